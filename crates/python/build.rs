@@ -1,8 +1,10 @@
-//! Digests the sources that decide what a run computes, so that stored results of other sources are not reused.
+//! Digests the sources that decide what a run computes, so that stored results of other sources are not
+//! reused.
 //!
-//! There are three kinds of digest: of all sources, which is part of the version; of each scheme of queue management;
-//! and of the core, which is everything but the schemes. A run depends on the core and on the schemes that stand in
-//! its network, so a scheme may be added or changed without a word about the stored runs of others.
+//! There are three kinds of digest: of all sources, which is part of the version; of each scheme of queue
+//! management; and of the core, which is everything but the schemes. A run depends on the core and on the
+//! schemes that stand in its network, so a scheme may be added or changed without a word about the stored
+//! runs of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,7 +27,8 @@ struct Registered {
 }
 
 fn main() {
-    // Relative, as Cargo runs this in the package's folder: a checkout that moves with its target folder stays right.
+    // Relative, as Cargo runs this in the package's folder: a checkout that moves with its target folder
+    // stays right.
     let root = PathBuf::from("../..");
     let mut files = vec![root.join("Cargo.lock")];
     for name in CRATES {
@@ -66,8 +69,8 @@ fn read(file: &Path) -> Vec<u8> {
     fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The core's sources, and those of each scheme by its name: its line in the list, its file, and the files of the
-/// schemes that it builds on. A scheme that the core itself names is part of the core.
+/// The core's sources, and those of each scheme by its name: its line in the list, its file, and the files of
+/// the schemes that it builds on. A scheme that the core itself names is part of the core.
 fn apart(sources: &Sources) -> (Sources, BTreeMap<String, Sources>) {
     let list = format!("{ALGORITHMS}/mod.rs");
     let (without_lines, registered) = registered(&String::from_utf8_lossy(&sources[&list]));

@@ -1,9 +1,9 @@
 //! What the counting benchmarks have in common: named cases, each of which does so many steps.
 //!
-//! `cargo bench -p <crate> -- --list` names the cases of a program, `-- CASE STEPS` runs one and prints one line of
-//! JSON, and without a case each runs in turn. Wall clock informs; what compares one version with the next is the
-//! number of instructions under `valgrind --tool=callgrind`, as the difference of two numbers of steps: `make bench`
-//! and `make bench-check` do that.
+//! `cargo bench -p <crate> -- --list` names the cases of a program, `-- CASE STEPS` runs one and prints one
+//! line of JSON, and without a case each runs in turn. Wall clock informs; what compares one version with the
+//! next is the number of instructions under `valgrind --tool=callgrind`, as the difference of two numbers of
+//! steps: `make bench` and `make bench-check` do that.
 
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
 //! What an arrival with its departure costs under each registered scheme: one case per scheme, taken from the
 //! registry with its default parameters and with ECN where it has ECN.
 //!
-//! So that every scheme works where it wants to work, the load answers to it: the packets of one source come a
-//! little faster one after the other, and slower after each mark or loss, as those of TCP do. The queue swings, and
-//! 1 to 3 % of the packets are signals or overflows. `tools/bench/program.rs` says how to run it.
+//! So that every scheme works where it wants to work, the load answers to it: the packets of one source come
+//! a little faster one after the other, and slower after each mark or loss, as those of TCP do. The queue
+//! swings, and 1 to 3 % of the packets are signals or overflows. `tools/bench/program.rs` says how to run it.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 #[path = "../../../tools/bench/program.rs"]

@@ -137,14 +137,14 @@ pub trait Aqm: Send {
         let _ = (now, packet);
     }
 
-    /// The port has discarded `packets` of the waiting packets of this queue to make room for others: what a scheduler
-    /// of several queues asks for when they fill their buffer.
+    /// The port has discarded `packets` of the waiting packets of this queue to make room for others: what a
+    /// scheduler of several queues asks for when they fill their buffer.
     fn on_room_made(&mut self, now: Time, packets: u32) {
         let _ = (now, packets);
     }
 
-    /// The link asked this queue for a packet and found none. Where it is the only queue of its port, the link is idle
-    /// from now until the next departure.
+    /// The link asked this queue for a packet and found none. Where it is the only queue of its port, the
+    /// link is idle from now until the next departure.
     fn on_idle(&mut self, now: Time) {
         let _ = now;
     }
@@ -187,8 +187,8 @@ pub trait Aqm: Send {
         true
     }
 
-    /// Whether it may discard or mark packets that wait: when they depart, or by eviction. Then a window of time
-    /// decides about those that waited when it began as well as about those that arrive in it.
+    /// Whether it may discard or mark packets that wait: when they depart, or by eviction. Then a window of
+    /// time decides about those that waited when it began as well as about those that arrive in it.
     fn decides_about_waiting(&self) -> bool {
         self.watches_departures()
     }

@@ -186,8 +186,8 @@ impl Counters {
         discards: [Breakdown::EMPTY; Reason::COUNT],
     };
 
-    /// Counts an event, for who keeps packets in another queue than a [`crate::Port`]: the facts are those of the packet at the
-    /// event, before it is marked among marks.
+    /// Counts an event, for who keeps packets in another queue than a [`crate::Port`]: the facts are those of
+    /// the packet at the event, before it is marked among marks.
     pub fn count(&mut self, event: Event, facts: &PacketFacts) {
         let breakdown = match event {
             Event::Arrival => &mut self.arrivals,
@@ -239,8 +239,8 @@ impl Counters {
         }
     }
 
-    /// Packets that wait, by the codepoint they have now: what arrived and neither left nor was discarded. Of all
-    /// that happened since the port was built, not of a window.
+    /// Packets that wait, by the codepoint they have now: what arrived and neither left nor was discarded. Of
+    /// all that happened since the port was built, not of a window.
     ///
     /// # Panics
     /// If more left or was discarded than arrived: these are then the counters of a window.
@@ -281,8 +281,8 @@ impl Counters {
     }
 }
 
-/// What happened in one of several queues of a port. What guards refused never came to a queue, and a packet that was
-/// lost on its way to the port neither.
+/// What happened in one of several queues of a port. What guards refused never came to a queue, and a packet
+/// that was lost on its way to the port neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounters {
     /// Packets that the scheduler sent to this queue.

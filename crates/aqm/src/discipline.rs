@@ -15,12 +15,13 @@ pub enum Discipline {
 
 /// Guards and a scheduler in front of queues.
 ///
-/// An arrival passes the guards in their order, is classified by the scheduler, and then belongs to the scheme of its
-/// queue. The limit of the port holds for all queues together.
+/// An arrival passes the guards in their order, is classified by the scheduler, and then belongs to the
+/// scheme of its queue. The limit of the port holds for all queues together.
 pub struct Scheduled {
     /// In the order in which they are asked.
     pub guards: Vec<Box<dyn Guard>>,
-    /// Who sorts arrivals into queues and serves these; none in front of a single queue that is first in, first out.
+    /// Who sorts arrivals into queues and serves these; none in front of a single queue that is first in,
+    /// first out.
     pub scheduler: Option<Box<dyn Scheduler>>,
     /// The scheme of each queue, in the order of the scheduler's numbers; at least one.
     pub queues: Vec<Box<dyn Aqm>>,
@@ -28,7 +29,8 @@ pub struct Scheduled {
     pub queue_limit: QueueLimit,
 }
 
-/// How much may wait in one of the queues of a port, beside the limit of the port that holds for all together.
+/// How much may wait in one of the queues of a port, beside the limit of the port that holds for all
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
     /// As much as in all together: an arrival is queued, and the scheduler says what is discarded for it.

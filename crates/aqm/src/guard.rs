@@ -12,7 +12,8 @@ use aqmlab_units::{Probability, Time};
 pub enum Admission {
     /// It goes on to what is behind.
     Pass,
-    /// It goes on with a mark, if it can be marked and ECN is on; otherwise the port discards it as [`Reason::Early`].
+    /// It goes on with a mark, if it can be marked and ECN is on; otherwise the port discards it as
+    /// [`Reason::Early`].
     Signal,
     /// The port discards it, whatever its codepoint.
     Refuse(Reason),
@@ -42,26 +43,27 @@ pub struct Behind<'a> {
 }
 
 impl<'a> Behind<'a> {
-    /// Queues in which so many packets and bytes wait, whose schemes signal as `signals` says when it is asked.
+    /// Queues in which so many packets and bytes wait, whose schemes signal as `signals` says when it is
+    /// asked.
     #[must_use]
     pub const fn new(packets: u32, bytes: u64, signals: &'a dyn Fn() -> Probability) -> Self {
         Self { packets, bytes, signals }
     }
 
-    /// The probability with which the schemes behind now signal congestion to a packet of average size: the mean over
-    /// the queues, each by the packets that wait in it. Worked out when asked, over all queues.
+    /// The probability with which the schemes behind now signal congestion to a packet of average size: the
+    /// mean over the queues, each by the packets that wait in it. Worked out when asked, over all queues.
     #[must_use]
     pub fn signal_probability(&self) -> Probability {
         (self.signals)()
     }
 }
 
-/// A filter in front of the queues of a port. It may refuse arrivals, or signal congestion to them, and it is told what the
-/// schemes behind it decide about the packets that it let through: which flows are signalled most tells who does not
-/// respond.
+/// A filter in front of the queues of a port. It may refuse arrivals, or signal congestion to them, and it is
+/// told what the schemes behind it decide about the packets that it let through: which flows are signalled
+/// most tells who does not respond.
 ///
-/// Guards stand in a row. An arrival that one refuses is unknown to those behind it, to the scheduler, and to the
-/// schemes. A guard owns no clock, no generator and no packet.
+/// Guards stand in a row. An arrival that one refuses is unknown to those behind it, to the scheduler, and to
+/// the schemes. A guard owns no clock, no generator and no packet.
 pub trait Guard: Send {
     /// Whether an arrival goes on to what is behind.
     fn admits(
@@ -73,14 +75,14 @@ pub trait Guard: Send {
         coins: &mut Stream,
     ) -> Admission;
 
-    /// What became of a packet that this guard has let through. A packet that is queued is reported again when it
-    /// leaves or is discarded.
+    /// What became of a packet that this guard has let through. A packet that is queued is reported again
+    /// when it leaves or is discarded.
     fn on_decision(&mut self, now: Time, packet: &PacketFacts, decision: Decision) {
         let _ = (now, packet, decision);
     }
 
-    /// Whether [`Guard::on_decision`] has to be called for packets that are queued or sent as they came. Answering false is
-    /// for speed alone. Asked once, when the port is built.
+    /// Whether [`Guard::on_decision`] has to be called for packets that are queued or sent as they came.
+    /// Answering false is for speed alone. Asked once, when the port is built.
     fn hears_of_all(&self) -> bool {
         true
     }

@@ -35,16 +35,17 @@
 //!
 //! - [`Port`]: holds the waiting packets, asks the scheme, marks or discards, counts. Generic over what a
 //!   packet is: a small record in simulation, a buffer in live mode.
-//! - [`Discipline`]: what a scheme puts in front of a link: one queue, or guards and a scheduler in front of one or several.
-//! - [`Scheduler`]: sorts arrivals into queues by their [`HeaderFields`], says which queue is served and when, and from which
-//!   packets are discarded when too much waits.
+//! - [`Discipline`]: what a scheme puts in front of a link: one queue, or guards and a scheduler in front of
+//!   one or several.
+//! - [`Scheduler`]: sorts arrivals into queues by their [`HeaderFields`], says which queue is served and
+//!   when, and from which packets are discarded when too much waits.
 //! - [`Guard`]: refuses arrivals in front of the queues, and hears what the schemes behind it decide.
 //! - [`Aqm`]: the trait of a scheme. It sees [`PacketFacts`] and a [`QueueView`], and answers with a
 //!   [`Verdict`]. It owns no clock, no generator and no packet.
 //! - [`algorithms`]: one file per scheme, and the one list in which they are registered.
 //! - [`Scheme`]: any registered scheme with its parameters, as data: parsed strictly, checked, described.
-//! - [`register`]: adds a scheme from outside this crate to them while the program runs; [`register_declared`] one whose
-//!   parameters are declared as data.
+//! - [`register`]: adds a scheme from outside this crate to them while the program runs;
+//!   [`register_declared`] one whose parameters are declared as data.
 //! - [`conformance`]: what every scheme owes, tried on any scheme by one call.
 //! - [`parts`]: formulas that several schemes share, for new ones to build on.
 //! - [`Counters`]: what happened at a port, by codepoint and packet class.
@@ -58,11 +59,11 @@
 //! # Adding a scheme
 //!
 //! One file `src/algorithms/<name>.rs` with its `Params` and its implementation of [`Aqm`]; one line in
-//! `src/algorithms/mod.rs`; one table of worked cases `tests/tables/<name>`; one page `docs/algorithms/<name>.md`, with
-//! settings under which it acts within seconds. With these every scenario may name it, and the checks that all schemes
-//! share try it. Commands then write its golden digests (`crates/sim/tests`) and its instructions per packet
-//! (`make bench-check UPDATE=1`). `aqmlab tune` searches what `python/aqmlab/tune/ranges.toml` says of it, and
-//! `docs/README.md` lists its page.
+//! `src/algorithms/mod.rs`; one table of worked cases `tests/tables/<name>`; one page
+//! `docs/algorithms/<name>.md`, with settings under which it acts within seconds. With these every scenario
+//! may name it, and the checks that all schemes share try it. Commands then write its golden digests
+//! (`crates/sim/tests`) and its instructions per packet (`make bench-check UPDATE=1`). `aqmlab tune` searches
+//! what `python/aqmlab/tune/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
 pub mod algorithms;

@@ -4,8 +4,8 @@ use aqmlab_units::Time;
 
 /// Packets times the time for which they waited.
 ///
-/// Samples of a queue alias with traffic of a constant period; the integral does not: divided by a span it is the time
-/// average over that span, exactly.
+/// Samples of a queue alias with traffic of a constant period; the integral does not: divided by a span it is
+/// the time average over that span, exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
     until: Time,
@@ -23,7 +23,8 @@ impl Occupancy {
         self.until
     }
 
-    /// The integral until `now`, where so many packets waited since the last call. Does nothing if `now` lies before that.
+    /// The integral until `now`, where so many packets waited since the last call. Does nothing if `now` lies
+    /// before that.
     #[must_use]
     #[inline(always)]
     pub fn advanced(self, now: Time, packets: u32) -> Self {
@@ -32,7 +33,8 @@ impl Occupancy {
         Self { until, packet_nanoseconds: self.packet_nanoseconds + waited }
     }
 
-    /// Time average of the packets that waited between the end of `earlier` and that of this; zero if no time lies between.
+    /// Time average of the packets that waited between the end of `earlier` and that of this; zero if no time
+    /// lies between.
     ///
     /// # Panics
     /// If `earlier` is not an earlier one of the same queue.

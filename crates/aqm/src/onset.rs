@@ -64,8 +64,8 @@ impl Onset {
         Self { key: format!("{outer}.{}", self.key).into(), ..self }
     }
 
-    /// This onset if a buffer with this limit never holds so much: hardly anything but overflows signals congestion there. A limit
-    /// in bytes says nothing of a queue that is counted in packets.
+    /// This onset if a buffer with this limit never holds so much: hardly anything but overflows signals
+    /// congestion there. A limit in bytes says nothing of a queue that is counted in packets.
     #[must_use]
     pub fn unreachable(self, limit: &Limit) -> Option<UnreachableOnset> {
         let in_packets = limit.packets.map(|packets| ("limit_packets", f64::from(packets)));

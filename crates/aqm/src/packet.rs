@@ -82,11 +82,12 @@ counted_enum! {
 /// All that a queue management scheme knows of one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketFacts {
-    /// Tells flows apart: equal for the packets of one flow in one direction, different for those of others as long as
-    /// any of them wait. For comparison alone: what sorts flows into queues is [`HeaderFields::flow_hash`].
+    /// Tells flows apart: equal for the packets of one flow in one direction, different for those of others
+    /// as long as any of them wait. For comparison alone: what sorts flows into queues is
+    /// [`HeaderFields::flow_hash`].
     pub flow: u64,
-    /// Length in bytes: of the IP packet, headers included. A scheme is told the length that the queue counts, which
-    /// is more where [`crate::PortFacts::layer2_queued_bytes`] says so.
+    /// Length in bytes: of the IP packet, headers included. A scheme is told the length that the queue
+    /// counts, which is more where [`crate::PortFacts::layer2_queued_bytes`] says so.
     pub bytes: u32,
     /// The ECN bits as they are now.
     pub codepoint: Codepoint,
@@ -105,7 +106,8 @@ impl PacketFacts {
 
 /// What a [`crate::Port`] can hold: a small record in simulation, a buffer with a real packet in live mode.
 pub trait Queued {
-    /// The facts of this packet, with its IP length. Asked several times during a packet's stay: keep them at hand.
+    /// The facts of this packet, with its IP length. Asked several times during a packet's stay: keep them at
+    /// hand.
     fn facts(&self) -> PacketFacts;
 
     /// Sets the codepoint to [`Codepoint::Ce`]. Called only on packets whose codepoint

@@ -39,8 +39,8 @@ pub trait Parameters {
     /// How much may wait.
     fn limit(&self) -> Limit;
 
-    /// The limit, if it decides how long packets wait when senders fill the queue. None where the scheme keeps waiting
-    /// times at a target: there the limit only guards memory.
+    /// The limit, if it decides how long packets wait when senders fill the queue. None where the scheme
+    /// keeps waiting times at a target: there the limit only guards memory.
     fn felt_limit(&self) -> Option<Limit> {
         Some(self.limit())
     }
@@ -68,8 +68,9 @@ pub trait Parameters {
         None
     }
 
-    /// The values in force at a port of the parameters that follow from its link or from one another where they are
-    /// not given, by key, in their own units; given ones among these count too. Called only on valid parameters.
+    /// The values in force at a port of the parameters that follow from its link or from one another where
+    /// they are not given, by key, in their own units; given ones among these count too. Called only on valid
+    /// parameters.
     fn in_force(&self, _facts: &PortFacts) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -83,13 +84,15 @@ pub trait AnyScheme: Clone + fmt::Debug + PartialEq + 'static {
     /// What each queue has when nobody says: CoDel.
     fn of_each_queue() -> Self;
 
-    /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_each_queue`] as the default.
+    /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_each_queue`] as the
+    /// default.
     fn schema_of_one_queue(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
 
     /// What the queue behind a filter has when nobody says: drop-tail.
     fn of_queue_behind_filter() -> Self;
 
-    /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_queue_behind_filter`] as the default.
+    /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_queue_behind_filter`] as
+    /// the default.
     fn schema_of_queue_behind_filter(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
 
     /// The name, as scenarios spell it.
@@ -119,8 +122,8 @@ pub(crate) fn require_given(
     if is_given { Ok(()) } else { Err(ParameterError { key: key.into(), value: None, legal: legal.into() }) }
 }
 
-/// Requires a number above zero from which computations stay finite: quotients and products of two or three such
-/// numbers and a link rate are far from the ends of what a double holds.
+/// Requires a number above zero from which computations stay finite: quotients and products of two or three
+/// such numbers and a link rate are far from the ends of what a double holds.
 pub(crate) fn require_positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
     require((1e-12..=1e12).contains(&value), key, value, "a number above 0, from 1e-12 to 1e12")
 }
@@ -145,15 +148,16 @@ pub(crate) fn require_period_ms(key: &'static str, value: f64) -> Result<(), Par
     require((1e-3..=1e9).contains(&value), key, value, "from 0.001 to 1e9 milliseconds")
 }
 
-/// Requires what controlled delay is steered by (CoDel, COBALT): a target, and an interval that is not shorter.
+/// Requires what controlled delay is steered by (CoDel, COBALT): a target, and an interval that is not
+/// shorter.
 pub(crate) fn require_target_and_interval(target_ms: f64, interval_ms: f64) -> Result<(), ParameterError> {
     require_period_ms("target_ms", target_ms)?;
     require_period_ms("interval_ms", interval_ms)?;
     require(interval_ms >= target_ms, "interval_ms", interval_ms, format!("at least target_ms ({target_ms})"))
 }
 
-/// Requires what a controller of delay is steered by (PIE, PI2, DualPI2): a target, the time between updates, and the gains of the
-/// deviation and of the change. Beyond these gains a step would leave the numbers.
+/// Requires what a controller of delay is steered by (PIE, PI2, DualPI2): a target, the time between updates,
+/// and the gains of the deviation and of the change. Beyond these gains a step would leave the numbers.
 pub(crate) fn require_delay_controller(
     target_ms: f64,
     update_interval_ms: f64,

@@ -83,8 +83,8 @@ impl<P: Queued> Port<P> {
         Self::with_discipline(Discipline::Fifo(scheme), limit, ecn, coins)
     }
 
-    /// An empty port under this discipline, with the limit of what waits in all its queues together, and with or without
-    /// ECN.
+    /// An empty port under this discipline, with the limit of what waits in all its queues together, and with
+    /// or without ECN.
     ///
     /// # Panics
     /// If the discipline has no queue.
@@ -100,15 +100,16 @@ impl<P: Queued> Port<P> {
         Self { occupancy: Occupancy::ZERO, next_timer, layout, shared: Shared::new(ecn, coins) }
     }
 
-    /// From here on the scheme is given the instants of arrivals even if it does not ask for them. The port is empty; one
-    /// with guards or several queues stays as it is.
+    /// From here on the scheme is given the instants of arrivals even if it does not ask for them. The port
+    /// is empty; one with guards or several queues stays as it is.
     pub(crate) fn keep_arrival_instants(&mut self) {
         if let Layout::Fifo(queue) = &mut self.layout {
             queue.keep_arrival_instants();
         }
     }
 
-    /// From here on the queues count so many bytes with each packet, on top of its IP length. The port is empty.
+    /// From here on the queues count so many bytes with each packet, on top of its IP length. The port is
+    /// empty.
     fn count_layer2(&mut self, bytes: u32) {
         match &mut self.layout {
             Layout::Fifo(queue) => queue.count_layer2(bytes),
@@ -126,8 +127,8 @@ impl<P: Queued> Port<P> {
         self.arrive_with(now, packet, P::header_fields, discarded);
     }
 
-    /// As [`Port::arrive`], of a packet that does not carry what several queues are sorted by: `header` is asked for
-    /// it, and only where the port [classifies](Port::classifies).
+    /// As [`Port::arrive`], of a packet that does not carry what several queues are sorted by: `header` is
+    /// asked for it, and only where the port [classifies](Port::classifies).
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
@@ -150,8 +151,8 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// As [`Port::arrive`], for a driver that has to know what becomes of the packet: answers with it as it is queued, which
-    /// it is behind all others if the port has one queue.
+    /// As [`Port::arrive`], for a driver that has to know what becomes of the packet: answers with it as it
+    /// is queued, which it is behind all others if the port has one queue.
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
@@ -174,8 +175,8 @@ impl<P: Queued> Port<P> {
         accepted.then_some(as_queued)
     }
 
-    /// A packet arrives and the link is idle, so that nothing waits, and asks for it at once: [`Port::arrive_with`] followed
-    /// by [`Port::depart`].
+    /// A packet arrives and the link is idle, so that nothing waits, and asks for it at once:
+    /// [`Port::arrive_with`] followed by [`Port::depart`].
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
@@ -206,8 +207,9 @@ impl<P: Queued> Port<P> {
         self.shared.discard(packet, Reason::Impairment, discarded);
     }
 
-    /// The link asks for the next packet; none when no packet waits, or when the port [holds it back](Port::opens), and the
-    /// link falls idle. Packets that the scheme discards on the way are handed to `discarded`.
+    /// The link asks for the next packet; none when no packet waits, or when the port [holds it
+    /// back](Port::opens), and the link falls idle. Packets that the scheme discards on the way are handed to
+    /// `discarded`.
     ///
     /// # Panics
     /// If `now` lies before an earlier call.
@@ -220,8 +222,9 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Until when the port holds back what waits, whoever asks for it: the instant from which on the link has to ask again
-    /// where [`Port::depart`] gave it nothing. None where nothing waits, or nothing holds it back, as of most ports.
+    /// Until when the port holds back what waits, whoever asks for it: the instant from which on the link has
+    /// to ask again where [`Port::depart`] gave it nothing. None where nothing waits, or nothing holds it
+    /// back, as of most ports.
     #[must_use]
     #[inline]
     pub fn opens(&self) -> Option<Time> {
@@ -254,8 +257,8 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Whether arrivals are sorted into queues, or shown to guards: whether [`Port::arrive_with`] asks for the fields
-    /// of their headers.
+    /// Whether arrivals are sorted into queues, or shown to guards: whether [`Port::arrive_with`] asks for
+    /// the fields of their headers.
     #[must_use]
     pub const fn classifies(&self) -> bool {
         !matches!(self.layout, Layout::Fifo(_))
@@ -281,15 +284,15 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// The packets that wait, in all queues together, integrated over time until `now`, before which nothing else has
-    /// happened since the last call.
+    /// The packets that wait, in all queues together, integrated over time until `now`, before which nothing
+    /// else has happened since the last call.
     #[must_use]
     pub fn occupancy(&self, now: Time) -> Occupancy {
         self.occupancy.advanced(now, self.packets())
     }
 
-    /// The probability with which the scheme now signals congestion to a packet of average size; of several queues the
-    /// mean, each by its waiting packets.
+    /// The probability with which the scheme now signals congestion to a packet of average size; of several
+    /// queues the mean, each by its waiting packets.
     #[must_use]
     pub fn signal_probability(&self) -> Probability {
         match &self.layout {
@@ -298,8 +301,9 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Reports names and values of the state of the port: of its guards, of its scheme where it has one queue, and of its
-    /// scheduler where it has several. [`Port::queue`] tells of the schemes of several queues.
+    /// Reports names and values of the state of the port: of its guards, of its scheme where it has one
+    /// queue, and of its scheduler where it has several. [`Port::queue`] tells of the schemes of several
+    /// queues.
     pub fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         match &self.layout {
             Layout::Fifo(queue) => queue.scheme().observe(sink),
@@ -316,8 +320,8 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// One of several queues by its number; none beyond the last, and none where the port has a single queue without
-    /// guards, of which [`Port::counters`] and [`Port::observe`] tell all.
+    /// One of several queues by its number; none beyond the last, and none where the port has a single queue
+    /// without guards, of which [`Port::counters`] and [`Port::observe`] tell all.
     #[must_use]
     pub fn queue(&self, queue: usize) -> Option<QueueReport<'_>> {
         let (queue, counters) = match &self.layout {
@@ -328,8 +332,8 @@ impl<P: Queued> Port<P> {
         Some(QueueReport { packets, bytes, counters: *counters, scheme: queue.scheme() })
     }
 
-    /// Whether packets that wait [may still be discarded or marked](Aqm::decides_about_waiting): by a scheme, or to make
-    /// room for others.
+    /// Whether packets that wait [may still be discarded or marked](Aqm::decides_about_waiting): by a scheme,
+    /// or to make room for others.
     #[must_use]
     pub fn decides_about_waiting(&self) -> bool {
         match &self.layout {
@@ -353,8 +357,8 @@ impl<P: Queued> Port<P> {
         &self.shared.counters
     }
 
-    /// Checks that every packet and byte that arrived has left, was discarded, or waits, at the port and in each of its
-    /// queues. Walks the queues.
+    /// Checks that every packet and byte that arrived has left, was discarded, or waits, at the port and in
+    /// each of its queues. Walks the queues.
     ///
     /// # Errors
     /// [`ConservationError`] with the first balance that does not close.

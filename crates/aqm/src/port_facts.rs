@@ -10,11 +10,12 @@ pub struct PortFacts {
     /// Where periodic timers tick within their period, in `[0, 1)`: at `(timer_phase + k)` periods, k = 0, 1,
     /// …, instant 0 left out. Draw it at random where ticks that are locked to packet clocks would alias.
     pub timer_phase: f64,
-    /// Salt of the hash that sorts flows into queues, where a port has several: two ports with different salts sort
-    /// them differently. Draw it at random, so that no pair of flows meets at every port.
+    /// Salt of the hash that sorts flows into queues, where a port has several: two ports with different
+    /// salts sort them differently. Draw it at random, so that no pair of flows meets at every port.
     pub flow_salt: u64,
-    /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in everything that it
-    /// measures in bytes. 14 where a driver queues whole Ethernet frames, without their check sequence; 0 elsewhere.
+    /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in everything
+    /// that it measures in bytes. 14 where a driver queues whole Ethernet frames, without their check
+    /// sequence; 0 elsewhere.
     pub layer2_queued_bytes: u32,
 }
 

@@ -72,7 +72,8 @@ impl<P: Queued> Queue<P> {
         }
     }
 
-    /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not. The queue is empty.
+    /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not. The queue is
+    /// empty.
     pub(crate) fn keep_arrival_instants(&mut self) {
         self.fifo.keep_instants();
     }
@@ -90,9 +91,9 @@ impl<P: Queued> Queue<P> {
         &*self.scheme
     }
 
-    /// A packet arrives, which the port has counted. It is queued, with a mark if `marked` is told, or handed to
-    /// `discarded` with the reason; so are waiting packets that the scheme evicts. Answers whether it is queued. Here and
-    /// below, `facts` are the packet's own, with its IP length.
+    /// A packet arrives, which the port has counted. It is queued, with a mark if `marked` is told, or handed
+    /// to `discarded` with the reason; so are waiting packets that the scheme evicts. Answers whether it is
+    /// queued. Here and below, `facts` are the packet's own, with its IP length.
     #[inline(always)]
     pub(crate) fn arrive(
         &mut self,
@@ -113,8 +114,8 @@ impl<P: Queued> Queue<P> {
         true
     }
 
-    /// As [`Queue::arrive`], of a packet that a guard has signalled and that can be marked: it is, unless the scheme
-    /// discards it.
+    /// As [`Queue::arrive`], of a packet that a guard has signalled and that can be marked: it is, unless the
+    /// scheme discards it.
     #[cold]
     pub(crate) fn arrive_signalled(
         &mut self,
@@ -133,8 +134,8 @@ impl<P: Queued> Queue<P> {
         self.arrive_under((now, verdict), packet, facts, port, marked, discarded)
     }
 
-    /// A packet arrives where none waits, and the link asks for one at once: an arrival followed by a departure. What
-    /// nobody has anything to say about need not be queued in between.
+    /// A packet arrives where none waits, and the link asks for one at once: an arrival followed by a
+    /// departure. What nobody has anything to say about need not be queued in between.
     #[inline(always)]
     pub(crate) fn pass(
         &mut self,
@@ -190,7 +191,8 @@ impl<P: Queued> Queue<P> {
         true
     }
 
-    /// The packet, as long as the queue counts it, if there is room for it; otherwise it is discarded, and the scheme told.
+    /// The packet, as long as the queue counts it, if there is room for it; otherwise it is discarded, and
+    /// the scheme told.
     #[inline(always)]
     fn within_room(
         &mut self,
@@ -208,8 +210,9 @@ impl<P: Queued> Queue<P> {
         None
     }
 
-    /// Takes the first packet that the scheme lets pass, and counts its departure; none when no packet is left, which
-    /// the scheme is told. Packets that it discards on the way are handed to `discarded`; `marked` is told of a mark.
+    /// Takes the first packet that the scheme lets pass, and counts its departure; none when no packet is
+    /// left, which the scheme is told. Packets that it discards on the way are handed to `discarded`;
+    /// `marked` is told of a mark.
     #[inline(always)]
     pub(crate) fn depart(
         &mut self,
@@ -292,7 +295,8 @@ impl<P: Queued> Queue<P> {
         self.scheme.on_departure(now, departing, &queue, &mut port.coins)
     }
 
-    /// Does with the packet that was taken from the head what a verdict says, and counts its departure if it passes.
+    /// Does with the packet that was taken from the head what a verdict says, and counts its departure if it
+    /// passes.
     #[inline(always)]
     pub(crate) fn release(
         &mut self,
@@ -313,8 +317,8 @@ impl<P: Queued> Queue<P> {
         Some(packet)
     }
 
-    /// Discards packets from an end, one at least, until there are `most_packets` of them or `enough_bytes` in them,
-    /// and tells the scheme how many were taken.
+    /// Discards packets from an end, one at least, until there are `most_packets` of them or `enough_bytes`
+    /// in them, and tells the scheme how many were taken.
     ///
     /// # Panics
     /// If no packet waits.
@@ -355,7 +359,8 @@ impl<P: Queued> Queue<P> {
         next
     }
 
-    /// Discards what a verdict that is no mark condemns; answers with the packet it is about if that one passes.
+    /// Discards what a verdict that is no mark condemns; answers with the packet it is about if that one
+    /// passes.
     #[cold]
     #[inline(never)]
     fn carry_out(

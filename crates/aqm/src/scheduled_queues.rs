@@ -27,10 +27,11 @@ pub(crate) struct ScheduledQueues<P: Queued> {
     has_own_limit: bool,
     /// Until when the scheduler held back what waits, when it was asked last.
     opens: Option<Time>,
-    /// Whether one queue without a scheduler was asked in vain since the last packet came: its scheme knows that the link is idle.
+    /// Whether one queue without a scheduler was asked in vain since the last packet came: its scheme knows
+    /// that the link is idle.
     is_idle: bool,
-    /// When the timer of each queue is due. It runs when the queue is touched next, or somebody looks: each scheme sees
-    /// its own queue alone, so nothing can change in between that a tick would see.
+    /// When the timer of each queue is due. It runs when the queue is touched next, or somebody looks: each
+    /// scheme sees its own queue alone, so nothing can change in between that a tick would see.
     timers: Vec<Time>,
 }
 
@@ -38,7 +39,8 @@ pub(crate) struct ScheduledQueues<P: Queued> {
 struct Front {
     guards: Guards,
     counters: Vec<QueueCounters>,
-    /// What the queues count with each packet, on top of its IP length: guards and the scheduler are told of this length.
+    /// What the queues count with each packet, on top of its IP length: guards and the scheduler are told of
+    /// this length.
     layer2_bytes: u32,
 }
 
@@ -177,7 +179,8 @@ impl<P: Queued> ScheduledQueues<P> {
         self.queues.signal_probability(self.scheduler.as_deref())
     }
 
-    /// Whether packets that wait may still be discarded or marked: to make room for others, or by the scheme of one queue.
+    /// Whether packets that wait may still be discarded or marked: to make room for others, or by the scheme
+    /// of one queue.
     pub(crate) fn decides_about_waiting(&self) -> bool {
         let by_scheme = || self.queues.row[0].scheme().decides_about_waiting();
         self.scheduler.is_some() || self.has_own_limit || by_scheme()
@@ -450,8 +453,8 @@ impl<P: Queued> ScheduledQueues<P> {
         front.guards.admission(now, facts, header, &behind, port)
     }
 
-    /// Discards what the scheduler chooses until the buffer that all queues share holds the rest; without a scheduler the last
-    /// arrivals.
+    /// Discards what the scheduler chooses until the buffer that all queues share holds the rest; without a
+    /// scheduler the last arrivals.
     fn make_room(&mut self, now: Time, port: &mut Shared, discarded: &mut impl FnMut(P, Reason)) {
         while !self.room.holds(self.queues.waiting.0, self.queues.waiting.1) {
             let victim = match &mut self.scheduler {

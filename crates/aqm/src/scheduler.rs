@@ -1,4 +1,5 @@
-//! The trait of a scheduler: which of several queues an arrival joins, and which one the link is offered, and when.
+//! The trait of a scheduler: which of several queues an arrival joins, and which one the link is offered, and
+//! when.
 
 use crate::aqm::{Departing, Verdict};
 use crate::header::HeaderFields;
@@ -15,8 +16,8 @@ pub trait Backlogs {
     fn bytes(&self, queue: usize) -> u64;
     /// How many packets wait in all queues together.
     fn waiting(&self) -> u32;
-    /// The packet at the head of a queue; the instant at which it was queued is known where the scheme of the queue
-    /// [asks for it](crate::Aqm::needs_arrival_instants).
+    /// The packet at the head of a queue; the instant at which it was queued is known where the scheme of the
+    /// queue [asks for it](crate::Aqm::needs_arrival_instants).
     fn head(&self, queue: usize) -> Option<Departing>;
 }
 
@@ -53,11 +54,12 @@ pub struct Victim {
     pub enough_bytes: u64,
 }
 
-/// Sorts arrivals into queues, and says which queue is served and when. It holds no packet: the port moves these, and asks
-/// the scheme of the queue about each.
+/// Sorts arrivals into queues, and says which queue is served and when. It holds no packet: the port moves
+/// these, and asks the scheme of the queue about each.
 ///
-/// `now` never decreases from call to call. Before anything changes in the queues at an instant the scheduler is called at that
-/// instant: by [`Scheduler::classify`], [`Scheduler::next`], [`Scheduler::victim`] or [`Scheduler::advance`].
+/// `now` never decreases from call to call. Before anything changes in the queues at an instant the scheduler
+/// is called at that instant: by [`Scheduler::classify`], [`Scheduler::next`], [`Scheduler::victim`] or
+/// [`Scheduler::advance`].
 pub trait Scheduler: Send {
     /// The queue of an arrival.
     fn classify(
@@ -74,8 +76,9 @@ pub trait Scheduler: Send {
     /// Whose turn it is.
     fn next(&mut self, now: Time, queues: &dyn Backlogs) -> Turn;
 
-    /// `packet` was taken from the head of the queue whose turn it is, and the scheme of the queue lets it pass; `queues` do not
-    /// hold it. What is to happen to it: [`Verdict::Pass`], [`Verdict::Signal`] or [`Verdict::Drop`].
+    /// `packet` was taken from the head of the queue whose turn it is, and the scheme of the queue lets it
+    /// pass; `queues` do not hold it. What is to happen to it: [`Verdict::Pass`], [`Verdict::Signal`] or
+    /// [`Verdict::Drop`].
     fn on_departure(
         &mut self,
         now: Time,
@@ -87,8 +90,8 @@ pub trait Scheduler: Send {
         Verdict::Pass
     }
 
-    /// Whether [`Scheduler::on_departure`] has to be called. Answering false is for speed alone, where it would always pass. Asked
-    /// once, when the port is built.
+    /// Whether [`Scheduler::on_departure`] has to be called. Answering false is for speed alone, where it
+    /// would always pass. Asked once, when the port is built.
     fn watches_departures(&self) -> bool {
         false
     }
@@ -99,13 +102,14 @@ pub trait Scheduler: Send {
     /// The queue whose turn it was had nothing to send, or nothing that was let pass.
     fn on_empty(&mut self, now: Time, queue: usize);
 
-    /// Whether it is asked again for each packet that is discarded on departure; otherwise the queue goes on to its next packet.
+    /// Whether it is asked again for each packet that is discarded on departure; otherwise the queue goes on
+    /// to its next packet.
     fn asks_again_after_discard(&self) -> bool {
         self.watches_departures()
     }
 
-    /// The buffer that all queues share is exceeded: what is to be discarded, as it will be. Asked again until it is not. At
-    /// least one packet waits.
+    /// The buffer that all queues share is exceeded: what is to be discarded, as it will be. Asked again
+    /// until it is not. At least one packet waits.
     fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim;
 
     /// Time passes in which nothing happens; the state is read next.
@@ -113,7 +117,8 @@ pub trait Scheduler: Send {
         let _ = (now, queues);
     }
 
-    /// The probability with which it signals congestion to a packet of a queue, where it and not the scheme of the queue does.
+    /// The probability with which it signals congestion to a packet of a queue, where it and not the scheme
+    /// of the queue does.
     fn signal_probability(&self, queue: usize) -> Option<Probability> {
         let _ = queue;
         None

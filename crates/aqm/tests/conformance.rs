@@ -1,8 +1,8 @@
 //! The conformance suite over every registered scheme; and that it finds what is wrong.
 //!
 //! Schemes are taken from the registry and their parameters drawn from their JSON schemas, so there is no
-//! line here about any one of them. The same properties are tried by histories of proptest, which makes them short where
-//! they fail, and by the suite as others call it.
+//! line here about any one of them. The same properties are tried by histories of proptest, which makes them
+//! short where they fail, and by the suite as others call it.
 
 use aqmlab_aqm::conformance::{
     self, Operation, Witness, accounts_for_every_packet, is_the_same_in_many_steps, random_scheme,
@@ -85,8 +85,8 @@ fn no_scheme_of_that_name_is_a_finding() {
     assert!(findings[0].wrong.starts_with("there is no scheme `nobody`"), "{findings:?}");
 }
 
-/// The properties above would hold of schemes that never do anything. Some hundreds of histories show more: a scheme
-/// that drops above a probability drawn at random marks rarely.
+/// The properties above would hold of schemes that never do anything. Some hundreds of histories show more: a
+/// scheme that drops above a probability drawn at random marks rarely.
 #[test]
 fn the_random_histories_contain_overflows_and_of_schemes_with_ecn_drops_and_marks() {
     for name in Scheme::names() {

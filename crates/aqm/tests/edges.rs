@@ -1,5 +1,5 @@
-//! What a scheme does where one of its rules begins or ends, and what it says of itself, seen through a port. Expected
-//! values are worked out from the rule as its source states it.
+//! What a scheme does where one of its rules begins or ends, and what it says of itself, seen through a port.
+//! Expected values are worked out from the rule as its source states it.
 
 #[path = "support/packet.rs"]
 mod packet;
@@ -39,8 +39,8 @@ fn offer(port: &mut Port<TestPacket>, now: Time, packets: u64, codepoint: Codepo
     lost
 }
 
-/// PIE without an allowance for bursts, whose probability is certainty from its first update on, 15 ms after packets
-/// began to wait.
+/// PIE without an allowance for bursts, whose probability is certainty from its first update on, 15 ms after
+/// packets began to wait.
 fn certain() -> pie::Params {
     pie::Params {
         limit_packets: Some(100),
@@ -114,7 +114,8 @@ fn the_probability_that_is_reported_is_the_one_of_the_rule() {
     offer(&mut rem, Time::ZERO, 10, Codepoint::NotEct);
     rem.advance(milliseconds(2));
     near(&rem, 6.996_477_856e-6);
-    // The head has waited for 15 ms, the target: 1.25 · 0.015; then for 30 ms: 0.125 · 0.015 + 1.25 · 0.015 more.
+    // The head has waited for 15 ms, the target: 1.25 · 0.015; then for 30 ms: 0.125 · 0.015 + 1.25 · 0.015
+    // more.
     let mut pie =
         port(&Scheme::Pie(pie::Params { limit_packets, auto_tuning: false, ..pie::Params::default() }));
     offer(&mut pie, Time::ZERO, 1, Codepoint::NotEct);
@@ -161,8 +162,8 @@ fn codel_leaves_its_dropping_state_when_the_queue_runs_empty() {
         let params = codel::Params { limit_packets: Some(10), mtu_bytes: 1, ecn, ..codel::Params::default() };
         let mut port = port(&Scheme::CoDel(params));
         offer(&mut port, Time::ZERO, 3, codepoint);
-        // The first has waited too long, an interval later the second has: it is dropped, and the last one is delivered
-        // without a look at how long it waited.
+        // The first has waited too long, an interval later the second has: it is dropped, and the last one is
+        // delivered without a look at how long it waited.
         let mut lost = 0;
         let mut depart = |now| port.depart(milliseconds(now), &mut |_, _| lost += 1).map(|packet| packet.id);
         assert_eq!((depart(10), depart(120)), (Some(0), Some(2)));

@@ -1,4 +1,5 @@
-//! Bytes of the link layer that a queue counts: what goes by bytes sees them, what is reported are IP lengths.
+//! Bytes of the link layer that a queue counts: what goes by bytes sees them, what is reported are IP
+//! lengths.
 
 #[path = "support/packet.rs"]
 mod packet;
@@ -43,8 +44,8 @@ fn rem(measure: &str, phi: f64) -> Value {
             "mean_packet_bytes": 500, "gamma": 1.0, "alpha": 0.1, "phi": phi })
 }
 
-/// What REM's price is after its first 2 ms, in which as many packets of mean size came as wait now: 1 Mbit/s sends half of
-/// such a packet.
+/// What REM's price is after its first 2 ms, in which as many packets of mean size came as wait now: 1 Mbit/s
+/// sends half of such a packet.
 fn price(packets: f64) -> f64 {
     0.1 * packets + packets - 0.5
 }
@@ -53,7 +54,8 @@ fn price(packets: f64) -> f64 {
 const FIRST_OF_PI: Time = Time::from_nanoseconds(6_250_000);
 const FIRST_OF_REM: Time = Time::from_nanoseconds(2_000_000);
 
-/// Three full packets are 9 packets of mean size by their IP lengths, and 3 * 1,514 / 500 = 9.084 with their headers.
+/// Three full packets are 9 packets of mean size by their IP lengths, and 3 * 1,514 / 500 = 9.084 with their
+/// headers.
 #[test]
 fn a_length_in_bytes_is_that_of_frames() {
     for (header, length) in [(0, 9.0), (HEADER, 9.084)] {
@@ -70,9 +72,9 @@ fn a_length_in_bytes_is_that_of_frames() {
     }
 }
 
-/// A packet of 500 bytes is lost with the scheme's probability p, an acknowledgement of 40 bytes with p * 40 / 500 and in its
-/// frame with p * 54 / 500, a full packet with p * 1,500 / 500 and in its frame with p * 1,514 / 500. The coin shows between
-/// the two.
+/// A packet of 500 bytes is lost with the scheme's probability p, an acknowledgement of 40 bytes with p * 40
+/// / 500 and in its frame with p * 54 / 500, a full packet with p * 1,500 / 500 and in its frame with p *
+/// 1,514 / 500. The coin shows between the two.
 #[test]
 fn a_probability_by_size_is_that_of_a_frame() {
     // Three packets wait, measured in packets: p is the same with and without the header.
@@ -96,7 +98,8 @@ fn a_probability_by_size_is_that_of_a_frame() {
     }
 }
 
-/// 3,068 bytes hold two full packets and an acknowledgement of 28 to spare, or two frames of 1,514 and no acknowledgement.
+/// 3,068 bytes hold two full packets and an acknowledgement of 28 to spare, or two frames of 1,514 and no
+/// acknowledgement.
 #[test]
 fn a_limit_in_bytes_is_one_of_frames() {
     for (header, lost) in [(0, [0, 0, 0]), (HEADER, [0, 0, 1])] {
@@ -114,7 +117,8 @@ fn a_limit_in_bytes_is_one_of_frames() {
     }
 }
 
-/// A turn of 1,514 bytes is one frame of a full packet, but more than its IP length: the flow may then send another.
+/// A turn of 1,514 bytes is one frame of a full packet, but more than its IP length: the flow may then send
+/// another.
 #[test]
 fn a_turn_is_one_of_frames() {
     for (header, expected) in [(0, [1, 1, 2, 2]), (HEADER, [1, 2, 1, 2])] {

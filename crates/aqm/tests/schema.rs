@@ -30,7 +30,8 @@ fn the_schemes_are_listed_once_each() {
         assert_eq!(scheme.name(), *name);
         assert_eq!(scheme.validate(), Ok(()));
         assert_eq!(scheme.limit().packets, Some(50));
-        // RFC 8290 recommends ECN, RFC 9332 is about it; nothing else signals to a sender that was not told to expect it.
+        // RFC 8290 recommends ECN, RFC 9332 is about it; nothing else signals to a sender that was not told
+        // to expect it.
         assert_eq!(scheme.ecn(), ["fq-codel", "dualpi2", "cake"].contains(name), "{name}");
     }
 }
@@ -273,8 +274,9 @@ fn a_refusal_reads_as_a_sentence() {
 
 #[test]
 fn a_design_outside_its_domain_is_refused() {
-    // 10 Mbit/s of 1000-byte packets and 20 ms: a path of 25 packets, with a margin for fewer than 0.430167·25 flows.
-    // For 10 flows w_g = 2·10/(0.02²·1250) = 40 rad/s: above 20 Hz both gains are positive.
+    // 10 Mbit/s of 1000-byte packets and 20 ms: a path of 25 packets, with a margin for fewer than
+    // 0.430167·25 flows. For 10 flows w_g = 2·10/(0.02²·1250) = 40 rad/s: above 20 Hz both gains are
+    // positive.
     let design = |flows: f64, sampling_hz: f64| {
         let table = json_schema!({
             "scheme": "pi", "limit_packets": 50, "mean_packet_bytes": 1000, "sampling_hz": sampling_hz,

@@ -1,5 +1,6 @@
-//! A port with several queues, and with guards in front: who is asked, who is told, what is discarded from where, and
-//! what is counted. Shown with small guards, schedulers and schemes, by histories that are worked out by hand.
+//! A port with several queues, and with guards in front: who is asked, who is told, what is discarded from
+//! where, and what is counted. Shown with small guards, schedulers and schemes, by histories that are worked
+//! out by hand.
 
 #[path = "support/packet.rs"]
 mod packet;
@@ -60,8 +61,8 @@ impl Bench {
     }
 }
 
-/// Two queues: packets that ask for it with their DSCP (46, expedited forwarding) go first. A full buffer discards the
-/// latest of those that did not ask.
+/// Two queues: packets that ask for it with their DSCP (46, expedited forwarding) go first. A full buffer
+/// discards the latest of those that did not ask.
 struct Expedited;
 
 impl Scheduler for Expedited {

@@ -4,8 +4,8 @@ use aqmlab_aqm::conformance::{Fate, Operation, TestPacket, Witness, random_histo
 use aqmlab_aqm::{Queued, Scheme};
 use aqmlab_random::Key;
 
-/// A history at two ports whose links take what arrives while nothing waits. One port is told of an arrival and then asked
-/// for a departure; the other has both in one, and says of what has to wait how it is queued.
+/// A history at two ports whose links take what arrives while nothing waits. One port is told of an arrival
+/// and then asked for a departure; the other has both in one, and says of what has to wait how it is queued.
 fn compare(scheme: &Scheme, seed: u64) {
     let [mut plain, mut short] = [0, 1].map(|_| Witness::new(scheme, seed).expect("a scheme for the link"));
     let (mut accepted, mut came) = (Vec::new(), 0);

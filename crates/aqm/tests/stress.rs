@@ -1,6 +1,6 @@
-//! Every registered scheme under pressure: 100,000 flows, one flow, flows that meet on purpose, intervals of no length,
-//! idle hours, packets of 1 byte and of 64 KiB. Nothing panics, every byte is accounted for, and memory does not grow with
-//! the flows that come by.
+//! Every registered scheme under pressure: 100,000 flows, one flow, flows that meet on purpose, intervals of
+//! no length, idle hours, packets of 1 byte and of 64 KiB. Nothing panics, every byte is accounted for, and
+//! memory does not grow with the flows that come by.
 
 use aqmlab_aqm::conformance::{CROWD, Pressure, Stress, TestPacket, usual_scheme};
 use aqmlab_aqm::parts::{FlowHashing, FlowTable};
@@ -34,8 +34,8 @@ fn memory_does_not_grow_with_the_flows_that_come_by() {
         press(&mut stress, name, Pressure::Crowd, CROWD);
         grown.push((name, first, heap::bytes() - before - first));
     }
-    // Something for each flow that came by would grow as much again; queues of flows grow to the longest that they held, and
-    // RED-PD's first interval, of 10.1 s, ends with the first crowd.
+    // Something for each flow that came by would grow as much again; queues of flows grow to the longest that
+    // they held, and RED-PD's first interval, of 10.1 s, ends with the first crowd.
     assert!(grown.iter().all(|&(_, first, then)| 10 * then < first), "{grown:?}");
     // RED-PD knows the flows of its present interval, others none beyond those in their queues.
     let most = |name| if name == "red-pd" { 16_000_000 } else { 1_000_000 };
@@ -127,7 +127,8 @@ fn flows_that_were_chosen_to_meet_under_one_key_spread_under_another() {
         }
         (0..QUEUES).filter(|&queue| port.queue(queue).is_some_and(|one| one.packets > 0)).count()
     };
-    // 500 at random in 1024 queues fill 1024·(1 − (1 − 1/1024)^500) = 395.6, with a standard deviation of 8.0.
+    // 500 at random in 1024 queues fill 1024·(1 − (1 − 1/1024)^500) = 395.6, with a standard deviation of
+    // 8.0.
     let spread = queues_under(ours);
     assert!((364..=427).contains(&spread), "{spread}");
     assert_eq!(queues_under(known), 1);

@@ -1,5 +1,5 @@
-//! The worked cases in `tables/`: one file per scheme, written by `oracle/work.py`, which shares no code with the
-//! crate.
+//! The worked cases in `tables/`: one file per scheme, written by `oracle/work.py`, which shares no code with
+//! the crate.
 //!
 //! A case is a list of settings and a table of events. Right of the bar stand the verdict, the coin that
 //! decided it with the chance it was compared with, and values of the scheme's state after the event.

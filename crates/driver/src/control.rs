@@ -17,9 +17,10 @@ impl Control {
         f64::from(self.progress_per_mille.load(Ordering::Relaxed)) / 1000.0
     }
 
-    /// Asks the run to stop: it ends with [`RunError::Cancelled`] as soon as it looks, which it does every few
-    /// milliseconds while it simulates, and every few thousand users and flows while they are made. Once the end of the
-    /// simulated time is reached, what was recorded is put in order, and a run is not stopped any more.
+    /// Asks the run to stop: it ends with [`RunError::Cancelled`] as soon as it looks, which it does every
+    /// few milliseconds while it simulates, and every few thousand users and flows while they are made. Once
+    /// the end of the simulated time is reached, what was recorded is put in order, and a run is not stopped
+    /// any more.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }

@@ -1,8 +1,8 @@
-//! How a run has links and delays that its scenario leaves to the seed: delays of flows that are dealt or drawn, and by how much
-//! links and delays deviate, where that is allowed.
+//! How a run has links and delays that its scenario leaves to the seed: delays of flows that are dealt or
+//! drawn, and by how much links and delays deviate, where that is allowed.
 //!
-//! Packets that reach a full queue at one instant are served in a fixed order. Links of one rate keep their packets in
-//! step, so that the order can favour some flows for ever; no two real clocks do.
+//! Packets that reach a full queue at one instant are served in a fixed order. Links of one rate keep their
+//! packets in step, so that the order can favour some flows for ever; no two real clocks do.
 
 use aqmlab_aqm::{PortFacts, Scheme};
 use aqmlab_random::Key;
@@ -72,8 +72,8 @@ struct Deviations {
 }
 
 impl Deviations {
-    /// A link's own rate and delay. Where a controller is designed for its link so closely that a slower one leaves it no
-    /// design, the link keeps its rate.
+    /// A link's own rate and delay. Where a controller is designed for its link so closely that a slower one
+    /// leaves it no design, the link keeps its rate.
     fn apply(&self, link: &mut Link) {
         let Some(nominal) = link.rate else { return };
         let key = self.key.named("link").named(&link.name);

@@ -1,7 +1,7 @@
 //! What a scenario is to any driver, in virtual time or in real time.
 //!
-//! Both drivers call the same applications, give connections the same delays, put the same ports in front of links, and
-//! leave the same tables and summaries behind. What is here knows no clock and carries no packet.
+//! Both drivers call the same applications, give connections the same delays, put the same ports in front of
+//! links, and leave the same tables and summaries behind. What is here knows no clock and carries no packet.
 //!
 //! | file | idea |
 //! | --- | --- |

@@ -6,7 +6,8 @@ use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_units::Rate;
 
-/// A link with this rate and scheme. The random numbers of its queue belong to its name under the key of the run.
+/// A link with this rate and scheme. The random numbers of its queue belong to its name under the key of the
+/// run.
 #[must_use]
 pub fn link_of<P: Queued>(link: &scenario::Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Link<P> {
     let key = key.named("queue").named(&link.name);

@@ -79,8 +79,8 @@ struct ArrivalRows {
 }
 
 impl Monitor {
-    /// A monitor of the links at these positions of the slice that [`Monitor::sample`] is handed, in the order of their
-    /// codes in the tables.
+    /// A monitor of the links at these positions of the slice that [`Monitor::sample`] is handed, in the
+    /// order of their codes in the tables.
     #[must_use]
     pub fn new(
         scenario: &Scenario,
@@ -208,7 +208,8 @@ impl Monitor {
         settling::unsettled(&of_link.map(|(_, &probability)| probability).collect::<Vec<f32>>())
     }
 
-    /// The tables `queue` and `link`, and where they are wanted `arrivals`, `queue_summary` and `scheme_state`.
+    /// The tables `queue` and `link`, and where they are wanted `arrivals`, `queue_summary` and
+    /// `scheme_state`.
     #[must_use]
     pub fn into_tables(self, names: &TableNames) -> Vec<Table> {
         let mut tables = vec![self.queue.into_table(names), self.link.into_table(names)];

@@ -12,7 +12,8 @@ struct Row {
     counts: QueueCounters,
 }
 
-/// The reasons for which a queue discards: what guards refuse and what is lost on the way to a port never comes to one.
+/// The reasons for which a queue discards: what guards refuse and what is lost on the way to a port never
+/// comes to one.
 const REASONS: [(Reason, &str); 4] = [
     (Reason::Overflow, "overflow_packets"),
     (Reason::Early, "early_packets"),

@@ -1,7 +1,8 @@
 //! Samples of monitored queues, summed up over intervals: the table `queue_summary`.
 //!
-//! The monitor of Christiansen, Jeffay, Ott, Smith, *Tuning RED for Web Traffic* (SIGCOMM 2000, section 3.1) samples a
-//! queue every 3 ms and logs mean, variance, least and greatest every 100 ms, with what was transmitted and dropped.
+//! The monitor of Christiansen, Jeffay, Ott, Smith, *Tuning RED for Web Traffic* (SIGCOMM 2000, section 3.1)
+//! samples a queue every 3 ms and logs mean, variance, least and greatest every 100 ms, with what was
+//! transmitted and dropped.
 
 use crate::sampling_clock::SamplingClock;
 use crate::table_names::TableNames;
@@ -27,8 +28,8 @@ struct Watched {
     discarded_packets: u64,
 }
 
-/// What has been seen since the last row, one sample at least: they are no further apart than the rows. Sums of whole
-/// packets are exact.
+/// What has been seen since the last row, one sample at least: they are no further apart than the rows. Sums
+/// of whole packets are exact.
 #[derive(Clone, Copy, Default)]
 struct Samples {
     count: u32,

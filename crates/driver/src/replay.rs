@@ -1,4 +1,5 @@
-//! What a link does with arrivals that were recorded elsewhere: the proof that a live run's queue decided as a simulated one.
+//! What a link does with arrivals that were recorded elsewhere: the proof that a live run's queue decided as
+//! a simulated one.
 
 use crate::deviations;
 use crate::links::link_of;
@@ -17,8 +18,9 @@ pub struct ReplayedArrival {
     pub facts: PacketFacts,
     /// What queues sort it by.
     pub header: HeaderFields,
-    /// Whether it came before the end of a transmission of this link at the same instant. Which is first is the network's
-    /// to say: where a link leads straight to this one, the end of its transmission brings the packet.
+    /// Whether it came before the end of a transmission of this link at the same instant. Which is first is
+    /// the network's to say: where a link leads straight to this one, the end of its transmission brings the
+    /// packet.
     pub before_end: bool,
 }
 
@@ -45,8 +47,8 @@ impl Queued for ReplayedArrival {
     }
 }
 
-/// Everything that happens behind these arrivals, in their order, at a link with a queue until an instant, in a run with this
-/// seed. Marks are in the codepoints of what departs.
+/// Everything that happens behind these arrivals, in their order, at a link with a queue until an instant, in
+/// a run with this seed. Marks are in the codepoints of what departs.
 ///
 /// # Panics
 /// If the link has no rate or no queue, or an arrival lies before the one before it.
@@ -101,7 +103,8 @@ impl Replay {
         self.asks_again = [self.asks_again, asks_again].into_iter().flatten().min();
     }
 
-    /// Lets everything happen by itself that is due: asked with the instant, and whether a transmission ends then.
+    /// Lets everything happen by itself that is due: asked with the instant, and whether a transmission ends
+    /// then.
     fn pass_until(&mut self, is_due: impl Fn(Time, bool) -> bool) {
         loop {
             let [ends, asks_again] = [self.ends, self.asks_again].map(|at| at.unwrap_or(Time::MAX));
@@ -135,8 +138,8 @@ mod tests {
     use aqmlab_link::conformance::{Arrival, Case, Outcome, expected};
     use aqmlab_units::Span;
 
-    /// Wire frames of 1,250 bytes take 1 ms at 10 Mbit/s. One is sent and one waits, which is all that there is room for, when
-    /// another comes at the instant at which the first has been sent.
+    /// Wire frames of 1,250 bytes take 1 ms at 10 Mbit/s. One is sent and one waits, which is all that there
+    /// is room for, when another comes at the instant at which the first has been sent.
     #[test]
     fn an_arrival_is_before_or_behind_the_end_of_a_transmission_as_it_is_said_to_be() {
         let text = "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\nqueue = { scheme = \"drop-tail\", \
@@ -203,7 +206,8 @@ mod tests {
         }
     }
 
-    /// A shaper of 1 Mbit/s in front of a link of 100: packets of 1,250 bytes leave the queue every 10 ms, and need 0.1 ms.
+    /// A shaper of 1 Mbit/s in front of a link of 100: packets of 1,250 bytes leave the queue every 10 ms,
+    /// and need 0.1 ms.
     #[test]
     fn a_port_that_holds_back_what_waits_is_asked_again() {
         let text = "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 100.0\nlayer2_overhead_bytes = 0\n\

@@ -1,8 +1,8 @@
 //! Whether a controller entered the measured window near the place where it then stayed.
 //!
-//! A crowd that starts at once winds up a controller's integral, which takes as long to fall as its gains let it: PI with
-//! the gains of its paper needs over an hour from a probability of 0.95. Every mean of such a window is a mean of the
-//! recovery.
+//! A crowd that starts at once winds up a controller's integral, which takes as long to fall as its gains let
+//! it: PI with the gains of its paper needs over an hour from a probability of 0.95. Every mean of such a
+//! window is a mean of the recovery.
 
 /// Fewer samples than this tell nothing.
 const FEW_SAMPLES: usize = 200;
@@ -11,7 +11,8 @@ const PARTS: usize = 20;
 /// What a signalling probability may be off by in any case: one packet in a hundred.
 const ALLOWED: f64 = 0.01;
 
-/// The signalling probability with which a controller entered the measured window, and between which it stayed later.
+/// The signalling probability with which a controller entered the measured window, and between which it
+/// stayed later.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unsettled {
     /// Mean over the first twentieth of the window.
@@ -22,8 +23,9 @@ pub struct Unsettled {
     pub greatest: f64,
 }
 
-/// Looks at samples of a signalling probability, equally spaced over the measured window. A controller is not settled where the mean of
-/// the first twentieth lies outside the range of the second half by more than that range is wide, and by 0.01.
+/// Looks at samples of a signalling probability, equally spaced over the measured window. A controller is not
+/// settled where the mean of the first twentieth lies outside the range of the second half by more than that
+/// range is wide, and by 0.01.
 pub(crate) fn unsettled(samples: &[f32]) -> Option<Unsettled> {
     if samples.len() < FEW_SAMPLES {
         return None;

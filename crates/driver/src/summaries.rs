@@ -84,8 +84,8 @@ fn link_summary(
     }
 }
 
-/// Packets that the queue could discard or mark in the window: those that arrived in it and, where packets that wait are
-/// decided about, those that waited when it began.
+/// Packets that the queue could discard or mark in the window: those that arrived in it and, where packets
+/// that wait are decided about, those that waited when it began.
 fn at_risk(decides_about_waiting: bool, begin: &LinkSnapshot, in_window: &Counters) -> Breakdown {
     if decides_about_waiting {
         in_window.arrivals().plus(&begin.counters.waiting())

@@ -6,8 +6,8 @@ use aqmlab_scenario::Scenario;
 use aqmlab_session::Session;
 use aqmlab_units::Time;
 
-/// A row for each transfer that began until `end`, of all groups of flows with a number of bytes; none without such a
-/// group.
+/// A row for each transfer that began until `end`, of all groups of flows with a number of bytes; none
+/// without such a group.
 #[must_use]
 pub fn table(scenario: &Scenario, session: &Session, end: Time, names: &TableNames) -> Option<Table> {
     scenario.flows.iter().find(|group| group.bytes.is_some())?;

@@ -29,8 +29,8 @@ pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
     said
 }
 
-/// A queue whose scheme signals from a queue on that its buffer never holds. Where the rate varies, how long a queue takes is
-/// not known.
+/// A queue whose scheme signals from a queue on that its buffer never holds. Where the rate varies, how long
+/// a queue takes is not known.
 fn out_of_reach(link: &Link) -> Option<String> {
     let (scheme, rate) = (link.queue.as_ref()?, link.rate.filter(|_| link.service.is_constant())?);
     let found = scheme.unreachable_onset(&PortFacts::new(rate))?;
@@ -45,8 +45,8 @@ fn out_of_reach(link: &Link) -> Option<String> {
     ))
 }
 
-/// A buffer that delays packets by more than a second when it is full, to two digits, and whose scheme does nothing before
-/// packets wait for a second.
+/// A buffer that delays packets by more than a second when it is full, to two digits, and whose scheme does
+/// nothing before packets wait for a second.
 fn deep_buffer(link: &Link) -> Option<String> {
     let (scheme, rate) = (link.queue.as_ref()?, link.rate?);
     let (wait_s, packets) = (link.felt_buffer_s()?, link.usual_buffer_packets()?);
@@ -64,8 +64,8 @@ fn deep_buffer(link: &Link) -> Option<String> {
     })
 }
 
-/// Requests of one length, of which the last segment is all but empty: it costs a packet, and under a small first window a
-/// round trip.
+/// Requests of one length, of which the last segment is all but empty: it costs a packet, and under a small
+/// first window a round trip.
 fn requests_just_above_a_segment(population: &Population) -> Option<String> {
     let request = match &population.model {
         UserModel::Pages(pages) if pages.pages_file.is_none() => pages.request_bytes,
@@ -115,7 +115,8 @@ fn datagrams_without_delay(
     })
 }
 
-/// A link into which datagrams send more at a time than it carries, framing included: nothing slows them down.
+/// A link into which datagrams send more at a time than it carries, framing included: nothing slows them
+/// down.
 fn datagrams_beyond_a_link(scenario: &Scenario, routes: &Routes<'_>) -> Option<String> {
     let groups = &scenario.datagrams;
     groups.iter().find_map(|latest| {
@@ -155,16 +156,16 @@ fn said_of_too_many_datagrams(link: &Link, names: &BTreeSet<&str>, [sent, carrie
     )
 }
 
-/// What uses an interface of a machine: groups of flows and of datagrams by name, whether any of them sends data there, and
-/// the lowest rate of a link with a queue on their way.
+/// What uses an interface of a machine: groups of flows and of datagrams by name, whether any of them sends
+/// data there, and the lowest rate of a link with a queue on their way.
 struct Use<'a> {
     groups: BTreeSet<&'a str>,
     carries_data: bool,
     lowest: Rate,
 }
 
-/// Interfaces that several groups share although these are no faster than a queue on their way: what a group gets follows from
-/// the others at its machine, and acknowledgements wait behind data of the other way.
+/// Interfaces that several groups share although these are no faster than a queue on their way: what a group
+/// gets follows from the others at its machine, and acknowledgements wait behind data of the other way.
 fn shared_interfaces(scenario: &Scenario, routes: &Routes<'_>) -> Vec<String> {
     let mut uses: BTreeMap<LinkIndex, Use<'_>> = BTreeMap::new();
     let mut add = |name, path: Option<Vec<LinkIndex>>, data| {
@@ -232,7 +233,8 @@ mod tests {
             "layer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\nlayer2_gap_bytes = 0\nrate_mbps";
         let plain = LINK.replace("rate_mbps", bare) + flow;
         let under = |queue: &str| said(&plain.replace("scheme = \"drop-tail\", limit_packets = 50", queue));
-        // 10 Mbit/s send 1,500 bytes in 1.2 ms: 10,240 of them take 12.3 s, 875 of them 1.05 s; 100 ms are 83.3 of them.
+        // 10 Mbit/s send 1,500 bytes in 1.2 ms: 10,240 of them take 12.3 s, 875 of them 1.05 s; 100 ms are
+        // 83.3 of them.
         let warned = under("scheme = \"drop-tail\", limit_packets = 10240");
         assert_eq!(warned.len(), 1, "{warned:?}");
         assert!(

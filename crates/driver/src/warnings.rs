@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 const FEW_EXCHANGES: u64 = 10_000;
 /// Data packets that must have come to a link before the share that it lost says something.
 const MANY_DATA_PACKETS: u64 = 1_000;
-/// A link that loses more than one data packet in this many carries retransmissions: of windows of four segments, the least
-/// that fast retransmit can repair, (2/3)⁴ or one in five stays whole.
+/// A link that loses more than one data packet in this many carries retransmissions: of windows of four
+/// segments, the least that fast retransmit can repair, (2/3)⁴ or one in five stays whole.
 const MOST_LOST_ONE_IN: u64 = 3;
 /// A link this busy is a bottleneck for somebody.
 const BUSY_SHARE: f64 = 0.6;
@@ -77,8 +77,9 @@ fn said_of_unsettled(link: &LinkSummary, found: Unsettled) -> String {
     )
 }
 
-/// A link with a queue behind one of the same rate, on the way of long-lived flows: their packets arrive in step with
-/// its transmissions, and the fixed order of equal instants decides who finds the place that is free.
+/// A link with a queue behind one of the same rate, on the way of long-lived flows: their packets arrive in
+/// step with its transmissions, and the fixed order of equal instants decides who finds the place that is
+/// free.
 fn in_step(scenario: &Scenario) -> Option<String> {
     let routes = Routes::new(&scenario.network);
     // All machines of a group have the same links, so the first flow speaks for its group.
@@ -98,11 +99,13 @@ fn in_step(scenario: &Scenario) -> Option<String> {
     ))
 }
 
-/// Long-lived flows over one queue whose round trips differ by whole multiples of its packets' time: what left it in
-/// different slots comes back at one instant, and the fixed order of equal instants decides who goes first.
+/// Long-lived flows over one queue whose round trips differ by whole multiples of its packets' time: what
+/// left it in different slots comes back at one instant, and the fixed order of equal instants decides who
+/// goes first.
 fn whole_packets_apart(scenario: &Scenario) -> Option<String> {
     let routes = Routes::new(&scenario.network);
-    // Per queue and length of a packet: what round trips leave when the packets' time is taken from them, in bits/10⁹.
+    // Per queue and length of a packet: what round trips leave when the packets' time is taken from them, in
+    // bits/10⁹.
     let mut remainders: BTreeMap<(LinkIndex, u32), BTreeMap<u128, Span>> = BTreeMap::new();
     for group in &scenario.flows {
         let Some(flow) = group.flows.first() else { continue };
@@ -152,7 +155,8 @@ fn marks_nobody(link: &LinkSummary, scenario: &Scenario) -> bool {
     marks && data > 0 && capable == 0
 }
 
-/// A link that drops more than a third of the data: senders offer more than one and a half times what it carries.
+/// A link that drops more than a third of the data: senders offer more than one and a half times what it
+/// carries.
 fn carries_retransmissions(link: &LinkSummary) -> Option<String> {
     let data = link.counters.by_class.get("data")?;
     let (arrived, lost) = (data.arrived_packets, data.discarded_packets);
@@ -166,7 +170,8 @@ fn carries_retransmissions(link: &LinkSummary) -> Option<String> {
     })
 }
 
-/// A queue whose scheme did nothing, or nothing but let its buffer overflow. Drop-tail is not expected to do more.
+/// A queue whose scheme did nothing, or nothing but let its buffer overflow. Drop-tail is not expected to do
+/// more.
 fn idle_scheme(link: &LinkSummary, scenario: &Scenario) -> Option<String> {
     let described = scenario.network.links.iter().find(|described| described.name == link.name);
     let scheme = described.and_then(|described| described.queue.as_ref())?;
@@ -195,8 +200,9 @@ fn idle_scheme(link: &LinkSummary, scenario: &Scenario) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Two groups of flows from hosts behind links of 100 Mbit/s, with these delays, over a queue at 10 Mbit/s, whose
-    /// packets of 1,000 bytes take 0.8 ms. Of the second group a delay of 40 ms is on the packets of these ends.
+    /// Two groups of flows from hosts behind links of 100 Mbit/s, with these delays, over a queue at 10
+    /// Mbit/s, whose packets of 1,000 bytes take 0.8 ms. Of the second group a delay of 40 ms is on the
+    /// packets of these ends.
     fn two_groups(access_delays_ms: [f64; 2], delay_on: &str) -> String {
         let mut text = "name = \"groups\"\nduration_s = 1.0\n".to_owned();
         for (name, kind) in
@@ -230,7 +236,8 @@ mod tests {
     #[test]
     fn a_round_trip_is_the_delays_of_the_links_there_and_back_and_of_either_end() {
         let apart = |delays, ends| whole_packets_apart(&groups(delays, ends)).is_some();
-        // A link's delay counts there and back: 0.4 ms more on one link are a packet's time, 0.2 ms half of one.
+        // A link's delay counts there and back: 0.4 ms more on one link are a packet's time, 0.2 ms half of
+        // one.
         assert!(apart([1.0, 1.4], "sender") && apart([3.0, 1.4], "sender"));
         assert!(!apart([1.0, 1.2], "sender") && !apart([1.0, 1.0], "sender"));
         assert!(apart([1.0, 1.4], "receiver") && !apart([1.0, 1.0], "receiver"));

@@ -1,8 +1,9 @@
-//! What a link does in virtual time, without an event queue: the queue in front of it, the driver's ring, and the transmission.
+//! What a link does in virtual time, without an event queue: the queue in front of it, the driver's ring, and
+//! the transmission.
 //!
-//! A driver calls: a packet arrives, a transmission ends, time has come to ask again. The link answers with what its driver has to
-//! remember: when the transmission ends that has begun, and when to ask again. So one link serves the simulator, the live router
-//! and a replay, and what differs between them is never the link.
+//! A driver calls: a packet arrives, a transmission ends, time has come to ask again. The link answers with
+//! what its driver has to remember: when the transmission ends that has begun, and when to ask again. So one
+//! link serves the simulator, the live router and a replay, and what differs between them is never the link.
 //!
 //! | file | idea |
 //! | --- | --- |

@@ -4,8 +4,8 @@
 //! arrival -> port -> driver's ring -> transmission -> far end
 //! ```
 //!
-//! Without a ring the driver asks the port for a packet only when the link is idle; with one it takes packets ahead of transmission, as
-//! many as the ring holds, and the queue discipline no longer sees them.
+//! Without a ring the driver asks the port for a packet only when the link is idle; with one it takes packets
+//! ahead of transmission, as many as the ring holds, and the queue discipline no longer sees them.
 
 use crate::framing::Framing;
 use crate::monitored::{MonitoredLink, MonitoredQueue, Sent};
@@ -22,8 +22,8 @@ use std::collections::VecDeque;
 pub struct News {
     /// A transmission has begun: when to call [`Link::end_transmission`].
     pub begun: Option<Time>,
-    /// The port holds back what waits: when to call [`Link::ask_again`], after everything else that happens at that instant. Said
-    /// again where that becomes earlier.
+    /// The port holds back what waits: when to call [`Link::ask_again`], after everything else that happens
+    /// at that instant. Said again where that becomes earlier.
     pub asks_again: Option<Time>,
 }
 
@@ -83,7 +83,8 @@ impl<P: Queued> Link<P> {
         self.arrive_with(now, packet, P::header_fields, discarded)
     }
 
-    /// As [`Link::arrive`], of a packet that does not carry what several queues are sorted by: see [`Port::arrive_with`].
+    /// As [`Link::arrive`], of a packet that does not carry what several queues are sorted by: see
+    /// [`Port::arrive_with`].
     #[inline(always)]
     pub fn arrive_with(
         &mut self,
@@ -111,8 +112,9 @@ impl<P: Queued> Link<P> {
         self.port.lose(packet, discarded);
     }
 
-    /// The transmission has ended: takes its next packet, which has left. While the link [is sending](Link::is_sending) there are
-    /// others of the same transmission, to be taken in the same way; then it has to be [served](Link::serve).
+    /// The transmission has ended: takes its next packet, which has left. While the link [is
+    /// sending](Link::is_sending) there are others of the same transmission, to be taken in the same way;
+    /// then it has to be [served](Link::serve).
     ///
     /// # Panics
     /// If nothing was being sent.
@@ -159,7 +161,8 @@ impl<P: Queued> Link<P> {
         if self.has_room_below() { self.serve(now, discarded) } else { News::NONE }
     }
 
-    /// When to ask the port again, if it holds back what waits and the driver was not told of so early an instant.
+    /// When to ask the port again, if it holds back what waits and the driver was not told of so early an
+    /// instant.
     #[inline(always)]
     fn held_back(&mut self) -> Option<Time> {
         let opens = self.port.opens().filter(|&opens| opens < self.asks_again)?;

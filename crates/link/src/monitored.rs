@@ -17,7 +17,8 @@ pub trait MonitoredQueue {
     /// The packets that wait, integrated over time until `now`.
     fn occupancy(&self, now: Time) -> Occupancy;
 
-    /// The probability with which congestion is now signalled to a packet of average size; none where nobody tells.
+    /// The probability with which congestion is now signalled to a packet of average size; none where nobody
+    /// tells.
     fn signal_probability(&self) -> Option<Probability>;
 
     /// What happened here so far.
@@ -125,7 +126,8 @@ pub struct LinkSnapshot {
     pub transmitting: Span,
     /// Its packets that waited, integrated over time.
     pub occupancy: Occupancy,
-    /// Of a port with several queues, those of each that has seen a packet: there may be 65,536, of which few have.
+    /// Of a port with several queues, those of each that has seen a packet: there may be 65,536, of which few
+    /// have.
     pub queues: Option<Vec<(u32, QueueCounters)>>,
 }
 

@@ -1,9 +1,9 @@
 //! Links on which a departure is known on arrival.
 //!
-//! Where nothing is decided about a packet once it is queued, and packets leave in the order of their arrival and at a constant rate,
-//! the instant at which one will have left is known when it arrives. A driver that uses this calls [`Link::predict`] instead of
-//! [`Link::arrive`], and never ends a transmission: the link does that itself, each at its own instant, when it is called next or told
-//! to [catch up](Link::catch_up).
+//! Where nothing is decided about a packet once it is queued, and packets leave in the order of their arrival
+//! and at a constant rate, the instant at which one will have left is known when it arrives. A driver that
+//! uses this calls [`Link::predict`] instead of [`Link::arrive`], and never ends a transmission: the link
+//! does that itself, each at its own instant, when it is called next or told to [catch up](Link::catch_up).
 
 use crate::link::Link;
 use crate::transmitter::Pace;
@@ -20,7 +20,8 @@ impl<P: Queued + Copy> Link<P> {
             && !self.port.decides_about_waiting()
     }
 
-    /// A packet arrives; returns it as it is queued, and when it will have been sent. None if it is discarded.
+    /// A packet arrives; returns it as it is queued, and when it will have been sent. None if it is
+    /// discarded.
     #[inline(always)]
     pub fn predict(
         &mut self,
@@ -41,8 +42,8 @@ impl<P: Queued + Copy> Link<P> {
         Some((packet, ends))
     }
 
-    /// Lets happen what was predicted until `now`, included: transmissions that ended since, and the departures behind them, each at
-    /// its own instant.
+    /// Lets happen what was predicted until `now`, included: transmissions that ended since, and the
+    /// departures behind them, each at its own instant.
     #[inline(always)]
     pub fn catch_up(&mut self, now: Time) {
         while self.is_sending() && self.transmitter.ends() <= now {

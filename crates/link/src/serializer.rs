@@ -1,11 +1,11 @@
-//! A link with a rate and an unlimited queue, first in, first out: the departure of a packet is known on arrival, so that it holds
-//! none.
+//! A link with a rate and an unlimited queue, first in, first out: the departure of a packet is known on
+//! arrival, so that it holds none.
 
 use crate::framing::Framing;
 use aqmlab_units::{Rate, Time, TransmissionClock};
 
-/// What cannot be sent within 146 years is never sent: a slow link may be handed more in a run than it can send in the range of
-/// [`Time`].
+/// What cannot be sent within 146 years is never sent: a slow link may be handed more in a run than it can
+/// send in the range of [`Time`].
 const LATEST: Time = Time::from_nanoseconds(1 << 62);
 
 /// Sends packets one after the other at a constant rate.
@@ -23,8 +23,8 @@ impl Serializer {
         Self { clock: TransmissionClock::new(rate), framing, busy_until: Time::ZERO }
     }
 
-    /// A packet of `ip_bytes` is handed over at `from`; returns when the last of it has left. `from` may lie before an earlier call:
-    /// the packet follows those handed over before it.
+    /// A packet of `ip_bytes` is handed over at `from`; returns when the last of it has left. `from` may lie
+    /// before an earlier call: the packet follows those handed over before it.
     #[inline(always)]
     pub fn send(&mut self, from: Time, ip_bytes: u32) -> Time {
         let took = self.clock.transmit(self.framing.wire_bytes(ip_bytes));

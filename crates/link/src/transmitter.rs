@@ -66,7 +66,8 @@ impl Transmitter {
         self.ends
     }
 
-    /// A packet of `ip_bytes` that came at `now` is sent when those before it are; returns when the last of it has left.
+    /// A packet of `ip_bytes` that came at `now` is sent when those before it are; returns when the last of
+    /// it has left.
     pub fn send(&mut self, now: Time, ip_bytes: u32) -> Time {
         let ends = self.begin(now.max(self.ends), self.load_of(ip_bytes));
         self.count(ip_bytes);
@@ -101,7 +102,8 @@ impl Transmitter {
         self.sent
     }
 
-    /// How long it has been sending until `now`: of the present transmission the part that is over, gaps between frames counted.
+    /// How long it has been sending until `now`: of the present transmission the part that is over, gaps
+    /// between frames counted.
     #[must_use]
     pub fn transmitting(&self, now: Time) -> Span {
         let idle = self.idle + (now.max(self.ends) - self.ends);

@@ -39,7 +39,8 @@ fn link_of(case: &Case) -> Link<Packet> {
     Link::new(port, &case.service, case.rate, case.framing, case.ring_packets)
 }
 
-/// What a driver makes of a link: it ends transmissions when they are over, before arrivals at the same instant.
+/// What a driver makes of a link: it ends transmissions when they are over, before arrivals at the same
+/// instant.
 struct Driver {
     link: Link<Packet>,
     ends: Option<Time>,
@@ -105,7 +106,8 @@ proptest! {
         prop_assert_eq!(link.sent().frame_bytes, bytes(&|ip| case.framing.frame_bytes(ip)));
     }
 
-    /// Where departures can be predicted they are as they will be, packet by packet, and the link ends up the same.
+    /// Where departures can be predicted they are as they will be, packet by packet, and the link ends up the
+    /// same.
     #[test]
     fn what_is_predicted_is_what_happens(seed: u64) {
         let mut dice = Key::from_seed(seed).stream();

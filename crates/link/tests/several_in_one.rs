@@ -1,4 +1,5 @@
-//! Transmissions that carry several packets, as a service may have them: beside a list that is worked through without a link.
+//! Transmissions that carry several packets, as a service may have them: beside a list that is worked through
+//! without a link.
 
 use aqmlab_aqm::{
     Codepoint, PacketClass, PacketFacts, Port, PortFacts, Queued, Reason, Scheme, algorithms::drop_tail,
@@ -50,7 +51,8 @@ fn link(most: u32, limit: u32, ring: u32) -> Link<Packet> {
     Link::new(port, &ServiceModel::Constant, rate, Framing::NONE, ring).served_by(Box::new(Aggregation(most)))
 }
 
-/// When each packet leaves, in microseconds; none where it finds the queue full. Transmissions end before arrivals of their instant.
+/// When each packet leaves, in microseconds; none where it finds the queue full. Transmissions end before
+/// arrivals of their instant.
 fn sent_by(mut link: Link<Packet>, arrivals: &[(u64, u32)]) -> Vec<Option<u64>> {
     let mut departures = vec![None; arrivals.len()];
     let mut ends: Option<Time> = None;

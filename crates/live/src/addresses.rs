@@ -1,8 +1,8 @@
 //! Addresses of machines and ports of connections.
 //!
-//! Machines that open connections lie in 10.0.0.0/9, those that answer in 10.128.0.0/9, each with a block of addresses of
-//! its own. The n-th connection that a machine opens has the n-th pair of address and port in its block, so that the
-//! router finds what was registered for a packet by arithmetic.
+//! Machines that open connections lie in 10.0.0.0/9, those that answer in 10.128.0.0/9, each with a block of
+//! addresses of its own. The n-th connection that a machine opens has the n-th pair of address and port in
+//! its block, so that the router finds what was registered for a packet by arithmetic.
 
 use aqmlab_scenario::{NodeIndex, NodeKind, Scenario};
 use std::net::Ipv4Addr;

@@ -1,5 +1,5 @@
-//! What can make a live run wrong without a word, measured: how late the router was, what the kernel dropped, how far a
-//! probe's round trip was from what it should have been.
+//! What can make a live run wrong without a word, measured: how late the router was, what the kernel dropped,
+//! how far a probe's round trip was from what it should have been.
 
 use crate::kernel_queue::Counted;
 use crate::program::Ran;
@@ -126,7 +126,8 @@ pub struct Audit {
     pub hosts: &'static str,
     /// Whether the hosts negotiate ECN.
     pub ecn: bool,
-    /// The largest windows that were announced by those who open connections and by those who answer, in bytes.
+    /// The largest windows that were announced by those who open connections and by those who answer, in
+    /// bytes.
     pub largest_windows_bytes: [u32; 2],
     /// Most segments that an end sent before it had heard of any, of the same.
     pub first_flights_segments: [u16; 2],

@@ -1,7 +1,7 @@
 //! Host profiles as settings of the kernel, for one namespace each.
 //!
-//! A namespace has one set: all users and flows of a live run have the same TCP. What the kernel was told is read back,
-//! and what it does is looked at by the router (`router/hosts_seen.rs`).
+//! A namespace has one set: all users and flows of a live run have the same TCP. What the kernel was told is
+//! read back, and what it does is looked at by the router (`router/hosts_seen.rs`).
 
 use crate::error::LiveError;
 use crate::router::hosts_seen::HostsSeen;
@@ -13,8 +13,8 @@ use std::fs;
 /// How the kernel's TCP is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostSettings {
-    /// Near to the hosts of the studies of 2000 to 2003: windows of 16 kB, no SACK, no timestamps, no RACK, Reno, an initial
-    /// window of two segments, a minimum retransmission timeout of 1 s.
+    /// Near to the hosts of the studies of 2000 to 2003: windows of 16 kB, no SACK, no timestamps, no RACK,
+    /// Reno, an initial window of two segments, a minimum retransmission timeout of 1 s.
     Papers2003,
     /// The kernel's own settings, with Reno.
     LinuxReno,
@@ -64,7 +64,8 @@ impl HostSettings {
         Self::NAMES[self as usize]
     }
 
-    /// Those nearest to the hosts of a scenario: today's kernels for profiles of today's kernels, the papers' for others.
+    /// Those nearest to the hosts of a scenario: today's kernels for profiles of today's kernels, the papers'
+    /// for others.
     #[must_use]
     pub fn nearest_to(scenario: &Scenario) -> Self {
         let of_users = scenario.populations.iter().map(|population| population.profile.name);
@@ -85,7 +86,8 @@ impl HostSettings {
         }
     }
 
-    /// Attributes of the route to the other half: what programs that know nothing of these settings have as well.
+    /// Attributes of the route to the other half: what programs that know nothing of these settings have as
+    /// well.
     pub(crate) const fn route_attributes(self) -> &'static str {
         match self {
             Self::Papers2003 => " initcwnd 2 congctl reno",
@@ -114,13 +116,14 @@ impl HostSettings {
     pub(crate) const fn initial_window(self) -> u16 {
         match self {
             Self::Papers2003 => 2,
-            // RFC 6928; and one of new data by which a tail loss probe asks when nothing is heard (RFC 8985 section 7.3).
+            // RFC 6928; and one of new data by which a tail loss probe asks when nothing is heard (RFC 8985
+            // section 7.3).
             _ => 10 + 1,
         }
     }
 
-    /// The shortest time after which hosts of these settings send a segment again that nobody has acknowledged; none where probes
-    /// go before timeouts.
+    /// The shortest time after which hosts of these settings send a segment again that nobody has
+    /// acknowledged; none where probes go before timeouts.
     pub(crate) const fn least_timeout(self) -> Span {
         match self {
             Self::Papers2003 => Span::from_milliseconds(1_000),

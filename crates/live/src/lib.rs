@@ -1,10 +1,10 @@
 //! The driver in real time: a scenario over the kernel's TCP.
 //!
-//! Two network namespaces hold the hosts, one those who open connections, one those who answer. A router in this process
-//! takes their packets from a device in each, and carries them through the scenario's links, queues and delays in virtual
-//! time: every packet is delayed, queued, marked or discarded at its nominal instant, by the same ports and schemes as in a
-//! simulation, and handed over when that instant has come. The applications are those of a simulation too
-//! (`aqmlab-session`), over sockets.
+//! Two network namespaces hold the hosts, one those who open connections, one those who answer. A router in
+//! this process takes their packets from a device in each, and carries them through the scenario's links,
+//! queues and delays in virtual time: every packet is delayed, queued, marked or discarded at its nominal
+//! instant, by the same ports and schemes as in a simulation, and handed over when that instant has come. The
+//! applications are those of a simulation too (`aqmlab-session`), over sockets.
 //!
 //! | file | idea |
 //! | --- | --- |

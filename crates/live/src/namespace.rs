@@ -1,7 +1,7 @@
 //! The two namespaces of a run, one for those who open connections and one for those who answer.
 //!
-//! Each is made by the thread that will live in it, has no name, and dies with the process. Nothing outside of it is
-//! touched: devices, addresses, routes and settings belong to it alone.
+//! Each is made by the thread that will live in it, has no name, and dies with the process. Nothing outside
+//! of it is touched: devices, addresses, routes and settings belong to it alone.
 
 use crate::addresses::{ANSWERER, GUEST, Half};
 use crate::devices::{Backend, Device};
@@ -30,8 +30,8 @@ impl Half {
     }
 }
 
-/// Moves the calling thread into a new network namespace, sets it up, and answers with the device at which the router
-/// takes its packets.
+/// Moves the calling thread into a new network namespace, sets it up, and answers with the device at which
+/// the router takes its packets.
 pub(crate) fn enter(
     half: Half,
     settings: HostSettings,

@@ -86,7 +86,8 @@ fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], secon
     link_summaries(scenario, watched, [&begin.links, &end.links], seconds)
 }
 
-/// What the kernel counted in both namespaces. It counts neither windows reduced for ECN nor windows of data with losses.
+/// What the kernel counted in both namespaces. It counts neither windows reduced for ECN nor windows of data
+/// with losses.
 fn tcp(routed: &Routed, traffic: &Traffic, [begin, end]: [&Edge; 2]) -> TcpSummary {
     let [before, after] = &traffic.edges;
     let kernel = KernelCounts::since([after.kernel, routed.kernel[1]], [before.kernel, routed.kernel[0]]);
@@ -125,7 +126,8 @@ fn tables(
     (tables, log.into_parts())
 }
 
-/// Checks every law at the end of a run. A violation is an error, because nothing in such a run can be trusted.
+/// Checks every law at the end of a run. A violation is an error, because nothing in such a run can be
+/// trusted.
 fn invariants(network: &Network, traffic: &Traffic) -> Vec<Invariant> {
     vec![
         Invariant::of(

@@ -13,13 +13,13 @@ pub(crate) fn no_network(error: nix::Error) -> LiveError {
     LiveError::Missing(format!("no network namespace: {error}"))
 }
 
-/// Makes this process one for live runs: it dies with its parent, has as many descriptors as it may, and may make network
-/// namespaces: where root may, as root, and elsewhere as the root of a user namespace of its own. Its own network is an empty one
-/// from then on. To be called before the process has a second thread.
+/// Makes this process one for live runs: it dies with its parent, has as many descriptors as it may, and may
+/// make network namespaces: where root may, as root, and elsewhere as the root of a user namespace of its
+/// own. Its own network is an empty one from then on. To be called before the process has a second thread.
 ///
 /// # Errors
-/// [`LiveError::Missing`]: the system allows neither; [`LiveError::Cancelled`]: the parent, which has this number, is
-/// gone.
+/// [`LiveError::Missing`]: the system allows neither; [`LiveError::Cancelled`]: the parent, which has this
+/// number, is gone.
 pub fn prepare(parent: u32) -> Result<(), LiveError> {
     set_pdeathsig(Signal::SIGKILL).map_err(LiveError::setup("a signal at the parent's death"))?;
     if u32::try_from(getppid().as_raw()) != Ok(parent) {

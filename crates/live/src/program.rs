@@ -1,7 +1,7 @@
 //! A program of the user's own behind the bottleneck, and a server of theirs on the other side of it.
 //!
-//! Each runs in the namespace of its half, and in a process namespace of its own, so that all that it starts ends with it: when
-//! the run does, when this process dies, whatever it dies of.
+//! Each runs in the namespace of its half, and in a process namespace of its own, so that all that it starts
+//! ends with it: when the run does, when this process dies, whatever it dies of.
 
 use crate::clock::{Clock, timeout};
 use crate::error::LiveError;
@@ -15,7 +15,8 @@ use serde::Serialize;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// What stands before a command: whoever starts it kills it when it ends, and it takes with it what it started.
+/// What stands before a command: whoever starts it kills it when it ends, and it takes with it what it
+/// started.
 const WRAPPED: [&str; 8] =
     ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
 /// The round trip of a program whose user says none, unless the links alone take longer.
@@ -23,14 +24,16 @@ const USUAL_ROUND_TRIP: Span = Span::from_milliseconds(40);
 /// How often it is looked at.
 const LOOK: Span = Span::from_milliseconds(5);
 
-/// A program to be run behind the bottleneck, from the begin of the measured window to its own end or that of the run.
+/// A program to be run behind the bottleneck, from the begin of the measured window to its own end or that of
+/// the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The command and its arguments.
     pub command: Vec<String>,
     /// A command for the other side, which runs from before the start; none if empty.
     pub server: Vec<String>,
-    /// The round trip of its packets without queues and transmissions; none for 40 ms, or that of the links if it is longer.
+    /// The round trip of its packets without queues and transmissions; none for 40 ms, or that of the links
+    /// if it is longer.
     pub round_trip: Option<Span>,
 }
 
@@ -38,8 +41,8 @@ impl Program {
     /// What the router adds to the round trip of the links.
     ///
     /// # Errors
-    /// [`LiveError::Unsupported`]: the links alone take longer than the round trip that was asked for, or the scenario has
-    /// nobody in whose place a program could stand.
+    /// [`LiveError::Unsupported`]: the links alone take longer than the round trip that was asked for, or the
+    /// scenario has nobody in whose place a program could stand.
     pub(crate) fn added_delay(&self, scenario: &Scenario) -> Result<Span, LiveError> {
         let own = links_take(scenario)?;
         let asked = self.round_trip.unwrap_or_else(|| USUAL_ROUND_TRIP.max(own));
@@ -78,7 +81,8 @@ pub struct Ran {
     pub started_s: f64,
     /// When it had ended.
     pub ended_s: f64,
-    /// Its exit code, 128 more than the number of a signal that ended it; none if it was still running when the run ended.
+    /// Its exit code, 128 more than the number of a signal that ended it; none if it was still running when
+    /// the run ended.
     pub exit_code: Option<i32>,
     /// The exit code of a server that ended before the run did.
     pub server_exit_code: Option<i32>,
@@ -118,7 +122,8 @@ fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
-/// Runs the program from the begin of the measured window: when it was started and had ended, and its exit code.
+/// Runs the program from the begin of the measured window: when it was started and had ended, and its exit
+/// code.
 pub(crate) fn run(
     program: &Program,
     scenario: &Scenario,

@@ -135,7 +135,8 @@ pub fn probe(hosts: HostSettings, backend: Backend) -> Result<(), LiveError> {
 
 /// Runs a scenario in real time.
 ///
-/// The process should have nothing else to do: the run starts a session of its own and takes the processor before others.
+/// The process should have nothing else to do: the run starts a session of its own and takes the processor
+/// before others.
 ///
 /// # Errors
 /// [`LiveError`].

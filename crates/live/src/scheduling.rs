@@ -1,12 +1,14 @@
 //! How a run is scheduled: before everybody else, as far as the machine allows it.
 //!
-//! The router goes before the applications, and probes, which the applications send, are no better off than they. Both threads
-//! sleep whenever nothing is due, so the kernel's limit for real-time threads (95 % of a second, sched(7)) is not met. Where there are
-//! two cores, the router has one to itself as far as the run is concerned: whoever else is there waits for it.
+//! The router goes before the applications, and probes, which the applications send, are no better off than
+//! they. Both threads sleep whenever nothing is due, so the kernel's limit for real-time threads (95 % of a
+//! second, sched(7)) is not met. Where there are two cores, the router has one to itself as far as the run is
+//! concerned: whoever else is there waits for it.
 //!
-//! An idle processor falls asleep, and takes its time to wake, a virtual one as much as its hypervisor likes: on an idle machine
-//! packets are later than on a busy one. The kernel keeps processors awake for whoever holds `/dev/cpu_dma_latency` open and has asked
-//! for no latency (Documentation/power/pm_qos_interface), as measurements of its latency do; with the process the wish is gone.
+//! An idle processor falls asleep, and takes its time to wake, a virtual one as much as its hypervisor likes:
+//! on an idle machine packets are later than on a busy one. The kernel keeps processors awake for whoever
+//! holds `/dev/cpu_dma_latency` open and has asked for no latency (Documentation/power/pm_qos_interface), as
+//! measurements of its latency do; with the process the wish is gone.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::mman::{MlockAllFlags, mlockall};
@@ -48,10 +50,11 @@ pub(crate) struct Hurry {
     _awake: Option<File>,
 }
 
-/// Puts the process before others, what it has in memory beyond the reach of those who want memory, and processors beyond
-/// that of sleep.
+/// Puts the process before others, what it has in memory beyond the reach of those who want memory, and
+/// processors beyond that of sleep.
 pub(crate) fn of_process() -> Hurry {
-    // A session has one share of the machine, whatever its threads' niceness (sched(7), "The autogroup feature").
+    // A session has one share of the machine, whatever its threads' niceness (sched(7), "The autogroup
+    // feature").
     let _ = setsid();
     let session = fs::write("/proc/self/autogroup", "-20").map_or("", |()| "session at nice -20; ");
     // Not what is to come: others in this process reserve far more than they use.
@@ -86,7 +89,8 @@ pub(crate) fn hurry_thread(role: Role) -> String {
     format!("{}: {class}{slack}{cores}", role.name())
 }
 
-/// Gives the router the last core that the process may have, and the applications the others; none with one core.
+/// Gives the router the last core that the process may have, and the applications the others; none with one
+/// core.
 fn pin(role: Role) -> Option<String> {
     let allowed = sched_getaffinity(Pid::from_raw(0)).ok()?;
     let cores: Vec<usize> = (0..CpuSet::count()).filter(|&core| allowed.is_set(core) == Ok(true)).collect();

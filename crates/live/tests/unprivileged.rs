@@ -1,7 +1,7 @@
 //! A live run of a process that may do nothing on this machine but have a user namespace of its own.
 //!
-//! Not a test of the usual harness, which has threads: a process enters a user namespace before its second one. As root it
-//! becomes nobody first, for good.
+//! Not a test of the usual harness, which has threads: a process enters a user namespace before its second
+//! one. As root it becomes nobody first, for good.
 
 mod machine;
 

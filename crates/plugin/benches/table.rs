@@ -1,5 +1,6 @@
-//! What an arrival with its departure costs under RED: the built-in one, and the same in C behind the table of functions
-//! (`examples/my_red.c`, which a C compiler makes a library of). `tools/bench/program.rs` says how to run it.
+//! What an arrival with its departure costs under RED: the built-in one, and the same in C behind the table
+//! of functions (`examples/my_red.c`, which a C compiler makes a library of). `tools/bench/program.rs` says
+//! how to run it.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 #[path = "../../../tools/bench/program.rs"]

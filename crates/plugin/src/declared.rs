@@ -28,8 +28,8 @@ pub trait Factory: Send + Sync {
     fn build(&self, values: &Values, facts: &PortFacts) -> Box<dyn Aqm>;
 }
 
-/// A scheme with the names, meanings, types, ranges and defaults of its parameters, and what makes it. Every such scheme
-/// has the limits of its queue and `ecn` among them.
+/// A scheme with the names, meanings, types, ranges and defaults of its parameters, and what makes it. Every
+/// such scheme has the limits of its queue and `ecn` among them.
 #[derive(Clone)]
 pub struct DeclaredScheme {
     meaning: String,
@@ -38,9 +38,9 @@ pub struct DeclaredScheme {
 }
 
 impl DeclaredScheme {
-    /// A scheme from its meaning and the JSON schemas of its own parameters, by their names: each with `type` (`integer`,
-    /// `number`, `boolean`, or `string` with `enum`), `default` and `description`, and perhaps `minimum`,
-    /// `exclusiveMinimum`, `maximum` and `exclusiveMaximum`.
+    /// A scheme from its meaning and the JSON schemas of its own parameters, by their names: each with `type`
+    /// (`integer`, `number`, `boolean`, or `string` with `enum`), `default` and `description`, and perhaps
+    /// `minimum`, `exclusiveMinimum`, `maximum` and `exclusiveMaximum`.
     ///
     /// # Errors
     /// In words, which parameter is declared wrongly, and how.

@@ -1,8 +1,9 @@
 //! Whether the file of a shared library is whole, and what a symbol of it is.
 //!
-//! The system maps the segments of a library without a look at the length of its file, and whoever reads past the end of
-//! what is there is killed by SIGBUS. So a file that was cut short is refused before it is loaded. The layout is that of the
-//! System V ABI, chapters 4 and 5, of 64-bit files with the least significant byte first.
+//! The system maps the segments of a library without a look at the length of its file, and whoever reads past
+//! the end of what is there is killed by SIGBUS. So a file that was cut short is refused before it is loaded.
+//! The layout is that of the System V ABI, chapters 4 and 5, of 64-bit files with the least significant byte
+//! first.
 
 const MAGIC: &[u8] = b"\x7fELF";
 /// `e_ident[EI_CLASS]`: 64-bit.
@@ -27,8 +28,8 @@ struct Extent {
     length: u64,
 }
 
-/// Refuses an ELF file that ends before its header, a segment or a section does. What is no ELF file, or of another kind of
-/// machine, is left to the system, which refuses it without mapping anything.
+/// Refuses an ELF file that ends before its header, a segment or a section does. What is no ELF file, or of
+/// another kind of machine, is left to the system, which refuses it without mapping anything.
 ///
 /// # Errors
 /// In words, what of the file lies past its end.
@@ -41,8 +42,9 @@ pub(crate) fn require_whole(file: &[u8]) -> Result<(), String> {
     require_table(file, "section", Table::of(file, 40, 58), SECTION_HEADER_BYTES, section)
 }
 
-/// Refuses a symbol that is no variable of at least so many bytes: what would be read of it is something else. A library
-/// without a table of sections does not say, nor does a file of another kind. The file is whole.
+/// Refuses a symbol that is no variable of at least so many bytes: what would be read of it is something
+/// else. A library without a table of sections does not say, nor does a file of another kind. The file is
+/// whole.
 ///
 /// # Errors
 /// In words, what the symbol is.
@@ -100,7 +102,8 @@ struct Table {
 }
 
 impl Table {
-    /// The table whose offset stands at one place of the file's header, and the length and number of its entries at another.
+    /// The table whose offset stands at one place of the file's header, and the length and number of its
+    /// entries at another.
     fn of(file: &[u8], offset_at: u64, entry_at: u64) -> Self {
         let entry = u64::from(half(file, entry_at));
         Self { offset: word(file, offset_at), entry, entries: u64::from(half(file, entry_at + 2)) }

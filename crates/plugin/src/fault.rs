@@ -1,8 +1,9 @@
 //! How a scheme that cannot go on ends its run.
 //!
-//! A scheme answers with verdicts; it has no way to say that it failed, and pays for none. One that does not come from this
-//! workspace may fail nevertheless: an exception in its author's code, a number that is no verdict. Then the run unwinds to
-//! whoever started it, through frames of this workspace alone: a fault is raised after the foreign code has returned.
+//! A scheme answers with verdicts; it has no way to say that it failed, and pays for none. One that does not
+//! come from this workspace may fail nevertheless: an exception in its author's code, a number that is no
+//! verdict. Then the run unwinds to whoever started it, through frames of this workspace alone: a fault is
+//! raised after the foreign code has returned.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,9 +1,10 @@
-//! Schemes that are found while the program runs: declared as data, and called through one table of C functions or by
-//! whoever embeds this workspace.
+//! Schemes that are found while the program runs: declared as data, and called through one table of C
+//! functions or by whoever embeds this workspace.
 //!
-//! - [`DeclaredScheme`]: the parameters of such a scheme as data, from which follow its JSON schema, its checks and its
-//!   description, as of the schemes that are types.
-//! - [`FunctionTable`]: the C functions of a scheme, whoever compiled them; [`TableScheme`] is a queue's scheme made of it.
+//! - [`DeclaredScheme`]: the parameters of such a scheme as data, from which follow its JSON schema, its
+//!   checks and its description, as of the schemes that are types.
+//! - [`FunctionTable`]: the C functions of a scheme, whoever compiled them; [`TableScheme`] is a queue's
+//!   scheme made of it.
 //! - [`load_library`]: a scheme in a shared library, as `aqmlab_scheme.h` describes it.
 //! - [`Verdicts`](decode): how a verdict is written as a number.
 //! - [`Fault`]: how a scheme that cannot go on ends its run.

@@ -57,11 +57,12 @@ struct RawScheme {
     functions: FunctionTable,
 }
 
-/// The scheme at a symbol of a shared library, which is given by its bytes and stays loaded for the rest of the program.
-/// `name` is what messages call it.
+/// The scheme at a symbol of a shared library, which is given by its bytes and stays loaded for the rest of
+/// the program. `name` is what messages call it.
 ///
 /// # Errors
-/// In words: a library cut short, no library of this machine, no such symbol, another version of the layout, or a parameter declared wrongly.
+/// In words: a library cut short, no library of this machine, no such symbol, another version of the layout,
+/// or a parameter declared wrongly.
 pub fn load_library(bytes: &[u8], symbol: &str, name: &str) -> Result<DeclaredScheme, String> {
     elf::require_whole(bytes)?;
     elf::require_object(bytes, symbol, size_of::<RawScheme>() as u64)?;
@@ -72,7 +73,8 @@ pub fn load_library(bytes: &[u8], symbol: &str, name: &str) -> Result<DeclaredSc
     if raw.is_null() || !raw.is_aligned() {
         return Err(format!("{symbol} is no aqmlab_scheme"));
     }
-    // SAFETY: the symbol is a variable of the library, which is never unloaded; its first word is the version.
+    // SAFETY: the symbol is a variable of the library, which is never unloaded; its first word is the
+    // version.
     let raw: &'static RawScheme = unsafe { &*raw };
     std::mem::forget(library);
     if raw.version != VERSION {
@@ -184,7 +186,8 @@ impl LibraryFactory {
         };
         // As aligned as the state of a scheme is.
         let mut state = vec![0_u128; self.state_bytes.div_ceil(size_of::<u128>()).max(1)];
-        // SAFETY: the state has the length that the library asked for, and there is a number for each of its parameters.
+        // SAFETY: the state has the length that the library asked for, and there is a number for each of its
+        // parameters.
         let refusal = unsafe { (self.start)(state.as_mut_ptr().cast(), numbers.as_ptr(), &raw const port) };
         if !refusal.is_null() {
             let words = static_text(refusal).unwrap_or("what it does not say in UTF-8");

@@ -1,7 +1,8 @@
 //! The C functions of a scheme, and the scheme that calls them.
 //!
-//! The one layout for whatever compiles to C functions: Numba, C, a Rust `cdylib`. `aqmlab_scheme.h` says the same to C
-//! compilers, and [`Call::FIELDS`] to others. Nothing here allocates or takes a lock while packets pass.
+//! The one layout for whatever compiles to C functions: Numba, C, a Rust `cdylib`. `aqmlab_scheme.h` says the
+//! same to C compilers, and [`Call::FIELDS`] to others. Nothing here allocates or takes a lock while packets
+//! pass.
 #![allow(unsafe_code)]
 
 use crate::fault::Fault;
@@ -16,7 +17,8 @@ use std::mem::offset_of;
 /// An instant that is none.
 pub const NEVER: u64 = u64::MAX;
 
-/// What a function is told about a packet, the queue and the random stream, and where it answers. Valid while it runs.
+/// What a function is told about a packet, the queue and the random stream, and where it answers. Valid while
+/// it runs.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Call {
@@ -54,7 +56,8 @@ pub struct Waiting {
 }
 
 impl Call {
-    /// Names, offsets and NumPy types of the fields, with the length of the whole first: for compilers that do not read C.
+    /// Names, offsets and NumPy types of the fields, with the length of the whole first: for compilers that
+    /// do not read C.
     pub const FIELDS: (usize, [(&'static str, usize, &'static str); 13]) = (
         size_of::<Self>(),
         [
@@ -117,7 +120,8 @@ extern "C" fn waiting(queue: *const c_void, position: u32, packet: *mut Waiting)
     if queue.is_null() || packet.is_null() {
         return 0;
     }
-    // SAFETY: `queue` is what `set_queue` put there, which lives while the function runs that was given the call.
+    // SAFETY: `queue` is what `set_queue` put there, which lives while the function runs that was given the
+    // call.
     let queue = unsafe { &*queue.cast::<QueueView<'_>>() };
     if position >= queue.packets() {
         return 0;
@@ -139,7 +143,8 @@ extern "C" fn waiting(queue: *const c_void, position: u32, packet: *mut Waiting)
 /// Decides about a packet; see [`decode`].
 pub type Decide = unsafe extern "C" fn(state: *mut c_void, call: *mut Call) -> i32;
 
-/// The functions of a scheme, each of which is given its state. What is absent does what [`Aqm`] does by default.
+/// The functions of a scheme, each of which is given its state. What is absent does what [`Aqm`] does by
+/// default.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct FunctionTable {
@@ -186,14 +191,16 @@ pub struct TableScheme {
     pace: TimerPace,
 }
 
-// SAFETY: the state belongs to this scheme alone, and the pointer in the call is used only while a function runs.
+// SAFETY: the state belongs to this scheme alone, and the pointer in the call is used only while a function
+// runs.
 unsafe impl Send for TableScheme {}
 
 impl TableScheme {
     /// A scheme whose state begins as these bytes.
     ///
     /// # Safety
-    /// The functions must be what the table says they are, must stay in memory, and must keep to the state's length.
+    /// The functions must be what the table says they are, must stay in memory, and must keep to the state's
+    /// length.
     #[must_use]
     pub unsafe fn new(functions: FunctionTable, state: &[u8], traits: Traits) -> Self {
         let mut words = vec![0_u128; state.len().div_ceil(size_of::<u128>()).max(1)];
@@ -206,8 +213,8 @@ impl TableScheme {
         self.state.as_ptr().cast()
     }
 
-    /// Asks a function, with everything but the packet's instants in the call. None: the packet passes, and nothing is
-    /// discarded, which is nearly always so and costs no copy of a verdict.
+    /// Asks a function, with everything but the packet's instants in the call. None: the packet passes, and
+    /// nothing is discarded, which is nearly always so and costs no copy of a verdict.
     #[inline(always)]
     fn decide(&mut self, decide: Decide, queue: &QueueView<'_>, coins: &mut Stream) -> Option<Verdict> {
         let drawn = coins.drawn();

@@ -1,11 +1,13 @@
 //! How often the timer of a scheme from outside may be due.
 //!
-//! A port calls the timer at every instant at which it is due, however long nothing else happens. A timer of one nanosecond,
-//! most often a mistake of unit, would keep the port busy for hours over one simulated second.
+//! A port calls the timer at every instant at which it is due, however long nothing else happens. A timer of
+//! one nanosecond, most often a mistake of unit, would keep the port busy for hours over one simulated
+//! second.
 
 use aqmlab_units::{Span, Time};
 
-/// Calls of a timer within [`WINDOW`]: one per microsecond on average. Two timers of a scheme may still be due close together.
+/// Calls of a timer within [`WINDOW`]: one per microsecond on average. Two timers of a scheme may still be
+/// due close together.
 pub const MOST_CALLS: u32 = 1_000;
 /// The time over which calls are counted, from the first of them.
 pub const WINDOW: Span = Span::from_milliseconds(1);
@@ -21,7 +23,8 @@ impl TimerPace {
     /// Counts the call that was due at `due`, after which the timer is due at `next`.
     ///
     /// # Errors
-    /// In words, what is wrong: the timer has not moved forward, or was due more than [`MOST_CALLS`] times within [`WINDOW`].
+    /// In words, what is wrong: the timer has not moved forward, or was due more than [`MOST_CALLS`] times
+    /// within [`WINDOW`].
     #[inline]
     pub fn count(&mut self, due: Time, next: Option<Time>) -> Result<(), String> {
         if next.is_some_and(|next| next <= due) {

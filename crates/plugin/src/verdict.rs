@@ -5,11 +5,12 @@ use aqmlab_aqm::{Positions, Reason, Verdict};
 /// Largest number of waiting packets that one verdict can discard.
 pub const MOST_EVICTED: usize = Positions::CAPACITY;
 
-/// The verdict that a number stands for, together with the positions of waiting packets that it discards, of which
-/// `waiting` there are.
+/// The verdict that a number stands for, together with the positions of waiting packets that it discards, of
+/// which `waiting` there are.
 ///
-/// Zero lets the packet pass. Otherwise the upper four of eight bits say what is done: 1 signal, 2 drop, 3 let it pass and
-/// discard those at `positions`; the lower four for which reason: 1 early, 2 forced, 3 match, 4 filter.
+/// Zero lets the packet pass. Otherwise the upper four of eight bits say what is done: 1 signal, 2 drop, 3
+/// let it pass and discard those at `positions`; the lower four for which reason: 1 early, 2 forced, 3 match,
+/// 4 filter.
 ///
 /// # Errors
 /// In words, what is wrong with it.
@@ -57,8 +58,8 @@ fn set_of(positions: &[u32], waiting: u32) -> Result<Positions, String> {
     Ok(set)
 }
 
-/// Refuses a verdict on an arrival that discards waiting packets, from a scheme that does not say that it does: a link
-/// may already have sent them on to where they will be.
+/// Refuses a verdict on an arrival that discards waiting packets, from a scheme that does not say that it
+/// does: a link may already have sent them on to where they will be.
 ///
 /// # Errors
 /// In words, what to say.

@@ -9,8 +9,8 @@ use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
 
-/// The queue disciplines of this package. Schemes in files that this process has read are not among them: what is legal does
-/// not depend on what was read before.
+/// The queue disciplines of this package. Schemes in files that this process has read are not among them:
+/// what is legal does not depend on what was read before.
 #[pyfunction]
 pub(crate) fn scheme_names() -> Vec<&'static str> {
     Scheme::names().iter().copied().filter(|name| !name.contains(':')).collect()
@@ -42,8 +42,8 @@ pub(crate) fn explain(scheme: &str) -> PyResult<String> {
     Scheme::describe(scheme).map_err(refused)
 }
 
-/// The gains of ARC per second of interval under which its loop with TCP is stable, from lowest to highest; none where there
-/// is no such gain.
+/// The gains of ARC per second of interval under which its loop with TCP is stable, from lowest to highest;
+/// none where there is no such gain.
 #[pyfunction]
 pub(crate) fn arc_admissible_gains(
     flows: f64,
@@ -94,15 +94,15 @@ pub(crate) fn json_schema() -> String {
     aqmlab_scenario::json_schema().to_string()
 }
 
-/// The version, with a digest of all sources of the simulator: runs of the same version string, scenario and seed
-/// have the same results.
+/// The version, with a digest of all sources of the simulator: runs of the same version string, scenario and
+/// seed have the same results.
 #[pyfunction]
 pub(crate) fn version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "+", env!("AQMLAB_SOURCE_DIGEST"))
 }
 
-/// The version and digests of the sources that runs of a resolved scenario depend on: those of the core, and those of
-/// the schemes in its network. Runs of the same string, scenario and seed have the same results.
+/// The version and digests of the sources that runs of a resolved scenario depend on: those of the core, and
+/// those of the schemes in its network. Runs of the same string, scenario and seed have the same results.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]

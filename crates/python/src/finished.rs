@@ -11,7 +11,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is left behind of a run: the summary, the tables, the packets that were kept, and what its kind has beside these.
+/// What is left behind of a run: the summary, the tables, the packets that were kept, and what its kind has
+/// beside these.
 pub(crate) struct Finished<P, More> {
     summary: String,
     tables: Vec<(&'static str, Py<PyDict>)>,

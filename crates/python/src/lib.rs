@@ -1,11 +1,11 @@
 //! The compiled half of the Python package, `aqmlab._core`.
 //!
-//! It converts between Rust and Python, maps errors to exceptions by whose doing they are, releases the interpreter
-//! lock while a run computes, and hands columns over without copying them. It decides nothing and knows nothing
-//! about networks: a line here that could be wrong about networks belongs into another crate.
+//! It converts between Rust and Python, maps errors to exceptions by whose doing they are, releases the
+//! interpreter lock while a run computes, and hands columns over without copying them. It decides nothing and
+//! knows nothing about networks: a line here that could be wrong about networks belongs into another crate.
 //!
-//! The Python half types what is here (`python/aqmlab/_core.pyi`, checked against the built module) and is the only
-//! caller.
+//! The Python half types what is here (`python/aqmlab/_core.pyi`, checked against the built module) and is
+//! the only caller.
 #![deny(missing_docs)]
 
 mod catalogue;

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 /// One live run of a resolved scenario.
 ///
-/// `execute` blocks without the interpreter lock for as long as the run lasts; `progress` and `cancel` may be called from
-/// other threads meanwhile, the others once it is done.
+/// `execute` blocks without the interpreter lock for as long as the run lasts; `progress` and `cancel` may be
+/// called from other threads meanwhile, the others once it is done.
 #[pyclass(frozen, module = "aqmlab._core")]
 pub(crate) struct LiveRun {
     scenario: Scenario,
@@ -37,7 +37,8 @@ struct Live {
 impl LiveRun {
     /// `ways` are how packets come to the router, and whether queues are the kernel's.
     ///
-    /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such host settings.
+    /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such
+    /// host settings.
     #[new]
     #[pyo3(signature = (scenario_json, seed, hosts, log, program = None, *, ways = (String::new(), false), captured = Vec::new()))]
     fn new(
@@ -122,8 +123,8 @@ impl LiveRun {
         self.execution.finished()?.table(py, name)
     }
 
-    /// Replays the arrivals at each queue through a simulated port with the same seed: how many events there were, and the
-    /// first in which the two differ, if they do.
+    /// Replays the arrivals at each queue through a simulated port with the same seed: how many events there
+    /// were, and the first in which the two differ, if they do.
     fn replay(&self, py: Python<'_>) -> PyResult<(usize, Option<String>)> {
         let log = &self.execution.finished()?.more.log;
         let until = Time::ZERO + self.scenario.duration;
@@ -178,7 +179,8 @@ pub(crate) fn prepare_live(parent: u32) -> PyResult<()> {
     aqmlab_live::prepare(parent).map_err(failed)
 }
 
-/// What the system refuses of what a live run needs with this backend and these host settings, if it refuses anything.
+/// What the system refuses of what a live run needs with this backend and these host settings, if it refuses
+/// anything.
 #[pyfunction]
 pub(crate) fn probe_live(hosts: &str, backend: &str, py: Python<'_>) -> PyResult<Option<String>> {
     let (hosts, backend) = (hosts_named(hosts)?, backend_named(backend)?);
@@ -201,8 +203,8 @@ fn backend_named(name: &str) -> PyResult<Backend> {
 
 type KernelOffer = (String, String, Vec<String>, String);
 
-/// The queues of a scenario that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8), or why
-/// there is none.
+/// The queues of a scenario that may be the kernel's: the link, its scheme, and the kernel's discipline in
+/// the words of tc(8), or why there is none.
 #[pyfunction]
 pub(crate) fn kernel_disciplines(scenario_json: &str) -> PyResult<Vec<KernelOffer>> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;

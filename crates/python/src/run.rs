@@ -26,7 +26,8 @@ pub(crate) struct Run {
 
 #[pymethods]
 impl Run {
-    /// Raises `ScenarioError` when there is no port of a name in `captured`, or its packets cannot be captured.
+    /// Raises `ScenarioError` when there is no port of a name in `captured`, or its packets cannot be
+    /// captured.
     #[new]
     #[pyo3(signature = (scenario_json, seed, captured = Vec::new()))]
     fn new(scenario_json: &str, seed: u64, captured: Vec<String>) -> PyResult<Self> {
@@ -38,8 +39,8 @@ impl Run {
 
     /// Simulates to the end; once per object.
     ///
-    /// Raises `Cancelled` after `cancel`, `ScenarioError` when the scenario is too large for the simulator, and
-    /// `RunError` when the simulator fails, or a scheme of the user's.
+    /// Raises `Cancelled` after `cancel`, `ScenarioError` when the scenario is too large for the simulator,
+    /// and `RunError` when the simulator fails, or a scheme of the user's.
     fn execute(&self, py: Python<'_>) -> PyResult<()> {
         self.execution.execute(|| {
             let Output { summary, tables, captures, .. } = py.detach(|| self.simulate())?;
@@ -79,8 +80,8 @@ impl Run {
         Ok(self.execution.finished()?.tables())
     }
 
-    /// The columns of a table by name, as arrays over the memory that the run filled; a column of names is a pair of
-    /// codes and names, see `table.rs`.
+    /// The columns of a table by name, as arrays over the memory that the run filled; a column of names is a
+    /// pair of codes and names, see `table.rs`.
     ///
     /// Raises `KeyError` when there is no such table.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
@@ -89,8 +90,8 @@ impl Run {
 }
 
 impl Run {
-    /// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no reason to lose the
-    /// interpreter.
+    /// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no
+    /// reason to lose the interpreter.
     fn simulate(&self) -> PyResult<Output> {
         let Self { scenario, seed, control, captured, .. } = self;
         let simulate = || aqmlab_sim::run_capturing(scenario, *seed, control, captured);

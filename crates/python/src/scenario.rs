@@ -22,7 +22,8 @@ pub(crate) fn resolve(
     Ok(scenario.to_json())
 }
 
-/// A resolved scenario with some keys set anew, checked again. Files that these name are looked for in `folder`.
+/// A resolved scenario with some keys set anew, checked again. Files that these name are looked for in
+/// `folder`.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]
@@ -44,7 +45,8 @@ pub(crate) fn uncongested_twin(scenario_json: &str) -> PyResult<String> {
     Ok(scenario.uncongested_twin().map_err(refused)?.to_json())
 }
 
-/// The uncongested twin without endless flows, save those of the groups that are kept: where offered load is measured.
+/// The uncongested twin without endless flows, save those of the groups that are kept: where offered load is
+/// measured.
 ///
 /// Raises `ScenarioError` when there is no such twin.
 #[pyfunction]
@@ -65,7 +67,8 @@ pub(crate) fn demands(scenario_json: &str) -> PyResult<Vec<DemandRow>> {
     Ok(demands.into_iter().map(|own| (own.name, own.key, own.unit.name(), own.size, own.endless)).collect())
 }
 
-/// A link as Python has it: name, the nodes it joins, rate in Mbit/s, keys of its queue discipline and of its rate.
+/// A link as Python has it: name, the nodes it joins, rate in Mbit/s, keys of its queue discipline and of its
+/// rate.
 type LinkRow = (String, (String, String), f64, String, String);
 
 /// The monitored links that carry the data of the demands with these names; of all traffic, without a name.
@@ -87,8 +90,8 @@ pub(crate) fn monitored_links(scenario_json: &str) -> PyResult<Vec<LinkRow>> {
     Ok(monitored(&Scenario::from_json(scenario_json).map_err(refused)?, |_| true))
 }
 
-/// The values in force of the parameters that a scheme derives where they are not given, by key: those at the monitored
-/// link with this name.
+/// The values in force of the parameters that a scheme derives where they are not given, by key: those at the
+/// monitored link with this name.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]
@@ -99,8 +102,8 @@ pub(crate) fn parameters_in_force(scenario_json: &str, link: &str) -> PyResult<B
     Ok(port.map_or_else(BTreeMap::new, |(scheme, facts)| scheme.in_force(&facts).into_iter().collect()))
 }
 
-/// Of every link with a queue discipline, by its name: how long in seconds packets wait in its full buffer (none where the
-/// scheme keeps waiting times at a target), and a usual buffer at its rate in packets.
+/// Of every link with a queue discipline, by its name: how long in seconds packets wait in its full buffer
+/// (none where the scheme keeps waiting times at a target), and a usual buffer at its rate in packets.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]
@@ -119,7 +122,8 @@ pub(crate) fn scenario_warnings(scenario_json: &str) -> PyResult<Vec<String>> {
     Ok(aqmlab_driver::warnings::of_scenario(&Scenario::from_json(scenario_json).map_err(refused)?))
 }
 
-/// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been refused.
+/// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been
+/// refused.
 fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow> {
     let network = &scenario.network;
     let links = network.links.iter().enumerate().filter(|(place, link)| link.monitored && counts(*place));
@@ -153,8 +157,8 @@ pub(crate) fn framings(scenario_json: &str) -> PyResult<BTreeMap<String, Framing
 type NodeRow = (String, String, bool);
 /// A link of any kind: name, places of the nodes that it joins, rate in Mbit/s, delay in ms, scheme.
 type WireRow = (String, (u32, u32), Option<f64>, f64, Option<String>);
-/// Who sends data to whom: name, what its size counts, size, groups of the senders and receivers, places of the links
-/// from the first sender to the first receiver.
+/// Who sends data to whom: name, what its size counts, size, groups of the senders and receivers, places of
+/// the links from the first sender to the first receiver.
 type TrafficRow = (String, &'static str, u32, (String, String), Vec<u32>);
 
 /// The network and the traffic on it, to be drawn: nodes, links, and who sends data to whom.

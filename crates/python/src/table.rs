@@ -1,5 +1,5 @@
-//! Columns as NumPy arrays, which take over the memory instead of copying it. A column of names is a pair: an array
-//! of codes, the highest code of which is no name, and the list of names.
+//! Columns as NumPy arrays, which take over the memory instead of copying it. A column of names is a pair: an
+//! array of codes, the highest code of which is no name, and the list of names.
 
 use aqmlab_record::{ColumnValues, Table};
 use numpy::IntoPyArray;

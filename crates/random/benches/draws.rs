@@ -1,5 +1,5 @@
-//! What a random number costs: bare, from a key derived for it, and through the laws that web users draw from.
-//! `tools/bench/program.rs` says how to run it.
+//! What a random number costs: bare, from a key derived for it, and through the laws that web users draw
+//! from. `tools/bench/program.rs` says how to run it.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 #[path = "../../../tools/bench/program.rs"]

@@ -67,8 +67,9 @@ impl EmpiricalTable {
         Ok(Self { values, cumulative, interpolation })
     }
 
-    /// A table from the text of a file of two columns, value and cumulative share, or of three as ns-2 writes them, with a count
-    /// between them that is passed over; separated by blanks or a comma. Empty lines and lines that begin with `#` are skipped. Values may repeat shares and the reverse.
+    /// A table from the text of a file of two columns, value and cumulative share, or of three as ns-2 writes
+    /// them, with a count between them that is passed over; separated by blanks or a comma. Empty lines and
+    /// lines that begin with `#` are skipped. Values may repeat shares and the reverse.
     ///
     /// # Errors
     /// [`TableError`], naming the line.
@@ -103,8 +104,8 @@ impl EmpiricalTable {
         }
     }
 
-    /// Of a table of steps: up to which share its quantiles lie below `value`, beyond 1 if all do and below 0 if none
-    /// does. None of a table that is interpolated.
+    /// Of a table of steps: up to which share its quantiles lie below `value`, beyond 1 if all do and below 0
+    /// if none does. None of a table that is interpolated.
     #[must_use]
     pub fn quantiles_below(&self, value: f64) -> Option<f64> {
         if self.interpolation != Interpolation::Step {
@@ -142,8 +143,9 @@ impl EmpiricalTable {
         }
     }
 
-    /// The lowest share `share` of this table as a distribution of its own: what is left when values above that
-    /// quantile are drawn again. The knot that the cut goes through keeps the part of its share below the cut.
+    /// The lowest share `share` of this table as a distribution of its own: what is left when values above
+    /// that quantile are drawn again. The knot that the cut goes through keeps the part of its share below
+    /// the cut.
     ///
     /// # Panics
     /// If `share` is not above 0 and at most 1.

@@ -1,9 +1,9 @@
 //! The residual-life law: how long until the end of an interval that was met at a random instant.
 //!
 //! If intervals have law F with mean m, an observer at a random instant sees the remaining part of the
-//! current one with density (1 − F(x))/m (renewal theory; Cox, *Renewal Theory*, 1962, chapter 5). Equivalently:
-//! a uniform share of a length-biased interval. That second form needs only the quantile function, so it
-//! works for every [`Law`].
+//! current one with density (1 − F(x))/m (renewal theory; Cox, *Renewal Theory*, 1962, chapter 5).
+//! Equivalently: a uniform share of a length-biased interval. That second form needs only the quantile
+//! function, so it works for every [`Law`].
 
 use crate::{Key, Law};
 

@@ -121,7 +121,8 @@ impl Stream {
         self.next
     }
 
-    /// The key as a number: what others need who draw from this stream by its published law (`docs/own-scheme.md`).
+    /// The key as a number: what others need who draw from this stream by its published law
+    /// (`docs/own-scheme.md`).
     #[must_use]
     #[inline]
     pub const fn key_number(&self) -> u64 {

@@ -74,7 +74,8 @@ impl Law {
         self.quantile(key.uniform(n))
     }
 
-    /// The share of the distribution that is at most a value, found by halving: as near to it as numbers are to one another.
+    /// The share of the distribution that is at most a value, found by halving: as near to it as numbers are
+    /// to one another.
     #[must_use]
     pub fn share_at_most(&self, value: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
@@ -223,8 +224,8 @@ fn splice_point(slope: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// Probability that a standard normal variable exceeds `z`. Far out the difference from one has no digits left; nearer
-/// it has them, and keeps the bits that the laws of published models have always had.
+/// Probability that a standard normal variable exceeds `z`. Far out the difference from one has no digits
+/// left; nearer it has them, and keeps the bits that the laws of published models have always had.
 fn upper_tail(z: f64) -> f64 {
     if z < 5.0 { 1.0 - normal_cumulative(z) } else { normal_cumulative(-z) }
 }

@@ -1,5 +1,5 @@
-//! What it costs to record one completed exchange, without rows and with them. `tools/bench/program.rs` says how to
-//! run it.
+//! What it costs to record one completed exchange, without rows and with them. `tools/bench/program.rs` says
+//! how to run it.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 #[path = "../../../tools/bench/program.rs"]

@@ -1,7 +1,7 @@
 //! What became of datagrams, source by source.
 //!
-//! A datagram counts in the measured window if it was *sent* in it, whatever became of it later: then what was sent is
-//! what was received, what was lost, and what was still under way when the run ended.
+//! A datagram counts in the measured window if it was *sent* in it, whatever became of it later: then what
+//! was sent is what was received, what was lost, and what was still under way when the run ended.
 
 use crate::{Amount, ColumnValues, LogHistogram, MeasuredWindow, Table};
 use aqmlab_units::{Span, Time};

@@ -10,7 +10,8 @@ const BINS_PER_OCTAVE: u64 = 1 << BINS_PER_OCTAVE_LOG2;
 /// Counts of whole numbers (nanoseconds, bytes, …) by size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogHistogram {
-    /// Of the bins from position `first` on; whole octaves, from that of the smallest value to that of the greatest.
+    /// Of the bins from position `first` on; whole octaves, from that of the smallest value to that of the
+    /// greatest.
     counts: Vec<u64>,
     first: usize,
     total: u64,

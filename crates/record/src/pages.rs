@@ -1,9 +1,9 @@
 //! Page loads: what a person waits for. Histograms always, rows where asked.
 //!
-//! Two populations of pages are counted, because neither alone is the truth. *Completed* pages ended in the measured
-//! window: what papers report, and blind to the pages that take longest. *Followed* pages began in the window and are
-//! followed to the end of the run; those that are still under way then are *unfinished*: of them it is only known that
-//! they take longer than they were seen to (right-censored).
+//! Two populations of pages are counted, because neither alone is the truth. *Completed* pages ended in the
+//! measured window: what papers report, and blind to the pages that take longest. *Followed* pages began in
+//! the window and are followed to the end of the run; those that are still under way then are *unfinished*:
+//! of them it is only known that they take longer than they were seen to (right-censored).
 
 use crate::responses::Kept;
 use crate::{ColumnValues, LogHistogram, MeasuredWindow, Rows, Table};
@@ -66,8 +66,8 @@ impl Pages {
         }
     }
 
-    /// Counts one page, which has ended or will be followed no longer. Pages that were not under way at any instant of
-    /// the measured window are left out.
+    /// Counts one page, which has ended or will be followed no longer. Pages that were not under way at any
+    /// instant of the measured window are left out.
     pub fn record(&mut self, load: &PageLoad) {
         let began_in_window = self.window.contains(load.began);
         let mut count = |what: usize| {

@@ -1,13 +1,14 @@
 //! Packets as a pcapng file, which Wireshark and tshark read.
 //!
-//! Source: draft-ietf-opsawg-pcapng (section header, interface description and enhanced packet blocks; little-endian),
-//! link type 101 (raw IP); RFC 791 (IPv4), RFC 9293 section 3.1 (TCP), RFC 768 (UDP), RFC 1071 (checksums), RFC 3168
-//! section 5 (ECN field), RFC 7323 section 2 (window scale).
+//! Source: draft-ietf-opsawg-pcapng (section header, interface description and enhanced packet blocks;
+//! little-endian), link type 101 (raw IP); RFC 791 (IPv4), RFC 9293 section 3.1 (TCP), RFC 768 (UDP), RFC
+//! 1071 (checksums), RFC 3168 section 5 (ECN field), RFC 7323 section 2 (window scale).
 //!
 //! Data are zeros, of which none is left out: what a packet lacks could not be checked.
 //!
-//! Departures and silences: initial sequence numbers are 0, identifications of IP too (RFC 6864 allows it for packets that
-//! are never fragmented). Headers with more room than the options said here are filled with the end of the option list.
+//! Departures and silences: initial sequence numbers are 0, identifications of IP too (RFC 6864 allows it for
+//! packets that are never fragmented). Headers with more room than the options said here are filled with the
+//! end of the option list.
 
 use crate::capture::PassedPacket;
 use aqmlab_units::Time;
@@ -40,7 +41,8 @@ pub struct WireOptions {
     pub permits_blocks: bool,
     /// TSval and TSecr (RFC 7323 section 3.2).
     pub timestamps: Option<[u32; 2]>,
-    /// First numbers of the blocks of a selective acknowledgement, and the first ones behind them (RFC 2018 section 3).
+    /// First numbers of the blocks of a selective acknowledgement, and the first ones behind them (RFC 2018
+    /// section 3).
     pub blocks: [Option<[u32; 2]>; 4],
 }
 
@@ -250,7 +252,8 @@ fn header_words(bytes: usize) -> u8 {
     (bytes / 4) as u8
 }
 
-/// The complement of the sum of all words in the complement of ones (RFC 1071); every part but the last has an even length.
+/// The complement of the sum of all words in the complement of ones (RFC 1071); every part but the last has
+/// an even length.
 fn checksum(parts: &[&[u8]]) -> u16 {
     let mut sum: u64 = 0;
     for part in parts {

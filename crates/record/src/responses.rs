@@ -88,8 +88,8 @@ pub struct Responses {
     total: u64,
 }
 
-/// Exchanges are counted in batches: a histogram is larger than the nearest caches, and the waits for its bins
-/// then overlap.
+/// Exchanges are counted in batches: a histogram is larger than the nearest caches, and the waits for its
+/// bins then overlap.
 const BATCH: usize = 128;
 
 const SCATTER_SIZE_BINS: usize = 32 * SCATTER_SIZE_BINS_PER_OCTAVE as usize;
@@ -138,8 +138,8 @@ impl Responses {
         self.total
     }
 
-    /// The tables `response_histogram`, `response_scatter` and, if rows were kept, `responses`; the populations
-    /// have these names.
+    /// The tables `response_histogram`, `response_scatter` and, if rows were kept, `responses`; the
+    /// populations have these names.
     ///
     /// # Panics
     /// If there are fewer names than populations.

@@ -1,7 +1,7 @@
 //! Everything about a run that is not a table: the content of `run.json`.
 //!
-//! It holds no wall-clock time and nothing about the machine, so that the same scenario, seed and version give
-//! the same bytes.
+//! It holds no wall-clock time and nothing about the machine, so that the same scenario, seed and version
+//! give the same bytes.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,7 +54,8 @@ pub struct LinkSummary {
     pub rate_mbps: f64,
     /// Queue discipline.
     pub scheme: String,
-    /// Whether it lies on the way of what users or flows ask for, and not of requests and acknowledgements alone.
+    /// Whether it lies on the way of what users or flows ask for, and not of requests and acknowledgements
+    /// alone.
     pub carries_data: bool,
     /// Bits that left per second, in Mbit/s, at the layer that the scenario counts.
     pub throughput_mbps: f64,
@@ -114,8 +115,8 @@ pub struct Amount {
 pub struct LinkCounters {
     /// Offered to the queue.
     pub arrived: Amount,
-    /// Could be discarded or marked: what arrived and, under a scheme that decides about waiting packets, what waited
-    /// when the window began.
+    /// Could be discarded or marked: what arrived and, under a scheme that decides about waiting packets,
+    /// what waited when the window began.
     pub at_risk: Amount,
     /// Handed to the link.
     pub departed: Amount,

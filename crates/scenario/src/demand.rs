@@ -6,7 +6,8 @@ use crate::routes::{Distances, Routes};
 use crate::scenario::{Population, Scenario};
 use std::collections::BTreeMap;
 
-/// A part of the traffic whose size is one number of the scenario: a population, a group of flows or one of datagrams.
+/// A part of the traffic whose size is one number of the scenario: a population, a group of flows or one of
+/// datagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// What it is called: `users.left`, `populations.readers`, `flows.cross-traffic`, `datagrams.voice`.
@@ -45,8 +46,8 @@ impl DemandUnit {
 }
 
 impl Scenario {
-    /// Every population, then every group of flows, then every group of datagrams, in the order of the document; `[users]` are two populations and come
-    /// first.
+    /// Every population, then every group of flows, then every group of datagrams, in the order of the
+    /// document; `[users]` are two populations and come first.
     #[must_use]
     pub fn demands(&self) -> Vec<Demand> {
         let sides = if self.document.users.is_some() { 2 } else { 0 };
@@ -75,9 +76,9 @@ impl Scenario {
         populations.chain(flows).chain(datagrams).collect()
     }
 
-    /// For each link, in the order of [`crate::Network::links`], whether data travels on it: whether it lies on the
-    /// route from a server to a browser at which somebody sits, or from the sender of a flow or of datagrams to the receiver. Requests
-    /// and acknowledgements, which travel the other way, are no data.
+    /// For each link, in the order of [`crate::Network::links`], whether data travels on it: whether it lies
+    /// on the route from a server to a browser at which somebody sits, or from the sender of a flow or of
+    /// datagrams to the receiver. Requests and acknowledgements, which travel the other way, are no data.
     #[must_use]
     pub fn data_links(&self) -> Vec<bool> {
         self.data_links_of(|_| true)
@@ -135,8 +136,8 @@ impl Scenario {
         self.key_of_queued(link, ["rate_mbps", "rate_right_to_left_mbps"], own)
     }
 
-    /// The dotted key of something about a link with a queue: of the two between the routers of a dumbbell, that from
-    /// right to left has a key of its own where one is given.
+    /// The dotted key of something about a link with a queue: of the two between the routers of a dumbbell,
+    /// that from right to left has a key of its own where one is given.
     fn key_of_queued(&self, link: LinkIndex, [both, right_to_left]: [&str; 2], own: bool) -> Option<String> {
         let Self { network, document: Document { dumbbell, topology, .. }, .. } = self;
         let link = network.link(link);
@@ -202,8 +203,8 @@ impl<'a> DataLinks<'a> {
         Self { network, routes, carries: vec![false; links], passed_by: vec![0; nodes], walks: 0 }
     }
 
-    /// Adds what these sources send to a destination. All destinations with the same entrances are reached alike up to
-    /// their last link: `last_nodes` remembers whence these leave.
+    /// Adds what these sources send to a destination. All destinations with the same entrances are reached
+    /// alike up to their last link: `last_nodes` remembers whence these leave.
     fn add(
         &mut self,
         destination: NodeIndex,
@@ -228,7 +229,8 @@ impl<'a> DataLinks<'a> {
         }
     }
 
-    /// Follows the routes from these machines up to the last node before the destination; answers with these nodes.
+    /// Follows the routes from these machines up to the last node before the destination; answers with these
+    /// nodes.
     fn walk(
         &mut self,
         machines: &[NodeIndex],
@@ -260,7 +262,8 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
 
-    /// Groups of machines behind a ring of five routers, some with two ways out, and one with a wire to another.
+    /// Groups of machines behind a ring of five routers, some with two ways out, and one with a wire to
+    /// another.
     fn ring() -> Scenario {
         let mut text = "name = \"ring\"\nduration_s = 1.0\n".to_owned();
         let mut node = |name: &str, kind: &str, count: u32| {

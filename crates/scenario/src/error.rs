@@ -8,7 +8,8 @@ const MOST_TOLD: usize = 20;
 /// A part of a mistake, such as a name that somebody gave, is told up to so many characters.
 const LONGEST_TOLD: usize = 1000;
 
-/// An override, which may set a whole table, is told up to so many characters: each of its mistakes repeats it.
+/// An override, which may set a whole table, is told up to so many characters: each of its mistakes repeats
+/// it.
 const LONGEST_OVERRIDE: usize = 200;
 
 /// A scenario that was refused: every mistake that was found, in the order of the text.
@@ -66,7 +67,8 @@ impl ScenarioError {
 }
 
 impl fmt::Display for ScenarioError {
-    /// One line per mistake, for the first of them: a slip that stands in every element of a list is soon told.
+    /// One line per mistake, for the first of them: a slip that stands in every element of a list is soon
+    /// told.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, mistake) in self.mistakes.iter().take(MOST_TOLD).enumerate() {
             if index > 0 {
@@ -112,7 +114,8 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Writes text that may quote what a person wrote: what would steer a terminal is written out, what is endless cut.
+/// Writes text that may quote what a person wrote: what would steer a terminal is written out, what is
+/// endless cut.
 fn write_plainly(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     write_up_to(f, text, LONGEST_TOLD)
 }

@@ -1,7 +1,7 @@
 //! The files that a scenario names: read once, when the scenario is, and kept in it with their text.
 //!
-//! A resolved scenario needs no file any more. It runs again on another machine, in another folder and years later,
-//! and its text, which holds the files' texts, is the whole of what its runs depend on.
+//! A resolved scenario needs no file any more. It runs again on another machine, in another folder and years
+//! later, and its text, which holds the files' texts, is the whole of what its runs depend on.
 
 use crate::mistakes::{Mistakes, joined};
 use crate::scheme_files::file_named;
@@ -23,8 +23,8 @@ pub(crate) const TEXTS: &str = "files";
 /// What a file that is named must be.
 const LEGAL: &str = "a text file of at most 1 MiB, its path absolute or seen from the scenario's folder";
 
-/// Reads each file that `tree` names and whose text is not among `texts`, and forgets the texts that nothing names.
-/// `folder` is where relative names are looked for; without it nothing is read.
+/// Reads each file that `tree` names and whose text is not among `texts`, and forgets the texts that nothing
+/// names. `folder` is where relative names are looked for; without it nothing is read.
 pub(crate) fn read_files(
     tree: &Node,
     folder: Option<&Path>,
@@ -77,7 +77,8 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     }
 }
 
-/// The bytes of a file, or why there are none, in words. Devices and pipes are never opened: they may not end, or wait.
+/// The bytes of a file, or why there are none, in words. Devices and pipes are never opened: they may not
+/// end, or wait.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let facts = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     if facts.is_dir() {

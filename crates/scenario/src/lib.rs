@@ -29,10 +29,11 @@
 //!
 //! # Where things are
 //!
-//! - [`document`]: the structs that are the schema. A key is added there, with its comment, default and range;
-//!   the checks, the messages, the JSON Schema and the tables of `docs/scenario.md` follow.
+//! - [`document`]: the structs that are the schema. A key is added there, with its comment, default and
+//!   range; the checks, the messages, the JSON Schema and the tables of `docs/scenario.md` follow.
 //! - [`Scenario`], [`Network`]: what is resolved from a document. A scenario exists only checked.
-//! - [`Demand`]: the parts of the traffic by the numbers that say how much it is, and the links that carry them.
+//! - [`Demand`]: the parts of the traffic by the numbers that say how much it is, and the links that carry
+//!   them.
 //! - [`limits`]: what one run can hold.
 //! - [`ScenarioError`]: every mistake with its place, what is legal, and the nearest name.
 //! - [`json_schema`], [`reference()`]: the schema for editors and for people.
@@ -42,8 +43,8 @@
 //! 1. `text`: TOML or JSON becomes a tree of values that remember their line; overrides are set in it.
 //!    Schemes in files are loaded, so that the schema knows their parameters (`scheme_files`).
 //! 2. `shape`: the tree is held against the JSON Schema of [`Document`]: keys, types, names, ranges.
-//! 3. The tree becomes a [`Document`]; defaults that depend on other keys are filled in, and the texts of the files
-//!    that it names.
+//! 3. The tree becomes a [`Document`]; defaults that depend on other keys are filled in, and the texts of the
+//!    files that it names.
 //! 4. `resolve`: names become indices, shorthands networks, numbers quantities; contradictions are refused.
 //!
 //! The first step with mistakes ends the way, with all the mistakes it found.

@@ -1,8 +1,9 @@
 //! What one run can hold.
 //!
-//! The simulator gives everything that it tells apart a number of fixed width: a packet is copied a million times a
-//! second and must stay small. These limits are what its numbers reach. The scenario check refuses what lies beyond
-//! them, with the place; the simulator makes its numbers by checked conversions, so that none is ever cut.
+//! The simulator gives everything that it tells apart a number of fixed width: a packet is copied a million
+//! times a second and must stay small. These limits are what its numbers reach. The scenario check refuses
+//! what lies beyond them, with the place; the simulator makes its numbers by checked conversions, so that
+//! none is ever cut.
 
 /// Hosts and routers: a packet names its destination in 16 bits, of which one value means nowhere.
 pub const NODES: usize = 65_534;
@@ -10,8 +11,8 @@ pub const NODES: usize = 65_534;
 /// One-way links, those of a group counted one by one.
 pub const LINKS: usize = 262_144;
 
-/// One-way links with a queue discipline: the end of a transmission and the position of its link share 64 bits, 13 of
-/// which are the position.
+/// One-way links with a queue discipline: the end of a transmission and the position of its link share 64
+/// bits, 13 of which are the position.
 pub const QUEUED_LINKS: usize = 8_192;
 
 /// `[[populations]]`, or the two of `[users]`.
@@ -32,15 +33,16 @@ pub const DATAGRAM_GROUPS: usize = 10_000;
 /// Sources of datagrams of all groups together.
 pub const DATAGRAM_SOURCES: u64 = 1_000_000;
 
-/// Places where packets keep their order while they are under way (an interface, a link with propagation delay, one
-/// direction of a flow with a delay): 22 bits, of which two values mean other things.
+/// Places where packets keep their order while they are under way (an interface, a link with propagation
+/// delay, one direction of a flow with a delay): 22 bits, of which two values mean other things.
 pub const PIPES: usize = (1 << 22) - 2;
 
-/// Seconds of simulated time: 2^51 ns are 2,251,799 s, and the last transmission may end up to [`TRANSMISSION_S`]
-/// after the end of the run.
+/// Seconds of simulated time: 2^51 ns are 2,251,799 s, and the last transmission may end up to
+/// [`TRANSMISSION_S`] after the end of the run.
 pub const DURATION_S: f64 = 2_000_000.0;
 
-/// Seconds that one transmission takes at the most: the longest datagram with the longest framing at the lowest rate.
+/// Seconds that one transmission takes at the most: the longest datagram with the longest framing at the
+/// lowest rate.
 pub const TRANSMISSION_S: f64 = (65_535.0 + 10_000.0 + 10_000.0) * 8.0 / 1_000.0;
 
 // Every one-way link may have a pipe of its own, and so may both directions of every flow.

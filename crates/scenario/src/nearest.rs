@@ -30,14 +30,16 @@ const SCHEMES_ELSEWHERE: [(&str, &str); 16] = [
     ("adaptive-red", "ared"),
 ];
 
-/// The scheme that has this name elsewhere, such as `fq` for `sfq`. Case and the difference between `-` and `_` do not count.
+/// The scheme that has this name elsewhere, such as `fq` for `sfq`. Case and the difference between `-` and
+/// `_` do not count.
 #[must_use]
 pub fn scheme_named_elsewhere(name: &str) -> Option<&'static str> {
     let name = plain(name);
     SCHEMES_ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == name).map(|(_, here)| *here)
 }
 
-/// The legal name that was probably meant: of a scheme that is called `given` elsewhere, or the one most like it.
+/// The legal name that was probably meant: of a scheme that is called `given` elsewhere, or the one most like
+/// it.
 pub(crate) fn nearest_name<'a>(given: &str, legal: &[&'a str]) -> Option<&'a str> {
     let elsewhere = scheme_named_elsewhere(given);
     let meant = legal.iter().copied().find(|name| Some(*name) == elsewhere);
@@ -102,7 +104,8 @@ mod tests {
         }
     }
 
-    /// Linux's stochastic fairness queueing (`tc-sfq(8)`) is no slip of the finger for another scheme of three letters.
+    /// Linux's stochastic fairness queueing (`tc-sfq(8)`) is no slip of the finger for another scheme of
+    /// three letters.
     #[test]
     fn a_scheme_is_known_by_its_name_elsewhere() {
         let legal = aqmlab_aqm::Scheme::names();

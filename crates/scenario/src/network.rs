@@ -108,8 +108,9 @@ impl Link {
         self.rate.is_none() && self.delay == Span::ZERO
     }
 
-    /// How long in seconds full-size packets wait in a full buffer in front of this link. None where the scheme keeps
-    /// waiting times at a target, and of a link without a rate or a queue discipline. Where the rate varies, at its mean.
+    /// How long in seconds full-size packets wait in a full buffer in front of this link. None where the
+    /// scheme keeps waiting times at a target, and of a link without a rate or a queue discipline. Where the
+    /// rate varies, at its mean.
     #[must_use]
     pub fn felt_buffer_s(&self) -> Option<f64> {
         let limit = self.queue.as_ref()?.felt_limit()?;
@@ -118,9 +119,9 @@ impl Link {
         Some(packets.min(of_bytes) / self.full_packets_per_second()?)
     }
 
-    /// A usual buffer for this link in full-size packets: what it sends in 100 ms, the bandwidth-delay product of a long
-    /// round trip (the interval of RFC 8289), and 20 at least, the first windows of two connections (RFC 6928). None of a link without
-    /// a rate.
+    /// A usual buffer for this link in full-size packets: what it sends in 100 ms, the bandwidth-delay
+    /// product of a long round trip (the interval of RFC 8289), and 20 at least, the first windows of two
+    /// connections (RFC 6928). None of a link without a rate.
     #[must_use]
     pub fn usual_buffer_packets(&self) -> Option<u32> {
         const LONG_ROUND_TRIP_S: f64 = 0.1;
@@ -147,8 +148,8 @@ const FULL_PACKET_BYTES: u32 = 1_500;
 /// Losses that no queue decides: of chosen packets, and by chance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Impairment {
-    /// Ordinals of the packets that are lost, from 1, ascending; each connection's packets over the link are counted
-    /// by themselves, whatever they are.
+    /// Ordinals of the packets that are lost, from 1, ascending; each connection's packets over the link are
+    /// counted by themselves, whatever they are.
     pub drop: Vec<u32>,
     /// Probability with which any other packet is lost, 0 to 1.
     pub loss_probability: f64,

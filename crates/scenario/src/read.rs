@@ -35,11 +35,12 @@ impl Scenario {
         read(toml_tree(text, source_name)?, source_name, NO_FOLDER, overrides)
     }
 
-    /// As [`Scenario::from_toml`], of a text that stands in `folder`, where the files are looked for that it names.
+    /// As [`Scenario::from_toml`], of a text that stands in `folder`, where the files are looked for that it
+    /// names.
     ///
     /// # Errors
-    /// As of [`Scenario::from_toml`]; also a file that is missing, too large or no text, and one that is not the law
-    /// that its key asks for.
+    /// As of [`Scenario::from_toml`]; also a file that is missing, too large or no text, and one that is not
+    /// the law that its key asks for.
     pub fn from_toml_in(
         folder: &Path,
         text: &str,
@@ -73,8 +74,8 @@ impl Scenario {
         read(tree_of(&self.document), RESOLVED, NO_FOLDER, overrides)
     }
 
-    /// As [`Scenario::with_overrides`], where files that the overrides name are looked for in `folder`. A file that
-    /// this scenario names already is not read again.
+    /// As [`Scenario::with_overrides`], where files that the overrides name are looked for in `folder`. A
+    /// file that this scenario names already is not read again.
     ///
     /// # Errors
     /// As of [`Scenario::from_toml_in`].
@@ -110,7 +111,8 @@ impl Scenario {
     /// The uncongested network on which offered load is measured; see [`Document::offering_twin`].
     ///
     /// # Errors
-    /// As of [`Scenario::uncongested_twin`]; also where nothing but endless flows would be left, which is no traffic.
+    /// As of [`Scenario::uncongested_twin`]; also where nothing but endless flows would be left, which is no
+    /// traffic.
     pub fn offering_twin(&self, kept: &[String]) -> Result<Self, ScenarioError> {
         Self::from_document(&self.document.offering_twin(kept)?)
     }

@@ -3,8 +3,8 @@
 //! Packets take a path of the fewest links. Only routers forward. Where several links lead on equally short
 //! paths, a node uses the one that is listed first in [`Network::links`].
 //!
-//! Hosts never forward, so how far routers are from a host depends on nothing but the routers that have a link to it,
-//! its entrances: one search serves all hosts behind the same routers.
+//! Hosts never forward, so how far routers are from a host depends on nothing but the routers that have a
+//! link to it, its entrances: one search serves all hosts behind the same routers.
 
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
 
@@ -90,8 +90,8 @@ impl<'a> Routes<'a> {
         Distances { links, nearest_first }
     }
 
-    /// The link on which `node` sends what is for the host `destination`, given the distances from its entrances; none
-    /// at the destination itself and where there is no route.
+    /// The link on which `node` sends what is for the host `destination`, given the distances from its
+    /// entrances; none at the destination itself and where there is no route.
     #[must_use]
     pub fn next(&self, node: NodeIndex, destination: NodeIndex, distances: &Distances) -> Option<LinkIndex> {
         if node == destination {
@@ -112,7 +112,8 @@ impl<'a> Routes<'a> {
         candidates.iter().copied().filter(|&link| far(link).is_some()).min_by_key(|&link| far(link))
     }
 
-    /// The links from one node to the host `to`, in order; none when there is no route, empty when both are one node.
+    /// The links from one node to the host `to`, in order; none when there is no route, empty when both are
+    /// one node.
     #[must_use]
     pub fn path(&self, from: NodeIndex, to: NodeIndex) -> Option<Vec<LinkIndex>> {
         let distances = self.distances(&self.entrances(to));
@@ -157,8 +158,8 @@ impl LinksByNode {
 
 impl Network {
     /// For each node, in the order of [`Network::nodes`], the link on which it sends what is for the host
-    /// `destination`; none at the destination itself and where there is no route. Time grows with nodes and links:
-    /// who asks for many destinations prepares [`Routes`].
+    /// `destination`; none at the destination itself and where there is no route. Time grows with nodes and
+    /// links: who asks for many destinations prepares [`Routes`].
     ///
     /// # Panics
     /// If the index is not of this network.
@@ -170,8 +171,8 @@ impl Network {
         nodes.map(|node| routes.next(node, destination, &distances)).collect()
     }
 
-    /// The links from one node to the host `to`, in order; none when there is no route, empty when both are one node.
-    /// Time grows with nodes and links: who asks for many paths prepares [`Routes`].
+    /// The links from one node to the host `to`, in order; none when there is no route, empty when both are
+    /// one node. Time grows with nodes and links: who asks for many paths prepares [`Routes`].
     ///
     /// # Panics
     /// If an index is not of this network.

@@ -85,8 +85,9 @@ pub struct MinimumDelay {
     pub per: DelayOwner,
     /// Shape: a share u of the delays lies below low + (high - low) u^power.
     pub power: f64,
-    /// The tick of the machines' kernel clocks that release delayed packets; none: each is delayed exactly. A packet counts
-    /// from the last tick, for whole ticks of its delay, as in FreeBSD's dummynet (ip_dummynet.c).
+    /// The tick of the machines' kernel clocks that release delayed packets; none: each is delayed exactly. A
+    /// packet counts from the last tick, for whole ticks of its delay, as in FreeBSD's dummynet
+    /// (ip_dummynet.c).
     pub clock_tick: Option<Span>,
 }
 
@@ -98,7 +99,8 @@ impl MinimumDelay {
         shortest > Span::ZERO && self.clock_tick.is_none_or(|tick| shortest >= tick)
     }
 
-    /// How long packets are delayed on average whose delay is `nominal`: with a clock, half a tick less than its whole ticks.
+    /// How long packets are delayed on average whose delay is `nominal`: with a clock, half a tick less than
+    /// its whole ticks.
     #[must_use]
     pub fn mean_of(&self, nominal: Span) -> Span {
         match self.clock_tick {
@@ -134,8 +136,8 @@ pub struct FlowGroup {
     pub delay_box: Option<DelayBox>,
 }
 
-/// A DelayBox: bottleneck rate and loss, which each connection draws once, uniform from the lowest to the highest, for the
-/// packets of either end. Each end has a bottleneck of its own.
+/// A DelayBox: bottleneck rate and loss, which each connection draws once, uniform from the lowest to the
+/// highest, for the packets of either end. Each end has a bottleneck of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelayBox {
     /// The lowest and the highest rate in Mbit/s, of IP; none: packets pass at once.
@@ -231,7 +233,8 @@ pub struct DatagramGroup {
     pub name: String,
     /// The machines of each source, sender and receiver; never empty.
     pub sources: Vec<[NodeIndex; 2]>,
-    /// Length of the IP packets, at least [`DatagramGroup::HEADER_BYTES`]; of a video the greatest, and above that.
+    /// Length of the IP packets, at least [`DatagramGroup::HEADER_BYTES`]; of a video the greatest, and above
+    /// that.
     pub packet_bytes: u16,
     /// When each source sends.
     pub sending: Sending,
@@ -266,7 +269,8 @@ pub enum Sending {
 pub struct Video {
     /// From one frame to the next, in seconds; above zero.
     pub frame_interval_s: f64,
-    /// Mean lengths in bytes, without headers, of the frames of a group of pictures in their order; never empty.
+    /// Mean lengths in bytes, without headers, of the frames of a group of pictures in their order; never
+    /// empty.
     pub frame_bytes: Vec<u32>,
     /// Standard deviation of the lengths of one kind over their mean.
     pub variation: f64,

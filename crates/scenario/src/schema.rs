@@ -6,14 +6,15 @@ use std::sync::{Mutex, PoisonError};
 
 /// The JSON Schema (draft 2020-12) of a scenario: every key with its meaning, type, default and range.
 ///
-/// An editor that knows JSON Schema completes and checks scenarios by it; so do [`crate::Scenario::from_toml`]
-/// and the tables of the documentation.
+/// An editor that knows JSON Schema completes and checks scenarios by it; so do
+/// [`crate::Scenario::from_toml`] and the tables of the documentation.
 #[must_use]
 pub fn json_schema() -> Json {
     schema().clone()
 }
 
-/// The schema, made once, and once more after each scheme that is registered from outside: it then lists that too.
+/// The schema, made once, and once more after each scheme that is registered from outside: it then lists that
+/// too.
 pub(crate) fn schema() -> &'static Json {
     static MADE: Mutex<Option<(usize, &'static Json)>> = Mutex::new(None);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,10 @@
-//! Schemes in files: `scheme = "my_red.py:MyRed"` names a file and what is in it, and the file is part of the scenario.
+//! Schemes in files: `scheme = "my_red.py:MyRed"` names a file and what is in it, and the file is part of the
+//! scenario.
 //!
-//! The text of the file is kept in `[files]` as that of every other file that a scenario names, that of a library as base64:
-//! a resolved scenario needs no file any more, other processes run it as it is, and whatever the file says is part of the
-//! address of its runs. What the text means is not known here: a [`SchemeLoader`] says it.
+//! The text of the file is kept in `[files]` as that of every other file that a scenario names, that of a
+//! library as base64: a resolved scenario needs no file any more, other processes run it as it is, and
+//! whatever the file says is part of the address of its runs. What the text means is not known here: a
+//! [`SchemeLoader`] says it.
 
 use crate::Scheme;
 use crate::error::{Place, ScenarioError};
@@ -84,8 +86,9 @@ fn is_library(file: &str) -> bool {
     LIBRARIES.iter().any(|ending| file.ends_with(ending))
 }
 
-/// Registers every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the names under
-/// which they are registered into it. `folder` is where relative names are looked for; without it nothing is read.
+/// Registers every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the
+/// names under which they are registered into it. `folder` is where relative names are looked for; without it
+/// nothing is read.
 pub(crate) fn load_schemes(
     tree: &mut Node,
     folder: Option<&Path>,
@@ -202,8 +205,8 @@ fn parts(name: &str) -> Option<(&str, &str)> {
     name.rsplit_once(':')
 }
 
-/// The schemes in a file that stands in a folder, as [`Scheme::names`] lists them: for those who ask about a scheme without
-/// a scenario.
+/// The schemes in a file that stands in a folder, as [`Scheme::names`] lists them: for those who ask about a
+/// scheme without a scenario.
 ///
 /// # Errors
 /// In words, what is wrong with the file or the scheme.

@@ -17,7 +17,8 @@ fn rendered(table: &TableReference) -> String {
     text
 }
 
-/// The settings of a host profile, as they must stand on the page of the profiles: all have the profile's default.
+/// The settings of a host profile, as they must stand on the page of the profiles: all have the profile's
+/// default.
 fn rendered_settings(table: &TableReference) -> String {
     let mut text = String::from("| key | meaning | legal |\n| --- | --- | --- |\n");
     for key in &table.keys {

@@ -217,7 +217,8 @@ fn the_way_back_may_have_a_rate_of_its_own() {
 
 #[test]
 fn what_a_scheme_derives_from_the_rate_must_be_legal_at_both_and_is_told_once() {
-    // A design for n flows wants n below 0.43 rtt C: 107 at 10 Mbit/s of 500-byte packets and 100 ms, 10.7 at 1 Mbit/s.
+    // A design for n flows wants n below 0.43 rtt C: 107 at 10 Mbit/s of 500-byte packets and 100 ms, 10.7 at
+    // 1 Mbit/s.
     let both = TEXT.replace("queue_right_to_left", "#");
     let refusal = |flows: &str, back: &str| {
         let gains = format!("{{ designed = {{ flows = {flows}, rtt_ms = 100 }} }}");

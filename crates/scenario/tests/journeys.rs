@@ -2,7 +2,8 @@
 
 use aqmlab_scenario::Scenario;
 
-/// Two machines behind a router; each test says what the links, the people and the flows between them are like.
+/// Two machines behind a router; each test says what the links, the people and the flows between them are
+/// like.
 fn refusal(links: [&str; 2], traffic: &str) -> Option<String> {
     let [left, right] = links;
     let text = format!(

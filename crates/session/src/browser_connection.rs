@@ -81,10 +81,11 @@ pub struct BrowserConnection {
     exists: bool,
     /// Whether it is on the list of its user.
     listed: bool,
-    /// Whether it may carry several exchanges at once: then they are kept as [`Streams`], and `under_way` and `server` mean
-    /// nothing.
+    /// Whether it may carry several exchanges at once: then they are kept as [`Streams`], and `under_way` and
+    /// `server` mean nothing.
     pub(crate) multiplexed: bool,
-    /// Whether its ends write what a vector says: then they are kept as a [`Dialogue`], and `server` means nothing.
+    /// Whether its ends write what a vector says: then they are kept as a [`Dialogue`], and `server` means
+    /// nothing.
     pub(crate) replays: bool,
     /// Whether it is opened without an exchange that begins with the opening.
     opens_for_nobody: bool,
@@ -130,7 +131,8 @@ impl BrowserConnection {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BrowserConnections {
     records: Vec<BrowserConnection>,
-    /// Of connections that may carry several exchanges at once, by the same places; no longer than the last of these.
+    /// Of connections that may carry several exchanges at once, by the same places; no longer than the last
+    /// of these.
     streams: Vec<Streams>,
     /// Of connections whose ends write what a vector says, the same.
     dialogues: Vec<Dialogue>,
@@ -160,7 +162,8 @@ impl BrowserConnections {
         &mut self.dialogues[connection.place()]
     }
 
-    /// The ends of a connection that was just noted write what a vector says, which may begin with an exchange.
+    /// The ends of a connection that was just noted write what a vector says, which may begin with an
+    /// exchange.
     pub(crate) fn replay(&mut self, connection: ConnectionId, for_an_exchange: bool) {
         let place = connection.place();
         let record = &mut self.records[place];
@@ -171,7 +174,8 @@ impl BrowserConnections {
         self.dialogues[place] = Dialogue::default();
     }
 
-    /// A connection that was just noted carries a request alone; the response takes another one between the same machines.
+    /// A connection that was just noted carries a request alone; the response takes another one between the
+    /// same machines.
     pub(crate) fn begin_request(&mut self, connection: ConnectionId, opening: Opening) {
         let place = connection.place();
         self.records[place].one_way = OneWay::Request;
@@ -282,8 +286,8 @@ impl ConnectionLists {
         }
     }
 
-    /// The open connection of a user with this ordinal. If that is the one at hand, of whose ordinal it is, nobody has to look
-    /// for it.
+    /// The open connection of a user with this ordinal. If that is the one at hand, of whose ordinal it is,
+    /// nobody has to look for it.
     pub(crate) fn find(
         &self,
         (user, ordinal): (u32, ConnectionOrdinal),

@@ -64,7 +64,8 @@ impl BrowsingPopulation {
         }
     }
 
-    /// The same users, whose hosts send one way alone: a request and its response take a connection each, as in ns-2.
+    /// The same users, whose hosts send one way alone: a request and its response take a connection each, as
+    /// in ns-2.
     #[must_use]
     pub fn over_one_way_connections(self) -> Self {
         Self { one_way: true, ..self }
@@ -242,7 +243,8 @@ impl Browsing {
 
 // What users do.
 impl Browsing {
-    /// Reports an event to a user, and carries out her commands; answers with the exchange that failed, if one did.
+    /// Reports an event to a user, and carries out her commands; answers with the exchange that failed, if
+    /// one did.
     pub(crate) fn notify(
         &mut self,
         population: PopulationId,
@@ -508,7 +510,8 @@ impl Browsing {
         self.complete(population, completion, transport);
     }
 
-    /// A response time has ended: the object belongs to the page that its user waits for, whose number is filled in.
+    /// A response time has ended: the object belongs to the page that its user waits for, whose number is
+    /// filled in.
     #[inline]
     pub(crate) fn complete(
         &mut self,

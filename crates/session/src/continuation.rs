@@ -1,10 +1,11 @@
 //! What was in progress when the run began goes on.
 //!
-//! Wires are empty at the start: what was under way on them arrives when it would have arrived, or a little later, as the
-//! network has it. A connection that was being opened is open when it would have been, and one that never would have been
-//! is tried from the beginning; a response goes on when its next bytes would have arrived, and the server writes what is
-//! missing of it then. Of a connection that carries several exchanges everything that was under way goes on at once, as much
-//! before something would have arrived as it takes from one end to the other.
+//! Wires are empty at the start: what was under way on them arrives when it would have arrived, or a little
+//! later, as the network has it. A connection that was being opened is open when it would have been, and one
+//! that never would have been is tried from the beginning; a response goes on when its next bytes would have
+//! arrived, and the server writes what is missing of it then. Of a connection that carries several exchanges
+//! everything that was under way goes on at once, as much before something would have arrived as it takes
+//! from one end to the other.
 
 use crate::browser_connection::{Continuation, ExchangeUnderWay, GoesOn, UserConnection};
 use crate::browsing::Browsing;

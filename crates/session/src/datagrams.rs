@@ -1,9 +1,9 @@
-//! Applications that send datagrams at a rate of their own (always, or in periods with silence between them), or the frames of a
-//! video.
+//! Applications that send datagrams at a rate of their own (always, or in periods with silence between them),
+//! or the frames of a video.
 //!
-//! A source owns no connection and hears nothing back. It is woken for each datagram or frame, sends it, and asks to be woken
-//! for the next. The clock of one with periods stands still while it is silent, so that its mean rate is its rate times the share of the
-//! time in which it is on, however short its periods are.
+//! A source owns no connection and hears nothing back. It is woken for each datagram or frame, sends it, and
+//! asks to be woken for the next. The clock of one with periods stands still while it is silent, so that its
+//! mean rate is its rate times the share of the time in which it is on, however short its periods are.
 
 use crate::session::STARTS_BETWEEN_CHECKS;
 use crate::transport::{Alarm, Datagram, DatagramSourceId, Transport};
@@ -180,8 +180,8 @@ impl PacketClock {
         clock
     }
 
-    /// When the datagram behind the one of this instant is due: an interval of sending later, periods of silence left
-    /// out. At the end of a period it is due with the beginning of the next.
+    /// When the datagram behind the one of this instant is due: an interval of sending later, periods of
+    /// silence left out. At the end of a period it is due with the beginning of the next.
     fn after(&mut self, now: Time, ip_bytes: u16) -> Time {
         let (mut from, mut wait) = (now, self.interval.transmit(u32::from(ip_bytes)));
         while wait >= self.on_until - from {

@@ -84,7 +84,8 @@ impl Browsing {
         }
     }
 
-    /// The other end has closed: this one closes too, unless it has steps of its own left, the last of which is its close.
+    /// The other end has closed: this one closes too, unless it has steps of its own left, the last of which
+    /// is its close.
     pub(crate) fn hear_close(
         &mut self,
         connection: ConnectionId,
@@ -137,7 +138,8 @@ impl Browsing {
         transport.wake_at(transport.now() + wait, Alarm::Answer { answer });
     }
 
-    /// The next step of a track is due, and those of the same end that follow at once. Data and a close behind them are one call.
+    /// The next step of a track is due, and those of the same end that follow at once. Data and a close
+    /// behind them are one call.
     pub(crate) fn say_next(
         &mut self,
         connection: ConnectionId,
@@ -186,8 +188,8 @@ impl Browsing {
         }
     }
 
-    /// Data are written that the other end will answer. The first exchange of a connection began with its opening if
-    /// nothing was written before.
+    /// Data are written that the other end will answer. The first exchange of a connection began with its
+    /// opening if nothing was written before.
     fn begin_exchange(
         &mut self,
         connection: ConnectionId,

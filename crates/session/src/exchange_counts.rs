@@ -2,8 +2,9 @@
 
 /// How many exchanges of a population began, were completed, and failed.
 ///
-/// An exchange begins with `connect()` if it is the first of its connection, and with the write of its request if not.
-/// It is completed where its response time ends, and fails when its connection gives up before.
+/// An exchange begins with `connect()` if it is the first of its connection, and with the write of its
+/// request if not. It is completed where its response time ends, and fails when its connection gives up
+/// before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExchangeCounts {
     /// Began.

@@ -1,12 +1,13 @@
 //! What users did before the run: each alone, on a network where nobody is in her way.
 //!
-//! For users who are met in the middle of everything: of their thoughts, of their pages, of the transfers that take hours.
-//! Every draw has an address, so a past costs no more than drawing it. It depends on the users and on the idle paths
-//! between them and their servers, never on a queue: the same users stand at the same places under every scheme.
+//! For users who are met in the middle of everything: of their thoughts, of their pages, of the transfers
+//! that take hours. Every draw has an address, so a past costs no more than drawing it. It depends on the
+//! users and on the idle paths between them and their servers, never on a queue: the same users stand at the
+//! same places under every scheme.
 //!
-//! Long before the run only those pages matter that may still be in progress when it begins. The others, those whose
-//! responses are all light, are passed over: they take as long as a user's first ones did on average, and leave open the
-//! connections that they would have left open.
+//! Long before the run only those pages matter that may still be in progress when it begins. The others,
+//! those whose responses are all light, are passed over: they take as long as a user's first ones did on
+//! average, and leave open the connections that they would have left open.
 
 use crate::idle_path::IdlePath;
 use crate::past_streams::PastStreams;
@@ -16,8 +17,8 @@ use aqmlab_units::{Span, Time};
 use aqmlab_web::{Command, ConnectionOrdinal, Exchange, Population, StartRule, Tls, UserEvent};
 use std::rc::Rc;
 
-/// How long everybody has browsed when the run begins. Of the transfers in progress those are missing that have taken
-/// longer: see the page of the scenario for how much that is.
+/// How long everybody has browsed when the run begins. Of the transfers in progress those are missing that
+/// have taken longer: see the page of the scenario for how much that is.
 pub(crate) const HISTORY: Span = Span::from_milliseconds(1_800_000);
 
 /// So long before the run no page is passed over any more.
@@ -36,8 +37,8 @@ pub(crate) enum InProgress {
     Idle,
     /// A response is under way: so many of its bytes have arrived, and more will after this span.
     Response { exchange: Exchange, arrived: u64, more_in: Span },
-    /// Several exchanges or the handshake before them: so many bytes are on their way to the server, and so many to the
-    /// browser, or wait to be sent there. Sent after this span they arrive when they would have.
+    /// Several exchanges or the handshake before them: so many bytes are on their way to the server, and so
+    /// many to the browser, or wait to be sent there. Sent after this span they arrive when they would have.
     Several { to_server: u64, to_browser: u64, more_in: Span },
 }
 
@@ -102,7 +103,8 @@ struct Past<'a, P> {
     fails: bool,
 }
 
-/// Lets a user who has not started live until the run begins. `idle_path` says over what a connection would go.
+/// Lets a user who has not started live until the run begins. `idle_path` says over what a connection would
+/// go.
 pub(crate) fn live(
     users: &mut Population,
     whose: (PopulationId, u32),

@@ -1,8 +1,9 @@
-//! What a connection does where nobody is in its way: when it is open, and when the bytes of a response arrive.
+//! What a connection does where nobody is in its way: when it is open, and when the bytes of a response
+//! arrive.
 //!
-//! A response comes in rounds: the sender's window at once, then nothing until its acknowledgements are back. The first
-//! rounds of a connection are listed, those behind them repeat one another. A driver finds them once for each kind of path
-//! and hands them over; nothing here knows why a window grows.
+//! A response comes in rounds: the sender's window at once, then nothing until its acknowledgements are back.
+//! The first rounds of a connection are listed, those behind them repeat one another. A driver finds them
+//! once for each kind of path and hands them over; nothing here knows why a window grows.
 
 use aqmlab_units::Span;
 
@@ -20,8 +21,8 @@ pub struct Round {
 /// An idle path, as the connections over it see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdlePath {
-    /// Whether a connection opens at all. Over a path that is too long for the patience of its host it never does, and
-    /// then everything below but `time_to_open` has no meaning.
+    /// Whether a connection opens at all. Over a path that is too long for the patience of its host it never
+    /// does, and then everything below but `time_to_open` has no meaning.
     pub opens: bool,
     /// From the order to open until the connection is open, or until it is given up.
     pub time_to_open: Span,
@@ -59,8 +60,8 @@ impl IdlePath {
         }
     }
 
-    /// How long a response of `bytes` takes from the write of its request to its last byte, on a connection that has
-    /// brought `carried` bytes without a pause before.
+    /// How long a response of `bytes` takes from the write of its request to its last byte, on a connection
+    /// that has brought `carried` bytes without a pause before.
     #[must_use]
     pub fn response_time(&self, carried: u64, bytes: u64) -> Span {
         let first = self.round_of(carried);
@@ -149,7 +150,8 @@ mod tests {
         Span::from_milliseconds(milliseconds)
     }
 
-    /// 100 ms to the first byte; rounds of 1,000, 2,000 and 4,000 bytes in no time, 1, and 2 ms, then 4,000 every 101 ms.
+    /// 100 ms to the first byte; rounds of 1,000, 2,000 and 4,000 bytes in no time, 1, and 2 ms, then 4,000
+    /// every 101 ms.
     fn path() -> IdlePath {
         let round = |begins, ends, bytes| Round { begins: ms(begins), ends: ms(ends), bytes };
         IdlePath {
@@ -207,7 +209,8 @@ mod tests {
         for (carried, bytes) in [(0, 1), (0, 2_999), (1_000, 5_000), (2_000, 123_456), (50_000, 4_000)] {
             let time = path.response_time(carried, bytes);
             let arrived = |span| path.progress(carried, span).arrived;
-            // Bytes within a round are spread evenly: the last of them has arrived a moment behind its instant.
+            // Bytes within a round are spread evenly: the last of them has arrived a moment behind its
+            // instant.
             assert!(arrived(time + ms(1)) >= bytes, "{carried} {bytes}");
             assert!(arrived(time.saturating_sub(ms(2))) < bytes, "{carried} {bytes}");
         }

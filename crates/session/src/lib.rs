@@ -1,14 +1,15 @@
 //! What applications do with connections, over whatever carries the connections.
 //!
-//! A [`Session`] holds every application of a run: browsing users with the servers that answer them, transfers that
-//! begin at their instants (bulk flows, which never end, among them), and sources of datagrams. A driver owns the clock, the network and
-//! the connections. It calls a session with what happens (an application's alarm, a [`ConnectionEvent`]), and the
-//! session acts through the driver's [`Transport`]: open, resume, write, close, send, wake me then; and its question what is still unsent. Nothing here knows a link, a
-//! queue or a TCP; the simulator's transport and one over real sockets are the same to it.
+//! A [`Session`] holds every application of a run: browsing users with the servers that answer them,
+//! transfers that begin at their instants (bulk flows, which never end, among them), and sources of
+//! datagrams. A driver owns the clock, the network and the connections. It calls a session with what happens
+//! (an application's alarm, a [`ConnectionEvent`]), and the session acts through the driver's [`Transport`]:
+//! open, resume, write, close, send, wake me then; and its question what is still unsent. Nothing here knows
+//! a link, a queue or a TCP; the simulator's transport and one over real sockets are the same to it.
 //!
-//! **What is defined here**, so that every driver means the same by it: when an exchange begins, and with what its
-//! response time ends ([`ResponseEnd`]); which exchange has failed; when a page begins and ends; which connection a user's command means; when a
-//! server answers and closes.
+//! **What is defined here**, so that every driver means the same by it: when an exchange begins, and with
+//! what its response time ends ([`ResponseEnd`]); which exchange has failed; when a page begins and ends;
+//! which connection a user's command means; when a server answers and closes.
 //!
 //! | file | idea |
 //! | --- | --- |

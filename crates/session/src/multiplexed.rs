@@ -1,4 +1,5 @@
-//! What happens on connections that carry several exchanges at once: `streams.rs` says what, and this does it.
+//! What happens on connections that carry several exchanges at once: `streams.rs` says what, and this does
+//! it.
 
 use crate::browser_connection::UserConnection;
 use crate::browsing::Browsing;

@@ -1,9 +1,10 @@
 //! Exchanges over two one-way connections, as ns-2's Webtraf has them (`webcache/webtraf.cc`).
 //!
-//! The browser opens a connection, writes the request and closes behind it. When the browser's host knows that all of it
-//! has arrived, the server opens a connection of its own to the browser, writes the response and closes. The response time
-//! ends, and the user goes on, when the server's host knows that all has arrived. That the server learns of the request and
-//! the user of the end at once, across the network, is ns-2's: its senders call the next step.
+//! The browser opens a connection, writes the request and closes behind it. When the browser's host knows
+//! that all of it has arrived, the server opens a connection of its own to the browser, writes the response
+//! and closes. The response time ends, and the user goes on, when the server's host knows that all has
+//! arrived. That the server learns of the request and the user of the end at once, across the network, is
+//! ns-2's: its senders call the next step.
 
 use crate::browser_connection::{OneWay, UserConnection};
 use crate::browsing::Browsing;

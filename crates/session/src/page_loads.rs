@@ -1,9 +1,9 @@
 //! The page that each user waits for.
 //!
-//! A page begins when its user wants it, her think time over, and ends when the response time of its last object ends or
-//! that object has failed. Handshakes, objects that wait for a connection and the round trips between them lie within it:
-//! it is what a person waits for. Of a page that was under way when the run began it is not known how long it was waited
-//! for under this queue: it has a number, and no load time.
+//! A page begins when its user wants it, her think time over, and ends when the response time of its last
+//! object ends or that object has failed. Handshakes, objects that wait for a connection and the round trips
+//! between them lie within it: it is what a person waits for. Of a page that was under way when the run began
+//! it is not known how long it was waited for under this queue: it has a number, and no load time.
 
 use aqmlab_record::PageLoad;
 use aqmlab_units::Time;

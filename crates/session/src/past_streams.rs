@@ -1,8 +1,8 @@
 //! A connection of the past that carries several exchanges at once, on a path where nobody is in its way.
 //!
-//! What its bytes are is kept by the same [`Streams`] as in a run; here is only when they arrive. What the server writes
-//! while it still has something to send goes on with the rounds of the path ([`IdlePath`]); what it writes after that
-//! begins new ones, with the window that it has by then.
+//! What its bytes are is kept by the same [`Streams`] as in a run; here is only when they arrive. What the
+//! server writes while it still has something to send goes on with the rounds of the path ([`IdlePath`]);
+//! what it writes after that begins new ones, with the window that it has by then.
 
 use crate::idle_path::IdlePath;
 use crate::streams::{BrowserStep, Stream, Streams};
@@ -257,7 +257,8 @@ mod tests {
         live(&mut streams, at(100), Time::MAX);
         streams.ask(at(100), stream(0, 10_000, at(0)));
         streams.ask(at(100), stream(1, 10_000, at(100)));
-        // 20,000 bytes in turn, 10,001 of which are there with the second round at 300 ms, all with the third.
+        // 20,000 bytes in turn, 10,001 of which are there with the second round at 300 ms, all with the
+        // third.
         let due = streams.due();
         assert_eq!(due, at(150), "the requests reach the server");
         assert_eq!(live(&mut streams, due, Time::MAX), [(at(400), Some(0)), (at(400), Some(1))]);

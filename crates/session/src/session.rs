@@ -129,7 +129,8 @@ impl Session {
         self.transfers.all()
     }
 
-    /// The completed exchanges and the pages, at the end of a run, which is `now`: pages under way stay unfinished.
+    /// The completed exchanges and the pages, at the end of a run, which is `now`: pages under way stay
+    /// unfinished.
     #[must_use]
     pub fn into_records(self, now: Time) -> (Responses, Pages) {
         self.browsing.into_records(now)

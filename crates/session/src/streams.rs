@@ -1,14 +1,15 @@
 //! Several exchanges at once on one connection, and the handshake before the first of them.
 //!
-//! TCP carries bytes in order and knows nothing else; what the bytes are is kept here. The browser writes its part of the
-//! handshake, and then requests one behind the other. The server answers a flight of the handshake when all of it has
-//! arrived, and a request likewise. Of the responses that it has begun it sends as much of each: when another one begins, what
-//! has not been handed to the network yet is shared anew between those that are left (as with frames that are infinitely
-//! short, and a socket that holds no more than it can send; RFC 9113 section 5.3 leaves the order to the server). So a small
-//! response overtakes a large one, and what is on the wire stays as it is.
+//! TCP carries bytes in order and knows nothing else; what the bytes are is kept here. The browser writes its
+//! part of the handshake, and then requests one behind the other. The server answers a flight of the
+//! handshake when all of it has arrived, and a request likewise. Of the responses that it has begun it sends
+//! as much of each: when another one begins, what has not been handed to the network yet is shared anew
+//! between those that are left (as with frames that are infinitely short, and a socket that holds no more
+//! than it can send; RFC 9113 section 5.3 leaves the order to the server). So a small response overtakes a
+//! large one, and what is on the wire stays as it is.
 //!
-//! Where each response will end in the stream of bytes is known as soon as that is settled: arriving bytes are counted, and
-//! compared with one number.
+//! Where each response will end in the stream of bytes is known as soon as that is settled: arriving bytes
+//! are counted, and compared with one number.
 
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{Exchange, Handshake, ObjectKind};
@@ -23,7 +24,8 @@ pub(crate) struct Stream {
     pub(crate) response_bytes: u64,
     /// The opening of the connection for its first exchange, the request's write for later ones.
     pub(crate) began: Time,
-    /// How long it had lasted when the run began, if it was in progress then; it began at the run's beginning for the rest.
+    /// How long it had lasted when the run began, if it was in progress then; it began at the run's beginning
+    /// for the rest.
     pub(crate) lasted_before: Span,
     pub(crate) first_on_connection: bool,
 }
@@ -119,8 +121,8 @@ impl Streams {
         bytes
     }
 
-    /// Bytes of the browser have arrived at the server. Answers with how many it writes. `unsent` is asked for the bytes that
-    /// the server has written and that were never sent.
+    /// Bytes of the browser have arrived at the server. Answers with how many it writes. `unsent` is asked
+    /// for the bytes that the server has written and that were never sent.
     pub(crate) fn on_server_bytes(&mut self, bytes: u32, unsent: impl FnOnce() -> u64) -> u64 {
         self.at_server += u64::from(bytes);
         assert!(self.at_server <= self.asked, "{} B arrived of {} B", self.at_server, self.asked);
@@ -130,7 +132,8 @@ impl Streams {
         if self.requests.front().is_none_or(|request| request.ends_at > self.at_server) {
             return 0;
         }
-        // Of what was on the wires when the run began the network has heard nothing: it stays with whom it was given to.
+        // Of what was on the wires when the run began the network has heard nothing: it stays with whom it
+        // was given to.
         let sent = (self.answered - unsent()).max(self.shared_from);
         self.share_until(sent);
         let mut written = 0;
@@ -171,7 +174,8 @@ impl Streams {
         }
     }
 
-    /// Bytes of the server, counted from the first, with which something follows at the browser; none if nothing is awaited.
+    /// Bytes of the server, counted from the first, with which something follows at the browser; none if
+    /// nothing is awaited.
     pub(crate) fn awaited(&self) -> Option<u64> {
         if self.secured {
             return self.responses.front().map(|response| response.ends_at);
@@ -216,8 +220,8 @@ impl Streams {
 
 // Responses that share what the network lets through.
 impl Streams {
-    /// Gives every response its part of the bytes up to `sent`: as much to each until it ends. What cannot be divided goes to
-    /// the first ones, which have the least left.
+    /// Gives every response its part of the bytes up to `sent`: as much to each until it ends. What cannot be
+    /// divided goes to the first ones, which have the least left.
     fn share_until(&mut self, sent: u64) {
         let mut left = sent - self.shared_from;
         self.shared_from = sent;
@@ -246,8 +250,8 @@ impl Streams {
         }
     }
 
-    /// Settles where each response ends if none follows: with the k-th there have been those before it, and as much of each
-    /// behind it.
+    /// Settles where each response ends if none follows: with the k-th there have been those before it, and
+    /// as much of each behind it.
     fn settle_ends(&mut self) {
         let begins = self.responses.partition_point(|response| response.remaining == 0);
         let mut active = (self.responses.len() - begins) as u64;
@@ -350,7 +354,8 @@ mod tests {
     fn a_small_response_overtakes_a_large_one_by_sharing_with_it() {
         let mut streams = open();
         assert_eq!(ask(&mut streams, &[(0, 10_000)], 0), 10_000);
-        // 4,000 bytes have left; 6,000 and 1,000 share: the small one is there after 2,000 more, the large one at the end.
+        // 4,000 bytes have left; 6,000 and 1,000 share: the small one is there after 2,000 more, the large
+        // one at the end.
         assert_eq!(ask(&mut streams, &[(1, 1_000)], 6_000), 1_000);
         assert_eq!(complete(&mut streams, 5_999), NOTHING);
         assert_eq!(complete(&mut streams, 1), [1]);
@@ -390,8 +395,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked for when: no byte is lost or made, the last response ends with the last byte, and none ends
-        /// before as many bytes have come since its request as it has.
+        /// Whatever is asked for when: no byte is lost or made, the last response ends with the last byte,
+        /// and none ends before as many bytes have come since its request as it has.
         #[test]
         fn every_byte_belongs_to_one_response(
             asked in proptest::collection::vec((1_u64..5_000, 0_u64..100, 0_u64..100), 1..40),

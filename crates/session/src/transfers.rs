@@ -13,8 +13,8 @@ use aqmlab_web::MinimumDelay;
 pub struct Transfer {
     /// When the connection is opened.
     pub starts: Time,
-    /// When the sender takes back what it has not sent, and closes; [`Time::MAX`] for never. One that stops before it
-    /// starts does neither.
+    /// When the sender takes back what it has not sent, and closes; [`Time::MAX`] for never. One that stops
+    /// before it starts does neither.
     pub stops: Time,
     /// What is sent; without end if nothing is said.
     pub bytes: Option<u64>,

@@ -26,15 +26,16 @@ identifier! {
     pub struct AnswerId(u32);
 }
 identifier! {
-    /// A connection, by the place of its record. Places are small numbers and are used again once a connection is over.
+    /// A connection, by the place of its record. Places are small numbers and are used again once a
+    /// connection is over.
     pub struct ConnectionId(u32);
 }
 
 /// Data without end: three centuries at a gigabyte per second.
 pub const UNLIMITED_BYTES: u64 = 1 << 63;
 
-/// Which end of a connection: the one that opened it, or the one that was opened to (RFC 9293: active and passive
-/// OPEN).
+/// Which end of a connection: the one that opened it, or the one that was opened to (RFC 9293: active and
+/// passive OPEN).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// A browser, or the sender of a transfer. It opens, unless [`Opening::opener`] says otherwise.
@@ -81,7 +82,8 @@ pub struct Opening {
     pub owner: Owner,
     /// Which of the browsers' machines it begins at, counted round; 0 for a transfer, which has one sender.
     pub machine: u32,
-    /// Which server of the population, below the number that its model knows; 0 for a transfer, which has one receiver.
+    /// Which server of the population, below the number that its model knows; 0 for a transfer, which has one
+    /// receiver.
     pub server: u32,
     /// Its minimum delay; that of a transfer is given elsewhere.
     pub delay: MinimumDelay,
@@ -98,7 +100,8 @@ pub struct Opened {
     pub number: u32,
 }
 
-/// A datagram that an application sends. Where it goes follows from whose it is; how its header is marked, too.
+/// A datagram that an application sends. Where it goes follows from whose it is; how its header is marked,
+/// too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
     /// Whose it is.
@@ -172,20 +175,22 @@ pub enum ConnectionEventKind {
     Ended,
 }
 
-/// What applications ask of whoever carries their connections. Calls are carried out at once, in order; what follows
-/// from them is reported as [`ConnectionEvent`]s after the call, never during it.
+/// What applications ask of whoever carries their connections. Calls are carried out at once, in order; what
+/// follows from them is reported as [`ConnectionEvent`]s after the call, never during it.
 pub trait Transport {
     /// The present instant.
     fn now(&self) -> Time;
 
-    /// Begins to open a connection: [`ConnectionEventKind::Established`] follows, or [`ConnectionEventKind::GaveUp`].
+    /// Begins to open a connection: [`ConnectionEventKind::Established`] follows, or
+    /// [`ConnectionEventKind::GaveUp`].
     fn open(&mut self, opening: &Opening) -> Opened;
 
     /// How the connection of this opening would fare if nobody were in its way.
     fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath>;
 
-    /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and the window
-    /// of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and nothing reported.
+    /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and
+    /// the window of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and
+    /// nothing reported.
     fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened;
 
     /// Writes data at one end; before the connection is open they wait.

@@ -126,8 +126,8 @@ fn a_period_that_ends_where_a_datagram_is_due_leaves_it_to_the_next() {
 
 #[test]
 fn the_clock_of_a_silent_source_stands_still() {
-    // Ten milliseconds of sending are two periods of 4 ms and half of the third, which begins after 20 ms; twenty
-    // are five periods, and the sixth begins after 50 ms.
+    // Ten milliseconds of sending are two periods of 4 ms and half of the third, which begins after 20 ms;
+    // twenty are five periods, and the sixth begins after 50 ms.
     let all = sent(vec![source(Some(fixed(0.004, 0.006)))], 0.08);
     assert_eq!(milliseconds(&all), [5.0, 27.0, 55.0, 77.0]);
 }
@@ -149,7 +149,8 @@ fn drawn_periods_have_their_means_and_belong_to_the_source() {
     assert_ne!(both.len(), 2 * all.len());
 }
 
-/// Frames of 2,500 and 500 bytes in turn, a tenth of a second apart, in packets of 1,028 bytes with 28 of headers.
+/// Frames of 2,500 and 500 bytes in turn, a tenth of a second apart, in packets of 1,028 bytes with 28 of
+/// headers.
 fn video(even: bool) -> DatagramSource {
     let bytes = vec![Law::Constant(2500.0), Law::Constant(500.0)];
     let frames = Frames { interval_s: 0.1, bytes, header_bytes: 28, even, key: Key::from_seed(1) };

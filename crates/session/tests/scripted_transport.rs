@@ -1,4 +1,5 @@
-//! Sessions over a transport that only writes down what it is asked for: events and answers worked out by hand.
+//! Sessions over a transport that only writes down what it is asked for: events and answers worked out by
+//! hand.
 
 use aqmlab_random::Key;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table};
@@ -29,8 +30,8 @@ struct Script {
     idle_path: Option<IdlePath>,
 }
 
-/// A connection opens so long after the order; then a first round of 1,000 bytes 100 ms after the request, and 1,000 more
-/// every 100 ms.
+/// A connection opens so long after the order; then a first round of 1,000 bytes 100 ms after the request,
+/// and 1,000 more every 100 ms.
 fn opens_in(time_to_open: Span) -> IdlePath {
     let round_trip = Span::from_milliseconds(100);
     IdlePath {
@@ -107,8 +108,8 @@ struct Conversation {
 const USER: Alarm = Alarm::User { population: PopulationId::from_number(0), user: 0 };
 
 impl Conversation {
-    /// One user of Mah's model, whose think times are 5 s, pages one object, requests 300 B and responses 2,000 B; and
-    /// these transfers.
+    /// One user of Mah's model, whose think times are 5 s, pages one object, requests 300 B and responses
+    /// 2,000 B; and these transfers.
     fn new(response_end: ResponseEnd, transfers: Vec<Transfer>) -> Self {
         Self::with_objects("1", response_end, transfers)
     }
@@ -214,7 +215,8 @@ const fn counts(started: u64, completed: u64, failed: u64) -> ExchangeCounts {
     ExchangeCounts { started, completed, failed }
 }
 
-/// The columns of the table `pages` that are real numbers, then those that are whole, row by row; the run ends at 100 s.
+/// The columns of the table `pages` that are real numbers, then those that are whole, row by row; the run
+/// ends at 100 s.
 fn pages(talk: Conversation) -> Vec<(f64, f64, Vec<u64>)> {
     let tables = talk.session.into_records(Time::from_seconds(100.0)).1.into_tables(&["users".to_owned()]);
     let rows = tables.iter().find(|table| table.name == "pages").unwrap();
@@ -376,7 +378,8 @@ fn a_page_and_its_embedded_object_are_told_apart_and_their_connections_counted()
     assert_eq!(numbers.values, ColumnValues::U32(vec![1_000, 1_001]));
 }
 
-/// A request whose connection is lost fails; a response that is there does not, though its server's close never comes.
+/// A request whose connection is lost fails; a response that is there does not, though its server's close
+/// never comes.
 #[test]
 fn an_object_fails_with_its_connection_unless_it_is_there() {
     let mut talk = Conversation::new(ResponseEnd::LastByte, Vec::new());
@@ -557,8 +560,8 @@ fn what_a_lost_connection_was_yet_to_say_is_not_said() {
     assert_eq!(talk.wake(1.8, answer), NOTHING);
 }
 
-/// A user who is met while she waits for a response of 10 MB that takes 1,000 s: 100 ms for each 1,000 bytes, and 100 ms to
-/// open its connection.
+/// A user who is met while she waits for a response of 10 MB that takes 1,000 s: 100 ms for each 1,000 bytes,
+/// and 100 ms to open its connection.
 fn met_in_a_long_response(idle_path: IdlePath) -> Conversation {
     let named = |name: &str| Some(name.to_owned());
     let parameters = MahParameters {
@@ -598,7 +601,8 @@ fn a_response_under_way_at_the_start_goes_on_with_its_window_and_lasts_from_its_
     let (owner, continuation) = (talk.script.owners[0], talk.script.alarms[0]);
     let answer = talk.wake(goes_on, continuation);
     assert_eq!(answer, [format!("write {missing} at Passive 0"), "close Passive 0".to_owned()]);
-    // Here everything arrives at once. By then the connection has taken 100 ms to open, and each round as long.
+    // Here everything arrives at once. By then the connection has taken 100 ms to open, and each round as
+    // long.
     let bytes = u32::try_from(missing).unwrap();
     talk.event(goes_on, owner, 0, Side::Active, ConnectionEventKind::Delivered { bytes });
     talk.event(goes_on, owner, 0, Side::Active, ConnectionEventKind::PeerClosed);

@@ -1,12 +1,14 @@
 //! What a packet costs: CPU time per bottleneck packet and peak memory, for one scenario per process.
 //!
-//! `cargo bench -p aqmlab-sim -- bulk [scheme] [seconds]` runs the dumbbell of the crosscheck;
-//! `cargo bench -p aqmlab-sim -- web USERS [scheme] [seconds]` runs browsing users at 90 % load, the link rate in
-//! proportion to the users. `hops N [seconds]` runs the flows of a dumbbell over N such links in a row, and `clouds [seconds]` the
-//! dumbbell of PackMime's clouds that the crosscheck has. `deep [rate in Mbit/s] [limit in packets] [seconds]` runs one flow of `linux6-cubic`
-//! whose round trip is 100 ms into a deep buffer, which it overflows: the window, and what a recovery looks after, is as large. One line of JSON per run: compare lines of one session, these machines are noisy.
-//! Words such as `record.responses="none"` replace values of the scenario.
-//! Under `valgrind --tool=callgrind` the same program counts instructions (`make bench` does both).
+//! `cargo bench -p aqmlab-sim -- bulk [scheme] [seconds]` runs the dumbbell of the crosscheck; `cargo bench
+//! -p aqmlab-sim -- web USERS [scheme] [seconds]` runs browsing users at 90 % load, the link rate in
+//! proportion to the users. `hops N [seconds]` runs the flows of a dumbbell over N such links in a row, and
+//! `clouds [seconds]` the dumbbell of PackMime's clouds that the crosscheck has. `deep [rate in Mbit/s]
+//! [limit in packets] [seconds]` runs one flow of `linux6-cubic` whose round trip is 100 ms into a deep
+//! buffer, which it overflows: the window, and what a recovery looks after, is as large. One line of JSON per
+//! run: compare lines of one session, these machines are noisy. Words such as `record.responses="none"`
+//! replace values of the scenario. Under `valgrind --tool=callgrind` the same program counts instructions
+//! (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
 use aqmlab_scenario::Scenario;
@@ -103,7 +105,8 @@ fn web(users: u32, scheme: &str) -> String {
     )
 }
 
-/// Fifty flows over so many links of 100 Mbit/s in a row; the round trip, 40 ms, and the queues are the same for every number.
+/// Fifty flows over so many links of 100 Mbit/s in a row; the round trip, 40 ms, and the queues are the same
+/// for every number.
 fn hops(count: u32) -> String {
     let delay_ms = 18.0 / f64::from(count);
     format!(

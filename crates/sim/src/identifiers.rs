@@ -1,9 +1,9 @@
 //! The numbers by which a run tells things apart.
 //!
-//! Each is as narrow as the records that carry it need, and each is made by a checked conversion: a number that does
-//! not fit ends the run with a message instead of becoming another one's. `aqmlab_scenario::limits` says what fits,
-//! and the scenario check refuses the rest, so no legal scenario comes that far. Lints refuse unchecked conversions in
-//! this crate.
+//! Each is as narrow as the records that carry it need, and each is made by a checked conversion: a number
+//! that does not fit ends the run with a message instead of becoming another one's. `aqmlab_scenario::limits`
+//! says what fits, and the scenario check refuses the rest, so no legal scenario comes that far. Lints refuse
+//! unchecked conversions in this crate.
 
 use aqmlab_units::identifier;
 
@@ -32,25 +32,25 @@ identifier! {
     pub(crate) struct QueuedId(u16);
 }
 identifier! {
-    /// A place where a packet's next step is looked up: see `fabric/route_table.rs`.
-    pub(crate) struct Junction(u16);
+    /// A place where a packet's next egress is looked up: see `fabric/route_table.rs`.
+    pub(crate) struct Hop(u16);
 }
 identifier! {
     /// Destinations that are reached alike: see `fabric/route_table.rs`.
     pub(crate) struct Column(u16);
 }
 identifier! {
-    /// What a packet does next: it takes a link that takes time, or has arrived. Links with a queue come first, in their
-    /// own order, the others follow.
-    pub(crate) struct Step(u32);
+    /// What a packet does next: it takes a link that takes time, or has arrived. Links with a queue come
+    /// first, in their own order, the others follow.
+    pub(crate) struct Egress(u32);
 }
 
-impl Junction {
+impl Hop {
     /// Of a machine that was reached: packets end here.
     pub(crate) const ARRIVED: Self = Self::from_number(0);
 }
 
-impl Step {
+impl Egress {
     /// Nothing but ideal wires lies between here and the destination.
     pub(crate) const DELIVERY: Self = Self::from_number(u32::MAX);
 }

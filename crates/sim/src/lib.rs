@@ -12,14 +12,16 @@
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
 //! | `memory.rs` | the memory that a run will take |
 //!
-//! What it shares with the driver in real time (applications, delays of connections, ports, tables, summaries) is `aqmlab-driver`.
+//! What it shares with the driver in real time (applications, delays of connections, ports, tables,
+//! summaries) is `aqmlab-driver`.
 //!
-//! One event is served like this: the event queue names the next instant; the fabric is handed what is due; it is
-//! polled for what that means to connections; each connection event goes to the session, whose applications open, write,
-//! close and ask to be woken through the transport, which puts new events into the queue. Nobody calls back.
+//! One event is served like this: the event queue names the next instant; the fabric is handed what is due;
+//! it is polled for what that means to connections; each connection event goes to the session, whose
+//! applications open, write, close and ask to be woken through the transport, which puts new events into the
+//! queue. Nobody calls back.
 //!
-//! **Determinism.** Equal instants are served in a fixed order (see `engine/event_queue.rs`); every random number has an
-//! address (see `aqmlab-random`); so the same scenario, seed and version give the same bytes.
+//! **Determinism.** Equal instants are served in a fixed order (see `engine/event_queue.rs`); every random
+//! number has an address (see `aqmlab-random`); so the same scenario, seed and version give the same bytes.
 //!
 //! **Where delays sit.** A machine hands a packet to its interface, which sends it at its own rate, first in,
 //! first out; the minimum delay of the connection follows; then comes the router. The order of interface and

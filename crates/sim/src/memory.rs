@@ -1,8 +1,8 @@
 //! How much memory a run will take, before it is made.
 //!
-//! What is made at the start is counted: users, links, flows. What grows while a run lasts is estimated from the rates
-//! at which it grows: connections and exchanges from the users, packets from the rates of the links. The estimate is
-//! for deciding whether a run has room, not for accounting.
+//! What is made at the start is counted: users, links, flows. What grows while a run lasts is estimated from
+//! the rates at which it grows: connections and exchanges from the users, packets from the rates of the
+//! links. The estimate is for deciding whether a run has room, not for accounting.
 
 use crate::fabric::{Connection, FlowHashes, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
@@ -24,15 +24,16 @@ struct Habits {
     user_bytes: usize,
     /// Of her plan of a visit or page, on the heap.
     plan_bytes: f64,
-    /// Connections that she has open at the peak, those that are being closed included; more when a link is overloaded.
+    /// Connections that she has open at the peak, those that are being closed included; more when a link is
+    /// overloaded.
     connections: f64,
     connections_per_second: f64,
     exchanges_per_second: f64,
     pages_per_second: f64,
 }
 
-/// Of the studies' users: 0.16 exchanges and 0.10 connections a second were measured with the defaults of the UNC model; a
-/// page and a thought of 15 s take 17.
+/// Of the studies' users: 0.16 exchanges and 0.10 connections a second were measured with the defaults of the
+/// UNC model; a page and a thought of 15 s take 17.
 const OF_STUDIES: Habits = Habits {
     user_bytes: 0,
     plan_bytes: 96.0,
@@ -42,9 +43,10 @@ const OF_STUDIES: Habits = Habits {
     pages_per_second: 0.06,
 };
 
-/// Of today's pages: 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s. Where the link is not full a user takes 4.5 kB
-/// with HTTP/2 and 7 with HTTP/1.1, with everything that she has open; where pages come at half of what is asked for it is 11 kB
-/// after a minute (measured in November 2026). The connections are those in the middle.
+/// Of today's pages: 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s. Where the link is not full
+/// a user takes 4.5 kB with HTTP/2 and 7 with HTTP/1.1, with everything that she has open; where pages come
+/// at half of what is asked for it is 11 kB after a minute (measured in November 2026). The connections are
+/// those in the middle.
 const OF_PAGES: Habits = Habits {
     user_bytes: size_of::<PagesUser>(),
     plan_bytes: 2_000.0,
@@ -54,10 +56,11 @@ const OF_PAGES: Habits = Habits {
     pages_per_second: 0.02,
 };
 
-/// Of a cloud of PackMime's clients. Its four series keep their past, three of 1,000 numbers and one of 5,000, and room for half a
-/// thousand more each; their weights are those of the population. At nine tenths of a link's rate clouds of 20 connections a second
-/// took 90 kB each with everything that they had open, and those of 1,000 a second 1.9 kB for each of these (measured in November
-/// 2026): half a connection, and two. The latter counts; a few of them last minutes.
+/// Of a cloud of PackMime's clients. Its four series keep their past, three of 1,000 numbers and one of
+/// 5,000, and room for half a thousand more each; their weights are those of the population. At nine tenths
+/// of a link's rate clouds of 20 connections a second took 90 kB each with everything that they had open, and
+/// those of 1,000 a second 1.9 kB for each of these (measured in November 2026): half a connection, and two.
+/// The latter counts; a few of them last minutes.
 fn of_cloud(connections_per_second: f64) -> Habits {
     let open = 2.0 * connections_per_second;
     Habits {
@@ -70,7 +73,8 @@ fn of_cloud(connections_per_second: f64) -> Habits {
     }
 }
 
-/// Of a session of Webtraf, whose page of some objects takes a second; of several seconds on a congested link.
+/// Of a session of Webtraf, whose page of some objects takes a second; of several seconds on a congested
+/// link.
 fn of_session(objects: f64, think_seconds: f64) -> Habits {
     let pages_per_second = 1.0 / (think_seconds + 1.0);
     Habits {
@@ -83,8 +87,8 @@ fn of_session(objects: f64, think_seconds: f64) -> Habits {
     }
 }
 
-/// Of a copy of a file of connections, which is kept once and as instants of every copy. How many last how long, nobody can
-/// tell: some seconds, a few of them minutes.
+/// Of a copy of a file of connections, which is kept once and as instants of every copy. How many last how
+/// long, nobody can tell: some seconds, a few of them minutes.
 fn of_copy(parameters: &TmixParameters, scenario: &Scenario) -> Habits {
     let texts = &scenario.document().files;
     let read = |name: &str| texts.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
@@ -157,8 +161,8 @@ fn network(scenario: &Scenario) -> f64 {
     let routers = network.nodes.iter().filter(|node| node.kind == NodeKind::Router).count();
     let queued = network.links.iter().filter(|link| link.queue.is_some()).count();
     let hosts = network.nodes.len() - routers;
-    // The description, the links, and a table of routes of which a copy is turned from columns into rows. Of machines
-    // behind ideal wires there are few columns, but which these are is known only when it is built.
+    // The description, the links, and a table of routes of which a copy is turned from columns into rows. Of
+    // machines behind ideal wires there are few columns, but which these are is known only when it is built.
     let of_host = |link: &&Link| network.node(link.from).kind == NodeKind::Host;
     let ideal = network.links.iter().filter(of_host).filter(|link| link.is_ideal()).count();
     let columns = hosts.saturating_sub(ideal) + routers;
@@ -259,7 +263,8 @@ const fn when(wanted: bool, bytes: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    //! Each part of the estimate, counted by hand; `tests/memory.rs` holds the whole beside what the kernel counts.
+    //! Each part of the estimate, counted by hand; `tests/memory.rs` holds the whole beside what the kernel
+    //! counts.
     use super::*;
 
     /// Ten readers behind a router, and a site; the last link has a queue each way and is recorded each way.
@@ -323,8 +328,8 @@ responses = "none"
 
     #[test]
     fn a_network_is_its_nodes_its_links_and_routes_from_routers_and_hosts_to_every_node() {
-        // Twelve nodes with two names each; eleven links each way, two of them with a queue, with a name and a list; in
-        // either copy of the table a row for the router and one for the hosts, of twelve columns.
+        // Twelve nodes with two names each; eleven links each way, two of them with a queue, with a name and
+        // a list; in either copy of the table a row for the router and one for the hosts, of twelve columns.
         let plain = bytes(&[
             (12, size_of::<Node>()),
             (24, 48),
@@ -348,12 +353,13 @@ responses = "none"
     fn a_user_is_her_state_and_three_tenths_of_a_connection() {
         let connection = size_of::<Connection>() + size_of::<BrowserConnection>();
         let timer = size_of::<Timer>() + 24;
-        // Of 500 users: plans, places in a list, the page under way, a timer each; 150 connections with a timer at either end.
+        // Of 500 users: plans, places in a list, the page under way, a timer each; 150 connections with a
+        // timer at either end.
         let beside = bytes(&[(500, 96 + 4 + PAGE_BYTES_PER_USER), (500 + 300, timer), (150, connection)]);
         let flows = bytes(&[(7, 200 + connection + 600), (21, timer)]);
         same(traffic(&house(&[])), bytes(&[(500, size_of::<User>())]) + beside + flows);
-        // Behind a port that sorts flows the connections of users and flows have two headers each, of 16 bytes, and two words of
-        // 4 that say whether and whose they are.
+        // Behind a port that sorts flows the connections of users and flows have two headers each, of 16
+        // bytes, and two words of 4 that say whether and whose they are.
         let sorting = traffic(&house(&[("topology.links.1.queue", "{ scheme = \"fq-codel\" }")]));
         same(sorting - traffic(&house(&[])), bytes(&[(150 + 7, 2 * 16 + 2 * 4)]));
         let mah = house(&[("populations.0.model", "{ model = \"mah\" }")]);
@@ -410,7 +416,8 @@ responses = "none"
 
     #[test]
     fn rows_are_as_many_as_users_ask_for_and_links_carry() {
-        // Histograms of exchanges by size, and of pages that were completed, followed to their end, and not ended.
+        // Histograms of exchanges by size, and of pages that were completed, followed to their end, and not
+        // ended.
         let plain = 1.1e6 + (SIZE_CLASS_UPPER_BYTES.len() + 3) as f64 * 0.3e6;
         same(rows(&house(&[])), plain);
         let added = |overrides: &[(&str, &str)]| rows(&house(overrides)) - plain;

@@ -193,8 +193,8 @@ fn prefetch_session(session: &Session, end: Upcoming) {
 mod tests {
     use super::*;
 
-    /// Two clouds of 500 connections a second behind a full FQ-CoDel: what is kept follows the connections that are open and
-    /// the packets under way.
+    /// Two clouds of 500 connections a second behind a full FQ-CoDel: what is kept follows the connections
+    /// that are open and the packets under way.
     #[test]
     fn hashes_of_connections_do_not_outlive_their_packets() {
         let text = "name = \"short connections\"\nduration_s = 110.0\nwarm_up_s = 1.0\n[dumbbell]\nrate_mbps = 60.0\n\

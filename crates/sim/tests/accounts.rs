@@ -194,7 +194,8 @@ fn lost_handshakes_are_counted_once_as_such() {
     assert_eq!(numbers(flows, "dropped_data_segments").iter().sum::<f64>(), data as f64);
 }
 
-/// Time average of the packets that wait, from the record of packets alone: one of those at the link is being sent.
+/// Time average of the packets that wait, from the record of packets alone: one of those at the link is being
+/// sent.
 fn mean_waiting(output: &Output, link: &LinkSummary, [from_s, until_s]: [f64; 2]) -> f64 {
     let packets = table(output, "packets");
     let changes =
@@ -219,7 +220,7 @@ fn mean_waiting(output: &Output, link: &LinkSummary, [from_s, until_s]: [f64; 2]
 fn the_mean_queue_is_the_time_average_over_the_measured_window() {
     let window = [("warm_up_s", "7.0"), ("cool_down_s", "11.0")];
     let output = simulate(CROWDED, &[("record.packets", "true"), window[0], window[1]]);
-    // Without a sample of the queue, and without a record of packets, so that departures are foretold.
+    // Without a sample of the queue, and without a record of packets, so that departures are predicted.
     let unseen = simulate(CROWDED, &[("record.queue_interval_ms", "100000.0"), window[0], window[1]]);
     for (link, same) in output.summary.links.iter().zip(&unseen.summary.links) {
         let expected = mean_waiting(&output, link, [7.0, 49.0]);
@@ -276,8 +277,8 @@ fn users_sit_at_the_machines_in_turn() {
             assert_eq!(bytes > 0.0, hers, "user {user} on {}", link.name);
         }
     }
-    // Two pairs of machines have the least delay of the law and the greatest; a handshake and an exchange take two round
-    // trips, and each user has had a small response in more than an hour.
+    // Two pairs of machines have the least delay of the law and the greatest; a handshake and an exchange
+    // take two round trips, and each user has had a small response in more than an hour.
     let responses = table(&output, "responses");
     let first = numbers(responses, "first_on_connection");
     let mut least_s = [f64::INFINITY; 8];
@@ -391,8 +392,8 @@ fn the_traffic_of_all_intervals_is_everything_that_links_sent_and_discarded() {
         assert_eq!([sum("discarded_packets"), sum("discarded_bytes")], [packets, bytes], "{}", link.name);
         assert_eq!(sum("sent_packets"), sum_of_link(&output, "link", "packets", link), "{}", link.name);
     }
-    // 120 frames, 13 groups of nine and the first three of another: 13 times 12 + 2·9 + 6·3 packets of 972 bytes of frame,
-    // and 12 + 3 + 3; those that the queue holds when the stream stops leave until 25 s.
+    // 120 frames, 13 groups of nine and the first three of another: 13 times 12 + 2·9 + 6·3 packets of 972
+    // bytes of frame, and 12 + 3 + 3; those that the queue holds when the stream stops leave until 25 s.
     let of_video = rows_with(series, "datagram_group", "video");
     let rows = |column: &str| -> Vec<f64> {
         numbers(series, column).into_iter().zip(&of_video).filter(|(_, own)| **own).map(|(v, _)| v).collect()

@@ -1,4 +1,5 @@
-//! Users of Mah's model on the campus network of Christiansen, Jeffay, Ott, Smith (SIGCOMM 2000), without congestion.
+//! Users of Mah's model on the campus network of Christiansen, Jeffay, Ott, Smith (SIGCOMM 2000), without
+//! congestion.
 
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
@@ -61,7 +62,8 @@ fn response_times(output: &Output) -> BTreeMap<u32, Vec<f64>> {
 
 #[test]
 fn the_close_comes_after_the_last_byte_and_changes_nothing_else() {
-    // One connection at a time and nothing cut at the start, so that the n-th response of a user is the same exchange.
+    // One connection at a time and nothing cut at the start, so that the n-th response of a user is the same
+    // exchange.
     let one_at_a_time = [("users.model.parallel_connections", "1"), ("warm_up_s", "0")];
     let last_byte = [one_at_a_time[0], one_at_a_time[1], ("record.response_end", "last_byte")];
     let (closed, bytes) = (simulate(3, &one_at_a_time), simulate(3, &last_byte));
@@ -74,7 +76,8 @@ fn the_close_comes_after_the_last_byte_and_changes_nothing_else() {
     let (mut later, mut all) = (0, 0);
     for (user, closed) in &closed {
         let bytes = &bytes[user];
-        // An exchange whose last byte came before the end of the run and whose close did not is one of the others'.
+        // An exchange whose last byte came before the end of the run and whose close did not is one of the
+        // others'.
         assert!(bytes.len() - closed.len() <= 1);
         for (closed, last_byte) in closed.iter().zip(bytes) {
             assert!(closed >= last_byte, "{closed} before {last_byte}");
@@ -117,16 +120,17 @@ fn the_published_share_within_500_ms_lies_between_two_readings_of_the_hosts() {
     const TOLERANCE: f64 = 0.03;
     let uncut = ("users.host.small_write_split", "false");
     let whole = ("users.host.cluster_writes", "false");
-    // Three readings of the socket layer, each of which makes fewer responses wait for a delayed acknowledgement: short
-    // writes cut after 100 bytes, as the stack does; writes in clusters of 2,048 bytes, as the experiment has them; whole
-    // writes.
+    // Three readings of the socket layer, each of which makes fewer responses wait for a delayed
+    // acknowledgement: short writes cut after 100 bytes, as the stack does; writes in clusters of 2,048
+    // bytes, as the experiment has them; whole writes.
     let (cut, _) = share_within_500_ms(&[]);
     let (clusters, scatter) = share_within_500_ms(&[uncut]);
     let (whole, _) = share_within_500_ms(&[uncut, whole]);
     assert!(cut < clusters && clusters < PUBLISHED && PUBLISHED < whole, "{cut} {clusters} {whole}");
     assert!(whole - PUBLISHED < TOLERANCE, "{whole}");
-    // A known gap: the experiment's reading is three points short, by no more than runs scatter beyond the tolerance; the
-    // clusters are its cause. The stack's own cut of short writes is out of reach: the experiment switches it off.
+    // A known gap: the experiment's reading is three points short, by no more than runs scatter beyond the
+    // tolerance; the clusters are its cause. The stack's own cut of short writes is out of reach: the
+    // experiment switches it off.
     assert!(PUBLISHED - clusters < TOLERANCE + scatter, "{clusters}, of which runs scatter by {scatter}");
     assert!(PUBLISHED - cut > TOLERANCE + 3.0 * scatter, "{cut}");
 }

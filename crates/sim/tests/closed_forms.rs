@@ -57,8 +57,8 @@ fn a_finite_one_way_flow_closes_with_the_acknowledgement_of_its_last_byte() {
         .replace("profile = \"ns2-oneway\"", "profile = \"ns2-oneway\"\nbytes = 9600")
         + "[record]\nflows = true\n";
     let output = simulate(&text);
-    // The SYN, then 2, 4 and 4 packets. A first packet takes 88 us to the far side, the fourth of two pairs 80 us
-    // apart 328 us; an acknowledgement takes 3.52 us.
+    // The SYN, then 2, 4 and 4 packets. A first packet takes 88 us to the far side, the fourth of two pairs
+    // 80 us apart 328 us; an acknowledgement takes 3.52 us.
     let expected_s = (0.1 + 7.04e-6) + 2.0 * (0.1 + 91.52e-6) + (0.1 + 331.52e-6);
     let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
     let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
@@ -67,7 +67,8 @@ fn a_finite_one_way_flow_closes_with_the_acknowledgement_of_its_last_byte() {
     assert!((closed[0] - expected_s).abs() < 1e-9, "{} of {expected_s}", closed[0]);
 }
 
-/// The bytes that a lone flow of `settings` has delivered by the end of a run from 0 on, and when it was closed.
+/// The bytes that a lone flow of `settings` has delivered by the end of a run from 0 on, and when it was
+/// closed.
 fn stopped(settings: &str) -> (u64, f64) {
     let text = one_flow(100.0, 100.0, 20 * 960, 240)
         .replace("window_bytes", "initial_window_segments = 20, window_bytes")
@@ -82,8 +83,9 @@ fn stopped(settings: &str) -> (u64, f64) {
 
 #[test]
 fn a_flow_that_stops_sends_nothing_new_and_closes_behind_what_is_under_way() {
-    // The SYN, then a window of twenty packets at every round trip from 0.1 s on: ten of them before 1.05 s. The first
-    // window leaves at once and is spaced by the link, 80 us a packet; the others keep that distance.
+    // The SYN, then a window of twenty packets at every round trip from 0.1 s on: ten of them before 1.05 s.
+    // The first window leaves at once and is spaced by the link, 80 us a packet; the others keep that
+    // distance.
     let closes_s = (0.1 + 7.04e-6) + 10.0 * (0.1 + 91.52e-6) + 19.0 * 80e-6;
     let (delivered, closed_s) = stopped("start_spread_s = 0.0\nstop_s = 1.05");
     assert_eq!(delivered, 10 * 20 * 960);
@@ -162,8 +164,9 @@ fn what_lies_in_the_drivers_ring_does_not_wait_in_the_queue() {
     assert_eq!(waiting(80), 0.0);
 }
 
-/// Six thousand sources of a packet every eight seconds, at random phases: within a busy period of milliseconds their packets
-/// come as a Poisson process, which makes an M/D/1 queue of mean length ρ² / 2 (1 − ρ), by Pollaczek and Khinchine.
+/// Six thousand sources of a packet every eight seconds, at random phases: within a busy period of
+/// milliseconds their packets come as a Poisson process, which makes an M/D/1 queue of mean length ρ² / 2 (1
+/// − ρ), by Pollaczek and Khinchine.
 #[test]
 fn the_mean_queue_of_poisson_arrivals_is_that_of_pollaczek_and_khinchine() {
     let link = one_flow(10.0, 0.0, 960, 10_000);
@@ -199,8 +202,8 @@ fn a_window_beyond_the_pipe_waits_in_the_queue() {
     assert_eq!(link.counters.departed.bytes, link.counters.departed.packets * 1000);
 }
 
-/// A burst of ten packets meets a link on which each takes 100 ms; the window begins before the last one arrives and
-/// ends before anything comes back.
+/// A burst of ten packets meets a link on which each takes 100 ms; the window begins before the last one
+/// arrives and ends before anything comes back.
 fn ten_packets(queue: &str) -> Output {
     // The SYN and its answer, 0.4 ms and 4 ms each way; then half a round-trip time to the queue.
     let burst_s = (0.8 + 2.0 * 4.4e-3) + 0.4;
@@ -218,9 +221,9 @@ fn ten_packets(queue: &str) -> Output {
 fn what_waited_when_the_window_began_is_at_risk_of_a_scheme_that_decides_at_departure() {
     let output = ten_packets("scheme = \"codel\", limit_packets = 240, mtu_bytes = 1000");
     let link = &output.summary.links[0];
-    // They arrive every 10 ms, the first is in service from 10 ms on. The second leaves at 110 ms, above the target for
-    // the first time; at 210 ms the third is dropped, at 310 ms the fifth, at 310 + 100/sqrt(2) ms or the next departure
-    // the seventh; at 510 ms no more than one packet stays behind.
+    // They arrive every 10 ms, the first is in service from 10 ms on. The second leaves at 110 ms, above the
+    // target for the first time; at 210 ms the third is dropped, at 310 ms the fifth, at 310 + 100/sqrt(2) ms
+    // or the next departure the seventh; at 510 ms no more than one packet stays behind.
     let counters = &link.counters;
     assert_eq!((counters.arrived.packets, counters.departed.packets), (1, 6));
     assert_eq!((counters.discarded["early"].packets, counters.at_risk.packets), (3, 9));
@@ -302,22 +305,23 @@ profile = "rfc5681"
     deliveries_fill_the_second_bottleneck(&output);
 }
 
-/// Three flows share 10 Mbit/s for 25 s, 1,460 bytes in each 1,538 on the wire: 29.665 MB in all. A queue of 50 packets
-/// holds more than the 17 that fill a round trip of 20 ms, so the link never idles.
+/// Three flows share 10 Mbit/s for 25 s, 1,460 bytes in each 1,538 on the wire: 29.665 MB in all. A queue of
+/// 50 packets holds more than the 17 that fill a round trip of 20 ms, so the link never idles.
 fn deliveries_fill_the_second_bottleneck(output: &Output) {
     let room = 10e6 / 8.0 * 25.0 * 1460.0 / 1538.0;
     let (long, short) =
         (&output.summary.flows[0].delivered_bytes, output.summary.flows[1].delivered_bytes[0]);
     assert_eq!(long.len(), 2);
     let total = (long[0] + long[1] + short) as f64;
-    // At either edge of the window up to three windows of 65,535 bytes are sent and not delivered, or the reverse.
+    // At either edge of the window up to three windows of 65,535 bytes are sent and not delivered, or the
+    // reverse.
     let edges = 3.0 * 65_535.0;
     let sent_twice = output.summary.tcp.retransmitted_segments as f64 * 1460.0;
     assert!(total <= room + edges, "{total} of {room}");
     assert!(total >= room - edges - sent_twice, "{total} of {room}");
-    // Rates of additive increase go with a power between 1 and 2 of the inverse round-trip time (Lakshman, Madhow 1997),
-    // here 20 ms and 10 ms at least, and longer by the same queue: the short flow gets between one and four times what a
-    // long one does.
+    // Rates of additive increase go with a power between 1 and 2 of the inverse round-trip time (Lakshman,
+    // Madhow 1997), here 20 ms and 10 ms at least, and longer by the same queue: the short flow gets between
+    // one and four times what a long one does.
     let share = |bytes: u64| bytes as f64 / total;
     assert!((1.0 / 3.0..=2.0 / 3.0).contains(&share(short)), "{short} of {total}");
     assert!(long.iter().all(|&bytes| share(bytes) >= 1.0 / 6.0), "{long:?} of {total}");
@@ -342,8 +346,8 @@ fn packets(output: &Output, link: &str) -> Vec<(f64, String, u32, u32)> {
         .collect()
 }
 
-/// A full queue discards the packet that arrives, and CoDel packets that have waited, when it chooses one to be sent: as
-/// the one before leaves.
+/// A full queue discards the packet that arrives, and CoDel packets that have waited, when it chooses one to
+/// be sent: as the one before leaves.
 #[test]
 fn discards_are_recorded_at_the_instant_and_the_link_of_their_arrival_or_departure() {
     let discards = |scheme: &str, at: &str| {

@@ -3,7 +3,8 @@
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, run};
 
-/// Packets with ECT(0) and with ECT(1) that a dual queue sees of a flow of this profile, with this rule of ECN.
+/// Packets with ECT(0) and with ECT(1) that a dual queue sees of a flow of this profile, with this rule of
+/// ECN.
 fn capable(profile: &str, ecn: &str) -> (u64, u64) {
     let text = format!(
         "name = \"codepoints\"\nduration_s = 5.0\n[dumbbell]\nrate_mbps = 10.0\n\

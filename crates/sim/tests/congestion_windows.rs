@@ -1,11 +1,13 @@
-//! The record of congestion windows: what slow start makes of them, whose they are, and that looking changes nothing.
+//! The record of congestion windows: what slow start makes of them, whose they are, and that looking changes
+//! nothing.
 
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
 
-/// Segments of 960 bytes of data, each acknowledged, over a link that is never full: the window doubles in each round trip of
-/// 100 or 200 ms (and at most 5 ms of transmission), from two segments on, once the SYN is acknowledged.
+/// Segments of 960 bytes of data, each acknowledged, over a link that is never full: the window doubles in
+/// each round trip of 100 or 200 ms (and at most 5 ms of transmission), from two segments on, once the SYN is
+/// acknowledged.
 const SLOW_START: &str = r#"
 name = "slow start"
 duration_s = 0.4
@@ -81,8 +83,8 @@ fn a_window_doubles_in_each_round_trip_of_slow_start_and_is_filled() {
     assert_eq!(seen, 13 * 3, "three flows, every 30 ms");
 }
 
-/// One segment in each round trip of 100 ms and some packets' time on wires of 100 Mbit/s: RFC 6298 smooths equal samples to
-/// what they are, their variation goes to nothing, and the timeout to its minimum.
+/// One segment in each round trip of 100 ms and some packets' time on wires of 100 Mbit/s: RFC 6298 smooths
+/// equal samples to what they are, their variation goes to nothing, and the timeout to its minimum.
 #[test]
 fn the_round_trip_and_the_timeout_are_those_of_the_sender() {
     let one_segment = [

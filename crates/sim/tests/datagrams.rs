@@ -11,8 +11,8 @@ fn output(text: &str, overrides: &[(&str, &str)]) -> Output {
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Packets of 1,250 bytes from left to right over 10 Mbit/s without framing: 1 ms each on the link, 10 us on the
-/// interface of 1 Gbit/s. Each source sends one every 2 ms.
+/// Packets of 1,250 bytes from left to right over 10 Mbit/s without framing: 1 ms each on the link, 10 us on
+/// the interface of 1 Gbit/s. Each source sends one every 2 ms.
 const CONSTANT: &str = r#"
 name = "constant"
 duration_s = 21.0
@@ -83,7 +83,8 @@ fn a_constant_rate_below_the_links_takes_its_share_of_it_and_no_longer_than_it_m
 #[test]
 fn what_exceeds_the_links_rate_is_lost() {
     let output = output(CONSTANT, &[("datagrams.0.rate_mbps", "12.5"), ("datagrams.0.stop_s", "11")]);
-    // Of five packets sent in 4 ms the link takes four; the queue of 20 is full long before the window begins.
+    // Of five packets sent in 4 ms the link takes four; the queue of 20 is full long before the window
+    // begins.
     let [sent, lost, received] =
         ["sent", "lost", "received"].map(|name| whole(&output, &format!("{name}_packets"))[0]);
     assert_eq!((sent, sent), (12_500, lost + received));
@@ -120,8 +121,8 @@ fn sources_under_fair_queueing_share_equally_whatever_they_send() {
         + "[[datagrams]]\nname = \"greedy\"\ncount = 1\ndirection = \"left-to-right\"\npacket_bytes = 1250\n\
            rate_mbps = 40.0\nstart_spread_s = 0.0\n";
     let output = output(&text, &overrides);
-    // Three sources ask for 8, 8 and 40 of 10 Mbit/s: a third of 10,000 packets each, but for what waits in the queue of
-    // each when the window begins, and when it ends.
+    // Three sources ask for 8, 8 and 40 of 10 Mbit/s: a third of 10,000 packets each, but for what waits in
+    // the queue of each when the window begins, and when it ends.
     let received = whole(&output, "received_packets");
     assert_eq!(received.len(), 3);
     for packets in &received {
@@ -133,7 +134,8 @@ fn sources_under_fair_queueing_share_equally_whatever_they_send() {
     assert_eq!(names(table(&output), "to"), ["browsers-right-0", "browsers-right-1", "browsers-right-0"]);
 }
 
-/// Forty packets a second too many are queued, beyond the lower threshold soon and never beyond the upper one.
+/// Forty packets a second too many are queued, beyond the lower threshold soon and never beyond the upper
+/// one.
 const MARKING: &str = "{ scheme = \"red\", limit_packets = 1000, min_th_packets = 5, \
                        max_th_packets = 900, ecn = true }";
 
@@ -288,7 +290,8 @@ fn datagrams_beside_connections_leave_their_hashes_and_numbers_alone() {
     let opened = both.tables.iter().find(|table| table.name == "flows").unwrap();
     assert_eq!(values(opened, "connection"), &ColumnValues::U32(vec![0, 1]));
     let delivered: u64 = both.summary.flows[0].delivered_bytes.iter().sum();
-    // The flows have what the datagrams, below their share, leave of 10 Mbit/s; headers take 40 bytes of 1,500.
+    // The flows have what the datagrams, below their share, leave of 10 Mbit/s; headers take 40 bytes of
+    // 1,500.
     let megabits = delivered as f64 * 8.0 / 10.0 / 1e6;
     assert!((7.5..8.0).contains(&megabits), "{megabits}");
     assert_eq!((whole(&both, "sent_packets"), whole(&both, "received_packets")), (vec![2000], vec![2000]));

@@ -1,4 +1,5 @@
-//! `delay_box`: a bottleneck and losses in front of each connection, against instants and laws worked out by hand.
+//! `delay_box`: a bottleneck and losses in front of each connection, against instants and laws worked out by
+//! hand.
 
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
@@ -9,8 +10,8 @@ fn simulate(text: &str, seed: u64) -> Output {
     run(&scenario, seed, &Control::default()).unwrap()
 }
 
-/// Transfers of two segments over a router 40 ms from either end. `sender` says what the link of the senders is besides; the
-/// links behind the router have queues and take less than a nanosecond per packet.
+/// Transfers of two segments over a router 40 ms from either end. `sender` says what the link of the senders
+/// is besides; the links behind the router have queues and take less than a nanosecond per packet.
 fn transfers(count: u32, sender: &str, group: &str) -> String {
     format!(
         r#"
@@ -70,8 +71,9 @@ fn came(output: &Output, link: &str, expected: &[f64]) {
 
 #[test]
 fn packets_leave_a_box_one_after_the_other_at_its_rate() {
-    // At 1 Mbit/s 40 bytes of IP take 320 us and 1,500 take 12,000. The SYN leaves its box at 320 and is 40 ms on its way; its
-    // answer leaves the receiver's at 40,640 and is there at 80,640; acknowledgement and data follow one another.
+    // At 1 Mbit/s 40 bytes of IP take 320 us and 1,500 take 12,000. The SYN leaves its box at 320 and is 40
+    // ms on its way; its answer leaves the receiver's at 40,640 and is there at 80,640; acknowledgement and
+    // data follow one another.
     let output = simulate(&transfers(1, "", "delay_box = { rate_mbps = 1.0 }"), 1);
     came(&output, "router-to-receiver", &[40_320.0, 120_960.0, 132_960.0, 144_960.0]);
     came(&output, "router-to-sender", &[40_640.0]);
@@ -84,10 +86,12 @@ fn a_box_stands_behind_the_interface_and_in_front_of_the_flows_own_delay() {
         "rate_mbps = 10.0, layer2_overhead_bytes = 0, layer2_minimum_frame_bytes = 0, layer2_gap_bytes = 0";
     let group = "delay_box = { rate_mbps = 1.0 }\nbase_rtt_ms = 6.0\ndelay_on = \"sender\"";
     let output = simulate(&transfers(1, interface, group), 1);
-    // 32 + 40,000 to the box, 320 through it, 6,000 of the flow's own delay; back 320 at the receiver's box and 40,000.
+    // 32 + 40,000 to the box, 320 through it, 6,000 of the flow's own delay; back 320 at the receiver's box
+    // and 40,000.
     let begin = 46_352.0 + 320.0 + 40_000.0;
     let acknowledgement = begin + 32.0 + 40_000.0 + 320.0 + 6_000.0;
-    // The first data packet is at the box 1,200 after the acknowledgement, which has passed it; the second has to wait.
+    // The first data packet is at the box 1,200 after the acknowledgement, which has passed it; the second
+    // has to wait.
     let data = begin + 32.0 + 1_200.0 + 40_000.0 + 12_000.0 + 6_000.0;
     came(&output, "router-to-receiver", &[46_352.0, acknowledgement, data, data + 12_000.0]);
 }
@@ -107,7 +111,8 @@ fn a_connection_draws_its_rate_once_and_uniformly() {
         assert!((1.0..3.0).contains(&first), "{connection}: {first} Mbit/s");
         sum += first;
     }
-    // The mean of 400 is 2 with a standard deviation of 2 / √12 / √400: four of them are left by one seed in 16,000.
+    // The mean of 400 is 2 with a standard deviation of 2 / √12 / √400: four of them are left by one seed in
+    // 16,000.
     let mean = sum / f64::from(count);
     assert!((mean - 2.0).abs() < 4.0 * 2.0 / (12.0 * f64::from(count)).sqrt(), "{mean}");
 }

@@ -45,7 +45,8 @@ fn from_browsers(table: &Table) -> Vec<(u64, u64)> {
     wanted.map(|((time, bytes), _)| ((time * 1e9).round() as u64, u64::from(*bytes))).collect()
 }
 
-/// Nanoseconds that a datagram takes at 100 Mbit/s: a frame of 64 bytes at least with 18 of its own, and 20 around it.
+/// Nanoseconds that a datagram takes at 100 Mbit/s: a frame of 64 bytes at least with 18 of its own, and 20
+/// around it.
 fn transmission(ip_bytes: u64) -> u64 {
     80 * ((ip_bytes + 18).max(64) + 20)
 }

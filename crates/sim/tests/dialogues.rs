@@ -27,8 +27,8 @@ fn reals(output: &Output, table: &str, column: &str) -> Vec<f64> {
 
 #[test]
 fn a_response_takes_round_trips_and_the_time_of_the_server() {
-    // From the opening: a round trip, half of one, 20 ms, half of one. Later: a round trip, and 30 ms. The other 500 ms are
-    // the browser's. Beside these no more than some packets on wires of 100 Mbit/s.
+    // From the opening: a round trip, half of one, 20 ms, half of one. Later: a round trip, and 30 ms. The
+    // other 500 ms are the browser's. Beside these no more than some packets on wires of 100 Mbit/s.
     let vectors =
         "SEQ 2000000 2 1 1\nr 100000\n> 300\nt 20000\n< 1000\nt 500000\n> 400\nt 30000\n< 700\nt 10000\n";
     for profile in ["bsd45", "rfc5681", "ns2-full"] {
@@ -46,8 +46,9 @@ fn a_response_takes_round_trips_and_the_time_of_the_server() {
 
 #[test]
 fn a_close_behind_the_last_data_goes_with_them_where_a_host_writes_and_closes_in_one_call() {
-    // The response is there two round trips behind the opening. ns-2's host sends its FIN with it; with a microsecond
-    // between them only behind the acknowledgement, which is held back for up to 100 ms: a round trip later and that.
+    // The response is there two round trips behind the opening. ns-2's host sends its FIN with it; with a
+    // microsecond between them only behind the acknowledgement, which is held back for up to 100 ms: a round
+    // trip later and that.
     let closed = |profile: &str, waits: &str| {
         let vectors = format!("SEQ 0 1 1 1\nr 100000\n> 300\nt 0\n< 1000\n{waits}");
         reals(&replayed(&vectors, profile), "flows", "closed_s")[0]

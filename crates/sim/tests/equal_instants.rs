@@ -60,8 +60,8 @@ fn shut_out(setting: &str) -> usize {
     shares.filter(|share| share.min(1.0 - share) < 0.05).count()
 }
 
-/// Two clocks that differ by a millionth of a packet's time per packet take a million packets to pass each other, so
-/// that in some seeds a group stays shut out for the 40 seconds that are measured.
+/// Two clocks that differ by a millionth of a packet's time per packet take a million packets to pass each
+/// other, so that in some seeds a group stays shut out for the 40 seconds that are measured.
 #[test]
 fn equal_links_in_step_shut_flows_out_and_a_tolerance_of_their_clocks_lets_most_in() {
     assert_eq!(shut_out(""), 6, "as links are given, one group has the link for itself");

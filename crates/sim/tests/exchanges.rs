@@ -36,8 +36,8 @@ fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
     output.tables.iter().find(|table| table.name == name).unwrap()
 }
 
-/// Exchanges started, from the rows of connections: those requested, and of each that requested none the one for which
-/// it was opened.
+/// Exchanges started, from the rows of connections: those requested, and of each that requested none the one
+/// for which it was opened.
 fn started(output: &Output) -> u64 {
     let flows = table(output, "flows");
     let exchanges = &flows.columns.iter().find(|column| column.name == "exchanges").unwrap().values;
@@ -45,8 +45,8 @@ fn started(output: &Output) -> u64 {
     exchanges.iter().map(|&count| u64::from(count.max(1))).sum()
 }
 
-/// Connections on which nothing was requested by the end of the run and of which an end is open: the browser's, or the
-/// server's alone after the browser has given up.
+/// Connections on which nothing was requested by the end of the run and of which an end is open: the
+/// browser's, or the server's alone after the browser has given up.
 fn opening(output: &Output) -> u64 {
     let flows = table(output, "flows");
     let column = |name: &str| &flows.columns.iter().find(|column| column.name == name).unwrap().values;
@@ -85,8 +85,8 @@ fn page_of(table: &Table) -> Vec<(u64, u64, u64)> {
         .collect()
 }
 
-/// Pages are made of the exchanges that the table beside has: as many objects and bytes, and where nothing failed the page
-/// ends with the last of them.
+/// Pages are made of the exchanges that the table beside has: as many objects and bytes, and where nothing
+/// failed the page ends with the last of them.
 fn check_pages(output: &Output) {
     let (responses, pages) = (table(output, "responses"), table(output, "pages"));
     let mut of_pages: BTreeMap<(u64, u64, u64), (u64, u64, f64)> = BTreeMap::new();
@@ -136,7 +136,8 @@ fn check_balance_of_any(output: &Output) -> u64 {
         assert_eq!((whole.completed, whole.failed), (population.completed, population.failed));
     }
     assert_eq!(sum(output, |population| population.whole_run.started), started(output));
-    // Generated is what was requested, or failed before it could be: all but those for which a connection is being opened.
+    // Generated is what was requested, or failed before it could be: all but those for which a connection is
+    // being opened.
     let objects = sum(output, |population| population.generated["objects"] as u64);
     assert!((started(output) - opening(output)..=started(output)).contains(&objects), "{objects}");
     let rows = table(output, "responses").rows() as u64;

@@ -1,13 +1,15 @@
 //! Golden tables: every table of small runs without a record of packets, each as a digest of its own.
 //!
-//! Beside `golden_traces.rs`, whose runs all record packets: a run without that record takes other paths. The cases
-//! cover every scheme where it acts, with ECN off and on; every host profile; the users of both studies with either end
-//! of a response; minimum delays of either kind and none; rings in the driver; today's pages over either kind of connection; links whose rate varies; flows with and without end over two
-//! bottlenecks; datagrams under schemes that see their codepoint, and under those that sort them. Each case says what its queues must have done, so that none can come to exercise nothing.
+//! Beside `golden_traces.rs`, whose runs all record packets: a run without that record takes other paths. The
+//! cases cover every scheme where it acts, with ECN off and on; every host profile; the users of both studies
+//! with either end of a response; minimum delays of either kind and none; rings in the driver; today's pages
+//! over either kind of connection; links whose rate varies; flows with and without end over two bottlenecks;
+//! datagrams under schemes that see their codepoint, and under those that sort them. Each case says what its
+//! queues must have done, so that none can come to exercise nothing.
 //!
 //! A digest may change only together with a model or the layout of its table; then
-//! `AQMLAB_UPDATE_GOLDEN_TRACES=1 cargo test -p aqmlab-sim --test golden_tables` writes the new ones, and the commit
-//! says what changed, and why.
+//! `AQMLAB_UPDATE_GOLDEN_TRACES=1 cargo test -p aqmlab-sim --test golden_tables` writes the new ones, and the
+//! commit says what changed, and why.
 
 mod golden;
 
@@ -35,7 +37,8 @@ enum Act {
 /// One run.
 struct Case {
     name: String,
-    /// Cases of one network differ in what is recorded alone: their packets are the same, and no other case's are.
+    /// Cases of one network differ in what is recorded alone: their packets are the same, and no other case's
+    /// are.
     network: String,
     scenario: &'static str,
     overrides: Vec<(String, String)>,
@@ -81,7 +84,8 @@ impl Case {
         run(&scenario, 17, &Control::default()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Fails if the run says nothing: an act that did not happen, users who completed nothing, a table without rows.
+    /// Fails if the run says nothing: an act that did not happen, users who completed nothing, a table
+    /// without rows.
     fn check(&self, output: &Output) {
         let name = &self.name;
         for &act in &self.acts {
@@ -107,7 +111,8 @@ fn times_of(act: Act, link: &LinkSummary) -> u64 {
     }
 }
 
-/// The settings with which a scheme acts in seconds at a few Mbit/s, as its page has them, a `key = value` each.
+/// The settings with which a scheme acts in seconds at a few Mbit/s, as its page has them, a `key = value`
+/// each.
 fn slow_link_settings(scheme: &str) -> Vec<String> {
     let path = format!("{}/../../docs/algorithms/{scheme}.md", env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -1,9 +1,9 @@
 //! Golden traces: every packet at every queue, and every table, of small runs per scheme, as a digest each.
 //!
-//! They guard what no other test does: that a change of the engine's data structures changes nothing at all, not
-//! even the order of packets that arrive in the same nanosecond. A digest may change only together with a model; then
-//! `AQMLAB_UPDATE_GOLDEN_TRACES=1 cargo test -p aqmlab-sim --test golden_traces` writes the new ones, and the commit
-//! says which model changed, and why.
+//! They guard what no other test does: that a change of the engine's data structures changes nothing at all,
+//! not even the order of packets that arrive in the same nanosecond. A digest may change only together with a
+//! model; then `AQMLAB_UPDATE_GOLDEN_TRACES=1 cargo test -p aqmlab-sim --test golden_traces` writes the new
+//! ones, and the commit says which model changed, and why.
 
 mod golden;
 

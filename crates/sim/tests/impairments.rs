@@ -1,4 +1,5 @@
-//! Links that lose packets: by ordinal, so that a conversation follows that was worked out by hand, and by chance.
+//! Links that lose packets: by ordinal, so that a conversation follows that was worked out by hand, and by
+//! chance.
 
 use aqmlab_record::{ColumnValues, ImpairmentSummary, Table};
 use aqmlab_scenario::Scenario;
@@ -9,8 +10,9 @@ fn simulate(text: &str, seed: u64) -> Output {
     run(&scenario, seed, &Control::default()).unwrap()
 }
 
-/// A sender 40 ms away from its receiver, over links that take no time to speak of. The link that loses packets is
-/// the sender's own, and `first` says what it is; the second link has a queue, so that packets can be seen there.
+/// A sender 40 ms away from its receiver, over links that take no time to speak of. The link that loses
+/// packets is the sender's own, and `first` says what it is; the second link has a queue, so that packets can
+/// be seen there.
 fn conversation(segments: u64, first: &str) -> Output {
     delayed_conversation(segments, first, 0.0)
 }
@@ -78,15 +80,16 @@ fn transfer_ms(output: &Output, segments: u64) -> f64 {
     panic!("{there} bytes of {segments} segments arrived");
 }
 
-/// The ordinal of a data segment among the packets of its sender: the SYN and the handshake's acknowledgement come
-/// before the first.
+/// The ordinal of a data segment among the packets of its sender: the SYN and the handshake's acknowledgement
+/// come before the first.
 const fn of_data(segment: u64) -> u64 {
     segment + 2
 }
 
-/// The conversations of `crates/tcp/tests/scripted_losses.rs` between endpoints alone, which have the request's 40 ms
-/// before the server begins: segments, the one lost, milliseconds there, timers that decide. There the clocks of the
-/// machines tick with the packets; here their phases are drawn, and a timer of n ticks of 10 ms is up to a tick shorter.
+/// The conversations of `crates/tcp/tests/scripted_losses.rs` between endpoints alone, which have the
+/// request's 40 ms before the server begins: segments, the one lost, milliseconds there, timers that decide.
+/// There the clocks of the machines tick with the packets; here their phases are drawn, and a timer of n
+/// ticks of 10 ms is up to a tick shorter.
 const KNOWN: [(u64, u64, f64, f64); 6] = [
     (8, 5, 320.0, 0.0),   // three duplicates: fast retransmit
     (8, 6, 1_320.0, 2.0), // the first of three acknowledges the fifth, late: timeout
@@ -128,8 +131,8 @@ fn a_lost_syn_costs_its_timeout_and_a_retransmission_is_a_packet_of_its_own() {
     }
 }
 
-/// With one segment the sender sends a SYN, an acknowledgement, the data, a FIN, and the acknowledgement of the receiver's
-/// FIN, each 40 ms on its way.
+/// With one segment the sender sends a SYN, an acknowledgement, the data, a FIN, and the acknowledgement of
+/// the receiver's FIN, each 40 ms on its way.
 #[test]
 fn a_connection_is_over_whichever_of_its_last_packets_is_lost() {
     let closed_ms = |drop: &str| {
@@ -235,8 +238,8 @@ fn the_ends_of_the_range_lose_nothing_and_everything() {
 
 #[test]
 fn long_flows_under_random_losses_follow_the_formula_without_timeouts() {
-    // Padhye, Firoiu, Towsley and Kurose (SIGCOMM 1998), eq. 19, with one acknowledgement per segment: the same law,
-    // range and 10 % as between endpoints alone (`crates/tcp/tests/throughput_models.rs`).
+    // Padhye, Firoiu, Towsley and Kurose (SIGCOMM 1998), eq. 19, with one acknowledgement per segment: the
+    // same law, range and 10 % as between endpoints alone (`crates/tcp/tests/throughput_models.rs`).
     for p in [0.001, 0.003, 0.01_f64] {
         let output = simulate(&bulk(320.0, 10, &format!("loss_probability = {p}")), 2);
         let delivered: u64 = output.summary.flows[0].delivered_bytes.iter().sum();

@@ -1,4 +1,5 @@
-//! Scenarios with many of something: nothing takes another's place when there are more than a byte or two counts.
+//! Scenarios with many of something: nothing takes another's place when there are more than a byte or two
+//! counts.
 
 use aqmlab_record::Summary;
 use aqmlab_scenario::Scenario;
@@ -35,8 +36,8 @@ fn summary(text: &str) -> Summary {
     run(&scenario, 3, &Control::default()).unwrap_or_else(|error| panic!("{error}")).summary
 }
 
-/// A window of one segment and a round trip of 100 ms limit a flow to ten segments a second: each group shows the
-/// segment size of its own hosts.
+/// A window of one segment and a round trip of 100 ms limit a flow to ten segments a second: each group shows
+/// the segment size of its own hosts.
 #[test]
 fn each_of_three_hundred_groups_of_flows_has_its_own_tcp() {
     let mut text = LINE.to_owned();
@@ -81,7 +82,8 @@ fn each_of_three_hundred_populations_has_its_own_users() {
     assert!(populations[290].completed > 0);
 }
 
-/// The longest run of the slowest link with the longest frames: a packet takes 172 s, and one is under way at the end.
+/// The longest run of the slowest link with the longest frames: a packet takes 172 s, and one is under way at
+/// the end.
 #[test]
 fn the_longest_run_ends_with_a_transmission_that_does_not() {
     let text = r#"
@@ -110,8 +112,8 @@ link_interval_ms = 1e7
     assert!(link.busy_share > 0.99 && link.busy_share <= 1.0001, "{}", link.busy_share);
 }
 
-/// A write without end is handed over in clusters of 2,048 bytes while these can change what is sent. With a segment of
-/// more than two clusters and Nagle's algorithm they never do, and handing over went on for ever.
+/// A write without end is handed over in clusters of 2,048 bytes while these can change what is sent. With a
+/// segment of more than two clusters and Nagle's algorithm they never do, and handing over went on for ever.
 #[test]
 fn an_endless_write_is_handed_over_though_segments_are_longer_than_clusters() {
     let text = r#"

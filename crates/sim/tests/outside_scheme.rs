@@ -1,5 +1,5 @@
-//! A scheme from outside the workspace: registered by name, parsed from a scenario, checked by its own schema, refused
-//! where it is wrong, described, and run at a port and in each queue of a fair queue.
+//! A scheme from outside the workspace: registered by name, parsed from a scenario, checked by its own
+//! schema, refused where it is wrong, described, and run at a port and in each queue of a fair queue.
 
 use aqmlab_aqm::parts::{Limit, LimitRule};
 use aqmlab_aqm::{

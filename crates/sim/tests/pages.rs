@@ -1,11 +1,12 @@
-//! Today's pages over an idle link, round trip by round trip; and what a household of their readers makes of a line.
+//! Today's pages over an idle link, round trip by round trip; and what a household of their readers makes of
+//! a line.
 
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
 
-/// One reader, 100 ms from every server, over links that take no time worth counting; delayed acknowledgements never hold
-/// anything that is waited for, because responses are shorter than a window.
+/// One reader, 100 ms from every server, over links that take no time worth counting; delayed
+/// acknowledgements never hold anything that is waited for, because responses are shorter than a window.
 const READER: &str = r#"
 name = "reader"
 duration_s = 200.0
@@ -83,14 +84,15 @@ fn http_2_asks_for_everything_at_once_where_http_1_1_has_six_connections() {
         assert_eq!(round_trips(&objects(count), HTTP_2), of_http_2, "{count}");
         assert_eq!(round_trips(&objects(count), HTTP_1_1), of_http_1_1, "{count}");
     }
-    // In three round trips the root's connection brings three, and the others one each: the ninth takes one more.
+    // In three round trips the root's connection brings three, and the others one each: the ninth takes one
+    // more.
     assert_eq!(round_trips(&objects(9), HTTP_1_1), 7.0);
 }
 
 #[test]
 fn a_small_object_does_not_wait_for_a_large_one_before_it() {
-    // Asked for at once: when the second request arrives a window of the large response has left, and the small one shares
-    // the next.
+    // Asked for at once: when the second request arrives a window of the large response has left, and the
+    // small one shares the next.
     let page = format!("{ROOT}0,1,0,500,2000000\n0,1,0,500,3000\n");
     let text = format!("{READER}\n[files]\n\"own.csv\" = \"\"\"\n{page}\"\"\"\n");
     let output = simulate(&text, 1, &[]);
@@ -125,8 +127,8 @@ minimum_delay_ms = { low = 20, high = 80 }
 
 #[test]
 fn thirty_readers_load_a_line_of_twenty_megabits_as_their_pages_ask() {
-    // A page of 4.6 MB and a thought of 52 s: 30 · 8 · 4.6 MB / (52 s + the page) is 21 Mbit/s for pages that take no time,
-    // and 16 for pages that take 18 s.
+    // A page of 4.6 MB and a thought of 52 s: 30 · 8 · 4.6 MB / (52 s + the page) is 21 Mbit/s for pages that
+    // take no time, and 16 for pages that take 18 s.
     let busy = [1, 2, 3].map(|seed| simulate(HOUSEHOLD, seed, &[]).summary.links[0].busy_share);
     let mean = busy.iter().sum::<f64>() / 3.0;
     assert!((0.75..1.0).contains(&mean), "{busy:?}");

@@ -4,8 +4,8 @@ use aqmlab_record::{ColumnValues, LinkSummary};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
 
-/// Datagrams that arrive at the bottleneck as they are sent; its frames have four bytes more than their packets, and its
-/// opportunities come after 10, 20, 20 and 30 ms, again and again.
+/// Datagrams that arrive at the bottleneck as they are sent; its frames have four bytes more than their
+/// packets, and its opportunities come after 10, 20, 20 and 30 ms, again and again.
 const LINE: &str = r#"
 name = "trace"
 duration_s = 0.2
@@ -87,7 +87,8 @@ fn small_packets_share_an_opportunity() {
 
 #[test]
 fn what_is_left_of_an_opportunity_belongs_to_the_next_packet() {
-    // 2,256 bytes with their frames, one and a half opportunities: the k-th leaves in opportunity 1.5 k, rounded up.
+    // 2,256 bytes with their frames, one and a half opportunities: the k-th leaves in opportunity 1.5 k,
+    // rounded up.
     assert_eq!(departures(2_252, 1.0)[..6], [20, 20, 40, 50, 60, 70]);
 }
 

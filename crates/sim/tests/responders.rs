@@ -1,5 +1,6 @@
-//! Receivers that only answer are asked before their packets arrive, where nobody can tell. A machine that has anything
-//! else to do, and be it in the last instant of the run, is never asked in advance. Both runs must leave the same behind.
+//! Receivers that only answer are asked before their packets arrive, where nobody can tell. A machine that
+//! has anything else to do, and be it in the last instant of the run, is never asked in advance. Both runs
+//! must leave the same behind.
 
 use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
@@ -71,8 +72,8 @@ fn saved(answering: &Output, occupied: &Output) -> (u64, u64) {
     (occupied.events - answering.events, answering.events)
 }
 
-/// What was sent before an edge of the measured window, and arrives behind it, is still under way when it is over: what
-/// follows has to wait behind it.
+/// What was sent before an edge of the measured window, and arrives behind it, is still under way when it is
+/// over: what follows has to wait behind it.
 #[test]
 fn nobody_is_asked_in_advance_while_an_earlier_packet_is_under_way() {
     let [answering, occupied] = runs("10.0");
@@ -86,7 +87,8 @@ fn what_is_asked_in_advance_changes_nothing_but_the_number_of_events() {
     let (saved, events) = saved(&answering, &occupied);
     let data = answering.summary.links[0].counters.departed.packets;
     assert!(saved > data * 3 / 4, "{saved} events of {data} data packets");
-    // A packet is sent by an interface, a queue, and an interface, and its acknowledgement by three more, of which each takes
-    // two events at most; the run is a third longer than what is measured, and timers are few.
+    // A packet is sent by an interface, a queue, and an interface, and its acknowledgement by three more, of
+    // which each takes two events at most; the run is a third longer than what is measured, and timers are
+    // few.
     assert!((2 * data..20 * data).contains(&events), "{events} events of {data} data packets");
 }

@@ -1,4 +1,5 @@
-//! `docs/results.md` lists every column that a run can leave behind, with its type, and every word of a fixed list.
+//! `docs/results.md` lists every column that a run can leave behind, with its type, and every word of a fixed
+//! list.
 
 use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_record::{ColumnValues, Table};

@@ -1,8 +1,9 @@
-//! One upload and a call in a deep queue: the sender's own retransmissions must not talk it out of its reductions.
+//! One upload and a call in a deep queue: the sender's own retransmissions must not talk it out of its
+//! reductions.
 //!
-//! If an acknowledgement that a retransmission of one recovery causes takes back the reduction of the next, the window and its
-//! threshold rise from reduction to reduction, until the link carries nothing but retransmissions: 96 % of all packets are lost.
-//! These seeds did that.
+//! If an acknowledgement that a retransmission of one recovery causes takes back the reduction of the next,
+//! the window and its threshold rise from reduction to reduction, until the link carries nothing but
+//! retransmissions: 96 % of all packets are lost. These seeds did that.
 
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, run};
@@ -37,7 +38,8 @@ fn a_recovery_does_not_take_back_the_reduction_of_the_next() {
         let upstream = output.summary.links.iter().find(|link| link.name == "right-to-left").unwrap();
         let data = &upstream.counters.by_class["data"];
         let (arrived, lost) = (data.arrived_packets, data.discarded_packets);
-        // Everything that the sender takes for lost it sends again: one in three would be a link for retransmissions.
+        // Everything that the sender takes for lost it sends again: one in three would be a link for
+        // retransmissions.
         assert!(3 * lost < arrived, "seed {seed}: {lost} of {arrived} data packets lost");
         let warnings = &output.summary.warnings;
         assert!(!warnings.iter().any(|said| said.contains("retransmissions")), "seed {seed}: {warnings:?}");

@@ -58,13 +58,15 @@ fn sfg_tells_of_the_bins_of_a_stream_and_of_its_average() {
         on.iter().zip(1..).all(|(&(time, is_on), n)| time == 0.5 * f64::from(n) && is_on == 1.0),
         "{on:?}"
     );
-    // From the end of the second interval on, whatever the phase of the timer, each has had 1250 packets, one more or less.
+    // From the end of the second interval on, whatever the phase of the timer, each has had 1250 packets, one
+    // more or less.
     let settled =
         |name| quantity(&output, name).into_iter().filter(|&(time, _)| time > 4.0).map(|(_, value)| value);
     assert!(settled("bins_over_share").all(|bins| bins == 3.0));
     // 1 - 0.5/5.
     assert!(settled("greatest_bin_probability").all(|greatest| (greatest - 0.9).abs() < 1e-4));
-    // Nothing overflows: each interval adds a fifth of the share that the filter dropped of it, 1250 coins of 0.9.
+    // Nothing overflows: each interval adds a fifth of the share that the filter dropped of it, 1250 coins of
+    // 0.9.
     let mut rates: Vec<f64> = settled("notification_rate").collect();
     rates.dedup();
     let shares: Vec<f64> = rates.windows(2).map(|pair| (pair[1] - 0.8 * pair[0]) / 0.2).collect();

@@ -1,4 +1,5 @@
-//! Ports with several queues, from the scenario to the table `queues`: who is sorted where, and what became of it.
+//! Ports with several queues, from the scenario to the table `queues`: who is sorted where, and what became
+//! of it.
 
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
@@ -47,13 +48,15 @@ fn classes_share_a_link_whoever_is_in_them() {
     let traffic = datagrams("many", 3, 4.0, 0) + &datagrams("one", 1, 8.0, 46);
     let output = output(&dumbbell(BY_DSCP, &traffic));
     let received = numbers(table(&output, "datagrams"), "received_packets");
-    // Half of 10,000 packets for each class, but for what waits in its queue when the window begins and when it ends.
+    // Half of 10,000 packets for each class, but for what waits in its queue when the window begins and when
+    // it ends.
     assert!(received[..3].iter().sum::<u64>().abs_diff(5000) <= 20, "{received:?}");
     assert!(received[3].abs_diff(5000) <= 20, "{received:?}");
     let queues = table(&output, "queues");
     assert_eq!(numbers(queues, "queue"), [0, 46]);
     assert_eq!(numbers(queues, "link"), [0, 0]);
-    // 12 and 8 of 10 Mbit/s come; queues are full throughout, so that what comes and is not sent is discarded.
+    // 12 and 8 of 10 Mbit/s come; queues are full throughout, so that what comes and is not sent is
+    // discarded.
     let [arrived, sent, discarded, overflow] =
         ["arrived", "sent", "discarded", "overflow"].map(|name| numbers(queues, &format!("{name}_packets")));
     assert!(arrived[0].abs_diff(12_000) <= 3 && arrived[1].abs_diff(8_000) <= 1, "{arrived:?}");

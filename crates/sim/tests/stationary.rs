@@ -1,9 +1,10 @@
 //! Users who start stationary: from the first instant on the network carries what it carries in the long run.
 //!
-//! The long run is another run, of other seeds, three hours long, whose users start steady and whose first 20 minutes are
-//! cut. Nothing is congested, so that what users ask for is all that matters. Those of the UNC model end at 3 MB (about half a minute):
-//! without a bound the mean of three hours is itself too random to hold anything against. Today's pages are made lighter for the
-//! same reason, and because three hours of them would be a terabyte.
+//! The long run is another run, of other seeds, three hours long, whose users start steady and whose first 20
+//! minutes are cut. Nothing is congested, so that what users ask for is all that matters. Those of the UNC
+//! model end at 3 MB (about half a minute): without a bound the mean of three hours is itself too random to
+//! hold anything against. Today's pages are made lighter for the same reason, and because three hours of them
+//! would be a terabyte.
 
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
@@ -118,8 +119,8 @@ fn long_run(who: &[(&str, &str)], users: u32, part: f64) -> Vec<Carried> {
     parts.map(|from| Carried::between(&output, (from, from + part))).collect()
 }
 
-/// Every window from the start on is held against the long run, to within four standard errors of their difference, which
-/// must be small enough to see a network that is not filled yet.
+/// Every window from the start on is held against the long run, to within four standard errors of their
+/// difference, which must be small enough to see a network that is not filled yet.
 fn is_flat_from_the_start(model: &str, profile: &str, users: u32) {
     let (profile, of_short) = (format!("\"{profile}\""), users.to_string());
     let who = [("users.model", model), ("users.profile", profile.as_str())];

@@ -26,8 +26,8 @@ flows = true
 users = true
 "#;
 
-/// Senders and receivers with this many routers between them, whose queues from the one to the next are monitored
-/// beside one towards the receivers that is not.
+/// Senders and receivers with this many routers between them, whose queues from the one to the next are
+/// monitored beside one towards the receivers that is not.
 fn chain(routers: usize) -> String {
     let mut text = String::from(
         "name = \"chain\"\nduration_s = 3.0\n[record]\nusers = true\npackets = true\n\
@@ -215,8 +215,8 @@ fn utilization_is_a_share_however_short_the_interval() {
         panic!("types")
     };
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)));
-    // A window of eight packets, of which the pipe holds two, keeps the link busy without a gap: every interval is
-    // full, exactly.
+    // A window of eight packets, of which the pipe holds two, keeps the link busy without a gap: every
+    // interval is full, exactly.
     let links = names(link, "link");
     let forward: Vec<f32> = (0..shares.len())
         .filter(|&row| links[row].as_deref() == Some("left-to-right") && times[row] > 2.0)

@@ -43,9 +43,9 @@ fn said(change: impl FnOnce(&mut Scenario, &mut Summary)) -> Vec<String> {
     warnings::of(&summary, &scenario)
 }
 
-/// PI moves its probability by (a - b) (q - q_ref) 160 times a second: with its paper's gains (a - b = 6e-8) and
-/// 300 packets too many that is 0.003 a second. Two hundred flows on 10 Mbit/s need a probability over a half, forty
-/// with 17 kB windows one of about 0.014.
+/// PI moves its probability by (a - b) (q - q_ref) 160 times a second: with its paper's gains (a - b = 6e-8)
+/// and 300 packets too many that is 0.003 a second. Two hundred flows on 10 Mbit/s need a probability over a
+/// half, forty with 17 kB windows one of about 0.014.
 #[test]
 fn a_controller_that_was_still_on_its_way_had_not_settled() {
     let warned = |flows: u32, warm_up_s: u32| {
@@ -186,8 +186,8 @@ fn a_link_that_loses_more_than_a_third_of_its_data_carries_retransmissions() {
     assert_eq!(lost(999, 999), NOTHING, "few packets say little");
 }
 
-/// PI with its paper's reference of 200 packets in front of a buffer of 50: the queue is never above the reference, so that
-/// the probability stays where it began.
+/// PI with its paper's reference of 200 packets in front of a buffer of 50: the queue is never above the
+/// reference, so that the probability stays where it began.
 #[test]
 fn a_reference_that_the_buffer_never_holds_is_named_with_both_remedies() {
     let warned = |settings: &str| {

@@ -1,5 +1,5 @@
-//! What TCP costs at one end, per host profile: data that arrive in order, an acknowledgement of new data, and a
-//! whole short connection. Nothing is lost. `tools/bench/program.rs` says how to run it.
+//! What TCP costs at one end, per host profile: data that arrive in order, an acknowledgement of new data,
+//! and a whole short connection. Nothing is lost. `tools/bench/program.rs` says how to run it.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 #[path = "../../../tools/bench/program.rs"]
@@ -44,8 +44,8 @@ impl<'a> Pair<'a> {
         self.wire.extend(self.out.segments.iter().map(|&segment| (self.now + ONE_WAY, to, segment)));
     }
 
-    /// The next thing that happens: a segment that arrives, or timers. Answers at which end something arrived;
-    /// none when nothing will happen any more.
+    /// The next thing that happens: a segment that arrives, or timers. Answers at which end something
+    /// arrived; none when nothing will happen any more.
     fn next(&mut self) -> Option<usize> {
         let deadline = self.ends[CLIENT].deadline().min(self.ends[SERVER].deadline());
         let arrival = self.wire.front().filter(|arrival| arrival.0 <= deadline).copied();

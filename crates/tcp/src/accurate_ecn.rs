@@ -1,10 +1,11 @@
 //! Accurate ECN feedback: the ACE field.
 //!
-//! Source: RFC 9768 sections 3.1 (negotiation), 3.2.2 (the field of three bits, AE, CWR and ECE of the header, counts the
-//! packets that arrived with a mark, from 5 on), appendix A.2 (what a difference modulo 8 means).
+//! Source: RFC 9768 sections 3.1 (negotiation), 3.2.2 (the field of three bits, AE, CWR and ECE of the
+//! header, counts the packets that arrived with a mark, from 5 on), appendix A.2 (what a difference modulo 8
+//! means).
 //!
-//! Departures and silences: without the TCP option that counts bytes; SYN and SYN/ACK are never ECT, so that the fields of the
-//! handshake are constant; acknowledgements are not ECT.
+//! Departures and silences: without the TCP option that counts bytes; SYN and SYN/ACK are never ECT, so that
+//! the fields of the handshake are constant; acknowledgements are not ECT.
 
 use crate::segment::Flags;
 
@@ -44,9 +45,9 @@ impl Default for MarkedPackets {
 }
 
 impl MarkedPackets {
-    /// How many more were marked, by an acknowledgement that brings so many segments. The field tells less than eight; more
-    /// than arrived cannot have been marked, and if more than eight arrived as many as may have been are taken for marked
-    /// (appendix A.2.2, the safest likely case).
+    /// How many more were marked, by an acknowledgement that brings so many segments. The field tells less
+    /// than eight; more than arrived cannot have been marked, and if more than eight arrived as many as may
+    /// have been are taken for marked (appendix A.2.2, the safest likely case).
     pub(crate) fn news(&mut self, flags: Flags, delivered: u32) -> u32 {
         let difference = (count_of(flags) + MODULUS - self.count % MODULUS) % MODULUS;
         if delivered == 0 {

@@ -12,7 +12,8 @@ use aqmlab_units::{Span, Time};
 pub struct HostClock {
     tick: Span,
     phase: Span,
-    /// ⌊2⁶⁴ / tick⌋: every acknowledgement asks for the tick, and a division costs more than all else it does.
+    /// ⌊2⁶⁴ / tick⌋: every acknowledgement asks for the tick, and a division costs more than all else it
+    /// does.
     reciprocal: u64,
 }
 
@@ -26,7 +27,8 @@ impl HostClock {
     pub fn new(tick: Span, phase: Span) -> Self {
         assert!(tick > Span::ZERO, "a clock must tick: tick {tick}");
         assert!(phase < tick, "the phase {phase} is not within a tick of {tick}");
-        // A tick of one nanosecond would need 65 bits; with one less, the remainder below corrects by one as well.
+        // A tick of one nanosecond would need 65 bits; with one less, the remainder below corrects by one as
+        // well.
         let reciprocal = u64::try_from((1_u128 << 64) / u128::from(tick.nanoseconds())).unwrap_or(u64::MAX);
         Self { tick, phase, reciprocal }
     }
@@ -49,7 +51,8 @@ impl HostClock {
     #[inline]
     pub fn whole_ticks(&self, span: Span) -> u64 {
         let nanoseconds = span.nanoseconds();
-        // The product is at most one below the quotient, because the reciprocal is at most one below 2⁶⁴ / tick.
+        // The product is at most one below the quotient, because the reciprocal is at most one below 2⁶⁴ /
+        // tick.
         let quotient = ((u128::from(nanoseconds) * u128::from(self.reciprocal)) >> 64) as u64;
         let remainder = nanoseconds - quotient * self.tick.nanoseconds();
         quotient + u64::from(remainder >= self.tick.nanoseconds())
@@ -65,17 +68,17 @@ impl HostClock {
         Time::from_nanoseconds(tick * self.tick.nanoseconds() - self.phase.nanoseconds())
     }
 
-    /// When a callout of this many ticks fires that is set `now`: at the tick that completes the count, so that the
-    /// first tick may be short. The clock interrupt counts a callout of no ticks at its next tick, as one of one tick
-    /// (FreeBSD 4.x kern_timeout.c, `callout_reset`): it never lies in the past.
+    /// When a callout of this many ticks fires that is set `now`: at the tick that completes the count, so
+    /// that the first tick may be short. The clock interrupt counts a callout of no ticks at its next tick,
+    /// as one of one tick (FreeBSD 4.x kern_timeout.c, `callout_reset`): it never lies in the past.
     #[must_use]
     #[inline]
     pub fn callout(&self, ticks: u64, now: Time) -> Time {
         self.instant_of(self.ticks_at(now) + ticks.max(1))
     }
 
-    /// The next instant after `now` at which a second, coarser or finer clock of the same machine ticks. Its phase
-    /// is that of this one, stretched to its own `period`: uniform over it, and fixed for the machine.
+    /// The next instant after `now` at which a second, coarser or finer clock of the same machine ticks. Its
+    /// phase is that of this one, stretched to its own `period`: uniform over it, and fixed for the machine.
     #[must_use]
     pub fn next_tick_of(&self, period: Span, now: Time) -> Time {
         let past = (now.nanoseconds() + self.phase_of(period).nanoseconds()) % period.nanoseconds();

@@ -1,4 +1,5 @@
-//! The yes-or-no facts of a connection, a byte for each of its parts. (The flags of a segment are [`crate::Flags`].)
+//! The yes-or-no facts of a connection, a byte for each of its parts. (The flags of a segment are
+//! [`crate::Flags`].)
 
 /// A set of facts with names.
 macro_rules! connection_flags {
@@ -47,8 +48,8 @@ connection_flags! {
         FIN_SENT = 1,
         /// The congestion window was reduced: the next fitting segment says so with CWR.
         CWR_PENDING = 2,
-        /// An ECN-Echo arrived at a window of one segment: wait for the retransmission timer before sending (RFC
-        /// 3168), or back it off at the next echo (ns-2).
+        /// An ECN-Echo arrived at a window of one segment: wait for the retransmission timer before sending
+        /// (RFC 3168), or back it off at the next echo (ns-2).
         ECN_WAIT = 3,
         /// The congestion controller has a pacer.
         PACED = 4,

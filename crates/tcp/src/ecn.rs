@@ -1,7 +1,7 @@
 //! Explicit congestion notification: declaring, marking, echoing, reacting.
 //!
-//! Source: RFC 3168 sections 6.1.1 to 6.1.6; the KAME/ALTQ lineage as in OpenBSD tcp_input.c and tcp_output.c;
-//! ns-2.35 tcp.cc, tcp-newreno.cc and tcp-sink.cc (one way), tcp-full.cc (two-way).
+//! Source: RFC 3168 sections 6.1.1 to 6.1.6; the KAME/ALTQ lineage as in OpenBSD tcp_input.c and
+//! tcp_output.c; ns-2.35 tcp.cc, tcp-newreno.cc and tcp-sink.cc (one way), tcp-full.cc (two-way).
 //!
 //! | | RFC 3168 | KAME | ns-2 one way | ns-2 two-way |
 //! | --- | --- | --- | --- | --- |
@@ -15,10 +15,11 @@
 //! | growth on an acknowledgement with an echo | none | as usual | none | none |
 //!
 //! SYN, SYN/ACK, pure acknowledgements and resets are never ECT. CWR follows any reduction of the window, by
-//! loss too (RFC 3168 section 6.1.2). The receiver's part is in `receiver.rs`, the window's in `sender/classic/window/`; what a
-//! modern sender does about marks is in `sender/modern/acknowledgement.rs`.
+//! loss too (RFC 3168 section 6.1.2). The receiver's part is in `receiver.rs`, the window's in
+//! `sender/classic/window/`; what a modern sender does about marks is in `sender/modern/acknowledgement.rs`.
 //!
-//! Departures and silences: which of these lines the ECN code of the 2003 testbed shared with KAME is not known.
+//! Departures and silences: which of these lines the ECN code of the 2003 testbed shared with KAME is not
+//! known.
 
 use crate::accurate_ecn;
 use crate::connection_flags::{ConnectionFlags, SenderFlags};

@@ -1,7 +1,7 @@
 //! One end of a TCP connection.
 //!
-//! Source: RFC 9293 section 3.10 for the order in which an arriving segment is processed; the profile says which
-//! stack's rules fill it in. This file holds the entry points; what they do lives beside it:
+//! Source: RFC 9293 section 3.10 for the order in which an arriving segment is processed; the profile says
+//! which stack's rules fill it in. This file holds the entry points; what they do lives beside it:
 //!
 //! | file | idea |
 //! | --- | --- |
@@ -39,9 +39,9 @@ use aqmlab_units::{Rate, Span, Time};
 ///
 /// A driver calls it with what happens (a segment arrives, the application writes or closes, the deadline is
 /// reached) and sends what it finds in the [`Outbox`]. It needs one timer per endpoint: arm it for
-/// [`Endpoint::deadline`] when none is pending or the deadline is earlier than the pending one; when it fires,
-/// call [`Endpoint::on_timer`] if the deadline has been reached and otherwise arm it again. A deadline that
-/// moves later needs no action.
+/// [`Endpoint::deadline`] when none is pending or the deadline is earlier than the pending one; when it
+/// fires, call [`Endpoint::on_timer`] if the deadline has been reached and otherwise arm it again. A deadline
+/// that moves later needs no action.
 ///
 /// Where an arrival and a deadline fall on the same instant, deliver the arrival first.
 #[derive(Clone, Debug, Default)]
@@ -122,8 +122,8 @@ impl Endpoint {
         }
     }
 
-    /// Header prediction: the next segment in order arrives at an end that has nothing under way itself. Every condition
-    /// is asked at once, because one answer can be predicted better than many.
+    /// Header prediction: the next segment in order arrives at an end that has nothing under way itself.
+    /// Every condition is asked at once, because one answer can be predicted better than many.
     #[inline(always)]
     fn predicts(&self, segment: &Segment) -> bool {
         (self.state == State::Established)
@@ -170,8 +170,8 @@ impl Endpoint {
         }
     }
 
-    /// The application writes its last `bytes` and closes, in one call: what ns-2's `sendmsg` with `MSG_EOF` does, after
-    /// which the FIN may leave with the data. Elsewhere it is a write and then a close.
+    /// The application writes its last `bytes` and closes, in one call: what ns-2's `sendmsg` with `MSG_EOF`
+    /// does, after which the FIN may leave with the data. Elsewhere it is a write and then a close.
     ///
     /// # Panics
     /// If the application has closed.
@@ -211,8 +211,9 @@ impl Endpoint {
         }
     }
 
-    /// The application takes back what it wrote and was never sent, and closes: the FIN follows what is under way, which
-    /// still arrives. What ns-2's FTP does at its stop, whose agent has nothing new to send from then on.
+    /// The application takes back what it wrote and was never sent, and closes: the FIN follows what is under
+    /// way, which still arrives. What ns-2's FTP does at its stop, whose agent has nothing new to send from
+    /// then on.
     pub fn withdraw_and_close(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         self.sender.unsent = 0;
         if !self.sender.flags.has(SenderFlags::CLOSING) {
@@ -223,7 +224,8 @@ impl Endpoint {
         }
     }
 
-    /// The earliest instant at which [`Endpoint::on_timer`] has something to do; `Time::MAX` if there is none.
+    /// The earliest instant at which [`Endpoint::on_timer`] has something to do; `Time::MAX` if there is
+    /// none.
     #[must_use]
     #[inline]
     pub fn deadline(&self) -> Time {
@@ -231,14 +233,15 @@ impl Endpoint {
         timers.min(self.sender.pacing_deadline())
     }
 
-    /// How fast data arrived at the peer by the last acknowledgement that tells it, in bits of IP packets: none before the first,
-    /// and of a classic stack.
+    /// How fast data arrived at the peer by the last acknowledgement that tells it, in bits of IP packets:
+    /// none before the first, and of a classic stack.
     #[must_use]
     pub fn delivery_rate(&self, profile: &HostProfile) -> Option<Rate> {
         self.sender.modern()?.delivery_rate(profile)
     }
 
-    /// Whether this end's controller is scalable: its ECN-capable packets are ECT(1), and ECT(0) otherwise (RFC 9331 section 4.3).
+    /// Whether this end's controller is scalable: its ECN-capable packets are ECT(1), and ECT(0) otherwise
+    /// (RFC 9331 section 4.3).
     #[must_use]
     pub fn is_scalable(&self) -> bool {
         self.sender.is_scalable()
@@ -365,8 +368,8 @@ impl Endpoint {
         }
     }
 
-    /// The connection is over once both directions are closed. A one-way connection has no FIN: it is over when
-    /// everything written has been acknowledged.
+    /// The connection is over once both directions are closed. A one-way connection has no FIN: it is over
+    /// when everything written has been acknowledged.
     pub(crate) fn finish_if_over(&mut self, context: &Context<'_>, out: &mut Outbox) {
         let one_way = context.profile.is_one_way();
         if self.state == State::TimeWait || one_way && self.sender.is_acknowledged() {

@@ -1,18 +1,19 @@
 //! Opening a connection.
 //!
-//! Source: RFC 9293 sections 3.5 and 3.10.7; RFC 3168 section 6.1.1 (ECN negotiation); RFC 6298 rules 5.1 to 5.7;
-//! FreeBSD 4.x tcp_input.c and tcp_timer.c; ns-2.35 tcp.cc and tcp-sink.cc for the one-way handshake, tcp-full.cc for the
-//! two-way agent.
+//! Source: RFC 9293 sections 3.5 and 3.10.7; RFC 3168 section 6.1.1 (ECN negotiation); RFC 6298 rules 5.1 to
+//! 5.7; FreeBSD 4.x tcp_input.c and tcp_timer.c; ns-2.35 tcp.cc and tcp-sink.cc for the one-way handshake,
+//! tcp-full.cc for the two-way agent.
 //!
 //! The acknowledgement that completes the handshake is a packet of its own, before any data (FreeBSD 4.x and
 //! ns-2: the application writes only after `connect` returns).
 //!
 //! Departures and silences:
-//! - FreeBSD 4.5 answers a SYN from a SYN cache whose timers could not be read. Here the SYN/ACK is retransmitted
-//!   like data of an unsampled connection (3, 9, 21, 45 s), a repeated SYN is answered by the SYN/ACK at once and
-//!   restarts that timer, and neither reduces the threshold, since the cache keeps no congestion state.
-//! - FreeBSD 2.2 has no SYN cache: it leaves a repeated SYN to the timer, and a lost SYN/ACK halves the threshold of
-//!   its server as a lost SYN does its client's.
+//! - FreeBSD 4.5 answers a SYN from a SYN cache whose timers could not be read. Here the SYN/ACK is
+//!   retransmitted like data of an unsampled connection (3, 9, 21, 45 s), a repeated SYN is answered by the
+//!   SYN/ACK at once and restarts that timer, and neither reduces the threshold, since the cache keeps no
+//!   congestion state.
+//! - FreeBSD 2.2 has no SYN cache: it leaves a repeated SYN to the timer, and a lost SYN/ACK halves the
+//!   threshold of its server as a lost SYN does its client's.
 //! - A server that gives up in SYN-RECEIVED sends a reset (FreeBSD 4.x `tcp_drop`).
 
 use crate::congestion::Opening;
@@ -70,8 +71,8 @@ impl Endpoint {
         self.note_opening_segment(now);
     }
 
-    /// The SYN/ACK agrees to what the SYN has asked for; of accurate ECN it says that the SYN was not ECT (RFC 9768 section
-    /// 3.1.2).
+    /// The SYN/ACK agrees to what the SYN has asked for; of accurate ECN it says that the SYN was not ECT
+    /// (RFC 9768 section 3.1.2).
     fn send_syn_ack(&mut self, now: Time, profile: &HostProfile, out: &mut Outbox) {
         let mut flags = Flags::SYN.with(Flags::ACK);
         if self.flags.has(ConnectionFlags::ECN) {
@@ -224,8 +225,8 @@ impl Endpoint {
         }
     }
 
-    /// ns-2's two-way agent takes the timeout of a SYN or SYN/ACK for one of data, and any acknowledgement for the end of a
-    /// back-off.
+    /// ns-2's two-way agent takes the timeout of a SYN or SYN/ACK for one of data, and any acknowledgement
+    /// for the end of a back-off.
     fn open_after_timeout(&mut self, timed_out: bool) {
         let sender = &mut self.sender;
         sender.round_trip_time.set_backoffs(0);

@@ -1,9 +1,10 @@
 //! When a timer of a Linux kernel fires.
 //!
-//! Source: Linux `kernel/time/timer.c` since 4.8 (the wheel without cascades). Time is counted in interrupts (`CONFIG_HZ`, 250
-//! in most distributions). A timer waits for a number of whole ones, and then for the next slot of its level: of one
-//! interrupt for waits below 63, of 8 below 504, of 64 below 4,032, and so on. So at 250 a second a wait of 200 ms takes up to 8 ms
-//! more, one of 300 ms up to 36 ms, one of 3 s up to 260 ms: timers fire late, and never early.
+//! Source: Linux `kernel/time/timer.c` since 4.8 (the wheel without cascades). Time is counted in interrupts
+//! (`CONFIG_HZ`, 250 in most distributions). A timer waits for a number of whole ones, and then for the next
+//! slot of its level: of one interrupt for waits below 63, of 8 below 504, of 64 below 4,032, and so on. So
+//! at 250 a second a wait of 200 ms takes up to 8 ms more, one of 300 ms up to 36 ms, one of 3 s up to 260
+//! ms: timers fire late, and never early.
 
 use crate::clock::HostClock;
 use crate::hosts::{Extensions, TimerPhase};
@@ -15,7 +16,8 @@ const LEVEL_UNITS: u64 = 63;
 const LEVEL_BITS: u32 = 3;
 const LAST_LEVEL: u32 = 8;
 
-/// When a timer fires that is set `now` for `wait`, with the interrupts of these extensions; without any, exactly then.
+/// When a timer fires that is set `now` for `wait`, with the interrupts of these extensions; without any,
+/// exactly then.
 #[inline]
 pub(crate) fn expiry(extensions: &Extensions, clock: &HostClock, now: Time, wait: Span) -> Time {
     if extensions.timer_hz == 0 { now + wait } else { slot(extensions, clock, now, wait) }
@@ -77,7 +79,8 @@ mod tests {
         };
         // As above: two were counted, 50 are waited for, and one.
         assert_eq!([0, 3, 7].map(|phase_ms| fires(&shared, phase_ms)), [4_000_000 * (2 + 50 + 1); 3]);
-        // A phase of 6 of 8 ms is one of 3 of 4 ms: interrupts at 1, 5, 9 ms, and the third is counted at 9 ms.
+        // A phase of 6 of 8 ms is one of 3 of 4 ms: interrupts at 1, 5, 9 ms, and the third is counted at 9
+        // ms.
         assert_eq!(fires(&OWN, 6), 4_000_000 * (3 + 50 + 1) - 3_000_000);
     }
 
@@ -95,7 +98,8 @@ mod tests {
                 let (now, wait) =
                     (Time::from_nanoseconds(now_us * 1_000), Span::from_nanoseconds(wait_us * 1_000));
                 let late = expiry(&OWN, &CLOCK(phase_ms), now, wait) - (now + wait);
-                // An interrupt, and a slot: 8/63 of the least wait of its level, or an interrupt of the first.
+                // An interrupt, and a slot: 8/63 of the least wait of its level, or an interrupt of the
+                // first.
                 let most = Span::from_nanoseconds(8_000_000 + wait.nanoseconds() * 8 / 63);
                 assert!(late <= most, "{now_us} us, {wait_us} us: late by {late}");
             }

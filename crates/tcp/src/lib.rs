@@ -1,9 +1,10 @@
 //! TCP without I/O: senders and receivers as state machines, and the hosts they run on as data.
 //!
-//! An [`Endpoint`] is one end of a connection. A driver tells it what happens (`connect`, a segment, a write, a
-//! close, the deadline) and sends what it finds in the [`Outbox`]. A [`HostProfile`] says which TCP it is:
-//! `bsd228` and `bsd45` (the hosts of the SIGCOMM 2000 and 2003 studies), `rfc5681` (the standards as written), `ns2-oneway` and
-//! `ns2-full` (ns-2's one-way and two-way agents), the `linux6` profiles (today's hosts). A [`HostClock`] is the machine's tick clock, whose phase no two machines share.
+//! An [`Endpoint`] is one end of a connection. A driver tells it what happens (`connect`, a segment, a write,
+//! a close, the deadline) and sends what it finds in the [`Outbox`]. A [`HostProfile`] says which TCP it is:
+//! `bsd228` and `bsd45` (the hosts of the SIGCOMM 2000 and 2003 studies), `rfc5681` (the standards as
+//! written), `ns2-oneway` and `ns2-full` (ns-2's one-way and two-way agents), the `linux6` profiles (today's
+//! hosts). A [`HostClock`] is the machine's tick clock, whose phase no two machines share.
 //!
 //! Nothing here reads a clock, allocates per packet or dispatches dynamically. Data are counted, not carried.
 //!

@@ -1,18 +1,18 @@
 //! The options of a segment: timestamps and selective acknowledgements.
 //!
-//! Source: RFC 7323 section 3 (timestamps), RFC 2018 sections 3 and 4 (which blocks an acknowledgement reports), RFC 2883
-//! section 4 (a duplicate as the first block).
+//! Source: RFC 7323 section 3 (timestamps), RFC 2018 sections 3 and 4 (which blocks an acknowledgement
+//! reports), RFC 2883 section 4 (a duplicate as the first block).
 //!
-//! They do not travel in a [`Segment`], which is copied for every packet of every host: an end that has options says them
-//! when it is asked ([`Endpoint::options`]), the driver carries them beside the segment, and hands both to the peer
-//! ([`Endpoint::on_segment_with_options`]).
+//! They do not travel in a [`Segment`], which is copied for every packet of every host: an end that has
+//! options says them when it is asked ([`Endpoint::options`]), the driver carries them beside the segment,
+//! and hands both to the peer ([`Endpoint::on_segment_with_options`]).
 //!
 //! Departures and silences:
 //! - Both ends have the same profile, so that nothing is negotiated.
-//! - Data carry no blocks: an end with something to report sends an acknowledgement of its own beside them, where Linux
-//!   shortens the data.
-//! - Timestamps are milliseconds since the run began, the same clock at both ends (Linux adds an offset to each); they have
-//!   not wrapped when a run ends, and protect against nothing (no PAWS).
+//! - Data carry no blocks: an end with something to report sends an acknowledgement of its own beside them,
+//!   where Linux shortens the data.
+//! - Timestamps are milliseconds since the run began, the same clock at both ends (Linux adds an offset to
+//!   each); they have not wrapped when a run ends, and protect against nothing (no PAWS).
 
 use crate::context::Context;
 use crate::endpoint::Endpoint;
@@ -82,7 +82,8 @@ pub struct SegmentOptions {
 }
 
 impl SegmentOptions {
-    /// Length of the IP packet of `segment` with these options, in bytes. The room for timestamps is the profile's.
+    /// Length of the IP packet of `segment` with these options, in bytes. The room for timestamps is the
+    /// profile's.
     #[must_use]
     pub const fn ip_bytes(&self, segment: &Segment, profile: &HostProfile) -> u16 {
         segment.ip_bytes(profile) + self.blocks.header_bytes()
@@ -111,8 +112,8 @@ pub(crate) fn stamp(now: Time) -> u32 {
 }
 
 impl Endpoint {
-    /// What the options of a segment say that this end has put into the outbox in its last call; only of a host with
-    /// options ([`HostProfile::has_options`]), in the order of the segments, each once.
+    /// What the options of a segment say that this end has put into the outbox in its last call; only of a
+    /// host with options ([`HostProfile::has_options`]), in the order of the segments, each once.
     pub fn options(&mut self, now: Time, profile: &HostProfile, segment: &Segment) -> SegmentOptions {
         let mut options = SegmentOptions::default();
         let Some(reporting) = self.receiver.reporting_mut() else { return options };

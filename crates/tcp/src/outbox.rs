@@ -2,8 +2,8 @@
 
 use crate::segment::Segment;
 
-/// The answer of one call: segments to send, and what happened. The caller owns it, clears it before each call
-/// and reuses it, so that nothing is allocated per packet.
+/// The answer of one call: segments to send, and what happened. The caller owns it, clears it before each
+/// call and reuses it, so that nothing is allocated per packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outbox {
     /// Segments to hand to the network now, in order.
@@ -46,8 +46,8 @@ impl Outbox {
         self.reset = false;
     }
 
-    /// Whether the connection was opened, closed or lost, by its peer or altogether. They are asked about in one word:
-    /// nearly always none of it has happened.
+    /// Whether the connection was opened, closed or lost, by its peer or altogether. They are asked about in
+    /// one word: nearly always none of it has happened.
     #[must_use]
     #[inline]
     pub const fn tells_of_changes(&self) -> bool {

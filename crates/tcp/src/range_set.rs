@@ -1,7 +1,7 @@
 //! A sorted set of disjoint ranges of sequence numbers, of which thousands may wait at once.
 //!
-//! A range is found by bisection. One that begins, ends or vanishes moves those on the shorter side of it: holes are filled from the
-//! lowest on, and new ones come above all others, so that few are moved.
+//! A range is found by bisection. One that begins, ends or vanishes moves those on the shorter side of it:
+//! holes are filled from the lowest on, and new ones come above all others, so that few are moved.
 
 use crate::options::Block;
 use crate::sequence::SequenceNumber;

@@ -1,14 +1,16 @@
-//! The receiving half of a connection: data in and out of order, their acknowledgement, the peer's FIN, marks.
+//! The receiving half of a connection: data in and out of order, their acknowledgement, the peer's FIN,
+//! marks.
 //!
-//! Source: RFC 9293 section 3.10.7.4 (segment text, FIN); RFC 5681 section 4.2 (which acknowledgements may wait):
-//! data that arrive out of order, or that fill a hole, are acknowledged at once; FreeBSD 4.x tcp_input.c
-//! `DELAY_ACK` and tcp_timer.c `tcp_timer_delack`: the first segment in order starts a 100 ms timer, the second
-//! is acknowledged at once whatever its size, a FIN at once; FreeBSD 2.2 tcp_output.c and `tcp_fasttimo`: two segments'
-//! worth of bytes at once, less at the next tick of a 200 ms clock of the whole machine; both tell the peer when reading has
-//! moved the window by two segments or half of the buffer (tcp_output.c, called for `PRU_RCVD`); ns-2.35 tcp-sink.cc: every segment at
-//! once (TCPSink), or in order as FreeBSD 4.x does, and so the newest segment when it comes again (TCPSink/DelAck); ns-2.35
-//! tcp-full.cc `need_send` and `timeout`: a segment's worth of bytes at once, less at the next multiple of 100 ms since the run
-//! began.
+//! Source: RFC 9293 section 3.10.7.4 (segment text, FIN); RFC 5681 section 4.2 (which acknowledgements may
+//! wait): data that arrive out of order, or that fill a hole, are acknowledged at once; FreeBSD 4.x
+//! tcp_input.c `DELAY_ACK` and tcp_timer.c `tcp_timer_delack`: the first segment in order starts a 100 ms
+//! timer, the second is acknowledged at once whatever its size, a FIN at once; FreeBSD 2.2 tcp_output.c and
+//! `tcp_fasttimo`: two segments' worth of bytes at once, less at the next tick of a 200 ms clock of the whole
+//! machine; both tell the peer when reading has moved the window by two segments or half of the buffer
+//! (tcp_output.c, called for `PRU_RCVD`); ns-2.35 tcp-sink.cc: every segment at once (TCPSink), or in order
+//! as FreeBSD 4.x does, and so the newest segment when it comes again (TCPSink/DelAck); ns-2.35 tcp-full.cc
+//! `need_send` and `timeout`: a segment's worth of bytes at once, less at the next multiple of 100 ms since
+//! the run began.
 
 use crate::connection_flags::ReceiverFlags;
 use crate::context::Context;
@@ -34,9 +36,9 @@ pub(crate) struct Received {
 pub(crate) struct Receiver {
     /// RCV.NXT: the next number expected from the peer.
     pub(crate) nxt: SequenceNumber,
-    /// Bytes by which the right edge of the window could move once the application has read everything: those in order
-    /// that no acknowledgement has covered yet, and those that were unread when the last one left. It stops at the
-    /// greatest value.
+    /// Bytes by which the right edge of the window could move once the application has read everything: those
+    /// in order that no acknowledgement has covered yet, and those that were unread when the last one left.
+    /// It stops at the greatest value.
     window_lag: u16,
     /// Segments in order that no acknowledgement has covered yet; it stops likewise.
     unacknowledged_segments: u8,
@@ -126,7 +128,8 @@ impl Receiver {
         }
     }
 
-    /// Bytes that the application has not read when an acknowledgement leaves in the call that has delivered so many.
+    /// Bytes that the application has not read when an acknowledgement leaves in the call that has delivered
+    /// so many.
     #[inline]
     pub(crate) fn unread(&self, profile: &HostProfile, delivered: u32) -> u16 {
         if delivered == 0 || self.flags.has(ReceiverFlags::READ) {
@@ -139,8 +142,8 @@ impl Receiver {
         }
     }
 
-    /// The application has its turn, and reads if it is due. Answers whether the window can move by two segments or by
-    /// half of the buffer then, of which the peer is told.
+    /// The application has its turn, and reads if it is due. Answers whether the window can move by two
+    /// segments or by half of the buffer then, of which the peer is told.
     #[inline]
     pub(crate) fn read(&mut self, profile: &HostProfile) -> bool {
         let lag = u32::from(self.window_lag);
@@ -153,7 +156,8 @@ impl Receiver {
         lag >= 2 * profile.segment_bytes() || 2 * lag >= profile.window_bytes
     }
 
-    /// Whether `segment`, which has data, is the next one in order of a peer that goes on sending, and nothing else is to be heeded.
+    /// Whether `segment`, which has data, is the next one in order of a peer that goes on sending, and
+    /// nothing else is to be heeded.
     #[inline(always)]
     pub(crate) fn is_next(&self, segment: &Segment) -> bool {
         const UNUSUAL: ReceiverFlags = ReceiverFlags::ACK_NOW.with(ReceiverFlags::FIN_SEEN);
@@ -193,7 +197,8 @@ impl Receiver {
         }
     }
 
-    /// Counts a marked packet; the first of them is acknowledged at once, and then every other one as it would be without.
+    /// Counts a marked packet; the first of them is acknowledged at once, and then every other one as it
+    /// would be without.
     fn count_mark(&mut self, ce_marked: bool) {
         if ce_marked && let Some(reporting) = self.reporting_mut() {
             let first = reporting.count_mark();
@@ -214,7 +219,8 @@ impl Receiver {
         }
     }
 
-    /// Data in order: acknowledge every n-th segment (or n segments' worth of bytes) now, the others within the delay.
+    /// Data in order: acknowledge every n-th segment (or n segments' worth of bytes) now, the others within
+    /// the delay.
     #[inline(always)]
     fn owe_acknowledgement(&mut self, now: Time, context: &Context<'_>, payload: u16) {
         let rule = context.profile.delayed_ack;
@@ -249,8 +255,8 @@ impl Receiver {
         }
     }
 
-    /// Whether data in order are acknowledged at once: every segment for a while, and then what exceeds all segments but
-    /// one of those that are acknowledged together.
+    /// Whether data in order are acknowledged at once: every segment for a while, and then what exceeds all
+    /// segments but one of those that are acknowledged together.
     fn adapts_to_acknowledge_now(&mut self, now: Time, profile: &HostProfile) -> bool {
         let together = u32::from(profile.delayed_ack.every_segments) * profile.segment_bytes();
         let enough = u32::from(self.window_lag) > together - profile.segment_bytes();
@@ -299,7 +305,8 @@ impl Receiver {
         }
         self.nxt = self.reassembly.take_contiguous(end);
         let numbers = self.nxt.distance_from(before);
-        // A FIN is the last number the peer ever sends: once it was seen, nothing waiting means it is reached.
+        // A FIN is the last number the peer ever sends: once it was seen, nothing waiting means it is
+        // reached.
         let peer_closed = self.flags.has(ReceiverFlags::FIN_SEEN) && self.reassembly.is_empty();
         let delivered = numbers - u32::from(peer_closed);
         self.window_lag = self.window_lag.saturating_add(saturated(delivered));

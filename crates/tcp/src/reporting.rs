@@ -1,10 +1,11 @@
-//! A receiver that reports what has arrived beyond a hole, echoes timestamps, counts marks and adapts how long it delays
-//! acknowledgements: what Linux keeps beside RCV.NXT.
+//! A receiver that reports what has arrived beyond a hole, echoes timestamps, counts marks and adapts how
+//! long it delays acknowledgements: what Linux keeps beside RCV.NXT.
 //!
-//! Source: RFC 2018 section 4 (the block of the segment that arrived last comes first, then those reported before), RFC
-//! 2883 section 4 (a duplicate is reported once, first), RFC 7323 section 4.3 (which timestamp is echoed), RFC 9768
-//! section 3.2 (r.cep, the count of marked packets). Delayed acknowledgements: Linux net/ipv4/tcp_input.c and
-//! tcp_output.c: `tcp_event_data_recv`, `tcp_send_delayed_ack`, `tcp_event_data_sent`.
+//! Source: RFC 2018 section 4 (the block of the segment that arrived last comes first, then those reported
+//! before), RFC 2883 section 4 (a duplicate is reported once, first), RFC 7323 section 4.3 (which timestamp
+//! is echoed), RFC 9768 section 3.2 (r.cep, the count of marked packets). Delayed acknowledgements: Linux
+//! net/ipv4/tcp_input.c and tcp_output.c: `tcp_event_data_recv`, `tcp_send_delayed_ack`,
+//! `tcp_event_data_sent`.
 //!
 //! | event | quick acknowledgements left | delay of an acknowledgement (ATO) |
 //! | --- | --- | --- |
@@ -17,11 +18,12 @@
 //! | data are sent within the ATO of data received | the conversation is interactive: none is quick | |
 //! | its timer fired in such a conversation | | 40 ms, and interactive no longer |
 //!
-//! An acknowledgement that is delayed waits for the ATO, in a one-way conversation 40 ms to 500 ms, at most the smoothed
-//! round trip (at least 40 ms); in an interactive one at most 200 ms.
+//! An acknowledgement that is delayed waits for the ATO, in a one-way conversation 40 ms to 500 ms, at most
+//! the smoothed round trip (at least 40 ms); in an interactive one at most 200 ms.
 //!
-//! Departures and silences: Linux also answers at once when the program has read a short segment of a conversation that is
-//! not interactive; its receive window grows (receive buffer auto-tuning), here it is constant.
+//! Departures and silences: Linux also answers at once when the program has read a short segment of a
+//! conversation that is not interactive; its receive window grows (receive buffer auto-tuning), here it is
+//! constant.
 
 use crate::hosts::HostProfile;
 use crate::options::{Block, Blocks, Timestamps};
@@ -106,8 +108,8 @@ impl Reporting {
         self.recent_stamp
     }
 
-    /// Keeps the timestamp of a segment that an acknowledgement will be of (RFC 7323 section 4.3); of SYNs, the first one's
-    /// (Linux `tcp_check_req`).
+    /// Keeps the timestamp of a segment that an acknowledgement will be of (RFC 7323 section 4.3); of SYNs,
+    /// the first one's (Linux `tcp_check_req`).
     pub(crate) fn note_stamp(&mut self, segment: &Segment, stamps: Option<Timestamps>) {
         let Some(Timestamps { value, .. }) = stamps else { return };
         let is_syn = segment.flags.contains(Flags::SYN);
@@ -170,7 +172,8 @@ impl Reporting {
         blocks
     }
 
-    /// A packet came with a mark. Answers whether it is the first since an acknowledgement, which then leaves at once.
+    /// A packet came with a mark. Answers whether it is the first since an acknowledgement, which then leaves
+    /// at once.
     pub(crate) fn count_mark(&mut self) -> bool {
         self.marked_packets = self.marked_packets.wrapping_add(1);
         !std::mem::replace(&mut self.mark_waits, true)
@@ -243,7 +246,8 @@ mod tests {
 
     #[test]
     fn the_block_of_what_arrived_last_comes_first_and_then_those_reported_before() {
-        // RFC 2018 section 4, case 3: of eight segments of 500 bytes from 5000 on the first, third, fifth and seventh are lost.
+        // RFC 2018 section 4, case 3: of eight segments of 500 bytes from 5000 on the first, third, fifth and
+        // seventh are lost.
         let mut reporting = new();
         let mut said = Vec::new();
         for start in [5_500, 6_500, 7_500, 8_500] {

@@ -1,11 +1,12 @@
 //! An end in the middle of a connection: for drivers whose runs begin there.
 //!
-//! The end is as if it had been opened, had sent for a while without a loss, and everything had been acknowledged: its
-//! congestion controller has seen the acknowledgements that this takes, one for as many segments as the peer's rule of
-//! delayed acknowledgements says, until its window is the peer's, beyond which it makes no difference. Its round-trip time
-//! is that of a path without queues.
+//! The end is as if it had been opened, had sent for a while without a loss, and everything had been
+//! acknowledged: its congestion controller has seen the acknowledgements that this takes, one for as many
+//! segments as the peer's rule of delayed acknowledgements says, until its window is the peer's, beyond which
+//! it makes no difference. Its round-trip time is that of a path without queues.
 //!
-//! Departures and silences: sequence numbers begin behind the handshake all the same, because nothing depends on them.
+//! Departures and silences: sequence numbers begin behind the handshake all the same, because nothing depends
+//! on them.
 
 use crate::connection_flags::ConnectionFlags;
 use crate::context::Context;
@@ -25,7 +26,8 @@ pub struct Past {
 }
 
 impl Endpoint {
-    /// Puts an end that has not begun into the middle of a connection: it is open, and nothing is outstanding.
+    /// Puts an end that has not begun into the middle of a connection: it is open, and nothing is
+    /// outstanding.
     ///
     /// # Panics
     /// If the end has begun to open a connection.

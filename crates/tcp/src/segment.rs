@@ -1,8 +1,9 @@
 //! What one TCP packet says: a small record that the simulator copies, never bytes on a wire.
 //!
-//! Source: RFC 9293 section 3.1 (header), RFC 3168 sections 5 and 6.1 (ECT, ECE, CWR). The advertised window is
-//! carried as what it lacks to the whole receive buffer ([`Segment::unread`], [`crate::HostProfile::window_bytes`]).
-//! Checksums, ports, urgent data and options are not modelled; the room that options take is in the profile.
+//! Source: RFC 9293 section 3.1 (header), RFC 3168 sections 5 and 6.1 (ECT, ECE, CWR). The advertised window
+//! is carried as what it lacks to the whole receive buffer ([`Segment::unread`],
+//! [`crate::HostProfile::window_bytes`]). Checksums, ports, urgent data and options are not modelled; the
+//! room that options take is in the profile.
 
 use crate::hosts::HostProfile;
 use crate::sequence::SequenceNumber;
@@ -23,8 +24,8 @@ impl Flags {
     pub const RST: Self = Self(0x04);
     /// The acknowledgement number is meaningful.
     pub const ACK: Self = Self(0x10);
-    /// Accurate ECN's third bit of three (RFC 9768 section 3.2.2), which the header has in the byte before; here it has the
-    /// place of URG, which nobody sets.
+    /// Accurate ECN's third bit of three (RFC 9768 section 3.2.2), which the header has in the byte before;
+    /// here it has the place of URG, which nobody sets.
     pub const AE: Self = Self(0x20);
     /// ECN-Echo: a congestion mark arrived here (RFC 3168 section 6.1.3).
     pub const ECE: Self = Self(0x40);
@@ -88,9 +89,10 @@ pub struct Segment {
     /// Whether the sender declared the packet ECN-capable, ECT(0) (RFC 3168 section 5): a queue may then mark
     /// it instead of dropping it.
     pub ect: bool,
-    /// Bytes in order that the application had not read yet: the advertised window is the receive buffer without them
-    /// (RFC 9293 section 3.8.6). Two segments with different values advertise different windows. Only an acknowledgement
-    /// without data, SYN or FIN has any; it stops at the greatest value, which every window that is not scaled stays below.
+    /// Bytes in order that the application had not read yet: the advertised window is the receive buffer
+    /// without them (RFC 9293 section 3.8.6). Two segments with different values advertise different windows.
+    /// Only an acknowledgement without data, SYN or FIN has any; it stops at the greatest value, which every
+    /// window that is not scaled stays below.
     pub unread: u16,
 }
 
@@ -113,24 +115,25 @@ impl Segment {
 
 /// The answer of a host that has no connection for `segment`: a reset, or nothing.
 ///
-/// A driver may recycle an [`crate::Endpoint`] as soon as it reports `finished`. What still arrives for it then
-/// gets this answer, which needs no memory of the connection (RFC 9293 section 3.10.7.1):
+/// A driver may recycle an [`crate::Endpoint`] as soon as it reports `finished`. What still arrives for it
+/// then gets this answer, which needs no memory of the connection (RFC 9293 section 3.10.7.1):
 /// - a reset is ignored;
 /// - anything that occupies sequence numbers is reset;
 /// - a pure acknowledgement is ignored, where the RFC resets it: it asks for nothing.
 ///
-/// The common case is a retransmitted FIN whose acknowledgement was lost. A real host answers it from TIME-WAIT
-/// with an acknowledgement of the same size; here a reset does the same work, since an endpoint whose peer has
-/// closed takes a reset as the missing acknowledgement (RFC 9293 section 3.10.7.4, CLOSING and LAST-ACK), while
-/// an endpoint whose peer gave up must be told that its data are lost.
+/// The common case is a retransmitted FIN whose acknowledgement was lost. A real host answers it from
+/// TIME-WAIT with an acknowledgement of the same size; here a reset does the same work, since an endpoint
+/// whose peer has closed takes a reset as the missing acknowledgement (RFC 9293 section 3.10.7.4, CLOSING and
+/// LAST-ACK), while an endpoint whose peer gave up must be told that its data are lost.
 #[must_use]
 pub fn respond_to_stray(segment: &Segment) -> Option<Segment> {
     let asks = !segment.flags.contains(Flags::RST) && segment.sequence_length() > 0;
     asks.then(|| reset(segment))
 }
 
-/// The reset that `segment` asks for (RFC 9293 section 3.10.7.1): it stands at the number that the segment acknowledges,
-/// or at zero, and acknowledges the segment. The RFC leaves the acknowledgement out beside a number.
+/// The reset that `segment` asks for (RFC 9293 section 3.10.7.1): it stands at the number that the segment
+/// acknowledges, or at zero, and acknowledges the segment. The RFC leaves the acknowledgement out beside a
+/// number.
 pub(crate) fn reset(segment: &Segment) -> Segment {
     let acknowledges = segment.flags.contains(Flags::ACK);
     Segment {
@@ -143,8 +146,8 @@ pub(crate) fn reset(segment: &Segment) -> Segment {
     }
 }
 
-/// As in a packet trace, `flags first:end ack next unread bytes ECT`: `SYN 0:0 ack 1`, `FIN 1:1461 ack 351 ECT`,
-/// `1:1 ack 2921 unread 2920`.
+/// As in a packet trace, `flags first:end ack next unread bytes ECT`: `SYN 0:0 ack 1`, `FIN 1:1461 ack 351
+/// ECT`, `1:1 ack 2921 unread 2920`.
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = [

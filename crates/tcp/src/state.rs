@@ -1,10 +1,11 @@
 //! The states of a connection.
 //!
-//! Source: RFC 9293 section 3.3.2. A close before the connection is open waits for it (section 3.10.4, SYN-SENT and
-//! SYN-RECEIVED): the FIN is queued, and the state goes through ESTABLISHED.
+//! Source: RFC 9293 section 3.3.2. A close before the connection is open waits for it (section 3.10.4,
+//! SYN-SENT and SYN-RECEIVED): the FIN is queued, and the state goes through ESTABLISHED.
 //!
-//! Departures and silences: TIME-WAIT is where every connection ends that was closed both ways, after LAST-ACK too. It
-//! is not kept: its endpoint is finished, and a driver that goes on calling it gets the FIN acknowledged again.
+//! Departures and silences: TIME-WAIT is where every connection ends that was closed both ways, after
+//! LAST-ACK too. It is not kept: its endpoint is finished, and a driver that goes on calling it gets the FIN
+//! acknowledged again.
 
 /// Where a connection stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

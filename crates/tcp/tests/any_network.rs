@@ -1,5 +1,5 @@
-//! Whatever the network does for a while, every byte arrives exactly once and in order, and both ends finish. The
-//! world itself checks windows and segment sizes at every call.
+//! Whatever the network does for a while, every byte arrives exactly once and in order, and both ends finish.
+//! The world itself checks windows and segment sizes at every call.
 
 mod network;
 
@@ -8,7 +8,8 @@ use aqmlab_units::Span;
 use network::{Close, Exchange, Fate, Sent, World, is_fin};
 use proptest::prelude::*;
 
-/// What the network does to the packets of one connection: the n-th packet meets the n-th fate, later ones pass.
+/// What the network does to the packets of one connection: the n-th packet meets the n-th fate, later ones
+/// pass.
 fn fates() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(0_u8..100, 0..200)
 }

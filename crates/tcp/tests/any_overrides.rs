@@ -1,5 +1,6 @@
-//! Whatever single settings a scenario replaces, within their legal ranges and on a clock of any phase: no deadline ever
-//! lies in the past, no timer stays due, and nothing overflows. The world itself checks that at every call.
+//! Whatever single settings a scenario replaces, within their legal ranges and on a clock of any phase: no
+//! deadline ever lies in the past, no timer stays due, and nothing overflows. The world itself checks that at
+//! every call.
 
 mod network;
 
@@ -137,7 +138,8 @@ proptest! {
     }
 }
 
-/// The numbers of packets whose loss lets the timer of reordering and the timeout fall on one instant, 10.401 s.
+/// The numbers of packets whose loss lets the timer of reordering and the timeout fall on one instant, 10.401
+/// s.
 const LOST_PACKETS: [usize; 29] = [
     5, 10, 11, 12, 19, 23, 24, 25, 26, 28, 29, 31, 37, 39, 40, 41, 42, 44, 51, 52, 53, 57, 63, 64, 65, 66,
     67, 68, 70,

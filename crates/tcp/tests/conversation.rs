@@ -13,8 +13,9 @@
 //!                          facts established, peer-closed, finished, gave-up, reset, quiet (no timer runs)
 //! ```
 //!
-//! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte, what is
-//! acknowledged, what is unread, `ECT`; then their options, ` sack 2001:3001 ts 120 echo 20`. Ticks fall on whole multiples of the tick. Arrivals come before timers of the same instant.
+//! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte,
+//! what is acknowledged, what is unread, `ECT`; then their options, ` sack 2001:3001 ts 120 echo 20`. Ticks
+//! fall on whole multiples of the tick. Arrivals come before timers of the same instant.
 
 use aqmlab_tcp::{
     Context, Endpoint, Flags, HostClock, HostOverrides, HostProfile, HyStart, Outbox, Segment,

@@ -1,4 +1,5 @@
-//! Latencies on a path without loss and with infinite rate, against tables computed by independent event models.
+//! Latencies on a path without loss and with infinite rate, against tables computed by independent event
+//! models.
 
 mod network;
 
@@ -70,8 +71,8 @@ fn ns2_full_asks_for_each_segment_whether_all_before_it_is_acknowledged() {
 /// Least, mean and greatest response time over the phases of the machines' clocks, in milliseconds.
 fn over_phases(profile: &HostProfile, round_trip: Span, bytes: u64, close: Close) -> [f64; 3] {
     let plan = [Exchange::of(100, bytes)];
-    // Half-millisecond steps of the 200 ms clock, off its ticks; the phases of client and server have no bearing on
-    // each other.
+    // Half-millisecond steps of the 200 ms clock, off its ticks; the phases of client and server have no
+    // bearing on each other.
     let times: Vec<f64> = (0..400)
         .map(|step| {
             let client = Span::from_microseconds(1_250 * step + 600);
@@ -89,8 +90,8 @@ fn over_phases(profile: &HostProfile, round_trip: Span, bytes: u64, close: Close
 
 #[test]
 fn bsd228_responses_wait_for_the_tick_of_the_clients_machine() {
-    // Response bytes; least, mean and greatest milliseconds with a server that closes right after writing, and with
-    // one that stays open.
+    // Response bytes; least, mean and greatest milliseconds with a server that closes right after writing,
+    // and with one that stays open.
     const TABLE: [(u64, [[f64; 3]; 2]); 9] = [
         (1_460, [[80.0; 3], [80.0; 3]]),
         (2_000, [[80.0; 3], [80.0; 3]]),
@@ -102,8 +103,9 @@ fn bsd228_responses_wait_for_the_tick_of_the_clients_machine() {
         (10_000, [[240.0, 340.0, 440.0], [360.0, 460.0, 560.0]]),
         (20_000, [[400.0, 500.0, 600.0], [400.0, 500.0, 600.0]]),
     ];
-    // After the first wait all of 50,000 bytes runs in step with the tick, and an acknowledgement falls on a tick when
-    // five round trips are two ticks: a hair more and it waits for the next one. So 80 ms itself says nothing.
+    // After the first wait all of 50,000 bytes runs in step with the tick, and an acknowledgement falls on a
+    // tick when five round trips are two ticks: a hair more and it waits for the next one. So 80 ms itself
+    // says nothing.
     const LONG: [(u64, Close, [f64; 3]); 4] = [
         (79_990, Close::Server, [560.0, 660.0, 760.0]),
         (80_010, Close::Server, [560.0, 660.0, 760.0]),
@@ -133,8 +135,8 @@ fn assert_close(measured: [f64; 3], expected: [f64; 3], what: &str) {
 const SEGMENTS: [u64; 11] = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100];
 const INITIAL_WINDOWS: [u8; 5] = [1, 2, 3, 4, 10];
 
-/// Milliseconds at a round trip of 100 ms, by number of segments and initial window 1, 2, 3, 4, 10, where every
-/// second segment is acknowledged at once and the others after 100 ms.
+/// Milliseconds at a round trip of 100 ms, by number of segments and initial window 1, 2, 3, 4, 10, where
+/// every second segment is acknowledged at once and the others after 100 ms.
 const ACKNOWLEDGE_EVERY_SECOND: [[u64; 5]; 11] = [
     [100, 100, 100, 100, 100],
     [300, 100, 100, 100, 100],

@@ -1,6 +1,7 @@
-//! The two-way profile beside ns-2.35's Agent/TCP/FullTcp/Newreno in three hundred random conversations, packet by packet
-//! and both ways: losses, marks, windows, round trips, timeouts, with and without Nagle, delayed acknowledgements and a
-//! closing server. `ns2/full.py` drew and recorded them and describes `ns2/full.txt`.
+//! The two-way profile beside ns-2.35's Agent/TCP/FullTcp/Newreno in three hundred random conversations,
+//! packet by packet and both ways: losses, marks, windows, round trips, timeouts, with and without Nagle,
+//! delayed acknowledgements and a closing server. `ns2/full.py` drew and recorded them and describes
+//! `ns2/full.txt`.
 
 mod network;
 
@@ -67,8 +68,8 @@ impl Conversation {
         self.exchanges.chunks(3).map(exchange).collect()
     }
 
-    /// What the profile sends at both ends, and when a timer and an arrival met; the timer comes first at those of
-    /// `timers_first`.
+    /// What the profile sends at both ends, and when a timer and an arrival met; the timer comes first at
+    /// those of `timers_first`.
     fn sent(&self, timers_first: &BTreeSet<usize>) -> (Vec<Row>, Vec<f64>) {
         let profile = self.profile();
         let mut counts = [0, 0];
@@ -130,8 +131,8 @@ fn sent_by_ns2(line: &str) -> Vec<Row> {
     line.split_whitespace().map(row).collect()
 }
 
-/// ns-2 sets the flag of a reduction without ECN too; a host without ECN does not. An acknowledgement without data has
-/// a number of its own in ns-2 while it goes back.
+/// ns-2 sets the flag of a reduction without ECN too; a host without ECN does not. An acknowledgement without
+/// data has a number of its own in ns-2 while it goes back.
 fn comparable(packet: &str, ecn: bool) -> String {
     let packet = if ecn { packet.to_owned() } else { packet.replace('W', "") };
     match packet.split_once("+0a") {
@@ -150,10 +151,12 @@ fn parting(ours: &[Row], theirs: &[Row], ecn: bool) -> Option<usize> {
     place.or_else(|| (ours.len() != theirs.len()).then(|| ours.len().min(theirs.len())))
 }
 
-/// Where the conversation differs from ns-2's; and at how many instants the timer has to come first so that it does not.
+/// Where the conversation differs from ns-2's; and at how many instants the timer has to come first so that
+/// it does not.
 ///
-/// Our rule is that arrivals come first. Where both ends wait a second after what they sent half a round trip apart, one
-/// repeats its packet so that it arrives as the other's timer fires, and in ns-2 the rounding of its clock decides.
+/// Our rule is that arrivals come first. Where both ends wait a second after what they sent half a round trip
+/// apart, one repeats its packet so that it arrives as the other's timer fires, and in ns-2 the rounding of
+/// its clock decides.
 fn compare(conversation: &Conversation, theirs: &[Row]) -> Result<usize, String> {
     let ecn = conversation.settings[8] == 1.0;
     let mut timers_first = BTreeSet::new();

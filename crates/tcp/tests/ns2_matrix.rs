@@ -1,6 +1,6 @@
-//! The one-way profile beside ns-2.35 in four hundred random conversations, packet by packet: losses, marks, lost
-//! acknowledgements, windows, round trips, minimum timeouts, with and without limited transmit and delayed
-//! acknowledgements. `ns2/matrix.py` drew and recorded them and describes `ns2/matrix.txt`.
+//! The one-way profile beside ns-2.35 in four hundred random conversations, packet by packet: losses, marks,
+//! lost acknowledgements, windows, round trips, minimum timeouts, with and without limited transmit and
+//! delayed acknowledgements. `ns2/matrix.py` drew and recorded them and describes `ns2/matrix.txt`.
 
 mod network;
 
@@ -10,7 +10,8 @@ use network::{Close, Exchange, Fate, Sent, Side, World};
 use std::collections::BTreeSet;
 
 const PACKET_BYTES: u32 = 960;
-/// A hundred nanoseconds each way, as in ns-2: a timer and a packet that are due together come in the same order there.
+/// A hundred nanoseconds each way, as in ns-2: a timer and a packet that are due together come in the same
+/// order there.
 const TIE_BREAK: Span = Span::from_nanoseconds(200);
 /// The phase of the sender's clock in ns-2.
 const PHASE: Span = Span::from_nanoseconds(5_559_006);
@@ -57,8 +58,8 @@ impl Conversation {
         HostProfile::named("ns2-oneway").unwrap().with(&overrides).unwrap()
     }
 
-    /// The writes: the later one comes at its instant, which the world counts from the first, a round trip after the
-    /// SYN.
+    /// The writes: the later one comes at its instant, which the world counts from the first, a round trip
+    /// after the SYN.
     fn plan(&self, round_trip: Span) -> Vec<Exchange> {
         let bytes = |packets: f64| packets as u64 * u64::from(PACKET_BYTES);
         let mut plan = vec![Exchange::of(bytes(self.settings[8]), 0)];
@@ -69,7 +70,8 @@ impl Conversation {
         plan
     }
 
-    /// What the profile sends, and when a timer and an arrival met; the timer comes first at those of `timers_first`.
+    /// What the profile sends, and when a timer and an arrival met; the timer comes first at those of
+    /// `timers_first`.
     fn sent(&self, timers_first: &BTreeSet<usize>) -> (Vec<Row>, Vec<f64>) {
         let profile = self.profile();
         let (mut forward, mut backward) = (0, 0);
@@ -133,12 +135,13 @@ fn parting(ours: &[Row], theirs: &[Row]) -> Option<usize> {
     place.or_else(|| (ours.len() != theirs.len()).then(|| ours.len().min(theirs.len())))
 }
 
-/// Where the conversation differs from ns-2's; and at how many instants the timer has to come first so that it does
-/// not.
+/// Where the conversation differs from ns-2's; and at how many instants the timer has to come first so that
+/// it does not.
 ///
-/// Our rule is that arrivals come first. Where every second packet is acknowledged, the 100 ms that one acknowledgement
-/// waits end when a packet arrives that another one released 100 ms late: the two have waited and travelled alike, and
-/// in ns-2 the rounding of its clock decides which is first. So may we, at the last such instant before the parting.
+/// Our rule is that arrivals come first. Where every second packet is acknowledged, the 100 ms that one
+/// acknowledgement waits end when a packet arrives that another one released 100 ms late: the two have waited
+/// and travelled alike, and in ns-2 the rounding of its clock decides which is first. So may we, at the last
+/// such instant before the parting.
 fn compare(conversation: &Conversation, theirs: &[Row]) -> Result<usize, String> {
     let mut timers_first = BTreeSet::new();
     let mut agreed = 0;

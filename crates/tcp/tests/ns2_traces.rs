@@ -1,5 +1,5 @@
-//! The one-way profile sends what ns-2.35 sends, when it sends it: traces recorded from ns-2 itself (`ns2/record.tcl`)
-//! on a path without a queue, 200 ms there and back, with listed losses and marks.
+//! The one-way profile sends what ns-2.35 sends, when it sends it: traces recorded from ns-2 itself
+//! (`ns2/record.tcl`) on a path without a queue, 200 ms there and back, with listed losses and marks.
 
 mod network;
 

@@ -1,12 +1,16 @@
-//! Laws of reductions, for senders with a scoreboard behind a bottleneck that keeps the order of packets and loses some.
+//! Laws of reductions, for senders with a scoreboard behind a bottleneck that keeps the order of packets and
+//! loses some.
 //!
 //! Where nothing is reordered, delayed beyond its turn or doubled, every loss is one. So
 //!
-//! - a threshold that changes is at most β times the most that was outstanding since it last changed (RFC 5681 equation 4 with one
-//!   half, RFC 9438 section 4.6 with 0.7; DCTCP answers a loss as Reno does, RFC 8257 section 3.5), or two segments: a reduction
-//!   that is taken back makes it three quarters of the window at the least, and breaks this;
-//! - without timeouts and probes nothing is sent again but what was lost, which bounds the retransmissions of every recovery;
-//! - what each acknowledgement of a recovery lets out is bounded by what has arrived (RFC 9937 section 6, see `sending_rate.rs`).
+//! - a threshold that changes is at most β times the most that was outstanding since it last changed (RFC
+//!   5681 equation 4 with one half, RFC 9438 section 4.6 with 0.7; DCTCP answers a loss as Reno does, RFC
+//!   8257 section 3.5), or two segments: a reduction that is taken back makes it three quarters of the window
+//!   at the least, and breaks this;
+//! - without timeouts and probes nothing is sent again but what was lost, which bounds the retransmissions of
+//!   every recovery;
+//! - what each acknowledgement of a recovery lets out is bounded by what has arrived (RFC 9937 section 6, see
+//!   `sending_rate.rs`).
 
 mod network;
 mod sending_rate;
@@ -18,8 +22,8 @@ use proptest::prelude::*;
 use sending_rate::SendingRate;
 
 const ROUND_TRIP: Span = Span::from_milliseconds(40);
-/// A packet's time on the link: 60 packets of it are less than 200 ms, so that no timeout is spurious (RFC 6298 rule 2.4 with
-/// Linux's minimum).
+/// A packet's time on the link: 60 packets of it are less than 200 ms, so that no timeout is spurious (RFC
+/// 6298 rule 2.4 with Linux's minimum).
 const PACKET_TIME: Span = Span::from_milliseconds(3);
 
 /// More than any of these connections can send: the window alone limits it.
@@ -122,8 +126,8 @@ fn controllers() -> impl Strategy<Value = (&'static str, f64)> {
     prop::sample::select(vec![("linux6-reno", 0.5), ("linux6-cubic", 717.0 / 1024.0), ("linux6-dctcp", 0.5)])
 }
 
-/// Judges the recoveries of a connection up to its first timeout, each of which would leave another window. Answers how many
-/// acknowledgements of recoveries were judged.
+/// Judges the recoveries of a connection up to its first timeout, each of which would leave another window.
+/// Answers how many acknowledgements of recoveries were judged.
 fn sending_rate(
     profile: &HostProfile,
     beta: f64,

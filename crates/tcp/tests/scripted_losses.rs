@@ -1,6 +1,6 @@
-//! One loss, delay or mark at a chosen place, and what it costs. Milliseconds are from the request's writing to the
-//! last byte of the response, worked by hand for a round trip of 80 ms, a first timeout of 1 s, delayed
-//! acknowledgements of 100 ms and a server that starts with two segments.
+//! One loss, delay or mark at a chosen place, and what it costs. Milliseconds are from the request's writing
+//! to the last byte of the response, worked by hand for a round trip of 80 ms, a first timeout of 1 s,
+//! delayed acknowledgements of 100 ms and a server that starts with two segments.
 
 mod network;
 

@@ -1,10 +1,11 @@
-//! Long transfers against closed forms: Mathis, Semke, Mahdavi and Ott (CCR 1997), and Padhye, Firoiu, Towsley and
-//! Kurose (SIGCOMM 1998, "PFTK"), each under the loss process that it assumes.
+//! Long transfers against closed forms: Mathis, Semke, Mahdavi and Ott (CCR 1997), and Padhye, Firoiu,
+//! Towsley and Kurose (SIGCOMM 1998, "PFTK"), each under the loss process that it assumes.
 //!
-//! PFTK assumes that a loss takes the rest of its round with it, and that fast recovery mends all of it in one round
-//! trip. No sender without SACK does: NewReno mends one hole per round trip. The full formula is therefore an upper
-//! bound for windows in which fast recovery works, and exact in spirit only where every loss ends in a timeout
-//! (windows of up to three segments, Q = 1); the formula without timeouts is compared under isolated losses.
+//! PFTK assumes that a loss takes the rest of its round with it, and that fast recovery mends all of it in
+//! one round trip. No sender without SACK does: NewReno mends one hole per round trip. The full formula is
+//! therefore an upper bound for windows in which fast recovery works, and exact in spirit only where every
+//! loss ends in a timeout (windows of up to three segments, Q = 1); the formula without timeouts is compared
+//! under isolated losses.
 
 mod network;
 
@@ -18,7 +19,8 @@ const ROUND_TRIP: f64 = 0.1;
 const FIRST_TIMEOUT: f64 = 1.0;
 const UNLIMITED: u32 = 2_000_000;
 
-/// Segments per second that a long transfer sends between `from` and `to` seconds, when `loses` says which are lost.
+/// Segments per second that a long transfer sends between `from` and `to` seconds, when `loses` says which
+/// are lost.
 fn sending_rate(profile: &HostProfile, from: f64, to: f64, mut loses: impl FnMut(&Sent) -> bool) -> f64 {
     sending_rate_with(profile, from, to, |sent| if loses(sent) { Fate::Drop } else { Fate::Pass })
 }
@@ -41,7 +43,8 @@ fn sending_rate_with(profile: &HostProfile, from: f64, to: f64, mut fate: impl F
     counted as f64 / (to - from)
 }
 
-/// The profile with this window, which the formulae take for constant, one acknowledgement for every `b` segments, and no other limit.
+/// The profile with this window, which the formulae take for constant, one acknowledgement for every `b`
+/// segments, and no other limit.
 fn profile(name: &str, window_bytes: u32, b: u8) -> HostProfile {
     let overrides = HostOverrides {
         window_bytes: Some(window_bytes),
@@ -57,8 +60,8 @@ fn profile(name: &str, window_bytes: u32, b: u8) -> HostProfile {
     profile
 }
 
-/// Each segment is lost with probability `p` if none of its round was; then the rest of the round is lost. A round
-/// is what is sent at one instant: rate is infinite and delay constant.
+/// Each segment is lost with probability `p` if none of its round was; then the rest of the round is lost. A
+/// round is what is sent at one instant: rate is infinite and delay constant.
 fn rest_of_the_round(p: f64) -> impl FnMut(&Sent) -> bool {
     let mut stream = Key::from_seed(1).stream();
     let (mut round, mut lost) = (Time::MAX, false);
@@ -169,13 +172,13 @@ fn isolated_random_losses_give_the_formula_without_timeouts() {
     }
 }
 
-/// Mean windows of RFC 9438 section 5.1, table 1: a round trip of 0.1 s, C = 0.4, one acknowledgement per segment. At one loss in
-/// 1,000 segments the table has Reno's window, 38, where either curve leads for a part of the time: the window is the greater
-/// one's, and so exceeds both means.
+/// Mean windows of RFC 9438 section 5.1, table 1: a round trip of 0.1 s, C = 0.4, one acknowledgement per
+/// segment. At one loss in 1,000 segments the table has Reno's window, 38, where either curve leads for a
+/// part of the time: the window is the greater one's, and so exceeds both means.
 ///
-/// The table lets each loss come when the window is back at the one of the last. A window of whole segments, as Linux has it, is
-/// there when the curve is less than one below, which is up to cbrt(1/C) = 1.36 s earlier: every period between is at rest, and the
-/// mean lies between the table's and that of the shortest.
+/// The table lets each loss come when the window is back at the one of the last. A window of whole segments,
+/// as Linux has it, is there when the curve is less than one below, which is up to cbrt(1/C) = 1.36 s
+/// earlier: every period between is at rest, and the mean lies between the table's and that of the shortest.
 fn holds_cubic_to_its_standard(n: u32, least: f64) {
     let mut sent = 0;
     let cubic = profile("linux6-cubic", 1_000_000_000, 1);
@@ -187,8 +190,9 @@ fn holds_cubic_to_its_standard(n: u32, least: f64) {
     assert!((0.95 * least..1.05 * most).contains(&window), "one in {n}: {window}, not {least} to {most}");
 }
 
-/// The mean window where each loss comes 1.36 s before the curve is back: the greatest window W whose period K - 1.36 s has n segments,
-/// found by halving. K = cbrt(0.3 W / C), and the mean of W - C (K - t)^3 over the period.
+/// The mean window where each loss comes 1.36 s before the curve is back: the greatest window W whose period
+/// K - 1.36 s has n segments, found by halving. K = cbrt(0.3 W / C), and the mean of W - C (K - t)^3 over the
+/// period.
 fn shortest_period_at_rest(n: f64) -> f64 {
     let early = libm::cbrt(1.0 / 0.4);
     let mean = |window: f64| {
@@ -223,9 +227,9 @@ fn one_loss_in_a_hundred_thousand_segments_gives_cubic_the_window_of_its_standar
     holds_cubic_to_its_standard(100_000, 1_054.0);
 }
 
-/// A window that grows by a segment per round trip and shrinks by half of the share p of marks is at rest at 2/p (De Schepper,
-/// Bondarenko, Tsang and Briscoe, "PI2", CoNEXT 2016, for marks that come evenly); at 2(1 - p)/p where what is marked makes nothing
-/// grow (RFC 3168 section 6.1.2).
+/// A window that grows by a segment per round trip and shrinks by half of the share p of marks is at rest at
+/// 2/p (De Schepper, Bondarenko, Tsang and Briscoe, "PI2", CoNEXT 2016, for marks that come evenly); at 2(1 -
+/// p)/p where what is marked makes nothing grow (RFC 3168 section 6.1.2).
 #[test]
 fn one_mark_in_every_n_segments_gives_dctcp_a_window_of_two_less_than_two_n() {
     for n in [10_u32, 50, 200] {
@@ -272,7 +276,8 @@ fn stop_and_wait(p: f64) -> f64 {
     const STATES: usize = 7;
     let timeout = |s: usize| f64::from(1_u32 << s.min(STATES - 1)) * FIRST_TIMEOUT;
     let after = |s: usize| (s + 1).min(STATES - 1);
-    // Expected time and segments until the first state returns: before a new segment, before a retransmission.
+    // Expected time and segments until the first state returns: before a new segment, before a
+    // retransmission.
     let mut new = [(0.0, 0.0); STATES];
     let mut again = [(0.0, 0.0); STATES];
     for _ in 0..10_000 {

@@ -2,8 +2,8 @@
 
 /// Declares a number that stands for a thing at a place: a population, a link, a connection.
 ///
-/// Each is as narrow as the records that carry it need, and each is made by a checked conversion: a number that does
-/// not fit ends the run with a message instead of becoming another one's.
+/// Each is as narrow as the records that carry it need, and each is made by a checked conversion: a number
+/// that does not fit ends the run with a message instead of becoming another one's.
 ///
 /// ```
 /// aqmlab_units::identifier! {
@@ -24,7 +24,8 @@ macro_rules! identifier {
             /// The identifier of the thing at this place.
             ///
             /// # Panics
-            /// If it is beyond what the identifier can hold: the scenario check has let too large a scenario through.
+            /// If it is beyond what the identifier can hold: the scenario check has let too large a scenario
+            /// through.
             #[must_use]
             #[inline]
             $visibility fn of(place: usize) -> Self {

@@ -1,5 +1,5 @@
-//! What a user costs: an exchange with all her decisions and draws, without and with statistics of the traffic, and
-//! her start. The network takes no time. `tools/bench/program.rs` says how to run it.
+//! What a user costs: an exchange with all her decisions and draws, without and with statistics of the
+//! traffic, and her start. The network takes no time. `tools/bench/program.rs` says how to run it.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads a clock and prints")]
 
 #[path = "../tests/driver/mod.rs"]

@@ -56,15 +56,16 @@ pub struct Exchange {
     pub response_bytes: u64,
     /// From the arrival of the whole request to the write of the response.
     pub server_time: Span,
-    /// Whether the server closes the connection behind this response, in a model whose servers do not do so anyway.
+    /// Whether the server closes the connection behind this response, in a model whose servers do not do so
+    /// anyway.
     pub server_closes: bool,
 }
 
 /// What delays the packets of a connection, besides what the network takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MinimumDelay {
-    /// The driver's law at this number, uniform in `[0, 1)`, which is the same for this connection in every run with the
-    /// same key.
+    /// The driver's law at this number, uniform in `[0, 1)`, which is the same for this connection in every
+    /// run with the same key.
     Drawn(f64),
     /// This much for the packets of either direction.
     EachWay(Span),
@@ -82,8 +83,8 @@ pub enum Command {
         visit: u32,
         /// The server: uniform below the number of servers of the model's parameters.
         server: u32,
-        /// Which of the machines of the population it begins at, counted round: a cloud's connections take them in turn. None
-        /// where that is the user's own.
+        /// Which of the machines of the population it begins at, counted round: a cloud's connections take
+        /// them in turn. None where that is the user's own.
         machine: Option<u32>,
         /// Its minimum delay.
         delay: MinimumDelay,

@@ -33,8 +33,8 @@
 //! - [`Command`], [`Exchange`]: the vocabulary between any model of users and any driver;
 //! - [`models`]: one file per published traffic model; [`models::unc`] is the thinking and browsing user of
 //!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
-//!   [`models::pages`] one of today; [`models::packmime`] is a cloud of clients who wait for nothing; [`models::webtraf`] the
-//!   sessions of ns-2's studies; [`models::tmix`] replays a trace;
+//!   [`models::pages`] one of today; [`models::packmime`] is a cloud of clients who wait for nothing;
+//!   [`models::webtraf`] the sessions of ns-2's studies; [`models::tmix`] replays a trace;
 //! - [`Population`]: the users of a population, whatever their model, driven by [`UserEvent`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;

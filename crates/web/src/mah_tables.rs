@@ -1,10 +1,10 @@
 //! What Mah measured in 1995: lengths of requests and replies, think times.
 //!
-//! Source: B. A. Mah, *An Empirical Model of HTTP Network Traffic* (INFOCOM 1997), condensed into 110 bins per
-//! quantity (1 % of the probability each, finer above 99 %), a bin being represented by its mean. The
+//! Source: B. A. Mah, *An Empirical Model of HTTP Network Traffic* (INFOCOM 1997), condensed into 110 bins
+//! per quantity (1 % of the probability each, finer above 99 %), a bin being represented by its mean. The
 //! condensation keeps the mean of each quantity exactly and its quantiles to within one bin: 396.2 B for
-//! primary and 335.8 B for secondary requests, both with two humps (about 230 B and 1,100 B); 17,932 B for primary
-//! and 6,868 B for secondary replies; 1,312.5 s for think times, which run up to a day.
+//! primary and 335.8 B for secondary requests, both with two humps (about 230 B and 1,100 B); 17,932 B for
+//! primary and 6,868 B for secondary replies; 1,312.5 s for think times, which run up to a day.
 
 use aqmlab_random::{EmpiricalTable, Interpolation, Law};
 
@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn the_largest_reply_is_there() {
-        // One reply in 1,726 had 8,146,976 bytes; the last bin holds 0.04 % of the table, so that reply alone.
+        // One reply in 1,726 had 8,146,976 bytes; the last bin holds 0.04 % of the table, so that reply
+        // alone.
         assert!((primary_reply_bytes().quantile(0.99999) - 8_146_976.0).abs() < 1.0);
     }
 

@@ -108,7 +108,8 @@ impl Population {
         Ok(Self { kind: Kind::Pages(Box::new(model), users) })
     }
 
-    /// `count` clouds of PackMime's clients, each with the model's rate of connections; cloud i has the key `key.indexed(i)`.
+    /// `count` clouds of PackMime's clients, each with the model's rate of connections; cloud i has the key
+    /// `key.indexed(i)`.
     ///
     /// # Errors
     /// As of [`PackMimeModel::new`].
@@ -184,15 +185,15 @@ impl Population {
         self.len() == 0
     }
 
-    /// Whether the servers of these users close a connection once they have written the response, and a response is
-    /// complete only then.
+    /// Whether the servers of these users close a connection once they have written the response, and a
+    /// response is complete only then.
     #[must_use]
     pub const fn servers_close(&self) -> bool {
         matches!(self.kind, Kind::Mah(..))
     }
 
-    /// The handshake behind the opening of each connection, if several requests may be under way on it, whose responses are
-    /// told by their objects ([`UserEvent::Object`]); else there is no handshake.
+    /// The handshake behind the opening of each connection, if several requests may be under way on it, whose
+    /// responses are told by their objects ([`UserEvent::Object`]); else there is no handshake.
     #[must_use]
     pub const fn multiplexes(&self) -> Option<Tls> {
         match &self.kind {
@@ -201,8 +202,8 @@ impl Population {
         }
     }
 
-    /// What the two ends of a connection write, where a file says so: then the driver has them do it, and reports nothing of
-    /// it.
+    /// What the two ends of a connection write, where a file says so: then the driver has them do it, and
+    /// reports nothing of it.
     #[must_use]
     #[inline]
     pub fn vector(&self, connection: ConnectionOrdinal) -> Option<&ConnectionVector> {
@@ -232,8 +233,9 @@ impl Population {
         }
     }
 
-    /// Lets the next page of a user, who is thinking, pass without an exchange: she thinks from `end` on. Connections that
-    /// stay open behind the page are opened, and are open at once; those that end with it are closed.
+    /// Lets the next page of a user, who is thinking, pass without an exchange: she thinks from `end` on.
+    /// Connections that stay open behind the page are opened, and are open at once; those that end with it
+    /// are closed.
     ///
     /// # Panics
     /// If there is no such user, or she is not thinking.
@@ -248,11 +250,12 @@ impl Population {
         }
     }
 
-    /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
+    /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if
+    /// one did.
     ///
     /// # Panics
-    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`], [`PagesUser`], [`PackMimeCloud`],
-    /// [`WebtrafSession`] and [`TmixReplay`].
+    /// If there is no such user, or the event cannot be: see [`User`], [`MahUser`], [`PagesUser`],
+    /// [`PackMimeCloud`], [`WebtrafSession`] and [`TmixReplay`].
     #[inline]
     pub fn handle(
         &mut self,
@@ -261,8 +264,8 @@ impl Population {
         now: Time,
         out: &mut Vec<Command>,
     ) -> Option<Exchange> {
-        // All models have users with these methods, and nothing else in common that a trait could hold; they differ in how
-        // they hear of a response.
+        // All models have users with these methods, and nothing else in common that a trait could hold; they
+        // differ in how they hear of a response.
         macro_rules! handle {
             ($user:expr, $model:expr, $response:pat => $answer:expr) => {
                 match event {
@@ -306,7 +309,8 @@ impl Population {
     }
 }
 
-/// Hands a cloud an event: its connections arrive by themselves, so that it does not look at the time of some.
+/// Hands a cloud an event: its connections arrive by themselves, so that it does not look at the time of
+/// some.
 fn tell_cloud(
     cloud: &mut PackMimeCloud,
     model: &PackMimeModel,

@@ -28,14 +28,15 @@ enum Kind {
 }
 
 impl RoundTripLaw {
-    /// The sum of PackMime's two measured laws, of the clients' and of the servers' side, drawn independently of each other and
-    /// of other connections: median 65 ms, mean 106 ms.
+    /// The sum of PackMime's two measured laws, of the clients' and of the servers' side, drawn independently
+    /// of each other and of other connections: median 65 ms, mean 106 ms.
     #[must_use]
     pub fn packmime() -> Self {
         Self(Kind::PackMime(MeasuredRoundTrips::new()))
     }
 
-    /// The law of a file of values in milliseconds, 0 to 100,000, and cumulative shares. `key` is the parameter that names it.
+    /// The law of a file of values in milliseconds, 0 to 100,000, and cumulative shares. `key` is the
+    /// parameter that names it.
     ///
     /// # Errors
     /// [`CdfFileError`]: the file cannot be read, or is no such law.
@@ -83,7 +84,8 @@ mod tests {
 
     #[test]
     fn packmimes_law_is_the_one_that_the_study_prints() {
-        // "The RTTs ... range from 1 ms to 6.5 s, with a median of 65 ms and a mean of 106 ms" of one run's 50,000.
+        // "The RTTs ... range from 1 ms to 6.5 s, with a median of 65 ms and a mean of 106 ms" of one run's
+        // 50,000.
         let drawn = sorted(&RoundTripLaw::packmime(), 1, 50_000);
         let mean = drawn.iter().sum::<f64>() / 50_000.0;
         assert!((drawn[25_000] - 65.0).abs() < 3.0, "median {}", drawn[25_000]);

@@ -5,10 +5,10 @@ use aqmlab_units::{Span, Time};
 
 /// One connection as the server sees it: it collects the request, then answers at once.
 ///
-/// Whether it takes time says the exchange; it takes none in the 2003 SIGCOMM study (section 3.1): a server with a large
-/// main-memory cache. A server of [`Server::new`] closes a connection only where the exchange says so, else the browser
-/// does; one of [`Server::closing`] closes it as soon as it has written the response
-/// (HTTP/1.0, as in the 2000 SIGCOMM study).
+/// Whether it takes time says the exchange; it takes none in the 2003 SIGCOMM study (section 3.1): a server
+/// with a large main-memory cache. A server of [`Server::new`] closes a connection only where the exchange
+/// says so, else the browser does; one of [`Server::closing`] closes it as soon as it has written the
+/// response (HTTP/1.0, as in the 2000 SIGCOMM study).
 ///
 /// In simulation the driver tells the server what the request says ([`Server::expect`]) when the browser
 /// writes it; over real sockets the driver reads it from the message.

@@ -45,7 +45,8 @@ impl SizeHistogram {
     }
 
     /// The size that a share `share` of the counted sizes does not exceed: the middle of the bin that holds
-    /// the size of rank ⌈share · total⌉ (at least 1). The error is below 0.8 %. None when nothing was counted.
+    /// the size of rank ⌈share · total⌉ (at least 1). The error is below 0.8 %. None when nothing was
+    /// counted.
     ///
     /// # Panics
     /// If `share` is not in `[0, 1]`.

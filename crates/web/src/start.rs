@@ -19,12 +19,13 @@ pub enum StartRule {
     /// often. Persistent connections of the visit with requests left keep their numbers and quotas; they are
     /// opened when they are next used.
     Steady,
-    /// The population is met at a random instant, in the middle of everything: transfers are in progress, the long ones too, and
-    /// connections are open.
+    /// The population is met at a random instant, in the middle of everything: transfers are in progress, the
+    /// long ones too, and connections are open.
     ///
-    /// A user begins her life as with [`StartRule::Steady`]. Her driver lets her live alone, on a network where nobody is
-    /// in her way, for so long before [`aqmlab_units::Time::ZERO`] that it does not matter how she began, and hands over
-    /// what is in progress then. It needs no assumption about how long a page takes.
+    /// A user begins her life as with [`StartRule::Steady`]. Her driver lets her live alone, on a network
+    /// where nobody is in her way, for so long before [`aqmlab_units::Time::ZERO`] that it does not matter
+    /// how she began, and hands over what is in progress then. It needs no assumption about how long a page
+    /// takes.
     Stationary,
     /// Everybody begins a new think time, in front of the first page of her first server visit: the way of
     /// the published studies, which start all browser programs and cut the beginning from the data.

@@ -1,4 +1,5 @@
-//! The handshake of TLS: what has to cross the network between the opening of a connection and its first request.
+//! The handshake of TLS: what has to cross the network between the opening of a connection and its first
+//! request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,8 @@ pub enum Tls {
 /// Lengths of the flights of a handshake, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handshake {
-    /// The browser's and the server's in turn, the browser's first; a flight is written when the one before it is there.
+    /// The browser's and the server's in turn, the browser's first; a flight is written when the one before
+    /// it is there.
     pub flights: &'static [u32],
     /// What the browser writes in front of its first request.
     pub before_first_request: u32,
@@ -29,8 +31,8 @@ pub struct Handshake {
 
 /// ClientHello: browsers fill it up to 517 bytes with their records' headers (RFC 7685).
 const CLIENT_HELLO: u32 = 517;
-/// ServerHello, a chain of two certificates, the signature, Finished: a measured handshake has 66 + 2,540 + 338 bytes
-/// (D. Wong, *How big are TLS records during a handshake?*, 2017), and the rest is small.
+/// ServerHello, a chain of two certificates, the signature, Finished: a measured handshake has 66 + 2,540 +
+/// 338 bytes (D. Wong, *How big are TLS records during a handshake?*, 2017), and the rest is small.
 const SERVER_FLIGHT: u32 = 3_000;
 /// ClientKeyExchange (75 bytes, same source), ChangeCipherSpec and Finished with their headers.
 const CLIENT_KEY_EXCHANGE: u32 = 126;

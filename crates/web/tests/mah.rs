@@ -16,11 +16,12 @@ fn population(parameters: &MahParameters, count: u32, seed: u64) -> Population {
     Population::mah(parameters, count, Key::from_seed(seed).named("user"), &no_file).unwrap()
 }
 
-/// What one user asked for: connection by (visit, number), with its server and its only exchange; think times.
+/// What one user asked for: connection by (visit, number), with its server and its only exchange; think
+/// times.
 type Diary = (BTreeMap<(u32, u32), (u32, u64, Option<Exchange>)>, Vec<Span>);
 
-/// Fetches `pages` documents, answering in an order drawn from `order`; a share `failures` of the connections gives
-/// up. Checks that the primary file is fetched alone and that no more connections work than may.
+/// Fetches `pages` documents, answering in an order drawn from `order`; a share `failures` of the connections
+/// gives up. Checks that the primary file is fetched alone and that no more connections work than may.
 fn browse(parameters: &MahParameters, pages: usize, order: u64, failures: f64) -> (Diary, usize) {
     let model = MahModel::new(parameters, &no_file).unwrap();
     let mut user = MahUser::new(Key::from_seed(9).named("user"), &model);
@@ -123,7 +124,8 @@ fn a_visit_stays_at_one_server_and_numbers_its_files_from_the_first() {
     assert_eq!(servers, (0..8).collect::<Vec<u32>>(), "every server is chosen at some time");
 }
 
-/// Everybody's pages without a network, each taking `page_time`, for as long as she has begun one before `end`.
+/// Everybody's pages without a network, each taking `page_time`, for as long as she has begun one before
+/// `end`.
 fn demand(population: &mut Population, page_time: Span, from: Time, end: Time) -> Statistics {
     let mut statistics = Statistics::new();
     let (mut commands, mut answers) = (Vec::new(), Vec::new());
@@ -164,7 +166,8 @@ fn requests_in_seventy_minutes_are_those_of_table_2_within_five_percent() {
         (3_332, 461_837.0),
         (3_750, 521_561.0),
     ];
-    // Users of a smaller population are users of the larger one, so the largest tells all; seeds share the users.
+    // Users of a smaller population are users of the larger one, so the largest tells all; seeds share the
+    // users.
     for (users, requests) in TABLE_2 {
         let mut population = population(&MahParameters::default(), users, 11);
         let (from, end) = (Time::from_seconds(1_200.0), Time::from_seconds(5_400.0));
@@ -179,7 +182,8 @@ fn sizes_and_files_have_the_measured_means() {
     let statistics =
         demand(&mut population, Span::from_milliseconds(900), Time::ZERO, Time::from_seconds(3_600.0));
     let (pages, objects) = (statistics.pages as f64, statistics.objects() as f64);
-    // About 80,000 pages: standard deviation of files 3.4, of a visit's documents 4.7, of a primary reply 240 kB.
+    // About 80,000 pages: standard deviation of files 3.4, of a visit's documents 4.7, of a primary reply 240
+    // kB.
     assert!((objects / pages - 2.915).abs() < 0.06, "{}", objects / pages);
     let primary = statistics.top_level.response_bytes as f64 / pages;
     assert!((primary - 17_932.0).abs() < 4.0 * 240_000.0 / pages.sqrt(), "{primary}");

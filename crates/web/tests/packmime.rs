@@ -84,7 +84,8 @@ fn connections_arrive_at_the_rate_with_the_shape_of_their_law() {
     // Shapes of the sheet's examples. A Weibull's coefficient of variation: √(Γ(1 + 2/k)/Γ(1 + 1/k)² - 1).
     for (rate, shape) in [(10.0, 0.757), (50.0, 0.853)] {
         let mut gaps = Vec::new();
-        // What depends on its past has means that do: of one series of 2,000 gaps by some 20 %, of a hundred by 2 %.
+        // What depends on its past has means that do: of one series of 2,000 gaps by some 20 %, of a hundred
+        // by 2 %.
         for seed in 0..100 {
             let diary = lived(&at_rate(rate), seed, 2_000);
             gaps.extend(diary.arrivals.windows(2).map(|pair| (pair[1] - pair[0]).seconds()));
@@ -105,8 +106,8 @@ fn round_trips_are_those_that_the_study_prints() {
     for seed in 0..20 {
         round_trips.extend(lived(&at_rate(50.0), seed, 5_000).round_trips_ms);
     }
-    // The network of the study adds 18 ms: 19 ms at least, a median of 83 and a mean of 124 (one run's sample); 85.3 and
-    // 125.6 by four million draws of the model's own sampler.
+    // The network of the study adds 18 ms: 19 ms at least, a median of 83 and a mean of 124 (one run's
+    // sample); 85.3 and 125.6 by four million draws of the model's own sampler.
     let least = round_trips.iter().copied().fold(f64::INFINITY, f64::min);
     let (median, mean) = (quantile(&round_trips, 0.5) + 18.0, mean(&round_trips) + 18.0);
     assert!((18.9..19.1).contains(&(least + 18.0)), "{least}");
@@ -131,8 +132,8 @@ fn exchanges_are_those_that_the_study_prints() {
             }
         }
     }
-    // 1.2 exchanges per connection, the last of which may not have been asked for yet; a median of 900 bytes (868 to 905 in
-    // runs of 50,000); 680 to 745 responses in 50,000 above 50 kB; a minimum of 4 bytes.
+    // 1.2 exchanges per connection, the last of which may not have been asked for yet; a median of 900 bytes
+    // (868 to 905 in runs of 50,000); 680 to 745 responses in 50,000 above 50 kB; a minimum of 4 bytes.
     let per_connection = responses.len() as f64 / connections as f64;
     assert!((per_connection - 1.198).abs() < 0.02, "{per_connection}");
     assert!((persistent as f64 / connections as f64 - 0.09).abs() < 0.005);
@@ -173,7 +174,8 @@ fn servers_take_their_time_and_requests_wait_for_theirs() {
     let diary = lived(&at_rate(50.0), 5, 40_000);
     let all: Vec<&(Time, Exchange)> = diary.exchanges.values().flatten().collect();
     let times: Vec<f64> = all.iter().map(|(_, exchange)| exchange.server_time.seconds()).collect();
-    // 305 per second is the scale: a median of 1/(305 ln(2)^(1/0.63)) s, and 0.1 s in exp(-…) 11 % of the draws.
+    // 305 per second is the scale: a median of 1/(305 ln(2)^(1/0.63)) s, and 0.1 s in exp(-…) 11 % of the
+    // draws.
     let median = quantile(&times, 0.5);
     assert!((median / 0.0059 - 1.0).abs() < 0.05, "{median}");
     let at_most = times.iter().filter(|&&time| time > 0.0999).count() as f64 / times.len() as f64;

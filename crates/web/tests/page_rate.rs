@@ -41,8 +41,8 @@ fn pages_in_windows(
 /// For each window, the pages per user over their long-run mean, with the standard error of that ratio.
 ///
 /// The long run is the elementary renewal theorem: one page per mean cycle of think time and page. Users are
-/// independent, so the error follows from how much they differ; counts of one user are close to Poisson, which
-/// for 30 s and 20,000 users means 0.7 %.
+/// independent, so the error follows from how much they differ; counts of one user are close to Poisson,
+/// which for 30 s and 20,000 users means 0.7 %.
 fn rates(start: StartRule, width: f64, windows: usize) -> Vec<(f64, f64)> {
     rates_of(
         &driver::model(&UncParameters::default()),
@@ -101,9 +101,9 @@ fn a_fresh_population_begins_far_too_busy() {
 
 #[test]
 fn a_spread_delays_the_first_pages() {
-    // Users begin uniformly over S = 30 s. After T = 10 s they have asked for (1/S) ∫ N(u) du over 0..T pages each, where
-    // N(u) are the pages of a user who began u ago: what the start at once shows. N never falls, so that its values at
-    // the ends of short steps enclose the integral.
+    // Users begin uniformly over S = 30 s. After T = 10 s they have asked for (1/S) ∫ N(u) du over 0..T pages
+    // each, where N(u) are the pages of a user who began u ago: what the start at once shows. N never falls,
+    // so that its values at the ends of short steps enclose the integral.
     const STEPS: usize = 40;
     let (spread, until) = (30.0, 10.0);
     let step = until / STEPS as f64;

@@ -212,7 +212,8 @@ fn every_object_is_asked_for_or_fails_and_pages_end_whatever_gives_up() {
 
 #[test]
 fn objects_that_others_name_come_after_these() {
-    // Of two waves behind the root, the second is asked for when all of the first is there: no connection is at work then.
+    // Of two waves behind the root, the second is asked for when all of the first is there: no connection is
+    // at work then.
     let parameters = PagesParameters {
         objects_per_page_median: 20.0,
         objects_per_page_sigma: 0.01,

@@ -7,7 +7,8 @@ use aqmlab_web::{
 };
 use std::collections::BTreeMap;
 
-/// What a session asked for, by page and object: when it was launched, its server, its delay and the exchange.
+/// What a session asked for, by page and object: when it was launched, its server, its delay and the
+/// exchange.
 type Asked = BTreeMap<(u32, u32), (Time, u32, f64, Option<Exchange>)>;
 
 #[derive(Default)]
@@ -17,13 +18,15 @@ struct Diary {
     thoughts_s: Vec<f64>,
 }
 
-/// Lives through so many pages. Each event on a connection takes its time, drawn from `order`; some connections fail.
+/// Lives through so many pages. Each event on a connection takes its time, drawn from `order`; some
+/// connections fail.
 fn lived(parameters: &WebtrafParameters, seed: u64, pages: usize, order: u64, failing: f64) -> Diary {
     let model = WebtrafModel::new(parameters).unwrap();
     let mut session = WebtrafSession::new(Key::from_seed(seed));
     let mut order = Key::from_seed(order).stream();
     let (mut diary, mut commands) = (Diary::default(), Vec::new());
-    // What is due: instant, number, and the connection it concerns (none: a wake), with whether it is established.
+    // What is due: instant, number, and the connection it concerns (none: a wake), with whether it is
+    // established.
     let mut due = std::collections::BTreeSet::new();
     let (mut now, mut number, mut page) = (Time::ZERO, 0_u32, 0);
     session.start(&model, StartRule::Steady, &mut commands);
@@ -114,8 +117,8 @@ fn pages_have_their_objects_server_and_delay_and_thoughts_their_law() {
 
 #[test]
 fn objects_have_the_sizes_that_were_computed_apart_from_the_model() {
-    // Of a hundred thousand objects the mean is typically 4.27 kB, and 4.88 packets where these are whole; the median of
-    // many samples' means, since a single one has no bound.
+    // Of a hundred thousand objects the mean is typically 4.27 kB, and 4.88 packets where these are whole;
+    // the median of many samples' means, since a single one has no bound.
     for (packet_bytes, expected) in [(1, 4.27e3), (1000, 4.88e3)] {
         let parameters =
             WebtrafParameters { packet_bytes, objects_per_page: 20, ..WebtrafParameters::default() };

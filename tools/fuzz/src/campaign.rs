@@ -1,8 +1,8 @@
-//! Many cases, in child processes: an abort, a stack that overflows, memory that runs out or a run that never ends
-//! is a finding like any other, and the campaign goes on behind it.
+//! Many cases, in child processes: an abort, a stack that overflows, memory that runs out or a run that never
+//! ends is a finding like any other, and the campaign goes on behind it.
 //!
-//! A child tells each case before and after it runs it, one line each, so that its parent knows which case it was in
-//! when it died or fell silent.
+//! A child tells each case before and after it runs it, one line each, so that its parent knows which case it
+//! was in when it died or fell silent.
 #![allow(clippy::disallowed_methods)] // a campaign has a deadline
 
 use crate::case_number::CaseNumber;
@@ -74,7 +74,8 @@ impl Report {
         (self.cases() - self.refused - self.too_costly) as f64 / (self.cases() as f64).max(1.0)
     }
 
-    /// What went wrong by category, with the number of cases and the first of them, the most frequent one first.
+    /// What went wrong by category, with the number of cases and the first of them, the most frequent one
+    /// first.
     #[must_use]
     pub fn categories(&self) -> Vec<(String, usize, CaseNumber)> {
         let mut all: BTreeMap<String, (usize, CaseNumber)> = BTreeMap::new();

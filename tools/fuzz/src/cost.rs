@@ -1,7 +1,7 @@
 //! What a run will cost at most, so that it can be cut to a length that a campaign can pay.
 //!
-//! The estimate is rough on purpose: packets that rates, windows and demand allow, twice the links they cross, samples
-//! and periodic timers.
+//! The estimate is rough on purpose: packets that rates, windows and demand allow, twice the links they
+//! cross, samples and periodic timers.
 
 use aqmlab_scenario::{
     DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sending, TmixModel,
@@ -50,7 +50,8 @@ fn traffic_per_second(scenario: &Scenario) -> f64 {
     of_flows + of_users + of_datagrams
 }
 
-/// Events per second of a group of datagrams, which sends whether or not anything is let through; and draws a period.
+/// Events per second of a group of datagrams, which sends whether or not anything is let through; and draws a
+/// period.
 fn events_of_datagrams(scenario: &Scenario, group: &DatagramGroup) -> f64 {
     let Some(&[from, to]) = group.sources.first() else { return 0.0 };
     let links = scenario.network.path(from, to).map_or(0, |path| path.len());

@@ -1,5 +1,5 @@
-//! Long-lived flows in a deep queue on a slow link for a minute: what goes wrong from reduction to reduction needs many of them,
-//! and a network of the ordinary kind ends after two seconds.
+//! Long-lived flows in a deep queue on a slow link for a minute: what goes wrong from reduction to reduction
+//! needs many of them, and a network of the ordinary kind ends after two seconds.
 
 use crate::dice::Dice;
 use serde_json::{Value as Json, json};
@@ -7,8 +7,9 @@ use serde_json::{Value as Json, json};
 /// Simulated time, all of it measured: some 20,000 packets.
 const DURATION_S: f64 = 60.0;
 
-/// Uploads of the senders that remember most, beside calls or none. PI lets the most of a deep queue be lost at once: a sender that
-/// took its reductions back filled the link with retransmissions in 3 % of these under PI.
+/// Uploads of the senders that remember most, beside calls or none. PI lets the most of a deep queue be lost
+/// at once: a sender that took its reductions back filled the link with retransmissions in 3 % of these under
+/// PI.
 pub(crate) fn deep_queue(dice: &mut Dice) -> Json {
     let scheme = *dice.choose(&["pi", "pi", "pi", "pi", "drop-tail", "red"]);
     let queue = json!({ "scheme": scheme, "limit_packets": dice.between(250, 1_000) });

@@ -12,7 +12,8 @@ pub(crate) struct Dice {
 impl Dice {
     pub(crate) fn new(key: Key) -> Self {
         let mut dice = Self { stream: key.stream(), wildness: 0.0 };
-        // Networks of ordinary values carry traffic, those of extremes alone mostly stand still: all kinds are wanted.
+        // Networks of ordinary values carry traffic, those of extremes alone mostly stand still: all kinds
+        // are wanted.
         dice.wildness = *dice.choose(&[0.0, 0.02, 0.1, 0.4]);
         dice
     }

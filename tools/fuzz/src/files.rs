@@ -4,8 +4,8 @@ use crate::dice::Dice;
 use crate::schema::Schema;
 use serde_json::{Map, Value as Json, json};
 
-/// Lends a text to every key of a model that names a file: to some where a law has a default, and to those who replay
-/// connections always.
+/// Lends a text to every key of a model that names a file: to some where a law has a default, and to those
+/// who replay connections always.
 pub(crate) fn give_files(document: &mut Json, schema: &Schema, dice: &mut Dice) {
     let mut files = Map::new();
     let mut models: Vec<&mut Json> = Vec::new();
@@ -50,7 +50,8 @@ fn give_distributions(model: &mut Json, schema: &Schema, dice: &mut Dice, files:
     }
 }
 
-/// Values that rise, each with the share up to it; in the form of ns-2, with a count between them, one time in three.
+/// Values that rise, each with the share up to it; in the form of ns-2, with a count between them, one time
+/// in three.
 fn distribution(key: &str, dice: &mut Dice) -> String {
     let (least, most) = match key {
         _ if key.contains("_bytes_") => (1.0, if dice.is_wild() { 1e5 } else { 2e4 }),

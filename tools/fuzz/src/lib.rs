@@ -1,10 +1,10 @@
 //! Random legal networks: what the scenario check accepts has to run, whatever it is.
 //!
-//! A case is a number: [`CaseNumber`] gives one scenario and one seed, always the same. The scenario is drawn from the
-//! JSON Schema of scenarios (`draw`, `document`), so that a new scheme, a new key or a new host setting is covered
-//! without an edit here; what the check refuses is mended by what the refusal says would be legal (`mend`), and the
-//! run is cut to a length that costs some ten milliseconds (`cost`). It runs twice (`trial`), and all that it leaves
-//! behind is held against laws that no run may break (`laws`).
+//! A case is a number: [`CaseNumber`] gives one scenario and one seed, always the same. The scenario is drawn
+//! from the JSON Schema of scenarios (`draw`, `document`), so that a new scheme, a new key or a new host
+//! setting is covered without an edit here; what the check refuses is mended by what the refusal says would
+//! be legal (`mend`), and the run is cut to a length that costs some ten milliseconds (`cost`). It runs twice
+//! (`trial`), and all that it leaves behind is held against laws that no run may break (`laws`).
 //!
 //! | file | idea |
 //! | --- | --- |

@@ -1,13 +1,15 @@
-//! When a case counts as endless: by the processor time that it took, so that a machine with other work to do does
-//! not make a slow case of a quick one; and by the clock, much later, for one that waits for ever.
+//! When a case counts as endless: by the processor time that it took, so that a machine with other work to do
+//! does not make a slow case of a quick one; and by the clock, much later, for one that waits for ever.
 #![allow(clippy::disallowed_methods)] // what takes no processor time is known by the clock
 
 use std::time::{Duration, Instant};
 
-/// A case that takes no processor time, or on a system that does not tell it, hangs after so many times its patience.
+/// A case that takes no processor time, or on a system that does not tell it, hangs after so many times its
+/// patience.
 pub(crate) const WAITING: u32 = 10;
 
-/// Ticks of a second in which Linux tells processor time, on every processor that Rust's standard library knows.
+/// Ticks of a second in which Linux tells processor time, on every processor that Rust's standard library
+/// knows.
 const TICKS_PER_SECOND: u64 = 100;
 
 /// A case under way in a child.
@@ -46,8 +48,8 @@ fn processor_time(process: u32) -> Option<Duration> {
     ticks(&told).map(|ticks| Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND))
 }
 
-/// The sum of `utime` and `stime` of a line of proc_pid_stat(5). The second field, the program's name in parentheses,
-/// may hold anything.
+/// The sum of `utime` and `stime` of a line of proc_pid_stat(5). The second field, the program's name in
+/// parentheses, may hold anything.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, behind_the_name) = stat.rsplit_once(')')?;
     // Fields 14 and 15; the first one behind the name is the third.

@@ -9,7 +9,8 @@ pub(crate) struct Schema {
     root: Json,
 }
 
-/// Keys that are left to their defaults: files would have to exist, and the network decides how many servers there are.
+/// Keys that are left to their defaults: files would have to exist, and the network decides how many servers
+/// there are.
 fn is_left_out(key: &str) -> bool {
     key.ends_with("_file") || key == "server_count"
 }
@@ -37,7 +38,8 @@ impl Schema {
         }
     }
 
-    /// The part at a key path of a document: the alternative that the document has taken where there are several.
+    /// The part at a key path of a document: the alternative that the document has taken where there are
+    /// several.
     pub(crate) fn part_at<'a>(&'a self, path: &str, document: &Json) -> Option<&'a Json> {
         let (mut part, mut value) = (&self.root, document);
         for key in path.split('.') {

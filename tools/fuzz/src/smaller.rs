@@ -5,7 +5,8 @@ use crate::mend::{remove, text_of};
 use crate::trial::{catch_panics, wrong_with};
 use serde_json::Value as Json;
 
-/// A smaller scenario in which the same goes wrong as in `text`; the text itself where nothing does, or not twice.
+/// A smaller scenario in which the same goes wrong as in `text`; the text itself where nothing does, or not
+/// twice.
 #[must_use]
 pub fn smaller(text: &str, seed: u64) -> String {
     catch_panics();

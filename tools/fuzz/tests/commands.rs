@@ -1,4 +1,5 @@
-//! What the command line says of words that it does not know: a campaign that ignored one would be another campaign.
+//! What the command line says of words that it does not know: a campaign that ignored one would be another
+//! campaign.
 
 use std::process::{Command, Output};
 

@@ -3,8 +3,8 @@
 use aqmlab_fuzz::Campaign;
 use std::time::Duration;
 
-/// Cases of this test: some seconds of two cores, of the twenty that all tests together may take. They are always
-/// the same; `make fuzz-networks` looks for others.
+/// Cases of this test: some seconds of two cores, of the twenty that all tests together may take. They are
+/// always the same; `make fuzz-networks` looks for others.
 const CASES: u64 = 250;
 
 #[test]

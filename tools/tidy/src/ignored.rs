@@ -1,7 +1,7 @@
 //! The patterns of the root's `.gitignore`: what is never part of the sources.
 //!
-//! Understood are names with `*`, a trailing `/` (folders only), and a `/` elsewhere (a path from the root). Other
-//! forms of the language are refused rather than misread.
+//! Understood are names with `*`, a trailing `/` (folders only), and a `/` elsewhere (a path from the root).
+//! Other forms of the language are refused rather than misread.
 
 use std::io;
 

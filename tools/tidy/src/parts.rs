@@ -1,7 +1,7 @@
 //! Takes a source apart into code, comments and strings, so that a check looks only where it means to.
 //!
-//! All three have the lines of the source; what belongs to another part is blank. A scanner of a few lines, not a
-//! parser: exact for the sources that a formatter accepts.
+//! All three have the lines of the source; what belongs to another part is blank. A scanner of a few lines,
+//! not a parser: exact for the sources that a formatter accepts.
 
 /// The three parts of a source.
 #[derive(Debug, Default)]

@@ -1,7 +1,9 @@
-//! ARC, the Aggregate Rate Controller: a probability that follows what has arrived, against what the link can carry.
+//! ARC, the Aggregate Rate Controller: a probability that follows what has arrived, against what the link can
+//! carry.
 //!
-//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control: Practical Traffic Management for Efficient
-//! and Robust IP Networking*, Worcester Polytechnic Institute, 2004, section 2, algorithm 1 and equation (1).
+//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control: Practical Traffic Management
+//! for Efficient and Robust IP Networking*, Worcester Polytechnic Institute, 2004, section 2, algorithm 1 and
+//! equation (1).
 //!
 //! ```text
 //! each interval d_a   p ← clamp(p + α·(b − γ·(d_a·C − (q − q_0))), 0, 1);  b ← 0
@@ -19,13 +21,14 @@
 //! | `q_ref_packets` | packets of mean size | 0 | 0 or above |
 //! | `mean_packet_bytes` | bytes | 1000 | 1 or more |
 //!
-//! Departures and silences. The listing does not bound p: here it is a probability. It compares `U ≤ p`: here `U < p`,
-//! which selects nothing at p = 0. It gives b, q and C in bytes, but its α keeps a loop stable only per packet of 1000
-//! bytes: per byte it is a thousand times beyond equation (1) for any number of flows, and p jumps between 0 and 1.
-//! `alpha_unit` names which is meant. b counts what the coin let pass, marked or not, and overflows among it; what was
-//! dropped early it does not. The transfer function of equation (1) does not follow literally from the listing (its
-//! integral gain is (1 + γ)·α/d_a, the listing's γ·α/d_a), its derivation is in a report that is not available: `designed`
-//! takes equation (1) as it stands, and of the admissible range the geometric mean.
+//! Departures and silences. The listing does not bound p: here it is a probability. It compares `U ≤ p`: here
+//! `U < p`, which selects nothing at p = 0. It gives b, q and C in bytes, but its α keeps a loop stable only
+//! per packet of 1000 bytes: per byte it is a thousand times beyond equation (1) for any number of flows, and
+//! p jumps between 0 and 1. `alpha_unit` names which is meant. b counts what the coin let pass, marked or
+//! not, and overflows among it; what was dropped early it does not. The transfer function of equation (1)
+//! does not follow literally from the listing (its integral gain is (1 + γ)·α/d_a, the listing's γ·α/d_a),
+//! its derivation is in a report that is not available: `designed` takes equation (1) as it stands, and of
+//! the admissible range the geometric mean.
 
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -80,7 +83,8 @@ buffered_params! {
     struct Params {
         /// Time between two updates of the probability, over which arrivals are measured.
         interval_ms: f64 = 1000.0,
-        /// Gain of the controller: { fixed = { alpha = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
+        /// Gain of the controller: { fixed = { alpha = ... } } or { designed = { flows = ..., rtt_ms = ... }
+        /// }.
         gain: Gain = Gain::Fixed { alpha: 1.42e-5 },
         /// The unit that a fixed gain refers to.
         alpha_unit: AlphaUnit = AlphaUnit::MeanPacket,
@@ -260,7 +264,8 @@ mod tests {
 
     #[test]
     fn one_interval_by_hand() {
-        // At the target with 100 packets waiting: 1.42e-5·0.98·100. Ten per cent too much: 1.42e-5·(1375 − 1225).
+        // At the target with 100 packets waiting: 1.42e-5·0.98·100. Ten per cent too much: 1.42e-5·(1375 −
+        // 1225).
         for (arrived, queue, expected) in [(1225.0, 100.0, 0.001_391_6), (1375.0, 0.0, 0.002_13)] {
             let mut controller = paper();
             controller.update(arrived, queue);

@@ -58,13 +58,13 @@ pub enum AdaptOn {
 }
 
 red_params! {
-    /// Adaptive RED: gentle RED that adjusts max_p, from its first value on, to keep the average queue in the middle
-    /// between its thresholds.
+    /// Adaptive RED: gentle RED that adjusts max_p, from its first value on, to keep the average queue in the
+    /// middle between its thresholds.
     ///
-    /// Source: Floyd, Gummadi and Shenker 2001. Thresholds and weight follow from the link rate unless given. A
-    /// scenario that repeats an ns-2 study sets adapt_on = "arrivals", gentle_frozen = true, bottom =
-    /// "from_link_rate" (since June 2004), spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule
-    /// of its version.
+    /// Source: Floyd, Gummadi and Shenker 2001. Thresholds and weight follow from the link rate unless given.
+    /// A scenario that repeats an ns-2 study sets adapt_on = "arrivals", gentle_frozen = true, bottom =
+    /// "from_link_rate" (since June 2004), spacing = "ns2_wait", idle = "ns2", both spare rules, and the
+    /// ecn_rule of its version.
     struct Params {
         w_q = Weight::FromLinkRate(TimeConstant { time_constant_s: 1.0 });
         /// Largest step up of max_p; a step is at most a quarter of max_p.
@@ -79,7 +79,8 @@ red_params! {
         interval_ms: f64 = 500.0,
         /// When the steps are taken.
         adapt_on: AdaptOn = AdaptOn::Timer,
-        /// Whether the rise from max_th to twice max_th keeps starting from the first max_p instead of the present one.
+        /// Whether the rise from max_th to twice max_th keeps starting from the first max_p instead of the
+        /// present one.
         gentle_frozen: bool = false,
     }
 }

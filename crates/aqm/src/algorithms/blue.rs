@@ -1,7 +1,7 @@
 //! Blue: a probability that rises with losses and falls while the link is idle.
 //!
-//! Source: Feng, Kandlur, Saha, Shin, *Blue: A New Class of Active Queue Management Algorithms*, University of Michigan
-//! CSE-TR-387-99, 1999, figure 3; also IEEE/ACM Transactions on Networking 10(4), 2002.
+//! Source: Feng, Kandlur, Saha, Shin, *Blue: A New Class of Active Queue Management Algorithms*, University
+//! of Michigan CSE-TR-387-99, 1999, figure 3; also IEEE/ACM Transactions on Networking 10(4), 2002.
 //!
 //! ```text
 //! loss, or queue above threshold    if now − last_update > freeze_time: p ← min(1, p + increment), last_update ← now
@@ -17,11 +17,12 @@
 //! | `freeze_ms` | ms | 100 | 0.001 to 1e9 |
 //! | `threshold_packets` | packets | none | 1 or more |
 //!
-//! Departures and silences. The paper's `link idle` is an event; whether a link that stays idle is one event or many it
-//! leaves open: `while_idle` lowers p once per freeze time, as long as nothing waits, at the ticks of a timer with that
-//! period, and `once` only when the link falls idle. A step may follow another after the freeze time, not only after
-//! more than it, so that these ticks count; and the first step needs no wait. A loss is one to a full queue: the
-//! packets that Blue itself drops raise nothing. An arrival that finds no room meets no coin.
+//! Departures and silences. The paper's `link idle` is an event; whether a link that stays idle is one event
+//! or many it leaves open: `while_idle` lowers p once per freeze time, as long as nothing waits, at the ticks
+//! of a timer with that period, and `once` only when the link falls idle. A step may follow another after the
+//! freeze time, not only after more than it, so that these ticks count; and the first step needs no wait. A
+//! loss is one to a full queue: the packets that Blue itself drops raise nothing. An arrival that finds no
+//! room meets no coin.
 
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;

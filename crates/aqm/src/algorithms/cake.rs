@@ -1,8 +1,9 @@
-//! CAKE's core: a queue for each flow under COBALT, and turns that are fair between hosts and between the flows of each.
+//! CAKE's core: a queue for each flow under COBALT, and turns that are fair between hosts and between the
+//! flows of each.
 //!
-//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways*,
-//! IEEE LANMAN 2018, sections II and III, as Linux `sch_cake.c` has it; the COBALT of each queue is [`super::cobalt`], the
-//! turns are [`crate::parts::HostFairness`].
+//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for
+//! Home Gateways*, IEEE LANMAN 2018, sections II and III, as Linux `sch_cake.c` has it; the COBALT of each
+//! queue is [`super::cobalt`], the turns are [`crate::parts::HostFairness`].
 //!
 //! ```text
 //! on each arrival    queue ← within its set of eight that of the flow, else a free one, else the first
@@ -25,13 +26,14 @@
 //! | `quantum_bytes` | bytes | rate/4096 s, from 300 to 1514 | 256 or more |
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for COBALT |
 //!
-//! Departures and silences. Lengths are IP lengths. There is one tin and no filter of acknowledgements. Without a rate of its
-//! own CAKE has no shaper. The shaper is [`crate::parts::Shaper`]: while packets wait its clock goes on from where it was,
-//! however late the link asks, and an arrival at an empty port begins it anew. Of framing there is the overhead of each
-//! packet, and neither least lengths nor cells. Quantum, target and interval follow the shaper's rate where there is one. A
-//! queue that runs empty is at rest at once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a
-//! whole number of bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow
-//! from the rate.
+//! Departures and silences. Lengths are IP lengths. There is one tin and no filter of acknowledgements.
+//! Without a rate of its own CAKE has no shaper. The shaper is [`crate::parts::Shaper`]: while packets wait
+//! its clock goes on from where it was, however late the link asks, and an arrival at an empty port begins it
+//! anew. Of framing there is the overhead of each packet, and neither least lengths nor cells. Quantum,
+//! target and interval follow the shaper's rate where there is one. A queue that runs empty is at rest at
+//! once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a whole number of
+//! bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow from
+//! the rate.
 
 use crate::discipline::{Discipline, Scheduled};
 use crate::parameters::{ParameterError, Parameters, require};
@@ -43,7 +45,8 @@ use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// CAKE's core: a queue for each flow under COBALT, with turns that are fair between hosts and between the flows of each.
+/// CAKE's core: a queue for each flow under COBALT, with turns that are fair between hosts and between the
+/// flows of each.
 ///
 /// Source: Hoeiland-Joergensen, Taht and Morton 2018. The defaults are those of Linux's cake.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +62,8 @@ pub struct Params {
     pub memory_limit_bytes: u64,
     /// Number of queues for flows, in sets of eight.
     pub flows: u32,
-    /// Bytes (IP lengths) of a turn of a flow whose hosts have no other. Unset: the link's in 1/4096 s, from 300 to 1514.
+    /// Bytes (IP lengths) of a turn of a flow whose hosts have no other. Unset: the link's in 1/4096 s, from
+    /// 300 to 1514.
     pub quantum_bytes: Option<u32>,
     /// What gets an equal share of the link.
     pub isolation: Isolation,

@@ -1,8 +1,8 @@
 //! CHOKe: an arrival is held against packets drawn from the queue, and both go if they are of one flow.
 //!
-//! Source: Pan, Prabhakar, Psounis, *CHOKe: A Stateless Active Queue Management Scheme for Approximating Fair Bandwidth
-//! Allocation*, INFOCOM 2000; several draws by region as Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate
-//! Control*, section 6, describe them; details of the order of tests from Linux `sch_choke.c`.
+//! Source: Pan, Prabhakar, Psounis, *CHOKe: A Stateless Active Queue Management Scheme for Approximating Fair
+//! Bandwidth Allocation*, INFOCOM 2000; several draws by region as Chung, Claypool, Kinicki, *Stochastic Fair
+//! Aggregate Rate Control*, section 6, describe them; details of the order of tests from Linux `sch_choke.c`.
 //!
 //! ```text
 //! on each arrival      avg as in RED
@@ -17,13 +17,14 @@
 //! | `regions` | | 1 (the basic scheme), 5 (Chung et al.) | 1 to 8 |
 //! | the others | | | as for RED |
 //!
-//! Departures and silences. With one region this is the basic scheme. The draws are uniform over the packets that wait,
-//! with replacement, and the packet on the link is not among them; an empty queue is not drawn from. The papers leave
-//! open whether every match goes (as here) or the draws end with the first one (`stop_at_first_match`), and whether
-//! region i, from 0 on, has 2i + 1 draws (Chung et al.) or, as the authors' paper is remembered, 2(i + 1):
-//! `draws_in_region`. Above max_th the draws are those of the last region, and what does not match meets RED's curve,
-//! gentle or not. Matches leave RED's count alone (Linux), and are dropped even if they are ECN-capable. Linux draws from
-//! an array with holes and takes the head after three of them; here every draw meets a packet.
+//! Departures and silences. With one region this is the basic scheme. The draws are uniform over the packets
+//! that wait, with replacement, and the packet on the link is not among them; an empty queue is not drawn
+//! from. The papers leave open whether every match goes (as here) or the draws end with the first one
+//! (`stop_at_first_match`), and whether region i, from 0 on, has 2i + 1 draws (Chung et al.) or, as the
+//! authors' paper is remembered, 2(i + 1): `draws_in_region`. Above max_th the draws are those of the last
+//! region, and what does not match meets RED's curve, gentle or not. Matches leave RED's count alone (Linux),
+//! and are dropped even if they are ECN-capable. Linux draws from an array with holes and takes the head
+//! after three of them; here every draw meets a packet.
 
 use crate::aqm::{Aqm, Positions, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -53,14 +54,15 @@ red_params! {
     /// CHOKe: RED that first compares an arrival with random packets of the queue, and discards both if they
     /// are of one flow.
     ///
-    /// Source: Pan, Prabhakar and Psounis 2000. With regions = 1 the basic scheme; regions = 5 is the adaptive one of
-    /// Chung et al.
+    /// Source: Pan, Prabhakar and Psounis 2000. With regions = 1 the basic scheme; regions = 5 is the
+    /// adaptive one of Chung et al.
     struct Params {
         w_q = Weight::Fixed(0.002);
-        /// Whether RED's probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to 1.
+        /// Whether RED's probability rises from max_p to 1 between max_th and twice max_th, instead of
+        /// jumping to 1.
         gentle: bool = true,
-        /// Equal parts of the range between the thresholds: the higher one the average lies in, the more packets are
-        /// drawn.
+        /// Equal parts of the range between the thresholds: the higher one the average lies in, the more
+        /// packets are drawn.
         regions: u32 = 1,
         /// How many packets are drawn in a region.
         draws_in_region: DrawsInRegion = DrawsInRegion::Odd,
@@ -248,7 +250,8 @@ mod tests {
         assert_eq!(draws(&adaptive(DrawsInRegion::Odd, 1), 299), 1, "the basic scheme");
     }
 
-    /// The share of arrivals of a flow that match when so many packets wait, the first `own` of which are the flow's.
+    /// The share of arrivals of a flow that match when so many packets wait, the first `own` of which are the
+    /// flow's.
     fn matched(waiting: u64, own: u64) -> f64 {
         let scheme = Scheme::Choke(adaptive(DrawsInRegion::Odd, 5));
         let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));

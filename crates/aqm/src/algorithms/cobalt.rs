@@ -1,7 +1,7 @@
 //! COBALT: CoDel whose count falls as it rose, and Blue for senders that take no notice.
 //!
-//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways*,
-//! IEEE LANMAN 2018, section III-B, as Linux `sch_cake.c` has it, whose names these are.
+//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for
+//! Home Gateways*, IEEE LANMAN 2018, section III-B, as Linux `sch_cake.c` has it, whose names these are.
 //!
 //! ```text
 //! each departure      over_target ← sojourn > target and sojourn > 4 packet times;  due ← count > 0, now ≥ drop_next
@@ -21,12 +21,13 @@
 //! | `increment`, `decrement` | probability | 1/256, 1/4096 | above 0, at most 1 |
 //! | `mtu_bytes` | bytes | 1500 | 1 or more |
 //!
-//! Departures and silences. Roots are exact; Linux takes those of counts below 16 from a table, and one Newton step
-//! above. With a count of 0 the interval is whole, as Linux's comment says and ns-3 has it; in Linux the first episode of
-//! a queue begins with none, because the root there is 0 until it is computed first. Target and interval grow with the time
-//! of a packet on a slow link as Linux's do (`scale_to_link`): a target of one and a half packet times, an interval longer
-//! by as much and twice the target at least. The last packet of a queue may be marked, and is never dropped. The
-//! threshold of two packet times for each busy flow, which Linux has for links that it shapes on ingress, is not there.
+//! Departures and silences. Roots are exact; Linux takes those of counts below 16 from a table, and one
+//! Newton step above. With a count of 0 the interval is whole, as Linux's comment says and ns-3 has it; in
+//! Linux the first episode of a queue begins with none, because the root there is 0 until it is computed
+//! first. Target and interval grow with the time of a packet on a slow link as Linux's do (`scale_to_link`):
+//! a target of one and a half packet times, an interval longer by as much and twice the target at least. The
+//! last packet of a queue may be marked, and is never dropped. The threshold of two packet times for each
+//! busy flow, which Linux has for links that it shapes on ingress, is not there.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -51,7 +52,8 @@ buffered_params! {
         interval_ms: f64 = 100.0,
         /// Whether both grow on slow links.
         scale_to_link: bool = true,
-        /// Length of the largest packet (IP length): nothing is dropped that waited less than the time of four.
+        /// Length of the largest packet (IP length): nothing is dropped that waited less than the time of
+        /// four.
         mtu_bytes: u32 = 1500,
         /// Increase of the drop probability per overflow.
         increment: f64 = 1.0 / 256.0,
@@ -151,8 +153,8 @@ impl Cobalt {
         self.drop_next = self.control(self.drop_next);
     }
 
-    /// CoDel's part: whether the packet is to be marked or dropped, and whether `now` is past the next instant, as it was
-    /// before an episode began with this packet.
+    /// CoDel's part: whether the packet is to be marked or dropped, and whether `now` is past the next
+    /// instant, as it was before an episode began with this packet.
     fn signals(&mut self, now: Time, sojourn: Span) -> (bool, bool) {
         let (due, was_late) = (self.is_due(now), now > self.drop_next);
         if sojourn > self.target && sojourn > self.four_packets {
@@ -300,11 +302,13 @@ mod tests {
         };
         let at = |ms: u64| Time::ZERO + Span::from_milliseconds(ms);
         let long = Span::from_milliseconds(20);
-        // Over the target from 1 s on: after 100 ms, then 100/√2, 100/√3, ... ms, at whole milliseconds or just after.
+        // Over the target from 1 s on: after 100 ms, then 100/√2, 100/√3, ... ms, at whole milliseconds or
+        // just after.
         let drops: Vec<u64> = (1_000..1_400).filter(|&ms| cobalt.signals(at(ms), long).0).collect();
         assert_eq!(drops, [1_100, 1_171, 1_229, 1_279, 1_324, 1_364]);
         assert_eq!(cobalt.count, 7);
-        // Below it: 1364.0 + 100/√7 = 1401.8 is due first, then come gaps for 6, 5, 4: 1442.6, 1487.3, 1537.3.
+        // Below it: 1364.0 + 100/√7 = 1401.8 is due first, then come gaps for 6, 5, 4: 1442.6, 1487.3,
+        // 1537.3.
         let counts: Vec<u32> = [1_401, 1_402, 1_443, 1_488, 1_538].map(|ms| {
             cobalt.signals(at(ms), Span::ZERO);
             cobalt.count

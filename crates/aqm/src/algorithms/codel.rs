@@ -1,7 +1,7 @@
 //! CoDel: controlled delay, decided when packets leave.
 //!
-//! Source: Nichols, Jacobson, McGregor, Iyengar, *Controlled Delay Active Queue Management*, RFC 8289 (2018), section
-//! 5; the names of the state are the RFC's.
+//! Source: Nichols, Jacobson, McGregor, Iyengar, *Controlled Delay Active Queue Management*, RFC 8289 (2018),
+//! section 5; the names of the state are the RFC's.
 //!
 //! ```text
 //! take the head               sojourn < target or bytes left ≤ mtu   first_above ← none
@@ -22,11 +22,11 @@
 //! | `interval_ms` | ms | 100 | 0.001 to 1e9, at least `target_ms` |
 //! | `mtu_bytes` | bytes | the largest packet | 1 or more |
 //!
-//! Departures and silences. The RFC's listing only drops. With ECN, where the listing would drop, a packet that is
-//! ECN-capable is marked and delivered, and the next instant is set as if it had been dropped (Linux `codel.h`, the
-//! implementation of the RFC's authors). `mtu_bytes` is a parameter where the RFC's code takes the largest packet seen;
-//! nothing is dropped while no more than that stays behind. Square roots are exact; Linux's first Newton step gives
-//! gaps of 50 and 56 ms where the law gives 71 and 58.
+//! Departures and silences. The RFC's listing only drops. With ECN, where the listing would drop, a packet
+//! that is ECN-capable is marked and delivered, and the next instant is set as if it had been dropped (Linux
+//! `codel.h`, the implementation of the RFC's authors). `mtu_bytes` is a parameter where the RFC's code takes
+//! the largest packet seen; nothing is dropped while no more than that stays behind. Square roots are exact;
+//! Linux's first Newton step gives gaps of 50 and 56 ms where the law gives 71 and 58.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -40,14 +40,15 @@ use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
 
 buffered_params! {
-    /// CoDel: drops at the head once packets have waited longer than a target for a whole interval, ever more often.
+    /// CoDel: drops at the head once packets have waited longer than a target for a whole interval, ever more
+    /// often.
     ///
     /// Source: RFC 8289 (2018), section 5. The defaults are the RFC's.
     struct Params {
         /// Waiting time that is always acceptable; at least the transmission time of one packet.
         target_ms: f64 = 5.0,
-        /// How long the least waiting time has to exceed the target before the first drop; about the longest usual
-        /// round-trip time.
+        /// How long the least waiting time has to exceed the target before the first drop; about the longest
+        /// usual round-trip time.
         interval_ms: f64 = 100.0,
         /// Length of the largest packet (IP length): nothing is dropped while at most this many bytes remain
         /// queued.
@@ -115,8 +116,8 @@ pub struct CoDel {
 }
 
 impl CoDel {
-    /// CoDel in a queue, under parameters that are valid. `counts_room_made` says whether packets that the port discards
-    /// to make room for others count as its own drops.
+    /// CoDel in a queue, under parameters that are valid. `counts_room_made` says whether packets that the
+    /// port discards to make room for others count as its own drops.
     pub(crate) fn new(parameters: &Params, counts_room_made: bool) -> Self {
         Self {
             target: Span::from_seconds(parameters.target_ms / 1e3),
@@ -267,7 +268,8 @@ mod tests {
         fn mark(&mut self) {}
     }
 
-    /// When packets are dropped, in milliseconds, from a queue that never drains: one packet a millisecond leaves.
+    /// When packets are dropped, in milliseconds, from a queue that never drains: one packet a millisecond
+    /// leaves.
     fn drops_of_a_standing_queue(until_ms: u64) -> Vec<u64> {
         let scheme = crate::Scheme::CoDel(Params { limit_packets: Some(100_000), ..Params::default() });
         let facts = PortFacts::new(Rate::from_megabits_per_second(12.0));
@@ -283,13 +285,14 @@ mod tests {
 
     #[test]
     fn drops_come_closer_with_the_square_root_of_their_number() {
-        // Above the target from 5 ms on: the first drop comes an interval later, the next after gaps of 100/sqrt(1),
-        // 100/sqrt(2), ... ms: 105, 205, 275.7, 333.4, 383.4, 428.2, 469.0, at whole milliseconds or just after.
+        // Above the target from 5 ms on: the first drop comes an interval later, the next after gaps of
+        // 100/sqrt(1), 100/sqrt(2), ... ms: 105, 205, 275.7, 333.4, 383.4, 428.2, 469.0, at whole
+        // milliseconds or just after.
         assert_eq!(drops_of_a_standing_queue(470), [105, 205, 276, 334, 384, 429, 469]);
     }
 
-    /// RFC 8289 section 5.5: `dodequeue` of an empty queue forgets since when packets have waited too long, however it was emptied
-    /// (FQ-CoDel may discard the last packet of a queue to make room).
+    /// RFC 8289 section 5.5: `dodequeue` of an empty queue forgets since when packets have waited too long,
+    /// however it was emptied (FQ-CoDel may discard the last packet of a queue to make room).
     #[test]
     fn an_empty_queue_forgets_since_when_packets_have_waited_too_long() {
         let mut codel = CoDel::new(&Params::default(), false);

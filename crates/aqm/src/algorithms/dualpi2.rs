@@ -1,9 +1,9 @@
-//! DualPI2: two queues, one for scalable senders that want no delay and one for all others, coupled so that both get the
-//! same rate.
+//! DualPI2: two queues, one for scalable senders that want no delay and one for all others, coupled so that
+//! both get the same rate.
 //!
-//! Source: De Schepper, Briscoe, White, *Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and
-//! Scalable Throughput (L4S)*, RFC 9332 (2023), section 2 and appendix A; RFC 9331 (2023), section 5, on who is sorted
-//! where.
+//! Source: De Schepper, Briscoe, White, *Dual-Queue Coupled Active Queue Management (AQM) for Low Latency,
+//! Low Loss, and Scalable Throughput (L4S)*, RFC 9332 (2023), section 2 and appendix A; RFC 9331 (2023),
+//! section 5, on who is sorted where.
 //!
 //! ```text
 //! on each arrival       ECT(1) and CE: the L queue;  Not-ECT and ECT(0): the C queue
@@ -27,17 +27,18 @@
 //! | `schedule.weighted` `classic_share` | | 1/16; 0.1 (Linux) | above 0, below 1 |
 //! | `schedule.time_shifted` `shift_ms` | ms | 50 | 0 to 1e9 |
 //!
-//! Departures and silences. The likelihoods are added up as in the RFC's `recur`, one sum for each queue, and no coin is
-//! tossed; both likelihoods of an overloaded L queue go into its one sum, and one of more than 1 counts as 1, so that no
-//! overload marks beyond its end. The buffer is exceeded by the bytes that arrive, where the RFC tests for a packet of the
-//! largest size: what finds no room is discarded at the tail of its queue. The L queue's own delay is that of the packet that
-//! leaves. The RFC's listing tests the length of the L queue on departure, its text thinks of arrival:
-//! `length_tested_on`. Its weighted round robin is not spelt out: here it is Linux's, whose credit moves only while both
-//! queues hold packets, by what was sent, and begins anew when the link finds nothing to send (the RFC's note in appendix
-//! A.1). Gains and interval are those of the RFC's text, which are for 16 ms: the formulas of its listing give 15 ms, 0.15
-//! and 3.0. Linux's overload without drops
-//! bounds p' where k·p' is 1: `overload`. The RFC's note on backlogs of less than two packets is `spare_nearly_empty`.
-//! With `ecn = false` nothing is told apart, and everything is Classic (RFC 9331, section 5.1 on what is disabled).
+//! Departures and silences. The likelihoods are added up as in the RFC's `recur`, one sum for each queue, and
+//! no coin is tossed; both likelihoods of an overloaded L queue go into its one sum, and one of more than 1
+//! counts as 1, so that no overload marks beyond its end. The buffer is exceeded by the bytes that arrive,
+//! where the RFC tests for a packet of the largest size: what finds no room is discarded at the tail of its
+//! queue. The L queue's own delay is that of the packet that leaves. The RFC's listing tests the length of
+//! the L queue on departure, its text thinks of arrival: `length_tested_on`. Its weighted round robin is not
+//! spelt out: here it is Linux's, whose credit moves only while both queues hold packets, by what was sent,
+//! and begins anew when the link finds nothing to send (the RFC's note in appendix A.1). Gains and interval
+//! are those of the RFC's text, which are for 16 ms: the formulas of its listing give 15 ms, 0.15 and 3.0.
+//! Linux's overload without drops bounds p' where k·p' is 1: `overload`. The RFC's note on backlogs of less
+//! than two packets is `spare_nearly_empty`. With `ecn = false` nothing is told apart, and everything is
+//! Classic (RFC 9331, section 5.1 on what is disabled).
 
 mod coupled;
 mod two_queues;
@@ -79,7 +80,8 @@ pub enum Overload {
     /// Packets of the L queue are dropped too, as those of the C queue are (RFC 9332).
     #[default]
     Drop,
-    /// Probabilities stop where every packet of the L queue is marked, and the buffer overflows (Linux, on request).
+    /// Probabilities stop where every packet of the L queue is marked, and the buffer overflows (Linux, on
+    /// request).
     Overflow,
 }
 
@@ -113,14 +115,16 @@ pub struct Params {
     pub queue_length_packets: u32,
     /// When these are counted.
     pub length_tested_on: LengthTestedOn,
-    /// Which queue is served: { weighted = { classic_share = ... } } or { time_shifted = { shift_ms = ... } }.
+    /// Which queue is served: { weighted = { classic_share = ... } } or { time_shifted = { shift_ms = ... }
+    /// }.
     pub schedule: Schedule,
     /// What happens when marks no longer suffice.
     pub overload: Overload,
-    /// Whether nothing is dropped or marked for the coupled likelihoods while less than two packets of mtu_bytes wait in
-    /// both queues.
+    /// Whether nothing is dropped or marked for the coupled likelihoods while less than two packets of
+    /// mtu_bytes wait in both queues.
     pub spare_nearly_empty: bool,
-    /// Length of the largest packet (IP length): how far ahead the L queue begins, and for spare_nearly_empty.
+    /// Length of the largest packet (IP length): how far ahead the L queue begins, and for
+    /// spare_nearly_empty.
     pub mtu_bytes: u32,
     /// Whether ECN-capable packets are marked; without it all packets are Classic.
     pub ecn: bool,

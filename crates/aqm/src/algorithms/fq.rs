@@ -1,16 +1,18 @@
-//! Fair queueing over any scheme: a queue for each flow, and in each queue the same scheme with a state of its own.
+//! Fair queueing over any scheme: a queue for each flow, and in each queue the same scheme with a state of
+//! its own.
 //!
-//! Source: RFC 8290 (2018), sections 4.1 and 4.2, with any scheme where the RFC has CoDel (section 7 names others); the
-//! rules of the turns are those of [`super::fq_codel`].
+//! Source: RFC 8290 (2018), sections 4.1 and 4.2, with any scheme where the RFC has CoDel (section 7 names
+//! others); the rules of the turns are those of [`super::fq_codel`].
 //!
 //! | parameter | unit | | legal |
 //! | --- | --- | --- | --- |
 //! | `inner` | a scheme | CoDel | one with a single queue |
 //! | the others | | as for FQ-CoDel | as for FQ-CoDel |
 //!
-//! Departures and silences. What the inner scheme derives from the link rate, it derives from the rate of the whole
-//! link: it knows nothing of the other queues. Its own limit holds in each queue; without one, only the limits of all
-//! queues together do. Each queue's scheme draws from the coins of the port, in the order of the packets.
+//! Departures and silences. What the inner scheme derives from the link rate, it derives from the rate of the
+//! whole link: it knows nothing of the other queues. Its own limit holds in each queue; without one, only the
+//! limits of all queues together do. Each queue's scheme draws from the coins of the port, in the order of
+//! the packets.
 
 use crate::discipline::{Discipline, QueueLimit, Scheduled};
 use crate::onset::Onset;
@@ -19,11 +21,11 @@ use crate::parts::{Limit, fair_queueing_params};
 use crate::port_facts::PortFacts;
 
 fair_queueing_params! {
-    /// Fair queueing: each flow has a queue under a scheme of its own, queues take turns, and flows that send little go
-    /// first.
+    /// Fair queueing: each flow has a queue under a scheme of its own, queues take turns, and flows that send
+    /// little go first.
     ///
-    /// Source: RFC 8290 (2018), with any scheme where the RFC has CoDel. The defaults are the RFC's, except that CoDel
-    /// drops unless inner.ecn = true.
+    /// Source: RFC 8290 (2018), with any scheme where the RFC has CoDel. The defaults are the RFC's, except
+    /// that CoDel drops unless inner.ecn = true.
     struct Params<S: AnyScheme> {
         /// The scheme in each queue: a table with scheme = ..., as of a port. It may be without limits.
         #[schemars(schema_with = "S::schema_of_one_queue")]

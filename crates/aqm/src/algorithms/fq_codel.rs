@@ -1,7 +1,8 @@
 //! FQ-CoDel: a queue for each flow, CoDel in each queue, and turns in which new flows go first.
 //!
-//! Source: Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, *The Flow Queue CoDel Packet Scheduler and Active Queue
-//! Management Algorithm*, RFC 8290 (2018), sections 4 and 5; the CoDel of each queue is [`super::codel`].
+//! Source: Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, *The Flow Queue CoDel Packet Scheduler and
+//! Active Queue Management Algorithm*, RFC 8290 (2018), sections 4 and 5; the CoDel of each queue is
+//! [`super::codel`].
 //!
 //! ```text
 //! on each arrival    queue ← hash of addresses and ports; append the packet
@@ -22,11 +23,12 @@
 //! | `drop_batch_packets` | packets | 64 | 1 or more |
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for CoDel |
 //!
-//! Departures and silences. Lengths are IP lengths: the RFC's quantum of 1514 bytes is a full Ethernet frame, and
-//! Linux's memory limit counts whole buffers. CoDel's test for a nearly empty queue sees its own queue (the RFC, ns-3);
-//! Linux hands it the bytes of all queues. `count_overflows`, `turn_ends` and `emptied_new_queue` name the other places
-//! where Linux and the RFC differ. The hash is salted anew at each port; the RFC asks for a random salt. Sets of eight
-//! (`hash = "set_associative"`) are cake's and ns-3's, not the RFC's.
+//! Departures and silences. Lengths are IP lengths: the RFC's quantum of 1514 bytes is a full Ethernet frame,
+//! and Linux's memory limit counts whole buffers. CoDel's test for a nearly empty queue sees its own queue
+//! (the RFC, ns-3); Linux hands it the bytes of all queues. `count_overflows`, `turn_ends` and
+//! `emptied_new_queue` name the other places where Linux and the RFC differ. The hash is salted anew at each
+//! port; the RFC asks for a random salt. Sets of eight (`hash = "set_associative"`) are cake's and ns-3's,
+//! not the RFC's.
 
 use super::codel::{self, CoDel};
 use crate::discipline::{Discipline, Scheduled};
@@ -37,8 +39,8 @@ use crate::port_facts::PortFacts;
 fair_queueing_params! {
     /// FQ-CoDel: each flow has a queue under CoDel, queues take turns, and flows that send little go first.
     ///
-    /// Source: RFC 8290 (2018). The defaults are the RFC's; the memory limit is that of Linux, whose fq_codel also sets
-    /// emptied_new_queue = "becomes_old_behind_others" and count_overflows = true.
+    /// Source: RFC 8290 (2018). The defaults are the RFC's; the memory limit is that of Linux, whose fq_codel
+    /// also sets emptied_new_queue = "becomes_old_behind_others" and count_overflows = true.
     struct Params {
         /// Waiting time that is always acceptable; at least the transmission time of one packet.
         target_ms: f64 = 5.0,

@@ -1,8 +1,8 @@
 //! The schemes: one file each, registered in one list.
 //!
 //! From a line of the list follow the module, the variant of [`Scheme`], strict parsing, the names in error
-//! messages, the JSON schema, the text of [`Scheme::describe`], and the cases of the conformance tests. Schemes from
-//! outside this crate join the list while the program runs: see [`register`].
+//! messages, the JSON schema, the text of [`Scheme::describe`], and the cases of the conformance tests.
+//! Schemes from outside this crate join the list while the program runs: see [`register`].
 
 mod describe;
 mod outside;
@@ -168,8 +168,8 @@ fn tagged(name: &'static str) -> Schema {
     schema
 }
 
-/// Adds the registered schemes to the choice of all schemes. Their names tell them apart, so that one and no other is
-/// meant; of a choice with an untagged variant the derivation says less.
+/// Adds the registered schemes to the choice of all schemes. Their names tell them apart, so that one and no
+/// other is meant; of a choice with an untagged variant the derivation says less.
 fn add_outside(schema: &mut Schema) {
     if let Some(Value::Array(mut schemes)) = schema.remove("anyOf") {
         schemes.extend(OutsideScheme::names().map(|name| tagged(name).to_value()));
@@ -201,14 +201,15 @@ impl Scheme {
         outside::all_names(NAMES)
     }
 
-    /// Whether it has a single queue and nothing in front of it: packets leave in the order in which they came, and it
-    /// can be the scheme of one queue among several.
+    /// Whether it has a single queue and nothing in front of it: packets leave in the order in which they
+    /// came, and it can be the scheme of one queue among several.
     #[must_use]
     pub fn is_one_queue(&self) -> bool {
         self.parameters().is_one_queue()
     }
 
-    /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it has one.
+    /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it
+    /// has one.
     pub fn names_within(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name()).chain(self.parameters().scheme_within())
     }
@@ -238,8 +239,8 @@ impl Scheme {
         self.parameters().validate_at(facts)
     }
 
-    /// The values in force at a port of the parameters that follow from its link or from one another where they are
-    /// not given, by key, in their own units.
+    /// The values in force at a port of the parameters that follow from its link or from one another where
+    /// they are not given, by key, in their own units.
     #[must_use]
     pub fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
         self.parameters().in_force(facts)
@@ -251,8 +252,8 @@ impl Scheme {
         self.parameters().limit()
     }
 
-    /// The limit, if it decides how long packets wait when senders fill the queue; none where the scheme keeps waiting
-    /// times at a target and the limit only guards memory.
+    /// The limit, if it decides how long packets wait when senders fill the queue; none where the scheme
+    /// keeps waiting times at a target and the limit only guards memory.
     #[must_use]
     pub fn felt_limit(&self) -> Option<Limit> {
         self.parameters().felt_limit()

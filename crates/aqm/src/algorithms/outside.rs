@@ -1,5 +1,5 @@
-//! Schemes from outside this crate: registered by name while the program runs, then parsed, checked and built as those
-//! of the list are.
+//! Schemes from outside this crate: registered by name while the program runs, then parsed, checked and built
+//! as those of the list are.
 
 use super::schema_of;
 use crate::parameters::Parameters;
@@ -31,10 +31,12 @@ impl<P: Parameters + Serialize + Send + Sync> OutsideParameters for P {
     }
 }
 
-/// What is known of a scheme from outside before it has parameters. [`register`] makes one of a type; a scheme that is
-/// found while the program runs (in a file, say) declares itself through [`register_declared`].
+/// What is known of a scheme from outside before it has parameters. [`register`] makes one of a type; a
+/// scheme that is found while the program runs (in a file, say) declares itself through
+/// [`register_declared`].
 pub trait Declaration: Send + Sync {
-    /// The JSON schema of the table of its parameters: an object whose every property has a default, and no others.
+    /// The JSON schema of the table of its parameters: an object whose every property has a default, and no
+    /// others.
     fn schema(&self) -> Schema;
 
     /// Whether it has a single queue and no guards.
@@ -134,12 +136,14 @@ struct Registry {
 
 static REGISTRY: RwLock<Registry> = RwLock::new(Registry { schemes: Vec::new(), names: None });
 
-/// Registers a scheme from outside this crate under a name, for as long as the program runs. From then on it is a scheme
-/// like all others: scenarios name it, its parameters are checked by their own schema and by
-/// [`Parameters::validate`], [`super::Scheme::describe`] describes it, and ports and queues among several work under it.
+/// Registers a scheme from outside this crate under a name, for as long as the program runs. From then on it
+/// is a scheme like all others: scenarios name it, its parameters are checked by their own schema and by
+/// [`Parameters::validate`], [`super::Scheme::describe`] describes it, and ports and queues among several
+/// work under it.
 ///
-/// `P` is the table of its parameters: a struct that derives `Serialize`, `Deserialize` and `JsonSchema`, with
-/// `#[serde(deny_unknown_fields, default)]`, whose documentation becomes that of the scheme and its keys.
+/// `P` is the table of its parameters: a struct that derives `Serialize`, `Deserialize` and `JsonSchema`,
+/// with `#[serde(deny_unknown_fields, default)]`, whose documentation becomes that of the scheme and its
+/// keys.
 ///
 /// ```
 /// use aqmlab_aqm::parts::{Limit, LimitRule};
@@ -207,9 +211,10 @@ where
     register_declared(name, Arc::new(OfType::<P>(PhantomData)))
 }
 
-/// Registers a scheme that declares its parameters as data, as [`register`] does one whose parameters are a type. Its name
-/// is the caller's affair: it may say, for instance, in which file the scheme was found. What follows an `@` tells schemes
-/// apart that scenarios spell alike, and is not part of the name that they spell.
+/// Registers a scheme that declares its parameters as data, as [`register`] does one whose parameters are a
+/// type. Its name is the caller's affair: it may say, for instance, in which file the scheme was found. What
+/// follows an `@` tells schemes apart that scenarios spell alike, and is not part of the name that they
+/// spell.
 ///
 /// # Errors
 /// [`RegistrationError`] when the name is taken, or the parameters are no table of a scenario.

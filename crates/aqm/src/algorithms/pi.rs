@@ -68,7 +68,8 @@ queue_control_params! {
         mean_packet_bytes = 500;
         /// Updates of the probability per second.
         sampling_hz: f64 = 160.0,
-        /// Gains of the controller: { fixed = { a = ..., b = ... } } or { designed = { flows = ..., rtt_ms = ... } }.
+        /// Gains of the controller: { fixed = { a = ..., b = ... } } or { designed = { flows = ..., rtt_ms =
+        /// ... } }.
         gains: Gains = Gains::Fixed { a: 1.822e-5, b: 1.816e-5 },
     }
 }
@@ -135,8 +136,8 @@ impl Parameters for Params {
     }
 }
 
-/// How many flows a design may be for at a link of `capacity` packets per second, when the loop has no phase margin
-/// from `most` on.
+/// How many flows a design may be for at a link of `capacity` packets per second, when the loop has no phase
+/// margin from `most` on.
 fn legal_flows(most: f64, capacity: f64) -> String {
     if most > 1.0 {
         format!("from 1 to below {most:.3} = 0.43·rtt·C, with C = {capacity:.1} packets/s at this link")

@@ -1,7 +1,7 @@
 //! PI2: a linear controller of delay whose output is squared for senders that answer to its root.
 //!
-//! Source: De Schepper, Bondarenko, Tsang, Briscoe, *PI2: A Linearized AQM for both Classic and Scalable TCP*, CoNEXT 2016,
-//! and RFC 9332 (2023), section 2.4 and appendix A.
+//! Source: De Schepper, Bondarenko, Tsang, Briscoe, *PI2: A Linearized AQM for both Classic and Scalable
+//! TCP*, CoNEXT 2016, and RFC 9332 (2023), section 2.4 and appendix A.
 //!
 //! ```text
 //! each update_interval  p' ← clamp(p' + α·(delay − target) + β·(delay − delay_old), 0, 1);  delay_old ← delay
@@ -19,11 +19,12 @@
 //! | `highest_marking` | probability | 1/k² = 0.25 | above 0, at most 1 |
 //! | `mtu_bytes` | bytes | | 1 or more |
 //!
-//! Departures and silences. The RFC quotes β = 0.3/RTT_max as 3.2 per second, which for its 100 ms is 3.0 exactly: the
-//! default is 3.2. The delay is how long the packet at the head has waited at the update. Decisions are made on arrival,
-//! as in the paper; the RFC's are made on departure, see [`super::dualpi2`]. The paper squares by comparing two coins
-//! with p' (`selection = "two_coins"`), or one with p'². The RFC's note on queues of less than two packets is
-//! `spare_nearly_empty`. An arrival that finds no room meets no coin.
+//! Departures and silences. The RFC quotes β = 0.3/RTT_max as 3.2 per second, which for its 100 ms is 3.0
+//! exactly: the default is 3.2. The delay is how long the packet at the head has waited at the update.
+//! Decisions are made on arrival, as in the paper; the RFC's are made on departure, see [`super::dualpi2`].
+//! The paper squares by comparing two coins with p' (`selection = "two_coins"`), or one with p'². The RFC's
+//! note on queues of less than two packets is `spare_nearly_empty`. An arrival that finds no room meets no
+//! coin.
 
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -52,7 +53,8 @@ pub enum Selection {
 }
 
 buffered_params! {
-    /// PI2: a controller of queueing delay that is linear, and squared for senders that answer to the root of a probability.
+    /// PI2: a controller of queueing delay that is linear, and squared for senders that answer to the root of
+    /// a probability.
     ///
     /// Source: De Schepper, Bondarenko, Tsang and Briscoe 2016; the defaults are those of RFC 9332 (2023).
     struct Params {

@@ -1,7 +1,7 @@
 //! PIE: the proportional-integral controller of queueing delay, enhanced.
 //!
-//! Source: Pan, Natarajan, Baker, White, *Proportional Integral Controller Enhanced (PIE)*, RFC 8033 (2017), sections 4
-//! and 5 and appendix A.
+//! Source: Pan, Natarajan, Baker, White, *Proportional Integral Controller Enhanced (PIE)*, RFC 8033 (2017),
+//! sections 4 and 5 and appendix A.
 //!
 //! ```text
 //! each update_interval  step ← α·(delay − target) + β·(delay − delay_old), scaled down while p is small
@@ -22,15 +22,16 @@
 //! | `activation_share` | share of the limit | 1/3 (5.3) | above 0, at most 1 |
 //! | `mean_packet_bytes`, `max_packet_bytes` | bytes | | 1 or more |
 //!
-//! Departures and silences. Defaults are section 4 with auto-tuning; each element of section 5 is a setting. The decay
-//! asks for two delays of zero (section 4.2 and appendix A; appendix B asks for two below half the target). The burst
-//! allowance is looked at before the coin and before `derandomize` counts (appendix A; B counts first). On arrival the
-//! delay is that of the queue at this instant. `departure_rate` measures by section 5.2 whose listing would end every
-//! measurement at once if its last line were read as written; the queue tested is what stays behind. An arrival that
-//! finds no room is an overflow and meets no coin. RFC 8034 (DOCSIS) differs in its settings: `latency = "link_rate"`,
-//! `scale_probability = "mean"` with 1024 bytes, `derandomize`, `cap_adjustment`, `target_ms = 10`,
-//! `update_interval_ms = 16`, `alpha_hz = 0.25`, `beta_hz = 2.5`, `max_burst_ms = 142`; its gains above a probability of
-//! 1, its decay below 5 ms, its step above 200 ms and its quiescent state are not modelled.
+//! Departures and silences. Defaults are section 4 with auto-tuning; each element of section 5 is a setting.
+//! The decay asks for two delays of zero (section 4.2 and appendix A; appendix B asks for two below half the
+//! target). The burst allowance is looked at before the coin and before `derandomize` counts (appendix A; B
+//! counts first). On arrival the delay is that of the queue at this instant. `departure_rate` measures by
+//! section 5.2 whose listing would end every measurement at once if its last line were read as written; the
+//! queue tested is what stays behind. An arrival that finds no room is an overflow and meets no coin. RFC
+//! 8034 (DOCSIS) differs in its settings: `latency = "link_rate"`, `scale_probability = "mean"` with 1024
+//! bytes, `derandomize`, `cap_adjustment`, `target_ms = 10`, `update_interval_ms = 16`, `alpha_hz = 0.25`,
+//! `beta_hz = 2.5`, `max_burst_ms = 142`; its gains above a probability of 1, its decay below 5 ms, its step
+//! above 200 ms and its quiescent state are not modelled.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -90,18 +91,18 @@ buffered_params! {
         max_burst_ms: f64 = 150.0,
         /// How the queueing delay is measured.
         latency: Latency = Latency::Sojourn,
-        /// Whether selections are spread out: none below a sum of probabilities of 0.85, for certain above 8.5 (section
-        /// 5.4).
+        /// Whether selections are spread out: none below a sum of probabilities of 0.85, for certain above
+        /// 8.5 (section 5.4).
         derandomize: bool = false,
         /// Whether steps are at most 0.02 once the probability is 0.1 (section 5.5).
         cap_adjustment: bool = false,
-        /// Share of the limit at which PIE begins to act; it stops when probability and delay are zero (section 5.3).
-        /// Unset: it always acts.
+        /// Share of the limit at which PIE begins to act; it stops when probability and delay are zero
+        /// (section 5.3). Unset: it always acts.
         activation_share: Option<f64> = None,
         /// How the probability depends on a packet's size.
         scale_probability: ScaleProbability = ScaleProbability::None,
-        /// Length of a mean packet (IP length): nothing is selected while no more than two of them wait; the reference of
-        /// sizes for scale_probability = "mean".
+        /// Length of a mean packet (IP length): nothing is selected while no more than two of them wait; the
+        /// reference of sizes for scale_probability = "mean".
         mean_packet_bytes: u32 = 1000,
         /// Length of the largest packet, for scale_probability = "max".
         max_packet_bytes: u32 = 1500,
@@ -458,7 +459,8 @@ mod tests {
         assert_eq!(updates, Some(66));
     }
 
-    /// Whether an arrival is spared and the burst allowance after it, in milliseconds, at the default target of 15 ms.
+    /// Whether an arrival is spared and the burst allowance after it, in milliseconds, at the default target
+    /// of 15 ms.
     fn spared(probability: f64, delay_ms: f64, delay_old_ms: f64) -> (bool, f64) {
         let mut controller = Controller::new(&Params::default());
         (controller.probability, controller.delay_old_s) = (probability, delay_old_ms / 1e3);

@@ -44,15 +44,17 @@ use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
 
 red_params! {
-    /// RED: signals congestion with a probability that grows with the average queue, spread over the arrivals.
+    /// RED: signals congestion with a probability that grows with the average queue, spread over the
+    /// arrivals.
     ///
-    /// Source: Floyd and Jacobson 1993, with Floyd's later recommendations (gentle, max_p 0.1). A scenario that
-    /// repeats an ns-2 study sets spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule of its
-    /// version; one that repeats an ALTQ study sets spacing = "altq", idle = "altq", gentle = false and both
-    /// spare rules.
+    /// Source: Floyd and Jacobson 1993, with Floyd's later recommendations (gentle, max_p 0.1). A scenario
+    /// that repeats an ns-2 study sets spacing = "ns2_wait", idle = "ns2", both spare rules, and the ecn_rule
+    /// of its version; one that repeats an ALTQ study sets spacing = "altq", idle = "altq", gentle = false
+    /// and both spare rules.
     struct Params {
         w_q = Weight::Fixed(0.002);
-        /// Whether the probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to 1.
+        /// Whether the probability rises from max_p to 1 between max_th and twice max_th, instead of jumping
+        /// to 1.
         gentle: bool = true,
     }
 }

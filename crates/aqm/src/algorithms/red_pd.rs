@@ -1,8 +1,9 @@
-//! RED-PD: RED with preferential dropping, which finds the flows that lose most and drops from them in front of RED.
+//! RED-PD: RED with preferential dropping, which finds the flows that lose most and drops from them in front
+//! of RED.
 //!
-//! Source: Mahajan, Floyd, Wetherall, *Controlling High-Bandwidth Flows at the Congested Router*, ICNP 2001, as its authors'
-//! code in ns-2.35 has it: `red-pd.cc` and the scripts of `tcl/ex/red-pd`; settings of Chung, Claypool, Kinicki, *Stochastic
-//! Fair Aggregate Rate Control*, 2004. The RED behind is [`super::red`].
+//! Source: Mahajan, Floyd, Wetherall, *Controlling High-Bandwidth Flows at the Congested Router*, ICNP 2001,
+//! as its authors' code in ns-2.35 has it: `red-pd.cc` and the scripts of `tcl/ex/red-pd`; settings of Chung,
+//! Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control*, 2004. The RED behind is [`super::red`].
 //!
 //! ```text
 //! on each arrival     of a monitored flow, with probability P spread as in RED's classic spacing: drop, if it responds
@@ -26,14 +27,15 @@
 //! | `unresponsive_penalty` | | 1; 3 in ns-2's tests | 1e-12 to 1e12 |
 //! | the others | | | as for RED |
 //!
-//! Departures and silences. The paper was not at hand: this is the authors' code, whose scripts set a time of 15 s and a drop
-//! rate of 0.005 to release a flow and never use them, the rate being in the rule as a number and the time being three
-//! intervals, five for a flow that does not respond; and their 0.05 bounds the decrease of P, where Chung et al. call it
-//! the largest increase. The literal readings are settings: `unmonitor_after_s`, `largest_increase`. An interval without
-//! drops lasts 10R and does not count among the last ones. The drop rate and the lists leave out what the filter itself
-//! drops; whether a flow responds, and whether it lost packets now, is told with it. Queue lengths are in packets. RED's
-//! average counts as above min_th where its base probability is above zero. ns-2 counts drops only; where RED marks, a
-//! history of drops is empty: `history`. The flow of a packet is the hash of its addresses and ports.
+//! Departures and silences. The paper was not at hand: this is the authors' code, whose scripts set a time of
+//! 15 s and a drop rate of 0.005 to release a flow and never use them, the rate being in the rule as a number
+//! and the time being three intervals, five for a flow that does not respond; and their 0.05 bounds the
+//! decrease of P, where Chung et al. call it the largest increase. The literal readings are settings:
+//! `unmonitor_after_s`, `largest_increase`. An interval without drops lasts 10R and does not count among the
+//! last ones. The drop rate and the lists leave out what the filter itself drops; whether a flow responds,
+//! and whether it lost packets now, is told with it. Queue lengths are in packets. RED's average counts as
+//! above min_th where its base probability is above zero. ns-2 counts drops only; where RED marks, a history
+//! of drops is empty: `history`. The flow of a packet is the hash of its addresses and ports.
 
 mod lists;
 mod monitored;
@@ -70,10 +72,12 @@ pub enum History {
 red_params! {
     /// RED-PD: RED behind a filter that finds the flows that lose most and drops from them in front of it.
     ///
-    /// Source: Mahajan, Floyd and Wetherall 2001, as their code in ns-2 has it, whose values are the defaults.
+    /// Source: Mahajan, Floyd and Wetherall 2001, as their code in ns-2 has it, whose values are the
+    /// defaults.
     struct Params {
         w_q = Weight::Fixed(0.002);
-        /// Whether RED's probability rises from max_p to 1 between max_th and twice max_th, instead of jumping to 1.
+        /// Whether RED's probability rises from max_p to 1 between max_th and twice max_th, instead of
+        /// jumping to 1.
         gentle: bool = true,
         /// Round-trip time that defines the TCP rate above which flows are monitored, in milliseconds.
         rtt_ms: f64 = 40.0,
@@ -99,10 +103,11 @@ red_params! {
         unresponsive_penalty: f64 = 1.0,
         /// Whether such a flow is spared as well while at most one packet waits.
         spare_idle_link: bool = false,
-        /// Probability at which a flow is released instead of loosened; half of it for one that does not respond.
+        /// Probability at which a flow is released instead of loosened; half of it for one that does not
+        /// respond.
         unmonitor_below: f64 = 0.005,
-        /// Time without a change after which a flow is loosened or released, in seconds. Unset: three intervals, five for
-        /// one that does not respond.
+        /// Time without a change after which a flow is loosened or released, in seconds. Unset: three
+        /// intervals, five for one that does not respond.
         unmonitor_after_s: Option<f64> = None,
         /// Largest decrease of a probability in one step.
         largest_decrease: f64 = 0.05,
@@ -113,7 +118,8 @@ red_params! {
 
 /// Time from the search for flows to punish to that for flows to reward.
 const REWARD_AFTER: Span = Span::from_milliseconds(1);
-/// Intervals for which a probability stands before it grows; before it falls; and of a flow that does not respond.
+/// Intervals for which a probability stands before it grows; before it falls; and of a flow that does not
+/// respond.
 const HOLD_BEFORE_PUNISHMENT: usize = 4;
 const HOLD_BEFORE_REWARD: usize = 3;
 const HOLD_BEFORE_REWARD_UNRESPONSIVE: usize = 5;

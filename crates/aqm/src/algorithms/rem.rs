@@ -25,13 +25,14 @@
 //! | `rate_filter_weight` | | 1, no filter | above 0, at most 1 |
 //! | `mean_packet_bytes` | bytes | 1000 | 1 or more |
 //!
-//! Departures and silences. The rate counts what is offered, also what is then lost (`arrivals = "offered"`, as
-//! in ns-2). Where more comes than the link sends the queue grows by the difference, so that an implementation
-//! needs no counter (Le et al. 2003, section 2; `arrivals = "queue_growth"`); what is lost, and what an idle link
-//! could have sent, then do not count. The price has no upper bound: after a long overload p stays near 1 for a
-//! while. ns-2 fixes α at 0.1; drops on arrival; marks on departure and lets packets that cannot be marked pass
-//! (`point = "dequeue"`, `not_ect = "pass"`); holds one packet less than its limit (`limit_rule`). The price and p
-//! start at 0. An arrival that finds no room is an overflow, and no coin is tossed.
+//! Departures and silences. The rate counts what is offered, also what is then lost (`arrivals = "offered"`,
+//! as in ns-2). Where more comes than the link sends the queue grows by the difference, so that an
+//! implementation needs no counter (Le et al. 2003, section 2; `arrivals = "queue_growth"`); what is lost,
+//! and what an idle link could have sent, then do not count. The price has no upper bound: after a long
+//! overload p stays near 1 for a while. ns-2 fixes α at 0.1; drops on arrival; marks on departure and lets
+//! packets that cannot be marked pass (`point = "dequeue"`, `not_ect = "pass"`); holds one packet less than
+//! its limit (`limit_rule`). The price and p start at 0. An arrival that finds no room is an overflow, and no
+//! coin is tossed.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -82,8 +83,8 @@ pub enum NotEct {
 }
 
 queue_control_params! {
-    /// REM: a price rises with excess rate and queue; the probability is exponential in it, so that prices add
-    /// along a path.
+    /// REM: a price rises with excess rate and queue; the probability is exponential in it, so that prices
+    /// add along a path.
     ///
     /// Source: Athuraliya, Li, Low and Yin 2001, with the defaults of its authors' ns-2 code. A scenario that
     /// repeats an ns-2 study with marking sets point = "dequeue", not_ect = "pass", limit_rule =

@@ -1,8 +1,9 @@
-//! SFB, Stochastic Fair Blue: a Blue in each of many bins of flows, and a box for flows that no probability stops.
+//! SFB, Stochastic Fair Blue: a Blue in each of many bins of flows, and a box for flows that no probability
+//! stops.
 //!
-//! Source: Feng, Kandlur, Saha, Shin, *Stochastic Fair Blue: A Queue Management Algorithm for Enforcing Fairness*, INFOCOM
-//! 2001, sections II to IV, as Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control*, 2004, and Linux
-//! `sch_sfb.c` read it; the Blue of each bin is [`crate::parts::BlueProbability`].
+//! Source: Feng, Kandlur, Saha, Shin, *Stochastic Fair Blue: A Queue Management Algorithm for Enforcing
+//! Fairness*, INFOCOM 2001, sections II to IV, as Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate
+//! Control*, 2004, and Linux `sch_sfb.c` read it; the Blue of each bin is [`crate::parts::BlueProbability`].
 //!
 //! ```text
 //! on each arrival     in each level, the flow's bin: more than bin_packets of its packets wait: p_m rises
@@ -23,15 +24,16 @@
 //! | `penalty` | | one in 15 ms (Chung et al.); 10 a second after 20 (Linux) | above 0 |
 //! | `rehash_ms`, `warm_up_ms` | ms | 20 000; 600 000, 60 000 (Linux) | 0.001 to 1e9; 0 to below rehash_ms |
 //!
-//! Departures and silences. The full text of the paper was not at hand: what is not in the two others is named. Chung et
-//! al. box a flow at the greatest probability of its bins, the paper and Linux at the least: `box_on`. They give no bin
-//! size: unset it is one and a half times the buffer over the bins, in packets of mean size. Their `penalty box time of 15
-//! ms` is read as one packet of all boxed flows in that time, which at 1000 bytes makes the half of a megabit per second
-//! of their figures. A bin with more packets than its size discards the arrival in the paper (`full_bins`), in Linux only
-//! where all its bins are full. Linux drops capable packets too where the probability is above a half
-//! (`drop_above_half`), and moves bins without a freeze time. Packets queued before other hash functions came into use
-//! do not count in their bins, unless their flow was boxed while these were fed. The probabilities of boxed flows move on.
-//! What leaves is counted off in the order in which it came.
+//! Departures and silences. The full text of the paper was not at hand: what is not in the two others is
+//! named. Chung et al. box a flow at the greatest probability of its bins, the paper and Linux at the least:
+//! `box_on`. They give no bin size: unset it is one and a half times the buffer over the bins, in packets of
+//! mean size. Their `penalty box time of 15 ms` is read as one packet of all boxed flows in that time, which
+//! at 1000 bytes makes the half of a megabit per second of their figures. A bin with more packets than its
+//! size discards the arrival in the paper (`full_bins`), in Linux only where all its bins are full. Linux
+//! drops capable packets too where the probability is above a half (`drop_above_half`), and moves bins
+//! without a freeze time. Packets queued before other hash functions came into use do not count in their
+//! bins, unless their flow was boxed while these were fed. The probabilities of boxed flows move on. What
+//! leaves is counted off in the order in which it came.
 
 use crate::aqm::Reason;
 use crate::algorithms::drop_tail::DropTail;
@@ -101,7 +103,8 @@ buffered_params! {
         levels: u32 = 3,
         /// Bins of a level.
         bins: u32 = 20,
-        /// Packets in a bin beyond which its probability rises. Unset: one and a half times the buffer over the bins.
+        /// Packets in a bin beyond which its probability rises. Unset: one and a half times the buffer over
+        /// the bins.
         bin_packets: Option<u32> = None,
         /// Length of a mean packet (IP length): how many packets a limit in bytes stands for.
         mean_packet_bytes: u32 = 1000,
@@ -117,7 +120,8 @@ buffered_params! {
         threshold: f64 = 0.98,
         /// Which probability of a flow's bins sends it to the box.
         box_on: BoxOn = BoxOn::Least,
-        /// How much the box passes: { interval = { box_ms = ... } } or { tokens = { rate_hz = ..., burst = ... } }.
+        /// How much the box passes: { interval = { box_ms = ... } } or { tokens = { rate_hz = ..., burst =
+        /// ... } }.
         penalty: Penalty = Penalty::Interval { box_ms: 15.0 },
         /// Time after which the hash functions change.
         rehash_ms: f64 = 20_000.0,
@@ -224,7 +228,8 @@ impl Generation {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     flow_hash: u32,
-    /// Generations in the range of a number of 32 bits: it tells the last two apart from each other and from earlier ones.
+    /// Generations in the range of a number of 32 bits: it tells the last two apart from each other and from
+    /// earlier ones.
     generation: u32,
     /// Whether the bins of the next generation count it too.
     counted_ahead: bool,
@@ -330,8 +335,8 @@ impl FairBlue {
         }
     }
 
-    /// Moves the Blue of each of the flow's bins, of the generation in use or of the next: answers with the least and the
-    /// greatest probability, and in how many levels the bin is full.
+    /// Moves the Blue of each of the flow's bins, of the generation in use or of the next: answers with the
+    /// least and the greatest probability, and in how many levels the bin is full.
     #[inline]
     fn move_bins(&mut self, now: Time, ahead: bool, flow_hash: u32) -> (f64, f64, usize) {
         let Self { in_use, next, bin_packets, settings, .. } = self;

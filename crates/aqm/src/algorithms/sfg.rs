@@ -1,9 +1,9 @@
-//! SFG, the Stochastic Fairness Guardian: a filter that holds groups of flows to their share of the link, in front of any
-//! scheme.
+//! SFG, the Stochastic Fairness Guardian: a filter that holds groups of flows to their share of the link, in
+//! front of any scheme.
 //!
-//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control: Practical Traffic Management for Efficient
-//! and Robust IP Networking*, Worcester Polytechnic Institute, 2004, sections 3 and 4, algorithm 2 and equation (4).
-//! In front of [`super::arc`] it is the paper's SFA.
+//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control: Practical Traffic Management
+//! for Efficient and Robust IP Networking*, Worcester Polytechnic Institute, 2004, sections 3 and 4,
+//! algorithm 2 and equation (4). In front of [`super::arc`] it is the paper's SFA.
 //!
 //! ```text
 //! each interval d_s   every bin: prob ← max(0, 1 − (d_s·C/N)/bytes);  bytes ← 0
@@ -22,14 +22,15 @@
 //! | `average_weight` | | not given | above 0, at most 1 |
 //! | `inner` | a scheme | drop-tail, ARC | one with a single queue |
 //!
-//! Departures and silences. The listing divides by bytes that may be none, and its probabilities may be negative: a bin
-//! without arrivals has 0, and none is below. What the filter itself drops counts as arrived, so that a flow beyond its
-//! share keeps to it. The paper says that two hashes in each level, one to look up and one to count, changed each
-//! interval, free a flow that shares all its bins with misbehaving ones, and not whether its figures have them:
-//! `rehash`. The weight of the average is not given: 0.2 goes from 0.02 to 0.01 within four intervals. While the filter is
-//! off it goes on counting. A flow that begins within an interval is let pass until its end. p_e is the share of the
-//! packets behind the filter that overflow (the paper's measure for drop-tail), or what the scheme behind reports
-//! (its measure for ARC): `notification`. A filter draws no coin while it is off.
+//! Departures and silences. The listing divides by bytes that may be none, and its probabilities may be
+//! negative: a bin without arrivals has 0, and none is below. What the filter itself drops counts as arrived,
+//! so that a flow beyond its share keeps to it. The paper says that two hashes in each level, one to look up
+//! and one to count, changed each interval, free a flow that shares all its bins with misbehaving ones, and
+//! not whether its figures have them: `rehash`. The weight of the average is not given: 0.2 goes from 0.02 to
+//! 0.01 within four intervals. While the filter is off it goes on counting. A flow that begins within an
+//! interval is let pass until its end. p_e is the share of the packets behind the filter that overflow (the
+//! paper's measure for drop-tail), or what the scheme behind reports (its measure for ARC): `notification`. A
+//! filter draws no coin while it is off.
 
 mod trial;
 
@@ -71,10 +72,11 @@ pub enum Notification {
     SignalProbability,
 }
 
-/// SFG: a filter that holds groups of flows to their share of the link while it is congested, in front of any scheme.
+/// SFG: a filter that holds groups of flows to their share of the link while it is congested, in front of any
+/// scheme.
 ///
-/// Source: Chung, Claypool and Kinicki 2004. The defaults are the paper's, for 10 Mbit/s; in front of ARC, with
-/// notification = "signal_probability", it is their SFA.
+/// Source: Chung, Claypool and Kinicki 2004. The defaults are the paper's, for 10 Mbit/s; in front of ARC,
+/// with notification = "signal_probability", it is their SFA.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params<S: AnyScheme> {
@@ -378,7 +380,8 @@ mod tests {
 
     #[test]
     fn a_flow_beyond_its_share_keeps_to_it() {
-        // 1, 2 and 10 Mbit/s of 0.5 that a bin may carry: 0.5, 0.75, 0.95 are dropped, half a megabit remains.
+        // 1, 2 and 10 Mbit/s of 0.5 that a bin may carry: 0.5, 0.75, 0.95 are dropped, half a megabit
+        // remains.
         for (mbps, share) in [(1.0, 0.5), (2.0, 0.75), (10.0, 0.95), (0.4, 0.0)] {
             let mut guardian = guardian();
             guardian.meet(7, (mbps * 2e6 / 8.0) as u32);

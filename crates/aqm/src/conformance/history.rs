@@ -27,8 +27,8 @@ pub enum Operation {
 /// Largest length of an IP packet.
 const LARGEST_BYTES: u64 = 65_535;
 
-/// Up to 300 operations, each with the time before it, of ordinary packets: mostly packet times apart, sometimes at one
-/// instant, sometimes seconds later.
+/// Up to 300 operations, each with the time before it, of ordinary packets: mostly packet times apart,
+/// sometimes at one instant, sometimes seconds later.
 pub fn random_history(random: &mut Stream) -> Vec<(Span, Operation)> {
     let bytes = |random: &mut Stream| match random.below(3) {
         0 => 40,

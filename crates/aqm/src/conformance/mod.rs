@@ -5,9 +5,10 @@
 //! assert_eq!(conformance::check("red", conformance::CASES), []);
 //! ```
 //!
-//! A scheme is taken from the registry by its name, its parameters are drawn from its JSON schema, and histories of
-//! arrivals and departures at random; so there is no line here about any one scheme, and one from outside is tried as those
-//! of this crate are. Everything follows from the number of the case: a finding can be had again.
+//! A scheme is taken from the registry by its name, its parameters are drawn from its JSON schema, and
+//! histories of arrivals and departures at random; so there is no line here about any one scheme, and one
+//! from outside is tried as those of this crate are. Everything follows from the number of the case: a
+//! finding can be had again.
 
 mod history;
 mod parameters;
@@ -63,7 +64,8 @@ pub fn check(name: &str, cases: u64) -> Vec<Finding> {
     check_with(name, cases, |case| case())
 }
 
-/// As [`check`], where `attempt` carries out a case: it may turn what a scheme does beyond answering into words.
+/// As [`check`], where `attempt` carries out a case: it may turn what a scheme does beyond answering into
+/// words.
 #[must_use]
 pub fn check_with(
     name: &str,

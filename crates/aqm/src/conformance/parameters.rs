@@ -95,8 +95,8 @@ fn is(property: &Schema, kind: &str) -> bool {
         || types.as_array().is_some_and(|types| types.iter().any(|t| t.as_str() == Some(kind)))
 }
 
-/// Uniform on a logarithmic scale: around the default, or over the range that the unit suggests where there is none but
-/// zero.
+/// Uniform on a logarithmic scale: around the default, or over the range that the unit suggests where there
+/// is none but zero.
 fn random_number(key: &str, default: Option<f64>, random: &mut Stream) -> f64 {
     let (low, high) = match default {
         _ if key == "limit_packets" => (4.0, 80.0),

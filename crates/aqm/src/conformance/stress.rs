@@ -1,5 +1,5 @@
-//! What presses on a port beyond ordinary traffic: crowds of flows, floods of one, flows that meet on purpose, and hours in
-//! which nothing happens.
+//! What presses on a port beyond ordinary traffic: crowds of flows, floods of one, flows that meet on
+//! purpose, and hours in which nothing happens.
 //!
 //! The packets are counted, not followed, so that a hundred thousand flows take a fraction of a second.
 
@@ -98,7 +98,8 @@ impl Stress {
         }
     }
 
-    /// So many packets more under a pressure, two for each that the link asks for; then the link takes what waits.
+    /// So many packets more under a pressure, two for each that the link asks for; then the link takes what
+    /// waits.
     ///
     /// # Errors
     /// In words, what does not add up.
@@ -186,8 +187,8 @@ fn subtract(waiting: &mut (u64, u64), packet: &TestPacket) {
     *waiting = (waiting.0 - 1, waiting.1 - u64::from(packet.facts.bytes));
 }
 
-/// The scheme of this name as it comes, with room for a thousand packets; one with random parameters where it asks for more
-/// than a limit.
+/// The scheme of this name as it comes, with room for a thousand packets; one with random parameters where it
+/// asks for more than a limit.
 ///
 /// # Errors
 /// In words, when there is no such scheme.

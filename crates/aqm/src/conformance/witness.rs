@@ -160,8 +160,8 @@ impl Witness {
         require(small, || format!("{bytes} bytes wait, with a limit of {:?}", limit.bytes))
     }
 
-    /// In the end: nobody left twice, those sent left in order (of several queues, those of one flow and codepoint, which
-    /// nothing sorts apart), and only capable packets changed, if any.
+    /// In the end: nobody left twice, those sent left in order (of several queues, those of one flow and
+    /// codepoint, which nothing sorts apart), and only capable packets changed, if any.
     fn check_fates(&self) -> Result<(), String> {
         let mut gone = BTreeSet::new();
         let mut last_of_queue = BTreeMap::new();
@@ -206,7 +206,8 @@ fn require(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
-/// A link at which the scheme's parameters are valid: the slower the link, the higher a design's sampling rate.
+/// A link at which the scheme's parameters are valid: the slower the link, the higher a design's sampling
+/// rate.
 fn fitting_link(scheme: &Scheme) -> Result<PortFacts, String> {
     let rates = (0..60).map(|doublings| Rate::from_bits_per_second(1_000_000 << (doublings / 2)));
     let mut links = rates.map(PortFacts::new);

@@ -1,7 +1,7 @@
 //! Which gains keep an Aggregate Rate Controller stable: its authors' condition on the loop with TCP.
 //!
-//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control: Practical Traffic Management for Efficient
-//! and Robust IP Networking*, Worcester Polytechnic Institute, 2004, section 2, equation (1).
+//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control: Practical Traffic Management
+//! for Efficient and Robust IP Networking*, Worcester Polytechnic Institute, 2004, section 2, equation (1).
 
 /// The loop: TCP flows, their path, and the controller's target. Capacity is in packets per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,11 +25,12 @@ const LARGEST_PHASE: f64 = -120.0;
 const CRITICAL_PHASE: f64 = -180.0;
 
 impl ArcLoop {
-    /// The gains α per second of measurement interval, α/d_a, under which the loop is stable: all between the two. None
-    /// where the lower bound lies above the upper one.
+    /// The gains α per second of measurement interval, α/d_a, under which the loop is stable: all between the
+    /// two. None where the lower bound lies above the upper one.
     ///
-    /// Phase and gain both fall with the frequency, so that each of the three conditions of equation (1) is one bound:
-    /// that on the gain where the phase is −180° from above, those on the phase where the gain is 1 from either side.
+    /// Phase and gain both fall with the frequency, so that each of the three conditions of equation (1) is
+    /// one bound: that on the gain where the phase is −180° from above, those on the phase where the gain is
+    /// 1 from either side.
     #[must_use]
     pub fn admissible(&self) -> Option<(f64, f64)> {
         let crossing_at = |degrees: f64| 1.0 / self.gain(self.frequency_of(degrees));
@@ -104,7 +105,8 @@ mod tests {
 
     #[test]
     fn ranges_from_the_loop_in_complex_numbers() {
-        // By a separate program, from L(iω) = (γCτ)³(1 + γ)(1 + iωτ/(1 + γ))·e^(−iωτ)/(4N²·iω(1 + iωτ²γC/2N)(1 + iωτ)).
+        // By a separate program, from L(iω) = (γCτ)³(1 + γ)(1 + iωτ/(1 + γ))·e^(−iωτ)/(4N²·iω(1 +
+        // iωτ²γC/2N)(1 + iωτ)).
         for (flows, rtt_s, low, high) in [
             (10.0, 0.5, 3.5445505e-08, 1.5114976e-07),
             (50.0, 0.5, 3.4719719e-06, 1.0656343e-05),
@@ -121,8 +123,8 @@ mod tests {
 
     #[test]
     fn margins_of_the_papers_gain() {
-        // Gain and phase margins in dB and degrees: 12.7 and −142.7 for 25 flows over 0.3 s, 7.1 and −158.0 for 50 over
-        // 0.5 s, 19.8 and −110.2 for 100 over 0.5 s.
+        // Gain and phase margins in dB and degrees: 12.7 and −142.7 for 25 flows over 0.3 s, 7.1 and −158.0
+        // for 50 over 0.5 s, 19.8 and −110.2 for 100 over 0.5 s.
         for (flows, rtt_s, margin, phase) in
             [(25.0, 0.3, 12.7, -142.7), (50.0, 0.5, 7.1, -158.0), (100.0, 0.5, 19.8, -110.2)]
         {

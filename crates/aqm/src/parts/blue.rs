@@ -1,7 +1,7 @@
 //! Blue's probability, which rises with losses and falls with idleness, at most once in a time.
 //!
-//! Source: Feng, Kandlur, Saha, Shin, *Blue: A New Class of Active Queue Management Algorithms*, University of Michigan
-//! CSE-TR-387-99, 1999, figure 3.
+//! Source: Feng, Kandlur, Saha, Shin, *Blue: A New Class of Active Queue Management Algorithms*, University
+//! of Michigan CSE-TR-387-99, 1999, figure 3.
 
 use aqmlab_units::{Span, Time};
 

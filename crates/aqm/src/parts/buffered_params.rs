@@ -1,6 +1,7 @@
 //! The parameters of the buffer, which every scheme with one queue has: declared in one place.
 
-/// Declares the `Params` of a scheme: the limits of its buffer, and behind them the scheme's own, each with its default.
+/// Declares the `Params` of a scheme: the limits of its buffer, and behind them the scheme's own, each with
+/// its default.
 macro_rules! buffered_params {
     (
         $(#[$about:meta])*

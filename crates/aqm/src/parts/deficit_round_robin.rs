@@ -1,8 +1,8 @@
 //! Deficit round robin with lists of new and old queues, as FQ-CoDel serves its flows.
 //!
-//! Source: Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, *The Flow Queue CoDel Packet Scheduler and Active Queue
-//! Management Algorithm*, RFC 8290 (2018), sections 4.1 and 4.2; Shreedhar, Varghese, *Efficient Fair Queuing Using
-//! Deficit Round-Robin*, IEEE/ACM Transactions on Networking 4(3), 1996.
+//! Source: Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet, *The Flow Queue CoDel Packet Scheduler and
+//! Active Queue Management Algorithm*, RFC 8290 (2018), sections 4.1 and 4.2; Shreedhar, Varghese, *Efficient
+//! Fair Queuing Using Deficit Round-Robin*, IEEE/ACM Transactions on Networking 4(3), 1996.
 
 use crate::header::HeaderFields;
 use crate::packet::{Codepoint, PacketFacts};
@@ -81,7 +81,8 @@ struct Place {
 /// No queue.
 const NONE: u32 = u32::MAX;
 
-/// Queues that wait for their turns: each names the next, so that they go from list to list without being copied.
+/// Queues that wait for their turns: each names the next, so that they go from list to list without being
+/// copied.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     first: u32,

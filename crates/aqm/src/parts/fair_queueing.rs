@@ -1,5 +1,5 @@
-//! The parameters that all schemes share which give each flow a queue: declared, checked and turned into a scheduler in
-//! one place.
+//! The parameters that all schemes share which give each flow a queue: declared, checked and turned into a
+//! scheduler in one place.
 
 use crate::parameters::{ParameterError, require};
 use crate::parts::{
@@ -60,8 +60,8 @@ impl FairQueueing {
     }
 }
 
-/// Declares the `Params` of a scheme that gives each flow a queue: those of [`FairQueueing`], then the scheme's own,
-/// each with its default.
+/// Declares the `Params` of a scheme that gives each flow a queue: those of [`FairQueueing`], then the
+/// scheme's own, each with its default.
 macro_rules! fair_queueing_params {
     (
         $(#[$about:meta])*

@@ -1,5 +1,5 @@
-//! Bins that flows are hashed into, once in each of several levels: as in a Bloom filter, two flows that share a bin in one
-//! level rarely share those of all.
+//! Bins that flows are hashed into, once in each of several levels: as in a Bloom filter, two flows that
+//! share a bin in one level rarely share those of all.
 
 use aqmlab_random::Key;
 
@@ -53,8 +53,8 @@ const REMEMBERED: usize = 1 << 10;
 
 /// The hash functions of one generation, one for each level.
 ///
-/// Packets come of the same flows again and again, and a hash takes forty instructions: the places of the flows that
-/// were asked about last are remembered.
+/// Packets come of the same flows again and again, and a hash takes forty instructions: the places of the
+/// flows that were asked about last are remembered.
 #[derive(Clone, Debug)]
 pub struct FlowHashes {
     keys: Vec<Key>,
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_flow_shares_all_its_bins_with_others_as_rarely_as_independent_hashes_would() {
-        // Among 10 others in 20 bins of 3 levels: (1 − 0.95^10)^3 = 6.4608 %. Over 20,000 flows and keys the share has a
-        // standard deviation of 0.17 %.
+        // Among 10 others in 20 bins of 3 levels: (1 − 0.95^10)^3 = 6.4608 %. Over 20,000 flows and keys the
+        // share has a standard deviation of 0.17 %.
         let polluted = |salt: u64| {
             let mut bins = FlowBins::new(3, 20, salt).hashes(0);
             let mut taken = [false; 60];

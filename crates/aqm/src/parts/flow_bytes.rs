@@ -15,7 +15,8 @@ pub struct FlowBytes {
     pub filtered: u64,
 }
 
-/// An open table with linear probing, at most half full. The hashes of flows are uniform, so they are places as they are.
+/// An open table with linear probing, at most half full. The hashes of flows are uniform, so they are places
+/// as they are.
 #[derive(Clone, Debug)]
 pub struct FlowByteTable {
     /// Each with the interval that it belongs to; one of an earlier interval is free.
@@ -31,7 +32,8 @@ impl FlowByteTable {
         Self { slots: vec![(0, FlowBytes::default()); 256], interval: 1, flows: 0 }
     }
 
-    /// What is known of a flow; nothing yet if it is new. The table grows when it is half full, and never shrinks.
+    /// What is known of a flow; nothing yet if it is new. The table grows when it is half full, and never
+    /// shrinks.
     pub fn of(&mut self, flow_hash: u32) -> &mut FlowBytes {
         if 2 * (self.flows + 1) > self.slots.len() {
             self.grow();

@@ -26,7 +26,7 @@ pub struct FlowTable {
     hashing: FlowHashing,
     hash: FlowHashes,
     /// The flow that each queue was last given to.
-    tenants: Vec<Option<u32>>,
+    owners: Vec<Option<u32>>,
 }
 
 impl FlowTable {
@@ -39,7 +39,7 @@ impl FlowTable {
         let whole = hashing == FlowHashing::Plain || queues % WAYS == 0;
         assert!(queues > 0 && whole, "{queues} queues, {hashing:?}");
         let hash = FlowHashes::new(vec![Key::from_seed(salt)], queues);
-        Self { hashing, hash, tenants: vec![None; queues] }
+        Self { hashing, hash, owners: vec![None; queues] }
     }
 
     /// The queue of the flow with this hash. `is_active` says of a queue whether it is in use.
@@ -49,16 +49,16 @@ impl FlowTable {
             FlowHashing::Plain => first,
             FlowHashing::SetAssociative => self.in_set(first, flow_hash, is_active),
         };
-        self.tenants[queue] = Some(flow_hash);
+        self.owners[queue] = Some(flow_hash);
         queue
     }
 
-    /// Within the set of `first`, and from there on: the queue that was last this flow's, else a free one, else `first`,
-    /// which the flow then shares.
+    /// Within the set of `first`, and from there on: the queue that was last this flow's, else a free one,
+    /// else `first`, which the flow then shares.
     fn in_set(&self, first: usize, flow_hash: u32, is_active: impl Fn(usize) -> bool) -> usize {
         let set = first - first % WAYS;
         let places = || (0..WAYS).map(|way| set + (first + way) % WAYS);
-        let own = places().find(|&place| self.tenants[place] == Some(flow_hash));
+        let own = places().find(|&place| self.owners[place] == Some(flow_hash));
         own.or_else(|| places().find(|&place| !is_active(place))).unwrap_or(first)
     }
 }

@@ -1,7 +1,9 @@
-//! Deficit round robin in which a flow's turn is the shorter the more busy flows its hosts have: CAKE's triple isolation.
+//! Deficit round robin in which a flow's turn is the shorter the more busy flows its hosts have: CAKE's
+//! triple isolation.
 //!
-//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways*,
-//! IEEE LANMAN 2018, section III-A, as Linux `sch_cake.c` has it, whose names of the sets these are.
+//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE: A Comprehensive Queue Management Solution for
+//! Home Gateways*, IEEE LANMAN 2018, section III-A, as Linux `sch_cake.c` has it, whose names of the sets
+//! these are.
 
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
@@ -301,7 +303,8 @@ mod tests {
         close(shares(Isolation::DualSource, &by_sender), &[third, third, third, half]);
         close(shares(Isolation::Flows, &by_sender), &[0.25; 4]);
         close(shares(Isolation::DualDestination, &by_sender), &[0.25; 4]);
-        // Of two hosts the busier one counts: three flows to one receiver from three senders have a third each.
+        // Of two hosts the busier one counts: three flows to one receiver from three senders have a third
+        // each.
         let both = [(1, 10), (2, 10), (3, 10), (4, 20)];
         close(shares(Isolation::Triple, &both), &[third, third, third, half]);
     }

@@ -1,10 +1,10 @@
 //! The linear controller of delay behind PI2 and DualPI2, and coins that fall in turn instead of at random.
 //!
-//! Source: De Schepper, Briscoe, White, *Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and
-//! Scalable Throughput (L4S)*, RFC 9332 (2023), sections 2.4 and 2.5 and appendix A.1.
+//! Source: De Schepper, Briscoe, White, *Dual-Queue Coupled Active Queue Management (AQM) for Low Latency,
+//! Low Loss, and Scalable Throughput (L4S)*, RFC 9332 (2023), sections 2.4 and 2.5 and appendix A.1.
 
-/// The base probability p', which moves with the delay's deviation from a target and with its change. Times are in
-/// seconds.
+/// The base probability p', which moves with the delay's deviation from a target and with its change. Times
+/// are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pi2Controller {
     target_s: f64,
@@ -49,7 +49,8 @@ impl Pi2Controller {
     }
 }
 
-/// Selects with a likelihood by adding likelihoods up: at random for whoever knows nothing of the sum, and evenly.
+/// Selects with a likelihood by adding likelihoods up: at random for whoever knows nothing of the sum, and
+/// evenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Recurrence {
     sum: f64,

@@ -22,8 +22,9 @@ impl PiGains {
     /// The controller's zero cancels the pole of TCP's window, `w_g = 2N/(R²C)`; the loop gain is one there;
     /// the continuous controller `K·(1 + s/w_g)/s` is sampled by the bilinear rule.
     ///
-    /// The design exists where the loop has a phase margin, that is for fewer than [`PiGains::most_flows`], and where
-    /// the sampled controller has two positive gains: `sampling_hz` above half of [`PiGains::design_frequency`].
+    /// The design exists where the loop has a phase margin, that is for fewer than [`PiGains::most_flows`],
+    /// and where the sampled controller has two positive gains: `sampling_hz` above half of
+    /// [`PiGains::design_frequency`].
     #[must_use]
     pub fn designed(flows: f64, rtt_s: f64, packets_per_second: f64, sampling_hz: f64) -> Self {
         let w_g = Self::design_frequency(flows, rtt_s, packets_per_second);
@@ -43,9 +44,9 @@ impl PiGains {
 
     /// The number of flows from which on the loop has no phase margin left at its design point.
     ///
-    /// The margin is `π/2 − arctan(β) − β` with `β = w_g·R = 2N/(R·C)`: the zero cancels TCP's pole, the queue's and
-    /// the delay's phases remain. It is positive for β below 0.86033 (Hollot et al. give β ∈ (0, 0.85)): each flow's
-    /// share of the path must be more than 2.3 packets.
+    /// The margin is `π/2 − arctan(β) − β` with `β = w_g·R = 2N/(R·C)`: the zero cancels TCP's pole, the
+    /// queue's and the delay's phases remain. It is positive for β below 0.86033 (Hollot et al. give β ∈ (0,
+    /// 0.85)): each flow's share of the path must be more than 2.3 packets.
     #[must_use]
     pub fn most_flows(rtt_s: f64, packets_per_second: f64) -> f64 {
         LARGEST_BETA / 2.0 * rtt_s * packets_per_second

@@ -1,7 +1,7 @@
 //! The parameters that the controllers of a queue share (PI, REM): declared and checked in one place.
 
-/// Declares the `Params` of a scheme that steers the queue to a reference: those that all such schemes share, around the
-/// scheme's own, each with its default. The schemes differ in two of the shared defaults.
+/// Declares the `Params` of a scheme that steers the queue to a reference: those that all such schemes share,
+/// around the scheme's own, each with its default. The schemes differ in two of the shared defaults.
 macro_rules! queue_control_params {
     (
         $(#[$about:meta])*
@@ -21,8 +21,8 @@ macro_rules! queue_control_params {
                 measure: crate::parts::Measure = crate::parts::Measure::Packets,
                 /// How the probability depends on a packet's size.
                 scale_probability: crate::parts::ScaleProbability = crate::parts::ScaleProbability::None,
-                /// Length of a mean packet (IP length): the unit of a queue measured in bytes and of the link rate, and the
-                /// reference of sizes.
+                /// Length of a mean packet (IP length): the unit of a queue measured in bytes and of the link
+                /// rate, and the reference of sizes.
                 mean_packet_bytes: u32 = $mean,
                 /// Length of the largest packet, for scale_probability = "max".
                 max_packet_bytes: u32 = 1500,

@@ -1,7 +1,7 @@
 //! The parameters that RED and its kin share: declared, checked and turned into a detector in one place.
 
-/// Declares the `Params` of a scheme that decides as RED does: those that all such schemes share, around the scheme's
-/// own, each with its default. The schemes differ in the default of `w_q`.
+/// Declares the `Params` of a scheme that decides as RED does: those that all such schemes share, around the
+/// scheme's own, each with its default. The schemes differ in the default of `w_q`.
 macro_rules! red_params {
     (
         $(#[$about:meta])*
@@ -13,16 +13,18 @@ macro_rules! red_params {
         crate::parts::buffered_params! {
             $(#[$about])*
             struct Params {
-                /// Average queue, in packets of mean size, from which on packets are signalled. Unset: half of the target
-                /// queue but at least 5, or 5 without a target delay.
+                /// Average queue, in packets of mean size, from which on packets are signalled. Unset: half
+                /// of the target queue but at least 5, or 5 without a target delay.
                 min_th_packets: Option<f64> = None,
-                /// Average queue, in packets of mean size, at which the probability reaches max_p. Unset: three times the
-                /// lower threshold.
+                /// Average queue, in packets of mean size, at which the probability reaches max_p. Unset:
+                /// three times the lower threshold.
                 max_th_packets: Option<f64> = None,
-                /// Target of the average queueing delay, in milliseconds, from which the thresholds are derived, instead of
-                /// giving them. Unset: none in RED; 5 in Adaptive RED, unless thresholds are given.
+                /// Target of the average queueing delay, in milliseconds, from which the thresholds are
+                /// derived, instead of giving them. Unset: none in RED; 5 in Adaptive RED, unless thresholds
+                /// are given.
                 target_delay_ms: Option<f64> = None,
-                /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ... }.
+                /// Weight of each arrival's sample in the average queue: a number, or { time_constant_s = ...
+                /// }.
                 w_q: crate::parts::Weight = $w_q,
                 /// Base probability at max_th.
                 max_p: f64 = 0.1,
@@ -35,8 +37,8 @@ macro_rules! red_params {
                 measure: crate::parts::Measure = crate::parts::Measure::Packets,
                 /// How the probability depends on a packet's size.
                 scale_probability: crate::parts::ScaleProbability = crate::parts::ScaleProbability::None,
-                /// Length of a mean packet (IP length): the clock of idle time, the unit of the link rate, and the reference
-                /// of sizes.
+                /// Length of a mean packet (IP length): the clock of idle time, the unit of the link rate,
+                /// and the reference of sizes.
                 mean_packet_bytes: u32 = 500,
                 /// Length of the largest packet, for scale_probability = "max".
                 max_packet_bytes: u32 = 1500,
@@ -45,9 +47,11 @@ macro_rules! red_params {
                 ecn: bool = false,
                 /// What happens to a selected ECN-capable packet.
                 ecn_rule: crate::parts::EcnRule = crate::parts::EcnRule::MarkBelowMaxTh,
-                /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only where it is 1.
+                /// Base probability below which packets are marked, for ecn_rule = "mark_p": 1 drops only
+                /// where it is 1.
                 mark_p: f64 = 0.1,
-                /// Never select an arrival that finds at most one packet waiting (measured in bytes: at most one byte).
+                /// Never select an arrival that finds at most one packet waiting (measured in bytes: at most
+                /// one byte).
                 spare_nearly_empty: bool = false,
                 /// Never select the first arrival after the average has risen above min_th.
                 spare_first_in_region: bool = false,
@@ -108,7 +112,8 @@ macro_rules! red_params {
                 crate::onset::Onset::of_queue(key, value, min_th, self.settings().gauge)
             }
 
-            /// Thresholds and weight as the detector has them, and the target from which they follow, if they do.
+            /// Thresholds and weight as the detector has them, and the target from which they follow, if they
+            /// do.
             fn in_force_at(
                 &self,
                 facts: &crate::port_facts::PortFacts,

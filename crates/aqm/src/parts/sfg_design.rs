@@ -1,19 +1,20 @@
 //! How many levels and bins a Stochastic Fairness Guardian needs.
 //!
-//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control*, 2004, section 4, equations (2), (3), (5).
+//! Source: Chung, Claypool, Kinicki, *Stochastic Fair Aggregate Rate Control*, 2004, section 4, equations
+//! (2), (3), (5).
 
 /// The probability that a flow shares its bins in all levels with misbehaving flows: equation (3).
 ///
-/// Equation (2) counts surjections, which leaves the numbers of a double early; its expectation has the closed form
-/// `N·(1 − (1 − 1/N)^B)`.
+/// Equation (2) counts surjections, which leaves the numbers of a double early; its expectation has the
+/// closed form `N·(1 − (1 − 1/N)^B)`.
 #[must_use]
 pub fn false_positive(levels: f64, bins: f64, misbehaving: f64) -> f64 {
     let polluted = -libm::expm1(misbehaving * libm::log1p(-1.0 / bins));
     libm::pow(polluted, levels)
 }
 
-/// Bytes per second of a TCP-friendly flow with packets of `packet_bytes` over `rtt_s`, of which a share is signalled:
-/// equation (5). The capacity over it is the number of bins.
+/// Bytes per second of a TCP-friendly flow with packets of `packet_bytes` over `rtt_s`, of which a share is
+/// signalled: equation (5). The capacity over it is the number of bins.
 #[must_use]
 pub fn tcp_friendly_rate(packet_bytes: f64, rtt_s: f64, notification_rate: f64) -> f64 {
     1.5 * libm::sqrt(2.0 / 3.0) * packet_bytes / (rtt_s * libm::sqrt(notification_rate))
@@ -23,7 +24,8 @@ pub fn tcp_friendly_rate(packet_bytes: f64, rtt_s: f64, notification_rate: f64) 
 mod tests {
     use super::*;
 
-    /// Equation (3) as it is printed, with equation (2): sums over whole numbers, exact as long as they stay small.
+    /// Equation (3) as it is printed, with equation (2): sums over whole numbers, exact as long as they stay
+    /// small.
     fn as_printed(levels: u32, bins: u32, misbehaving: u32) -> f64 {
         let choose = |n: u32, k: u32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));
         let power = |base: f64, times: u32| (0..times).fold(1.0, |product, _| product * base);

@@ -1,7 +1,7 @@
 //! A shaper: what leaves a port is held to a rate of its own, packet by packet, without bursts.
 //!
-//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE*, IEEE LANMAN 2018, section III.A: a clock of when the next
-//! packet may leave takes the place of a bucket of tokens.
+//! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE*, IEEE LANMAN 2018, section III.A: a clock of
+//! when the next packet may leave takes the place of a bucket of tokens.
 
 use crate::aqm::{Departing, Verdict};
 use crate::header::HeaderFields;
@@ -9,8 +9,9 @@ use crate::packet::PacketFacts;
 use crate::scheduler::{Backlogs, Scheduler, Turn, Victim};
 use aqmlab_units::{Probability, Rate, Time, TransmissionClock};
 
-/// A virtual link of some rate in front of the real one. The next packet may leave when this one would have been sent on
-/// it. While packets wait nothing is lost that the real link, or whoever asks, came late for; what nobody needed is.
+/// A virtual link of some rate in front of the real one. The next packet may leave when this one would have
+/// been sent on it. While packets wait nothing is lost that the real link, or whoever asks, came late for;
+/// what nobody needed is.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     clock: TransmissionClock,
@@ -19,7 +20,8 @@ pub struct Shaper {
 }
 
 impl Shaper {
-    /// A shaper to this rate, on which each packet takes the time of `overhead_bytes` more than its IP length.
+    /// A shaper to this rate, on which each packet takes the time of `overhead_bytes` more than its IP
+    /// length.
     #[must_use]
     pub fn new(rate: Rate, overhead_bytes: u32) -> Self {
         Self { clock: TransmissionClock::new(rate), overhead_bytes, opens: Time::ZERO }
@@ -45,7 +47,8 @@ pub struct Shaped<S> {
 }
 
 impl<S: Scheduler> Shaped<S> {
-    /// This scheduler behind a shaper. The shaper goes by IP lengths, also where the queues count `layer2_bytes` more.
+    /// This scheduler behind a shaper. The shaper goes by IP lengths, also where the queues count
+    /// `layer2_bytes` more.
     pub const fn new(shaper: Shaper, layer2_bytes: u32, scheduler: S) -> Self {
         Self { shaper, layer2_bytes, scheduler }
     }

@@ -1,6 +1,8 @@
-//! What every driver of a link owes: departures and discards as a reference without a queue, a ring or a clock works them out.
+//! What every driver of a link owes: departures and discards as a reference without a queue, a ring or a
+//! clock works them out.
 //!
-//! A test draws a [`Case`], drives a link with it in whatever way it drives links, and has what it saw [checked](check). The simulator, the live router, replays and a bare [`crate::Link`] take the same cases.
+//! A test draws a [`Case`], drives a link with it in whatever way it drives links, and has what it saw
+//! [checked](check). The simulator, the live router, replays and a bare [`crate::Link`] take the same cases.
 
 mod observed;
 mod reference;

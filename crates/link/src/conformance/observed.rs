@@ -34,7 +34,8 @@ pub fn check(case: &Case, seen: &[Observed], until: Time) -> Result<usize, Strin
     Ok(arrivals.len())
 }
 
-/// The arrivals, and what became of each; nothing of what was under way at the end. Packets leave in the order in which they came.
+/// The arrivals, and what became of each; nothing of what was under way at the end. Packets leave in the
+/// order in which they came.
 fn outcomes(seen: &[Observed]) -> Result<(Vec<Arrival>, Vec<Option<Outcome>>), String> {
     let (mut arrivals, mut outcomes, mut next) = (Vec::new(), Vec::new(), 0);
     for event in seen {

@@ -1,9 +1,9 @@
 //! The reference: closed forms over the packets that found room, in the order of their arrival.
 //!
-//! A packet is taken out of the queue when it comes, or when so many packets are left below it as the ring holds beside the one in
-//! service; it is sent when it is taken, or when the one before it has left (D. V. Lindley, *The theory of queues with a single server*,
-//! Mathematical Proceedings of the Cambridge Philosophical Society 48, 1952). It finds room if fewer than the limit came before it and
-//! were not taken.
+//! A packet is taken out of the queue when it comes, or when so many packets are left below it as the ring
+//! holds beside the one in service; it is sent when it is taken, or when the one before it has left (D. V.
+//! Lindley, *The theory of queues with a single server*, Mathematical Proceedings of the Cambridge
+//! Philosophical Society 48, 1952). It finds room if fewer than the limit came before it and were not taken.
 
 use super::{Arrival, Case, Outcome};
 use crate::{RateTrace, ServiceModel};
@@ -18,8 +18,8 @@ struct Accepted {
     left: Time,
 }
 
-/// What becomes of each of these arrivals, which come in this order. An arrival at the instant at which a transmission ends finds what
-/// that has left behind.
+/// What becomes of each of these arrivals, which come in this order. An arrival at the instant at which a
+/// transmission ends finds what that has left behind.
 #[must_use]
 pub fn expected(case: &Case, arrivals: &[Arrival]) -> Vec<Outcome> {
     let mut accepted: Vec<Accepted> = Vec::new();
@@ -105,7 +105,8 @@ mod tests {
         Time::ZERO + Span::from_milliseconds(ms)
     }
 
-    /// Packets of 1,250 bytes take 1 ms at 10 Mbit/s. Four come at once and one at 2 ms; one waits, and a ring holds one more.
+    /// Packets of 1,250 bytes take 1 ms at 10 Mbit/s. Four come at once and one at 2 ms; one waits, and a
+    /// ring holds one more.
     #[test]
     fn a_ring_is_room_below_the_queue() {
         let outcomes = |ring_packets| {

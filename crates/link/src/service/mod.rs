@@ -16,16 +16,18 @@ pub struct Load {
     pub wire_bytes: u32,
 }
 
-/// A link whose transmissions take another time than their bytes at a constant rate, or carry several packets.
+/// A link whose transmissions take another time than their bytes at a constant rate, or carry several
+/// packets.
 pub trait Service: Send {
-    /// Whether one more packet travels in the transmission that begins now, beside these. Asked while packets wait.
+    /// Whether one more packet travels in the transmission that begins now, beside these. Asked while packets
+    /// wait.
     fn takes_another(&self, load: Load) -> bool {
         let _ = load;
         false
     }
 
-    /// A transmission begins; returns when it ends, `now` or later. `now` never decreases, and never lies before the end of the
-    /// transmission before.
+    /// A transmission begins; returns when it ends, `now` or later. `now` never decreases, and never lies
+    /// before the end of the transmission before.
     fn transmit(&mut self, now: Time, load: Load) -> Time;
 }
 

@@ -1,13 +1,14 @@
 //! Rates that vary: the instants at which a link may send.
 //!
-//! Source: Mahimahi (R. Netravali and others, USENIX ATC 2015), the format of `mm-link`: a line for each opportunity to send
-//! 1,504 bytes, with the instant in whole milliseconds, never decreasing; behind the last line the file begins again, with
-//! the last line's instant as its time 0.
+//! Source: Mahimahi (R. Netravali and others, USENIX ATC 2015), the format of `mm-link`: a line for each
+//! opportunity to send 1,504 bytes, with the instant in whole milliseconds, never decreasing; behind the last
+//! line the file begins again, with the last line's instant as its time 0.
 //!
-//! Each opportunity carries so many bytes. A packet that is taken into service uses the opportunities from that instant on, and has left
-//! at the one in which its last byte goes; the next one uses what is left of that one. An opportunity at which nothing is in service is
-//! lost, as is what is left of one then. So it is in Mahimahi (`link_queue.cc`), but for what stands in the queue: there a packet leaves
-//! it at its first opportunity, here as soon as the link is free, as on every other link.
+//! Each opportunity carries so many bytes. A packet that is taken into service uses the opportunities from
+//! that instant on, and has left at the one in which its last byte goes; the next one uses what is left of
+//! that one. An opportunity at which nothing is in service is lost, as is what is left of one then. So it is
+//! in Mahimahi (`link_queue.cc`), but for what stands in the queue: there a packet leaves it at its first
+//! opportunity, here as soon as the link is free, as on every other link.
 
 use super::{Load, Service};
 use aqmlab_units::{Rate, Span, Time};

@@ -1,4 +1,5 @@
-//! The ways to the packets of a namespace: a TUN device, or a pair of veth devices with a packet socket at one end.
+//! The ways to the packets of a namespace: a TUN device, or a pair of veth devices with a packet socket at
+//! one end.
 //!
 //! | file | idea |
 //! | --- | --- |
@@ -20,8 +21,8 @@ use tappers::{Interface, Tun};
 pub(crate) const HOSTS: &str = "aqmlab0";
 /// What the router's end of a pair is called.
 const ROUTER: &str = "aqmlab1";
-/// Addresses of both ends, and that of a gateway that nobody has: what is sent to it is the router's alone, because the
-/// kernel behind the router's end takes nothing that is addressed to others.
+/// Addresses of both ends, and that of a gateway that nobody has: what is sent to it is the router's alone,
+/// because the kernel behind the router's end takes nothing that is addressed to others.
 const HOSTS_ETHERNET: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const ROUTER_ETHERNET: [u8; 6] = [2, 0, 0, 0, 0, 2];
 const GATEWAY_ETHERNET: [u8; 6] = [2, 0, 0, 0, 0, 3];

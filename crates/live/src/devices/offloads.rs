@@ -1,16 +1,17 @@
 //! Has a veth device send packets as a wire would carry them: of at most its MTU, with their checksums.
 //!
-//! A pair of veth devices is memory, so by default they leave both to a wire that does not come: segments of up to 64 kB with
-//! checksums that nobody has computed. What is told here is what `ethtool -K` tells, by netlink: message
-//! `ETHTOOL_MSG_FEATURES_SET` of the generic family `ethtool` (Linux, Documentation/networking/ethtool-netlink.rst; headers
-//! and attributes as in netlink(7)).
+//! A pair of veth devices is memory, so by default they leave both to a wire that does not come: segments of
+//! up to 64 kB with checksums that nobody has computed. What is told here is what `ethtool -K` tells, by
+//! netlink: message `ETHTOOL_MSG_FEATURES_SET` of the generic family `ethtool` (Linux,
+//! Documentation/networking/ethtool-netlink.rst; headers and attributes as in netlink(7)).
 
 use crate::error::LiveError;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Features by the names of `ethtool -k`: checksums left to the device, segmentation left to it, and the joining of what comes.
+/// Features by the names of `ethtool -k`: checksums left to the device, segmentation left to it, and the
+/// joining of what comes.
 const OFFLOADS: [&str; 5] = [
     "tx-checksum-ip-generic",
     "tx-tcp-segmentation",

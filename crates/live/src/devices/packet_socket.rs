@@ -48,7 +48,8 @@ impl PacketSocket {
         Ok(Self { socket, header, beside: cmsg_space!(u32), overflows: 0 })
     }
 
-    /// The length of the next frame that waits, if one does; what is longer than there is room for is cut off.
+    /// The length of the next frame that waits, if one does; what is longer than there is room for is cut
+    /// off.
     pub(crate) fn take(&mut self, bytes: &mut [u8]) -> Option<usize> {
         let mut parts = [IoSliceMut::new(bytes)];
         let beside = Some(&mut self.beside[..]);
@@ -77,8 +78,8 @@ impl PacketSocket {
         sendmsg::<()>(self.socket.as_raw_fd(), &parts, &[], MsgFlags::MSG_DONTWAIT, None).map(|_| ())
     }
 
-    /// Has the kernel hold as much of what was written as a queue discipline may, where it may: what waits there counts as
-    /// written and not yet sent.
+    /// Has the kernel hold as much of what was written as a queue discipline may, where it may: what waits
+    /// there counts as written and not yet sent.
     pub(crate) fn hold_all_that_waits(&mut self) -> nix::Result<()> {
         if setsockopt(&self.socket, sockopt::SndBufForce, &WAITING_BYTES).is_err() {
             setsockopt(&self.socket, sockopt::SndBuf, &WAITING_BYTES)?;
@@ -97,8 +98,8 @@ impl AsFd for PacketSocket {
     }
 }
 
-/// The packet in a frame. What follows it, such as the padding of a short frame, is none of it: its own header says how long
-/// it is.
+/// The packet in a frame. What follows it, such as the padding of a short frame, is none of it: its own
+/// header says how long it is.
 pub(crate) fn packet_of_frame(frame: &[u8]) -> Result<&[u8], Refusal> {
     let (header, packet) = frame.split_at_checked(ETHERNET_BYTES).ok_or(Refusal::Truncated)?;
     if header[12..] == IPV4 { Ok(packet) } else { Err(Refusal::NotIpv4) }

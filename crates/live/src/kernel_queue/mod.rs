@@ -1,9 +1,10 @@
 //! A queue discipline of the kernel as the queue of a link.
 //!
-//! The router hands a packet that comes to such a link to one end of a pair of veth devices, at the instant at which it is due, and
-//! takes it from the other end when the kernel has let it go. At the first end stands `htb` with the link's rate, which lets one
-//! packet go after the other as a wire would, with the scheme's discipline as its child. Sizes are those of IP packets to the discipline,
-//! and those on the wire to the rate. What waits is kept here as well, by a number that stands in place of the sender's address of each
+//! The router hands a packet that comes to such a link to one end of a pair of veth devices, at the instant
+//! at which it is due, and takes it from the other end when the kernel has let it go. At the first end stands
+//! `htb` with the link's rate, which lets one packet go after the other as a wire would, with the scheme's
+//! discipline as its child. Sizes are those of IP packets to the discipline, and those on the wire to the
+//! rate. What waits is kept here as well, by a number that stands in place of the sender's address of each
 //! frame: what never comes out was thrown away, and what comes out with another codepoint was marked.
 //!
 //! | file | idea |
@@ -85,7 +86,8 @@ impl KernelQueue {
         })
     }
 
-    /// Hands a packet that was due at `due` to the kernel; answers with it where the kernel threw it away at once.
+    /// Hands a packet that was due at `due` to the kernel; answers with it where the kernel threw it away at
+    /// once.
     pub(crate) fn come(&mut self, due: Time, packet: Packet) -> Option<(Packet, Reason)> {
         let facts = packet.facts();
         self.counters.count(Event::Arrival, &facts);
@@ -95,7 +97,8 @@ impl KernelQueue {
         let entered_at = self.clock.now();
         self.lateness.note(due, entered_at);
         if let Err(error) = entered {
-            // What a discipline throws away on arrival is said so to the sender (net_xmit_errno of the kernel).
+            // What a discipline throws away on arrival is said so to the sender (net_xmit_errno of the
+            // kernel).
             self.refused += u64::from(error != Errno::ENOBUFS);
             let full = self.discipline.limit_packets.is_none_or(|limit| self.held.len() as u64 >= limit);
             let reason = if full { Reason::Overflow } else { Reason::Early };
@@ -108,7 +111,8 @@ impl KernelQueue {
         None
     }
 
-    /// The next packet that the kernel has let go, if there is one, and those before it that it must have thrown away.
+    /// The next packet that the kernel has let go, if there is one, and those before it that it must have
+    /// thrown away.
     pub(crate) fn leave(&mut self, discarded: &mut impl FnMut(Packet, Reason)) -> Option<Packet> {
         let mut frame = [0; CODEPOINT_AT + 1];
         loop {
@@ -226,7 +230,8 @@ pub(crate) fn is_queued(link: &Link) -> bool {
     link.monitored && link.queue.is_some() && link.rate.is_some()
 }
 
-/// To nobody: the kernel behind the exit takes nothing that is addressed to others. The number is the sender's.
+/// To nobody: the kernel behind the exit takes nothing that is addressed to others. The number is the
+/// sender's.
 fn header_of(number: u32) -> [u8; ETHERNET_BYTES] {
     let [a, b, c, d] = number.to_be_bytes();
     [2, 0, 0, 0, 0, 3, 2, 1, a, b, c, d, 0x08, 0x00]

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::Value;
 use std::process::Command;
 
-/// What an idle link may send ahead of its rate, and a late kernel catch up with, in microseconds of it. A wire sends nothing ahead;
-/// without any, each late wake-up of the kernel would be lost to the link.
+/// What an idle link may send ahead of its rate, and a late kernel catch up with, in microseconds of it. A
+/// wire sends nothing ahead; without any, each late wake-up of the kernel would be lost to the link.
 const BURST_US: u64 = 1_000;
 /// The handle of the scheme's discipline.
 const HANDLE: &str = "10:";
@@ -66,7 +66,8 @@ pub(super) fn make(
     command("tc", &commands(entrance, link, discipline))
 }
 
-/// What `tc` is told: sizes without the frame's header, for the discipline; with all that takes time on the wire, for the rate.
+/// What `tc` is told: sizes without the frame's header, for the discipline; with all that takes time on the
+/// wire, for the rate.
 fn commands(device: &str, link: &Link, discipline: &Discipline) -> String {
     let rate = link.rate.map_or(0, |rate| rate.bits_per_second());
     let burst = (rate * BURST_US / 8_000_000).max(1);
@@ -108,7 +109,8 @@ mod tests {
         let scenario = Scenario::from_toml(text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
         let link = scenario.network.links.iter().find(|link| link.name == "left-to-right").unwrap();
         let told = commands("x0", link, &super::super::discipline_of(link).unwrap());
-        // 1 ms of 10 Mbit/s is 1,250 bytes. Ethernet: 18 bytes around a packet, at least 64, and 20 of preamble and gap.
+        // 1 ms of 10 Mbit/s is 1,250 bytes. Ethernet: 18 bytes around a packet, at least 64, and 20 of
+        // preamble and gap.
         let class = "class add dev x0 parent 1: classid 1:1 htb rate 10000000bit ceil 10000000bit burst 1250b cburst 1250b \
                      quantum 1500 overhead 38 mpu 84";
         assert!(told.contains(class), "{told}");

@@ -1,11 +1,13 @@
 //! A scheme's parameters in the words of tc(8).
 //!
-//! Only what means the same is translated. A parameter that the kernel's discipline has not, or has with another meaning, is refused
-//! with what it would have to be, so that a run in the kernel is one of the scheme that the scenario names.
+//! Only what means the same is translated. A parameter that the kernel's discipline has not, or has with
+//! another meaning, is refused with what it would have to be, so that a run in the kernel is one of the
+//! scheme that the scenario names.
 //!
-//! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8), tc-dualpi2(8); for units and
-//! fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`,
-//! `sch_pie.c` with `include/net/pie.h`, `sch_fq_codel.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
+//! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8),
+//! tc-dualpi2(8); for units and fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with
+//! `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with `include/net/pie.h`,
+//! `sch_fq_codel.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
 
 use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, pie, red};
 use aqmlab_aqm::parts::{
@@ -26,11 +28,13 @@ pub struct Discipline {
     pub limit_packets: Option<u64>,
 }
 
-/// Bytes of the largest packet and an Ethernet header: what the kernel's CoDel takes for its device's largest packet.
+/// Bytes of the largest packet and an Ethernet header: what the kernel's CoDel takes for its device's largest
+/// packet.
 const DEVICE_BYTES: u32 = 1_514;
 /// What `alpha` and `beta` of the kernel's PIE are parts of.
 const PIE_PARTS: f64 = 16.0;
-/// What those of the kernel's DualPI2 are rounded to parts of, and how far that may move them: 0.16, its default, becomes 41/256.
+/// What those of the kernel's DualPI2 are rounded to parts of, and how far that may move them: 0.16, its
+/// default, becomes 41/256.
 const DUALPI2_PARTS: f64 = 256.0;
 const DUALPI2_ROUNDING: f64 = 0.002;
 
@@ -156,7 +160,8 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
     kernel.fixed("turn_ends", &turn_ends, &TurnEnds::AtZero)?;
     kernel.fixed("emptied_new_queue", &emptied_new_queue, &EmptiedNewQueue::BecomesOldBehindOthers)?;
     kernel.fixed("count_overflows", &count_overflows, &true)?;
-    // Linux counts the memory that packets take in the kernel, which is more than their length: out of reach, it is no limit.
+    // Linux counts the memory that packets take in the kernel, which is more than their length: out of reach,
+    // it is no limit.
     kernel.fixed("memory_limit_bytes", &memory_limit_bytes, &(32 << 20))?;
     let (target, interval) = (kernel.time("target_ms", target_ms)?, kernel.time("interval_ms", interval_ms)?);
     let words = words(&format!(
@@ -167,8 +172,9 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
     Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit_packets.into()) })
 }
 
-/// The kernel's PIE spreads its signals, caps its steps, and gives bursts 150 ms, whatever it is told; its `alpha` and `beta` are
-/// sixteenths per second. It spares two of its device's largest packets, of which nothing is said here.
+/// The kernel's PIE spreads its signals, caps its steps, and gives bursts 150 ms, whatever it is told; its
+/// `alpha` and `beta` are sixteenths per second. It spares two of its device's largest packets, of which
+/// nothing is said here.
 fn pie(given: &pie::Params) -> Result<Discipline, String> {
     let kernel = Translated("pie");
     let pie::Params {
@@ -219,8 +225,9 @@ fn pie(given: &pie::Params) -> Result<Discipline, String> {
     Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit.into()) })
 }
 
-/// The kernel's DualPI2 has a step instead of a ramp, which packets feel that found `min_qlen_step` before them, decides when packets
-/// leave, and spares all while less than two of the largest wait. Its Classic queue drops what could be marked where p' reaches 1/k.
+/// The kernel's DualPI2 has a step instead of a ramp, which packets feel that found `min_qlen_step` before
+/// them, decides when packets leave, and spares all while less than two of the largest wait. Its Classic
+/// queue drops what could be marked where p' reaches 1/k.
 fn dualpi2(given: &dualpi2::Params) -> Result<Discipline, String> {
     let kernel = Translated("dualpi2");
     let dualpi2::Params {
@@ -350,8 +357,8 @@ fn red(given: &red::Params, rate: u64) -> Result<Discipline, String> {
     Ok(Discipline { words, is_one_queue: true, limit_packets: None })
 }
 
-/// The `burst` for which `tc` chooses this weight: it takes the first power of two w for which burst + 1 - min/avpkt is at most
-/// (1 - (1 - w)^burst) / w.
+/// The `burst` for which `tc` chooses this weight: it takes the first power of two w for which burst + 1 -
+/// min/avpkt is at most (1 - (1 - w)^burst) / w.
 fn burst_for(weight: f64, least_packets: f64) -> Result<u32, String> {
     let chosen = |burst: u32| {
         let wanted = f64::from(burst) + 1.0 - least_packets;
@@ -419,7 +426,8 @@ mod tests {
     const LINUX_DUALPI2: &str = "scheme = \"dualpi2\", limit_packets = 10000, ramp_from_us = 1000, ramp_range_us = 0, \
         length_tested_on = \"arrival\", queue_length_packets = 0, spare_nearly_empty = true, mtu_bytes = 1514";
 
-    /// The defaults that tc-dualpi2(8) prints, but for `min_qlen_step`: the least that our packets can be told to find is one.
+    /// The defaults that tc-dualpi2(8) prints, but for `min_qlen_step`: the least that our packets can be
+    /// told to find is one.
     #[test]
     fn dualpi2_is_told_its_gains_per_second_and_its_share_in_per_cent() {
         let told_of = |more: &str| told(&format!("{LINUX_DUALPI2}, {more}"));
@@ -446,8 +454,9 @@ mod tests {
         }
     }
 
-    /// The example of tc-red(8): thresholds of 30 and 90 kB, mean packets of 1,000 bytes, a burst of 55, at 10 Mbit/s. With 56 - 30 = 26
-    /// the first power of two is 2⁻⁵, of which the sum is (1 - (31/32)⁵⁵)·32 = 26.4 (2⁻⁴: 15.5).
+    /// The example of tc-red(8): thresholds of 30 and 90 kB, mean packets of 1,000 bytes, a burst of 55, at
+    /// 10 Mbit/s. With 56 - 30 = 26 the first power of two is 2⁻⁵, of which the sum is (1 - (31/32)⁵⁵)·32 =
+    /// 26.4 (2⁻⁴: 15.5).
     #[test]
     fn red_is_told_in_bytes_with_the_burst_of_its_weight() {
         let red = "scheme = \"red\", limit_bytes = 400000, min_th_packets = 30.0, max_th_packets = 90.0, mean_packet_bytes = 1000, \

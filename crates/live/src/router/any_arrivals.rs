@@ -1,4 +1,5 @@
-//! The links of the router under random arrivals, beside the reference that every driver of a link is compared with.
+//! The links of the router under random arrivals, beside the reference that every driver of a link is
+//! compared with.
 
 use super::capture::CapturedPorts;
 use super::fuzz::network;

@@ -1,6 +1,7 @@
 //! What passes chosen ports, kept to be written as pcapng files.
 //!
-//! A packet is kept when the last of it has left on the link, with the instant at which it did in virtual time.
+//! A packet is kept when the last of it has left on the link, with the instant at which it did in virtual
+//! time.
 
 use aqmlab_driver::{UnknownPort, named_ports};
 use aqmlab_record::PassedPacket;

@@ -1,4 +1,5 @@
-//! Packets that nobody should send, fed to the router by the thousand: none makes it fail, and each is accounted for.
+//! Packets that nobody should send, fed to the router by the thousand: none makes it fail, and each is
+//! accounted for.
 //!
 //! Ten million: `AQMLAB_FUZZ_PACKETS=10000000 cargo test --release -p aqmlab-live --lib fuzz`.
 

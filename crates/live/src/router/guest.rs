@@ -5,7 +5,8 @@ use crate::addresses::Half;
 use aqmlab_aqm::Codepoint;
 use serde::Serialize;
 
-/// Set in what tells flows apart: below it stand a machine, of which there are fewer than 2²³, and its connection.
+/// Set in what tells flows apart: below it stand a machine, of which there are fewer than 2²³, and its
+/// connection.
 pub(crate) const GUEST_FLOW: u64 = 1 << 63;
 
 /// What became of packets in one direction.

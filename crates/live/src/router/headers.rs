@@ -1,7 +1,7 @@
 //! What the router reads in a packet, and the one thing that it writes there.
 //!
-//! Source: RFC 791 (IPv4), RFC 9293 section 3.1 (TCP), RFC 768 (UDP), RFC 3168 section 5 (ECN), RFC 1624 (a checksum
-//! after a change of its header).
+//! Source: RFC 791 (IPv4), RFC 9293 section 3.1 (TCP), RFC 768 (UDP), RFC 3168 section 5 (ECN), RFC 1624 (a
+//! checksum after a change of its header).
 
 use aqmlab_aqm::{Codepoint, PacketClass};
 
@@ -78,8 +78,9 @@ impl Headers {
     /// Reads a packet as it was received.
     ///
     /// # Errors
-    /// [`Refusal`], for whatever is no whole packet of IPv4. What IP carries may be anything: what cannot be read as TCP
-    /// or UDP counts as a datagram without ports, except a segment that contradicts its own length.
+    /// [`Refusal`], for whatever is no whole packet of IPv4. What IP carries may be anything: what cannot be
+    /// read as TCP or UDP counts as a datagram without ports, except a segment that contradicts its own
+    /// length.
     pub fn read(packet: &[u8]) -> Result<Self, Refusal> {
         if packet.len() < IP_BYTES {
             return Err(Refusal::Truncated);
@@ -181,7 +182,8 @@ fn shift(mut options: &[u8]) -> Option<u8> {
     }
 }
 
-/// Sets Congestion Experienced in a packet whose header was read, and mends its checksum (RFC 1624, equation 3).
+/// Sets Congestion Experienced in a packet whose header was read, and mends its checksum (RFC 1624, equation
+/// 3).
 pub(crate) fn mark(packet: &mut [u8]) {
     let before = word(packet, 0);
     packet[1] |= 0b11;
@@ -203,7 +205,8 @@ const fn codepoint(traffic_class: u8) -> Codepoint {
     }
 }
 
-/// The complement of the sum of all words in the complement of ones (RFC 1071): zero over a header that has its checksum.
+/// The complement of the sum of all words in the complement of ones (RFC 1071): zero over a header that has
+/// its checksum.
 pub(crate) fn checksum(header: &[u8]) -> u16 {
     let mut sum: u32 = header.chunks_exact(2).map(|pair| u32::from(word(pair, 0))).sum();
     while sum > 0xffff {

@@ -1,5 +1,6 @@
-//! What hosts show of their TCP to whoever sees their headers: how wide their windows are, how many segments they send before
-//! they hear of any, whether they ask for ECN, and how long they wait before they repeat themselves.
+//! What hosts show of their TCP to whoever sees their headers: how wide their windows are, how many segments
+//! they send before they hear of any, whether they ask for ECN, and how long they wait before they repeat
+//! themselves.
 //!
 //! What the kernel was told is one thing, and what it does another: a run is judged by this.
 
@@ -24,8 +25,8 @@ struct End {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen([End; 2]);
 
-/// Segments of data that were the last of their end, and then the next of it too: nothing but a timeout repeats these, where hosts
-/// have neither probes nor selective acknowledgements.
+/// Segments of data that were the last of their end, and then the next of it too: nothing but a timeout
+/// repeats these, where hosts have neither probes nor selective acknowledgements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Repeats {
     pub(crate) count: u64,
@@ -130,7 +131,8 @@ mod tests {
     #[test]
     fn a_first_flight_ends_with_the_first_segment_that_is_sent_again() {
         let (mut hosts, mut connection) = (HostsSeen::default(), Seen::default());
-        // Ten, which are lost; a probe of new data (RFC 8985 section 7.3); a timeout's retransmissions, and what follows.
+        // Ten, which are lost; a probe of new data (RFC 8985 section 7.3); a timeout's retransmissions, and
+        // what follows.
         let flight = (0..11_u32).chain([0, 1, 2, 11, 12]);
         for (segment, ms) in flight.zip(0..) {
             let sequence = 0xffff_f000_u32.wrapping_add(1_460 * segment);

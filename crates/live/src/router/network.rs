@@ -1,7 +1,9 @@
-//! Links, queues and delays in virtual time: what happens to packets between the namespaces, each step at its own instant.
+//! Links, queues and delays in virtual time: what happens to packets between the namespaces, each step at its
+//! own instant.
 //!
-//! Whoever calls says when a packet arrived and up to which instant everything is to happen. How late a call comes changes
-//! nothing about the instants, nor about what any scheme decides: only when the packet is handed over.
+//! Whoever calls says when a packet arrived and up to which instant everything is to happen. How late a call
+//! comes changes nothing about the instants, nor about what any scheme decides: only when the packet is
+//! handed over.
 
 use super::buffer::{Buffer, Pool};
 use super::connections::{Conduct, Connections};
@@ -70,8 +72,8 @@ enum What {
 
 struct Pending {
     at: Time,
-    /// At equal instants transmissions end first, in the order of the links, as in a simulation; then packets move, in the
-    /// order in which that was noted; then ports are asked again.
+    /// At equal instants transmissions end first, in the order of the links, as in a simulation; then packets
+    /// move, in the order in which that was noted; then ports are asked again.
     order: (usize, u64),
     what: What,
 }
@@ -205,7 +207,8 @@ impl Network {
         Ok(Packet { facts, header, buffer, to, path, passed: 0, delay })
     }
 
-    /// A packet leaves its machine: its interface sends it, and its own delay follows; without an interface the delay alone.
+    /// A packet leaves its machine: its interface sends it, and its own delay follows; without an interface
+    /// the delay alone.
     fn start(&mut self, now: Time, mut packet: Packet) {
         let mut at = now;
         if let Some(&Stage::Interface(interface, delay)) = self.paths.stage(packet.path, 0) {
@@ -226,8 +229,8 @@ impl Network {
         self.pending.push(Reverse(Pending { at, order: (rank, self.noted), what }));
     }
 
-    /// Lets everything happen that is due by `now`. Packets that have arrived are handed over with the instant at which they
-    /// did.
+    /// Lets everything happen that is due by `now`. Packets that have arrived are handed over with the
+    /// instant at which they did.
     pub(crate) fn run_until(&mut self, now: Time, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
         loop {
             let sample = self.monitor.next();
@@ -274,7 +277,8 @@ impl Network {
         }
     }
 
-    /// Puts the kernel's queue disciplines, made in the namespace of this thread, in the place of the scenario's.
+    /// Puts the kernel's queue disciplines, made in the namespace of this thread, in the place of the
+    /// scenario's.
     pub(crate) fn take_kernel_queues(&mut self, scenario: &Scenario) -> Result<(), LiveError> {
         for queue in &mut self.queues {
             let link = scenario.network.link(queue.number);

@@ -79,7 +79,8 @@ impl Paths {
     }
 }
 
-/// In whose place programs of the user's stand: that of the first user and a server of theirs, or of the ends of the first flow.
+/// In whose place programs of the user's stand: that of the first user and a server of theirs, or of the ends
+/// of the first flow.
 pub(crate) fn guest_ends(scenario: &Scenario) -> Option<[NodeIndex; 2]> {
     let of_users = scenario.populations.iter().map(|users| [users.browsers[0], users.servers[0]]);
     let of_flows = scenario.flows.iter().flat_map(|group| group.flows.first());

@@ -42,7 +42,8 @@ pub(crate) struct Routed {
     pub(crate) network: Network,
     pub(crate) lateness: Lateness,
     pub(crate) write_errors: u64,
-    /// Packets that devices of the servers' namespace dropped, and that found no room where the router takes them.
+    /// Packets that devices of the servers' namespace dropped, and that found no room where the router takes
+    /// them.
     pub(crate) device_drops: u64,
     /// Of the servers' namespace, at the edges of the measured window.
     pub(crate) kernel: [KernelCounts; 2],

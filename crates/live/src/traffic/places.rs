@@ -1,4 +1,5 @@
-//! Who sits where: machines and delays of connections that are to be opened, drawn as the simulator draws them.
+//! Who sits where: machines and delays of connections that are to be opened, drawn as the simulator draws
+//! them.
 
 use crate::addresses::Addresses;
 use aqmlab_driver::AccessDelay;

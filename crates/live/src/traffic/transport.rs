@@ -34,7 +34,7 @@ struct Connection {
     owner: Owner,
     /// The machine that opened it, and which of its connections it is.
     opener: (u32, u32),
-    /// How often its place was used: what the kernel says of earlier tenants is told apart by it.
+    /// How often its place was used: what the kernel says of earlier owners is told apart by it.
     generation: u32,
     ends: [End; 2],
     /// Of which ends the last event was handled.
@@ -57,7 +57,8 @@ struct Due(Time, u64, usize);
 pub(crate) struct Totals {
     pub(crate) opened: u64,
     pub(crate) gave_up: u64,
-    /// Connections and datagrams that the system refused to begin: for want of descriptors, addresses or memory.
+    /// Connections and datagrams that the system refused to begin: for want of descriptors, addresses or
+    /// memory.
     pub(crate) refused: u64,
 }
 

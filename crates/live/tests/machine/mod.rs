@@ -1,4 +1,5 @@
-//! Live runs on this machine, if it allows them: a skip is said loudly, and fails where `AQMLAB_LIVE_REQUIRED` is set.
+//! Live runs on this machine, if it allows them: a skip is said loudly, and fails where
+//! `AQMLAB_LIVE_REQUIRED` is set.
 
 use aqmlab_driver::Control;
 use aqmlab_live::{Backend, HostSettings, LiveError, Output, Settings, run};

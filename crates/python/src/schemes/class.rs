@@ -35,8 +35,9 @@ pub(super) fn load(file: &SchemeInFile<'_>) -> Result<DeclaredScheme, String> {
 /// An `aqmlab.schemes.loading.Loaded`.
 struct Loaded(Py<PyAny>);
 
-/// What an instance of a class at a port is: name for messages, whether it is compiled, the bytes of its state, the
-/// addresses of its functions by name, whether it needs instants, whether it evicts, what it observes.
+/// What an instance of a class at a port is: name for messages, whether it is compiled, the bytes of its
+/// state, the addresses of its functions by name, whether it needs instants, whether it evicts, what it
+/// observes.
 type Made<'py> = (Bound<'py, PyAny>, Option<(Vec<u8>, Vec<(String, usize)>)>);
 
 impl Loaded {
@@ -64,8 +65,9 @@ impl Loaded {
             Ok(match compiled {
                 None => Box::new(ClassScheme::new(&instance, self.0.clone_ref(py), traits)?) as Box<dyn Aqm>,
                 Some((state, addresses)) => {
-                    // SAFETY: the addresses are those of functions that `aqmlab.schemes.compiled` made for this very table,
-                    // and which the class keeps; it keeps to the state's length, as any program has to.
+                    // SAFETY: the addresses are those of functions that `aqmlab.schemes.compiled` made for
+                    // this very table, and which the class keeps; it keeps to the state's length, as any
+                    // program has to.
                     Box::new(unsafe { TableScheme::new(table_of(&addresses), &state, traits) })
                 }
             })

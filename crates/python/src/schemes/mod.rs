@@ -1,4 +1,5 @@
-//! Schemes in files: classes of Python, called as they are or through a table of compiled functions, and libraries.
+//! Schemes in files: classes of Python, called as they are or through a table of compiled functions, and
+//! libraries.
 
 mod class;
 mod scheme;
@@ -30,8 +31,8 @@ fn load(file: &SchemeInFile<'_>) -> Result<Arc<dyn Declaration>, String> {
     Ok(Arc::new(declared))
 }
 
-/// Loads a scheme in a file, `my_red.py:MyRed`, that stands in `folder`; answers with the name under which `explain` and
-/// `check_scheme` know it.
+/// Loads a scheme in a file, `my_red.py:MyRed`, that stands in `folder`; answers with the name under which
+/// `explain` and `check_scheme` know it.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]
@@ -39,7 +40,8 @@ pub(crate) fn load_scheme(folder: PathBuf, name: &str) -> PyResult<String> {
     load_scheme_in_file(&folder, name).map_err(|why| refused(format!("{name}: {why}")))
 }
 
-/// The layout of what compiled functions are given: its length, and name, offset and NumPy type of each field.
+/// The layout of what compiled functions are given: its length, and name, offset and NumPy type of each
+/// field.
 #[pyfunction]
 pub(crate) fn call_layout() -> (usize, Vec<(&'static str, usize, &'static str)>) {
     (Call::FIELDS.0, Call::FIELDS.1.to_vec())

@@ -9,7 +9,8 @@ use aqmlab_units::{Probability, Time};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
-/// The methods of an instance, those that its class does not have left out, and the objects that they are shown.
+/// The methods of an instance, those that its class does not have left out, and the objects that they are
+/// shown.
 pub(super) struct ClassScheme {
     methods: Methods,
     packet: Py<Packet>,

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use serde::Deserialize as _;
 use std::time::Instant;
 
-/// Tries so many cases of each property that every scheme owes on the scheme with this name; answers with property, case
-/// and what is wrong, of those that fail.
+/// Tries so many cases of each property that every scheme owes on the scheme with this name; answers with
+/// property, case and what is wrong, of those that fail.
 #[pyfunction]
 pub(crate) fn check_scheme(py: Python<'_>, name: &str, cases: u64) -> Vec<(&'static str, u64, String)> {
     let attempt = |case: &dyn Fn() -> Result<(), String>| {
@@ -26,12 +26,13 @@ const RATE: u64 = 100_000_000;
 const BYTES: u32 = 1_000;
 const LIMIT_PACKETS: u32 = 100;
 
-/// The longest time between two packets, in transmissions: a scheme that drops whatever happens would slow the source
-/// down for ever.
+/// The longest time between two packets, in transmissions: a scheme that drops whatever happens would slow
+/// the source down for ever.
 const SLOWEST_TRANSMISSIONS: u64 = 100;
 
-/// Nanoseconds of real time that a packet takes at a port under the scheme with this name, arrival and departure, with its
-/// defaults, a buffer of 100 packets, and one source that answers to losses, down to a hundredth of the link's rate.
+/// Nanoseconds of real time that a packet takes at a port under the scheme with this name, arrival and
+/// departure, with its defaults, a buffer of 100 packets, and one source that answers to losses, down to a
+/// hundredth of the link's rate.
 ///
 /// Raises `ScenarioError` when its defaults are not legal, and `RunError` when it fails.
 #[pyfunction]
@@ -44,7 +45,8 @@ pub(crate) fn scheme_cost(py: Python<'_>, name: &str, packets: u64) -> PyResult<
     cost.map_err(|fault| crate::error::RunError::new_err(fault.to_string()))
 }
 
-/// One source that comes a little faster after every packet, and slower after every loss, as TCP does: the queue swings.
+/// One source that comes a little faster after every packet, and slower after every loss, as TCP does: the
+/// queue swings.
 #[allow(clippy::disallowed_methods, reason = "it measures what a call costs, and runs nothing that is kept")]
 fn measured(scheme: &Scheme, facts: PortFacts, packets: u64) -> f64 {
     let mut port = Port::new(scheme, facts, Key::from_seed(1).named("coins").stream());

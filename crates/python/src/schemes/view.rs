@@ -81,8 +81,8 @@ impl Queue {
         if self.view == 0 {
             return Err(PyRuntimeError::new_err("a queue can be asked only while the scheme is being asked"));
         }
-        // SAFETY: `show` put the address there, and the call that it belongs to has not come to `hide`: this runs while the
-        // interpreter lock is held, which `hide` needs, so the view is alive.
+        // SAFETY: `show` put the address there, and the call that it belongs to has not come to `hide`: this
+        // runs while the interpreter lock is held, which `hide` needs, so the view is alive.
         Ok(unsafe { &*(self.view as *const QueueView<'_>) })
     }
 }

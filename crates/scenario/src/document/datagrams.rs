@@ -33,7 +33,8 @@ pub struct DatagramsTable {
     #[schemars(range(min = 28, max = 65_535))]
     pub packet_bytes: u16,
 
-    /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This, or `video`.
+    /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This, or
+    /// `video`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_mbps: Option<f64>,
@@ -42,8 +43,8 @@ pub struct DatagramsTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub video: Option<VideoTable>,
 
-    /// Length of the periods in which a source sends, their mean if they are drawn; together with `off_s`. Absent: it
-    /// always sends.
+    /// Length of the periods in which a source sends, their mean if they are drawn; together with `off_s`.
+    /// Absent: it always sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub on_s: Option<f64>,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayBoxTable {
-    /// The rate at which the packets of either end pass one after the other, counted in bytes of IP; absent: at once.
+    /// The rate at which the packets of either end pass one after the other, counted in bytes of IP; absent:
+    /// at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_mbps: Option<BoxRate>,
 

@@ -30,8 +30,8 @@ pub struct FlowsTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receivers: Option<String>,
 
-    /// Round-trip delay added to each flow: one number; first and last, evenly spaced between; or a law, from which each
-    /// flow draws.
+    /// Round-trip delay added to each flow: one number; first and last, evenly spaced between; or a law, from
+    /// which each flow draws.
     #[serde(default)]
     pub base_rtt_ms: BaseRoundTripTime,
 

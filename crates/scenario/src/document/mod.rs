@@ -117,8 +117,8 @@ pub struct Document {
     #[serde(default)]
     pub record: RecordTable,
 
-    /// Texts of the files that `..._file` keys name, by these names; filled in from the files when the scenario
-    /// is read.
+    /// Texts of the files that `..._file` keys name, by these names; filled in from the files when the
+    /// scenario is read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
 }

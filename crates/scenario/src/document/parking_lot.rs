@@ -1,4 +1,5 @@
-//! `[parking_lot]`: routers in a row, traffic from end to end, and cross traffic on any of the hops between them.
+//! `[parking_lot]`: routers in a row, traffic from end to end, and cross traffic on any of the hops between
+//! them.
 
 use super::dumbbell::{
     BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
@@ -82,8 +83,9 @@ pub struct ParkingLot {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
-    /// Bytes of the link layer that the queues of the hops count with each packet, on top of its IP length: in probabilities, targets,
-    /// turns and limits that go by bytes. The wire carries the same. 14 where drivers queue whole Ethernet frames.
+    /// Bytes of the link layer that the queues of the hops count with each packet, on top of its IP length:
+    /// in probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14 where
+    /// drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
     pub layer2_queued_bytes: u32,
@@ -159,8 +161,8 @@ pub struct MachinesTable {
 }
 
 impl ParkingLot {
-    /// The groups of machines: at both ends for what crosses everything, at every router for what crosses a part of
-    /// the way, and those of one's own.
+    /// The groups of machines: at both ends for what crosses everything, at every router for what crosses a
+    /// part of the way, and those of one's own.
     pub(crate) fn machine_groups(&self) -> Vec<MachineGroup> {
         let group = |name: String, count: u32, router: u32| MachineGroup {
             name,
@@ -247,7 +249,8 @@ impl Ports for ParkingLot {
     }
 }
 
-/// Two ns-2 nodes stand for each source and sink of the topology that Floyd proposed and "8Q" studies took up.
+/// Two ns-2 nodes stand for each source and sink of the topology that Floyd proposed and "8Q" studies took
+/// up.
 const fn two() -> u32 {
     2
 }

@@ -35,8 +35,8 @@ pub(crate) trait Ports {
     }
 }
 
-/// Where a port's settings are looked up: in the table of its own link, if there is one, before the shorthand's; of the
-/// direction back, in its own key before the one for both.
+/// Where a port's settings are looked up: in the table of its own link, if there is one, before the
+/// shorthand's; of the direction back, in its own key before the one for both.
 pub(super) struct Lookup {
     /// The shorthand's table.
     pub(super) path: &'static str,
@@ -46,8 +46,8 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// A setting and the key that says it, of the keys for both directions and for the one back: those of the link's
-    /// own table, and the shorthand's, of which the one for both is always given.
+    /// A setting and the key that says it, of the keys for both directions and for the one back: those of the
+    /// link's own table, and the shorthand's, of which the one for both is always given.
     pub(super) fn of<'a, T>(
         &self,
         [both, back]: [&str; 2],

@@ -48,13 +48,14 @@ pub struct RecordTable {
     /// One row per connection: timeouts, recoveries, losses, lost SYNs.
     pub flows: bool,
 
-    /// Time between two samples of the congestion window, slow-start threshold, round-trip time and timeout of every
-    /// long-lived flow; absent: not kept.
+    /// Time between two samples of the congestion window, slow-start threshold, round-trip time and timeout
+    /// of every long-lived flow; absent: not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub congestion_window_interval_ms: Option<f64>,
 
-    /// Packets that monitored links sent, marked and discarded, of each population and group of flows, in the measured window.
+    /// Packets that monitored links sent, marked and discarded, of each population and group of flows, in the
+    /// measured window.
     pub traffic: bool,
 
     /// Interval of a time series of these counts, including UDP sources; absent: not recorded.

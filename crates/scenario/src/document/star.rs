@@ -73,8 +73,9 @@ pub struct Star {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
-    /// Bytes of the link layer that the queues of the access links count with each packet, on top of its IP length: in probabilities, targets,
-    /// turns and limits that go by bytes. The wire carries the same. 14 where drivers queue whole Ethernet frames.
+    /// Bytes of the link layer that the queues of the access links count with each packet, on top of its IP
+    /// length: in probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14
+    /// where drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
     pub layer2_queued_bytes: u32,

@@ -50,8 +50,8 @@ pub struct LinkTable {
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_mbps: Option<f64>,
 
-    /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is then its mean
-    /// rate.
+    /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is
+    /// then its mean rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_trace_file: Option<String>,
 
@@ -87,14 +87,15 @@ pub struct LinkTable {
     #[schemars(range(max = 10_000))]
     pub layer2_gap_bytes: u32,
 
-    /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in probabilities, targets,
-    /// turns and limits that go by bytes. The wire carries the same. 14 where drivers queue whole Ethernet frames.
+    /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in
+    /// probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14 where drivers
+    /// queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
     pub layer2_queued_bytes: u32,
 
-    /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue discipline
-    /// no longer sees; 0: none.
+    /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue
+    /// discipline no longer sees; 0: none.
     #[serde(default)]
     #[schemars(range(max = 100_000))]
     pub transmit_ring_packets: u32,

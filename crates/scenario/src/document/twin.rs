@@ -5,9 +5,10 @@ use crate::Scheme;
 use crate::error::{Mistake, Place, ScenarioError};
 
 impl Document {
-    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck, the hops
-    /// of a parking lot and the access links of a star take their uncongested rate and queue, the links of a topology that have uncongested settings take
-    /// those, and no link loses anything on purpose. Everything else stays.
+    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck,
+    /// the hops of a parking lot and the access links of a star take their uncongested rate and queue, the
+    /// links of a topology that have uncongested settings take those, and no link loses anything on purpose.
+    /// Everything else stays.
     ///
     /// The twin is called `uncongested` and has no description, so scenarios that differ in nothing but
     /// their queue share one twin, and one stored result.
@@ -60,8 +61,9 @@ impl Document {
         Ok(twin)
     }
 
-    /// The uncongested twin without the flows that never end, save those of the groups that are `kept`: such flows take
-    /// whatever they are let through, and would congest any network. What the others offer is measured on it.
+    /// The uncongested twin without the flows that never end, save those of the groups that are `kept`: such
+    /// flows take whatever they are let through, and would congest any network. What the others offer is
+    /// measured on it.
     ///
     /// # Errors
     /// As of [`Document::uncongested_twin`].
@@ -77,8 +79,9 @@ impl Document {
     }
 }
 
-/// How much faster than its fastest link the twin of a network is that is as fast as `uncongested_rate_mbps`: a twin that is
-/// not faster would congest as the network does. Ten times is what the SIGCOMM 2003 study took.
+/// How much faster than its fastest link the twin of a network is that is as fast as `uncongested_rate_mbps`:
+/// a twin that is not faster would congest as the network does. Ten times is what the SIGCOMM 2003 study
+/// took.
 const TWIN_TIMES: f64 = 10.0;
 /// The fastest link, in Mbit/s: the greatest legal `rate_mbps`.
 const FASTEST_MBPS: f64 = 1e6;

@@ -136,7 +136,8 @@ pub enum UserModel {
     PackMime(PackMimeParameters),
     /// Sessions of ns-2's Webtraf, with a connection per object and no limit on them.
     Webtraf(WebtrafParameters),
-    /// Connections of a trace, as a file of Tmix's connection vectors describes them: `count` copies of the file.
+    /// Connections of a trace, as a file of Tmix's connection vectors describes them: `count` copies of the
+    /// file.
     Tmix(TmixParameters),
 }
 
@@ -193,7 +194,8 @@ pub struct MinimumDelayRange {
     /// Who has a delay of its own.
     #[serde(default)]
     pub per: DelayOwner,
-    /// Shape: a share u of the delays lies below low + (high - low) u^power. 1 is uniform, less is more long delays.
+    /// Shape: a share u of the delays lies below low + (high - low) u^power. 1 is uniform, less is more long
+    /// delays.
     #[serde(default = "uniform")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub power: f64,

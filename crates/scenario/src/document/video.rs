@@ -47,7 +47,8 @@ pub enum FrameSpacing {
 }
 
 impl Default for VideoTable {
-    /// A typical MPEG-1 trace as Chung, Claypool and Kinicki 2004 (section 5.4) describe it: 1.04 Mbit/s of frames.
+    /// A typical MPEG-1 trace as Chung, Claypool and Kinicki 2004 (section 5.4) describe it: 1.04 Mbit/s of
+    /// frames.
     fn default() -> Self {
         Self {
             frames_hz: 30.0,

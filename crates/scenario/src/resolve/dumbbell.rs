@@ -1,10 +1,10 @@
 //! The network of a dumbbell.
 //!
 //! Two routers and the bottleneck link between them, one link each way. Each machine reaches its router over
-//! its interface, at the interface's rate. A router reaches a machine over an ideal wire: a switch port as fast
-//! as the bottleneck never queues what the bottleneck lets through one after another, and a model of it would
-//! cost an event per packet and change nothing. Where the bottleneck is the faster one (the uncongested twin),
-//! the wait of a burst at the port is left out.
+//! its interface, at the interface's rate. A router reaches a machine over an ideal wire: a switch port as
+//! fast as the bottleneck never queues what the bottleneck lets through one after another, and a model of it
+//! would cost an event per packet and change nothing. Where the bottleneck is the faster one (the uncongested
+//! twin), the wait of a burst at the port is left out.
 
 use super::quantity::{framing, megabits_per_second, milliseconds};
 use super::service::service;

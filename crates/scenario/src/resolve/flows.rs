@@ -15,7 +15,8 @@ use aqmlab_units::Span;
 use aqmlab_web::RoundTripLaw;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every group of flows. Connections are told apart by the name of their population or group, so that these differ.
+/// Every group of flows. Connections are told apart by the name of their population or group, so that these
+/// differ.
 pub(super) fn resolve(
     document: &Document,
     network: &Network,

@@ -21,7 +21,8 @@ pub(super) fn of_flows(
 }
 
 /// The transport of browsers and servers at `path`: requests go one way and responses the other, so a profile
-/// whose connections carry data one way only is not one of theirs, unless each exchange takes two connections.
+/// whose connections carry data one way only is not one of theirs, unless each exchange takes two
+/// connections.
 pub(super) fn of_users(
     path: &str,
     name: &str,

@@ -7,8 +7,8 @@ use crate::routes::Routes;
 use crate::scenario::{DatagramGroup, Flow, FlowGroup, Population};
 use aqmlab_units::Span;
 
-/// Checks every population and group of flows or datagrams that was resolved. A network with mistakes is not asked: links may be
-/// missing from it.
+/// Checks every population and group of flows or datagrams that was resolved. A network with mistakes is not
+/// asked: links may be missing from it.
 pub(super) fn check(
     document: &Document,
     network: &Network,
@@ -65,8 +65,8 @@ fn refuse_route(
     mistakes.value(key, wrong, legal);
 }
 
-/// The way of a packet and of the answer to it. All machines of a group have the same links, so the first of each
-/// speak for the others.
+/// The way of a packet and of the answer to it. All machines of a group have the same links, so the first of
+/// each speak for the others.
 struct Journey<'a> {
     ends: Option<(&'a NodeIndex, &'a NodeIndex)>,
     /// The key that says where the way leads.

@@ -1,5 +1,5 @@
-//! The network of a parking lot: routers first, then the machines, group by group; the hops first, the two directions
-//! of each together, then each machine's two links.
+//! The network of a parking lot: routers first, then the machines, group by group; the hops first, the two
+//! directions of each together, then each machine's two links.
 
 use super::ports::{add_machines, add_node, add_ports, check_schemes, check_twin, machine_names};
 use super::quantity::framing;

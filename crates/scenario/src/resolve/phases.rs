@@ -5,8 +5,8 @@ use crate::document::{Document, FlowsTable, PhasesTable};
 use crate::mistakes::{Mistakes, joined};
 use crate::scenario::{FlowStarts, Life};
 
-/// From when until when each flow of a group with phases is there: flow i in those that have more than i flows, which follow one
-/// another.
+/// From when until when each flow of a group with phases is there: flow i in those that have more than i
+/// flows, which follow one another.
 pub(super) fn resolve(
     document: &Document,
     table: &FlowsTable,
@@ -38,8 +38,8 @@ fn check_others(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
     }
 }
 
-/// Numbers that rise, then fall, to the greatest of which `count` is equal; phases within the run, longer than flows take to
-/// start.
+/// Numbers that rise, then fall, to the greatest of which `count` is equal; phases within the run, longer
+/// than flows take to start.
 fn check_numbers(
     document: &Document,
     table: &FlowsTable,

@@ -73,8 +73,8 @@ fn check_sides(users: &UsersTable, mistakes: &mut Mistakes<'_>) {
     }
 }
 
-/// Populations between named machine groups. Their names address their random numbers, so none is that of one of
-/// the sides of `[users]`.
+/// Populations between named machine groups. Their names address their random numbers, so none is that of one
+/// of the sides of `[users]`.
 pub(super) fn of_groups(
     document: &Document,
     network: &Network,
@@ -99,7 +99,8 @@ pub(super) fn of_groups(
     populations.collect()
 }
 
-/// A machine has one kernel clock, whoever sits at it. `clocks` has the ticks per second of the groups so far.
+/// A machine has one kernel clock, whoever sits at it. `clocks` has the ticks per second of the groups so
+/// far.
 fn check_clock<'a>(
     clocks: &mut BTreeMap<&'a str, u32>,
     table: &'a PopulationTable,

@@ -9,7 +9,8 @@ use crate::network::{Link, Network, Node, NodeIndex, NodeKind};
 use aqmlab_link::{Framing, ServiceModel};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks every scheme at the rate of each port that has it. What is wrong with a scheme is told once, by its key.
+/// Checks every scheme at the rate of each port that has it. What is wrong with a scheme is told once, by its
+/// key.
 pub(super) fn check_schemes(ports: &impl Ports, mistakes: &mut Mistakes<'_>) {
     check_shapers(ports, mistakes);
     let mut checked = BTreeSet::new();
@@ -48,7 +49,8 @@ pub(super) fn machine_names(group: &str, count: u32) -> impl Iterator<Item = Str
     (0..count).map(move |index| if count == 1 { group.to_owned() } else { format!("{group}-{index}") })
 }
 
-/// Adds the links with a queue, which counts so many bytes of the link layer with each packet, in their order.
+/// Adds the links with a queue, which counts so many bytes of the link layer with each packet, in their
+/// order.
 pub(super) fn add_ports(
     network: &mut Network,
     ports: &impl Ports,

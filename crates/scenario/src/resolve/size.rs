@@ -6,8 +6,8 @@ use crate::limits::{
 };
 use crate::mistakes::{Mistakes, joined};
 
-/// Whether everything fits; the first of each kind that does not is a mistake. Nothing is built before this is known:
-/// a few lines can ask for more links than there is memory.
+/// Whether everything fits; the first of each kind that does not is a mistake. Nothing is built before this
+/// is known: a few lines can ask for more links than there is memory.
 pub(super) fn check(document: &Document, mistakes: &mut Mistakes<'_>) -> bool {
     let mut fits = document.topology.as_ref().is_none_or(|topology| check_topology(topology, mistakes));
     fits &= document.parking_lot.as_ref().is_none_or(|lot| check_parking_lot(lot, mistakes));

@@ -1,5 +1,5 @@
-//! The network of a star: the hub, the homes, the servers; the access links first, the two directions of each together,
-//! then each server's two links.
+//! The network of a star: the hub, the homes, the servers; the access links first, the two directions of each
+//! together, then each server's two links.
 
 use super::ports::{add_machines, add_node, add_ports, check_schemes, check_twin, machine_names};
 use super::quantity::framing;

@@ -180,8 +180,8 @@ fn check_pair(
     fresh
 }
 
-/// Links are told apart by their names: results say them, and they address the random numbers of a queue. Two are
-/// alike where the nodes' own names hold `-to-`.
+/// Links are told apart by their names: results say them, and they address the random numbers of a queue. Two
+/// are alike where the nodes' own names hold `-to-`.
 fn check_names(links: &[Link], path: &str, names: &mut BTreeSet<String>, mistakes: &mut Mistakes<'_>) {
     for link in links {
         if !names.insert(link.name.clone()) {

@@ -21,7 +21,8 @@ pub(super) fn check(document: &Document, populations: &[Population], mistakes: &
     }
 }
 
-/// Whether a scheme may work at a link of this rate; without one, whether its parameters are legal by themselves.
+/// Whether a scheme may work at a link of this rate; without one, whether its parameters are legal by
+/// themselves.
 pub(super) fn check_scheme(path: &str, scheme: &Scheme, rate_mbps: Option<f64>, mistakes: &mut Mistakes<'_>) {
     let checked = match rate_mbps {
         Some(rate) => scheme.validate_at(&PortFacts::new(megabits_per_second(rate))),
@@ -36,8 +37,8 @@ pub(super) fn check_scheme(path: &str, scheme: &Scheme, rate_mbps: Option<f64>, 
     }
 }
 
-/// Refuses one shaper for links of different rates: it would hold the faster one to the rate of the slower. `remedy` says where
-/// each may have its own.
+/// Refuses one shaper for links of different rates: it would hold the faster one to the rate of the slower.
+/// `remedy` says where each may have its own.
 pub(super) fn check_shaper(
     path: &str,
     scheme: &Scheme,
@@ -95,7 +96,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Sender and receiver of so many, who take the machines in turn; nothing where one of the groups has none.
+    /// Sender and receiver of so many, who take the machines in turn; nothing where one of the groups has
+    /// none.
     pub(super) fn in_turn(&self, count: u32) -> Vec<[NodeIndex; 2]> {
         let Self { sending, receiving } = self;
         let in_turn = sending.iter().cycle().zip(receiving.iter().cycle());
@@ -165,7 +167,8 @@ fn machine_groups<'a>(
     }
 }
 
-/// What would start behind the end of the run would never start: `(start_s, start_spread_s)` of the group at `path`.
+/// What would start behind the end of the run would never start: `(start_s, start_spread_s)` of the group at
+/// `path`.
 pub(super) fn check_start(
     document: &Document,
     path: &str,
@@ -183,7 +186,8 @@ pub(super) fn check_start(
     }
 }
 
-/// What stops before it starts sends nothing: `(start_s, start_spread_s)` and `stop_s` of the group at `path`.
+/// What stops before it starts sends nothing: `(start_s, start_spread_s)` and `stop_s` of the group at
+/// `path`.
 pub(super) fn check_stop(
     path: &str,
     (start_s, start_spread_s): (f64, f64),

@@ -1,5 +1,6 @@
-//! Keys that a run would pass over in silence: what differs from its default and means nothing here is refused.
-//! Defaults pass, so that a scenario with everything filled in is as legal as the one that it was made of.
+//! Keys that a run would pass over in silence: what differs from its default and means nothing here is
+//! refused. Defaults pass, so that a scenario with everything filled in is as legal as the one that it was
+//! made of.
 
 use crate::ResponseEnd;
 use crate::document::{
@@ -68,7 +69,8 @@ fn check_ideal_wire(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) 
     }
 }
 
-/// Keys of a group of flows. A delay of zero that is written is a value like others: a sweep may begin with it.
+/// Keys of a group of flows. A delay of zero that is written is a value like others: a sweep may begin with
+/// it.
 pub(super) fn check_flows(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
     if table.delay_on != DelayOn::Both && !mistakes.is_given(&joined(path, "base_rtt_ms")) {
         let wrong = "this flow has no delay";

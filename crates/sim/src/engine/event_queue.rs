@@ -1,11 +1,13 @@
 //! The event queue: everything that is pending in a run, in one place, and the present instant.
 //!
-//! Packets under way lie in one timing wheel, timers in another with wider slots; of transmissions only the ends are
-//! kept. A packet that is there in a moment waits beside the wheel: nearly always it is next, and then never enters it.
+//! Packets under way lie in one timing wheel, timers in another with wider slots; of transmissions only the
+//! ends are kept. A packet that is there in a moment waits beside the wheel: nearly always it is next, and
+//! then never enters it.
 //!
-//! **The order of equal instants is part of the contract:** samples, then ends of transmissions in the order of
-//! the links, then packets that begin without an interface or a delay, then packets in pipes in the order of the
-//! pipes, then packets with delays of their own, then timers; and within each of these, the order of insertion. A [`Rank`] says where a packet stands in it.
+//! **The order of equal instants is part of the contract:** samples, then ends of transmissions in the order
+//! of the links, then packets that begin without an interface or a delay, then packets in pipes in the order
+//! of the pipes, then packets with delays of their own, then timers; and within each of these, the order of
+//! insertion. A [`Rank`] says where a packet stands in it.
 
 use super::transmissions::Transmissions;
 use super::wheel::{Pending, Rank, Wheel};
@@ -215,7 +217,8 @@ mod tests {
         assert!(events.next().0 > Time::from_seconds(2e6), "nothing is left within the longest run");
     }
 
-    /// Whether a packet comes soon changes nothing: not before what is earlier, not among what is due at once.
+    /// Whether a packet comes soon changes nothing: not before what is earlier, not among what is due at
+    /// once.
     #[test]
     fn a_packet_that_comes_soon_has_its_place_among_all_others() {
         let at = Time::from_nanoseconds;

@@ -1,8 +1,8 @@
 //! Which link ends its transmission next.
 //!
-//! A link has one transmission at a time, whose end never moves: the ends need no list, only their minimum. They
-//! stand in groups of eight whose minima stand in groups of eight again, so that one more level serves eight times
-//! as many links, and a small network has one level.
+//! A link has one transmission at a time, whose end never moves: the ends need no list, only their minimum.
+//! They stand in groups of eight whose minima stand in groups of eight again, so that one more level serves
+//! eight times as many links, and a small network has one level.
 
 use crate::identifiers::QueuedId;
 use aqmlab_scenario::limits::QUEUED_LINKS;
@@ -14,8 +14,8 @@ const IDLE: u64 = u64::MAX;
 
 const _: () = assert!(QUEUED_LINKS <= 1 << POSITION_BITS);
 
-/// The keys of links, or the least keys of groups below; a key is (end, position), so that equal ends are ordered by
-/// position. Where nothing stands, nothing is under way.
+/// The keys of links, or the least keys of groups below; a key is (end, position), so that equal ends are
+/// ordered by position. Where nothing stands, nothing is under way.
 type Group = [u64; GROUP];
 
 /// The ends of all transmissions, by the position of the link among those with a queue.

@@ -1,9 +1,10 @@
 //! What passed chosen ports, to be written as a pcapng file: a port is a monitored link with a queue.
 //!
-//! A packet is kept when the last of it has left on the link, which is where `departure` stands in the table `packets`. The
-//! rest follows from numbers alone, so that equal runs give equal files: machine n of the network has the address 10.0.0.0 + n +
-//! 1; who opened a connection has port 49,152 + its number modulo 16,384; the other end has port 9, that of the discard
-//! protocol (RFC 863), since data are zeros and speak no other; a source of datagrams has a port in the same way.
+//! A packet is kept when the last of it has left on the link, which is where `departure` stands in the table
+//! `packets`. The rest follows from numbers alone, so that equal runs give equal files: machine n of the
+//! network has the address 10.0.0.0 + n + 1; who opened a connection has port 49,152 + its number modulo
+//! 16,384; the other end has port 9, that of the discard protocol (RFC 863), since data are zeros and speak
+//! no other; a source of datagrams has a port in the same way.
 
 use super::options::Options;
 use super::packet::Packet;
@@ -47,7 +48,8 @@ impl CapturedPorts {
     /// The ports of these names.
     ///
     /// # Errors
-    /// [`CaptureRefused`] if there is no such port, or if a host's headers are none that could stand on a wire.
+    /// [`CaptureRefused`] if there is no such port, or if a host's headers are none that could stand on a
+    /// wire.
     pub fn of(scenario: &Scenario, names: &[String]) -> Result<Self, CaptureRefused> {
         let places = named_ports(scenario, names).map_err(|unknown| CaptureRefused(unknown.to_string()))?;
         let wanted: Vec<(MonitoredId, String)> =

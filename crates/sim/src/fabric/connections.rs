@@ -2,7 +2,7 @@
 //!
 //! Both ends of a connection live in one record. Records are reused, the last freed first, so that memory
 //! follows the number of open connections and the hottest records stay in cache. A generation number tells
-//! packets and timers of an earlier tenant apart.
+//! packets and timers of an earlier owner apart.
 
 use super::losses::ConnectionLosses;
 use super::path::Path;
@@ -123,8 +123,8 @@ impl Connections {
         self.closed.add(&connection.totals());
         connection.finished = [true; 2];
         connection.generation += 1;
-        // A place whose generations are used up is left: with the first one again, a late packet of its first tenant
-        // would pass for the present one's.
+        // A place whose generations are used up is left: with the first one again, a late packet of its first
+        // owner would pass for the present one's.
         if connection.generation < u16::MAX {
             self.free.push(place);
         }
@@ -157,15 +157,16 @@ impl Connections {
         Some(connection.owner)
     }
 
-    /// The connection at a place, if it is still the one that is meant; none is where datagrams say they are from.
+    /// The connection at a place, if it is still the one that is meant; none is where datagrams say they are
+    /// from.
     #[inline]
     pub(crate) fn current(&mut self, place: u32, generation: u16) -> Option<&mut Connection> {
         let connection = self.places.get_mut(place as usize)?;
         (connection.generation == generation).then_some(connection)
     }
 
-    /// The number of the connection that is opened next: how many were opened before it. Places are reused, numbers
-    /// are not: they are the key of the tables. Beyond [`MAXIMUM_NUMBERED`] they stay at the last.
+    /// The number of the connection that is opened next: how many were opened before it. Places are reused,
+    /// numbers are not: they are the key of the tables. Beyond [`MAXIMUM_NUMBERED`] they stay at the last.
     fn number(&self) -> u32 {
         u32::try_from(self.opened).unwrap_or(u32::MAX)
     }
@@ -209,14 +210,14 @@ impl Connection {
 mod tests {
     use super::*;
     use crate::fabric::path::Delayed;
-    use crate::identifiers::{Column, Junction, Step};
+    use crate::identifiers::{Column, Egress, Hop};
     use aqmlab_session::FlowId;
 
     fn open(connections: &mut Connections) -> u32 {
         let path = Path {
             delay_ns: 0,
-            step: Step::DELIVERY,
-            at: Junction::ARRIVED,
+            egress: Egress::DELIVERY,
+            at: Hop::ARRIVED,
             destination: Column::of(0),
             rank: Path::AT_ONCE,
             delayed: Delayed::AtNode,
@@ -226,15 +227,15 @@ mod tests {
     }
 
     #[test]
-    fn a_late_packet_never_passes_for_one_of_a_later_tenant() {
+    fn a_late_packet_never_passes_for_one_of_a_later_owner() {
         let mut connections = Connections::default();
         let first = open(&mut connections);
         connections.close(first);
-        for tenant in 1..200_000 {
+        for owner in 1..200_000 {
             let place = open(&mut connections);
             assert!(
                 connections.current(first, 0).is_none(),
-                "tenant {tenant} at place {place} is taken for the first"
+                "owner {owner} at place {place} is taken for the first"
             );
             connections.close(place);
         }

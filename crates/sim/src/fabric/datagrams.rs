@@ -1,8 +1,8 @@
 //! The ends of datagrams: packets in and out of them, and what became of each.
 //!
-//! A source owns no connection and nobody answers it, so nothing is said to applications: what arrives is counted here,
-//! where TCP counts what it did. A packet that is a datagram says so by its class, and names its source where no
-//! connection is; whoever looks for its connection finds none and asks here.
+//! A source owns no connection and nobody answers it, so nothing is said to applications: what arrives is
+//! counted here, where TCP counts what it did. A packet that is a datagram says so by its class, and names
+//! its source where no connection is; whoever looks for its connection finds none and asks here.
 
 use super::events::Events;
 use super::network::Network;
@@ -54,8 +54,8 @@ impl DatagramEnds {
         }
     }
 
-    /// Something arrives that is for no connection: a datagram, or a late packet of a connection that is over, for which
-    /// nobody waits.
+    /// Something arrives that is for no connection: a datagram, or a late packet of a connection that is
+    /// over, for which nobody waits.
     #[cold]
     #[inline(never)]
     pub(crate) fn receive(&mut self, now: Time, packet: &Packet) {

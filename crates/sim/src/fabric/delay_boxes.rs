@@ -1,9 +1,9 @@
 //! DelayBoxes: what the packets of a connection meet at the router that their sender hangs on.
 //!
-//! Each end of a connection has a box of its own: a bottleneck, which packets pass one after the other, and a coin for each
-//! packet, which is lost before the bottleneck. Rate and probability are drawn once, when the connection opens, by whose
-//! connection it is; the coin by the packet's ordinal at its end. So every queue discipline meets the same boxes
-//! (common random numbers). Connections without a box never come here.
+//! Each end of a connection has a box of its own: a bottleneck, which packets pass one after the other, and a
+//! coin for each packet, which is lost before the bottleneck. Rate and probability are drawn once, when the
+//! connection opens, by whose connection it is; the coin by the packet's ordinal at its end. So every queue
+//! discipline meets the same boxes (common random numbers). Connections without a box never come here.
 
 use super::impairments::{ImpairedCounts, coins_of, count};
 use super::packet::Packet;
@@ -80,8 +80,8 @@ impl DelayBoxes {
         });
     }
 
-    /// When a packet has passed the box at which it arrives at an instant; none if it is lost there. What is sent for a
-    /// connection that is over passes at once: nobody waits for it.
+    /// When a packet has passed the box at which it arrives at an instant; none if it is lost there. What is
+    /// sent for a connection that is over passes at once: nobody waits for it.
     pub(crate) fn pass(&mut self, packet: &Packet, arrival: Time) -> Option<Time> {
         let found = self.boxes.get_mut(packet.connection() as usize);
         let found = found.and_then(|ends| ends[packet.from() as usize].as_mut());

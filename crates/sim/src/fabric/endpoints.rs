@@ -1,5 +1,5 @@
-//! The ends of connections: packets in and out of them, their timers, and what they have to say to applications. What
-//! comes for no connection is left to the ends of datagrams.
+//! The ends of connections: packets in and out of them, their timers, and what they have to say to
+//! applications. What comes for no connection is left to the ends of datagrams.
 
 use super::connections::{Connection, Connections};
 use super::datagrams::DatagramEnds;
@@ -88,8 +88,8 @@ impl Endpoints {
             self.connections.at(place).ends.reverse();
         }
         if has_boxes {
-            let tenant = (place, self.connections.at(place).generation);
-            network.delay_boxes.open(tenant, profile, owner);
+            let connection = (place, self.connections.at(place).generation);
+            network.delay_boxes.open(connection, profile, owner);
         }
         ConnectionId::from_number(place)
     }
@@ -332,8 +332,9 @@ impl Endpoints {
         }
     }
 
-    /// One end needs its record no longer; answers with the record when both do. The receiver of a one-way connection
-    /// has no end to wait for: the connection is over with its sender, but what still arrives is acknowledged.
+    /// One end needs its record no longer; answers with the record when both do. The receiver of a one-way
+    /// connection has no end to wait for: the connection is over with its sender, but what still arrives is
+    /// acknowledged.
     pub(crate) fn end(&mut self, connection: ConnectionId, side: Side, now: Time) -> Option<&Connection> {
         let connection = self.connections.at(connection.number());
         connection.finished[side as usize] = true;
@@ -362,8 +363,8 @@ struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Sends, and keeps one timer entry per connection, for the end that wants to be woken first: a deadline that moves
-    /// later needs no new one, it is looked at again when the entry fires.
+    /// Sends, and keeps one timer entry per connection, for the end that wants to be woken first: a deadline
+    /// that moves later needs no new one, it is looked at again when the entry fires.
     #[inline(always)]
     fn conclude(
         mut self,
@@ -418,11 +419,12 @@ impl Sender<'_> {
         }
     }
 
-    /// Hands a packet to the interface, or to whatever is in its place; answers whether it was not lost there.
+    /// Hands a packet to the interface, or to whatever is in its place; answers whether it was not lost
+    /// there.
     fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) -> bool {
         let path = self.path();
         let behind = path.delayed == Delayed::BehindInterface;
-        let interface = if behind { network.interface(path.step) } else { None };
+        let interface = if behind { network.interface(path.egress) } else { None };
         let Some(interface) = interface else {
             return network.send_off(packet, path, Some(self.connection.owner), self.now, events);
         };
@@ -435,7 +437,7 @@ impl Sender<'_> {
     fn send(&self, segments: &[Segment], network: &mut Network, events: &mut Events) {
         let path = self.path();
         let behind = path.delayed == Delayed::BehindInterface;
-        let interface = if behind { network.interface(path.step) } else { None };
+        let interface = if behind { network.interface(path.egress) } else { None };
         let Some(interface) = interface else { return self.send_otherwise(segments, network, events) };
         // Nearly always one: then nothing has to be kept for the next.
         if let [segment] = segments {

@@ -1,14 +1,16 @@
-//! Addresses and ports of connections and of sources of datagrams, and the hashes by which ports with several queues sort
-//! their packets.
+//! Addresses and ports of connections and of sources of datagrams, and the hashes by which ports with several
+//! queues sort their packets.
 //!
-//! A node's address is its number in the scenario. The end that opens a connection takes the next of its node's ephemeral
-//! ports, the other end listens at port 80. The hash is made once, when the connection opens, under a key of the run: it
-//! belongs to addresses and ports, whatever place a connection has in memory. Beside it stands the differentiated services
-//! codepoint, which the scenario gives. Nothing of this is kept where no port classifies.
+//! A node's address is its number in the scenario. The end that opens a connection takes the next of its
+//! node's ephemeral ports, the other end listens at port 80. The hash is made once, when the connection
+//! opens, under a key of the run: it belongs to addresses and ports, whatever place a connection has in
+//! memory. Beside it stands the differentiated services codepoint, which the scenario gives. Nothing of this
+//! is kept where no port classifies.
 //!
-//! Packets of a connection that is over may still be under way, and are sorted as before. When the next connection takes its
-//! place, its hashes move to a map; whenever the map has grown enough, those are dropped of which no packet is under way. So
-//! memory follows open connections and packets under way, not the connections that ever were.
+//! Packets of a connection that is over may still be under way, and are sorted as before. When the next
+//! connection takes its place, its hashes move to a map; whenever the map has grown enough, those are dropped
+//! of which no packet is under way. So memory follows open connections and packets under way, not the
+//! connections that ever were.
 
 use super::packet::Packet;
 use crate::identifiers::ProfileId;
@@ -36,7 +38,7 @@ type OfEnds = [HeaderFields; 2];
 
 /// The connection that has a place, or had it last.
 #[derive(Clone, Copy)]
-struct Tenant {
+struct Connection {
     generation: u16,
     fields: OfEnds,
 }
@@ -48,7 +50,7 @@ pub(crate) struct FlowHashes {
     /// Connections that each node has opened.
     opened: Vec<u16>,
     /// By place: the connection that was opened there last.
-    tenants: Vec<Option<Tenant>>,
+    connections: Vec<Option<Connection>>,
     /// By place and generation: connections that were there before it.
     earlier: BTreeMap<(u32, u16), OfEnds>,
     /// How many of these there may be before they are looked through.
@@ -61,7 +63,7 @@ pub(crate) struct FlowHashes {
 
 impl FlowHashes {
     /// Memory in bytes of each open connection: for estimates.
-    pub(crate) const BYTES_PER_CONNECTION: usize = size_of::<Option<Tenant>>();
+    pub(crate) const BYTES_PER_CONNECTION: usize = size_of::<Option<Connection>>();
 
     /// No connections yet, among the nodes of the scenario.
     pub(crate) fn new(is_wanted: bool, scenario: &Scenario, key: Key) -> Self {
@@ -74,7 +76,7 @@ impl FlowHashes {
             key,
             is_wanted,
             opened: vec![0; nodes],
-            tenants: Vec::new(),
+            connections: Vec::new(),
             earlier: BTreeMap::new(),
             most_earlier: LEAST_ROOM,
             dscps,
@@ -84,10 +86,10 @@ impl FlowHashes {
 
     /// A connection was opened from a node to another under a profile, and has this place and generation.
     #[inline]
-    pub(crate) fn open(&mut self, nodes: [NodeIndex; 2], profile: ProfileId, tenant: (u32, u16)) {
+    pub(crate) fn open(&mut self, nodes: [NodeIndex; 2], profile: ProfileId, connection: (u32, u16)) {
         if self.is_wanted {
             let fields = self.fields(nodes, profile);
-            self.move_in(tenant, fields);
+            self.move_in(connection, fields);
         }
     }
 
@@ -115,9 +117,9 @@ impl FlowHashes {
 
     /// A connection takes a place from the one before it.
     fn move_in(&mut self, (place, generation): (u32, u16), fields: OfEnds) {
-        let count = self.tenants.len().max(place as usize + 1);
-        self.tenants.resize(count, None);
-        let before = self.tenants[place as usize].replace(Tenant { generation, fields });
+        let count = self.connections.len().max(place as usize + 1);
+        self.connections.resize(count, None);
+        let before = self.connections[place as usize].replace(Connection { generation, fields });
         if let Some(before) = before {
             self.earlier.insert((place, before.generation), before.fields);
         }
@@ -126,7 +128,7 @@ impl FlowHashes {
     /// Connections of which something is kept.
     #[cfg(test)]
     pub(crate) fn kept(&self) -> usize {
-        self.tenants.len() + self.earlier.len()
+        self.connections.len() + self.earlier.len()
     }
 
     /// Whether so many connections are over that [`Self::forget_all_but`] is due.
@@ -134,16 +136,17 @@ impl FlowHashes {
         self.earlier.len() > self.most_earlier
     }
 
-    /// Drops the hashes of connections that are over, all but those of these packets, which are all that are under way, and
-    /// perhaps others. Afterwards there is room for so many more connections that a look at a packet costs each of them little.
+    /// Drops the hashes of connections that are over, all but those of these packets, which are all that are
+    /// under way, and perhaps others. Afterwards there is room for so many more connections that a look at a
+    /// packet costs each of them little.
     pub(crate) fn forget_all_but(&mut self, packets: impl Iterator<Item = Packet>) {
         let mut looked_at = 0;
         let mut kept = BTreeMap::new();
         for packet in packets {
             looked_at += 1;
-            let tenant = (packet.connection(), packet.generation());
-            if let Some(fields) = self.earlier.remove(&tenant) {
-                kept.insert(tenant, fields);
+            let connection = (packet.connection(), packet.generation());
+            if let Some(fields) = self.earlier.remove(&connection) {
+                kept.insert(connection, fields);
             }
         }
         self.most_earlier = kept.len() + LEAST_ROOM.max(looked_at / PACKETS_PER_ROOM);
@@ -157,8 +160,8 @@ impl FlowHashes {
             return self.of_sources[source.place()];
         }
         let side = usize::from(packet.from() == Side::Passive);
-        match &self.tenants[packet.connection() as usize] {
-            Some(tenant) if tenant.generation == packet.generation() => tenant.fields[side],
+        match &self.connections[packet.connection() as usize] {
+            Some(connection) if connection.generation == packet.generation() => connection.fields[side],
             _ => self.earlier_header_of(packet)[side],
         }
     }
@@ -205,7 +208,7 @@ fn of_sources(scenario: &Scenario, key: Key) -> Vec<HeaderFields> {
 mod tests {
     use super::*;
     use crate::fabric::path::{Delayed, Path};
-    use crate::identifiers::{Column, Junction, Step};
+    use crate::identifiers::{Column, Egress, Hop};
     use aqmlab_aqm::Codepoint;
     use aqmlab_record::SentDatagram;
     use aqmlab_session::DatagramSourceId;
@@ -229,8 +232,8 @@ mod tests {
 
     const PATH: Path = Path {
         delay_ns: 0,
-        step: Step::DELIVERY,
-        at: Junction::ARRIVED,
+        egress: Egress::DELIVERY,
+        at: Hop::ARRIVED,
         destination: Column::from_number(0),
         rank: Path::AT_ONCE,
         delayed: Delayed::AtNode,
@@ -297,9 +300,9 @@ mod tests {
         assert_ne!(hash_of(&hashes, (0, 1), Side::Active), first, "another port");
     }
 
-    /// A hundred thousand connections one after the other in three places. Of each a packet either way is late by 250
-    /// connections, and of every thousandth until the end: all are sorted as when their connection was open, and what is kept
-    /// is bounded by what is under way.
+    /// A hundred thousand connections one after the other in three places. Of each a packet either way is
+    /// late by 250 connections, and of every thousandth until the end: all are sorted as when their
+    /// connection was open, and what is kept is bounded by what is under way.
     #[test]
     fn hashes_end_with_the_last_packet_of_their_connection() {
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
@@ -329,9 +332,10 @@ mod tests {
             assert_eq!(hashes.header_of(packet), *header, "{packet:?}");
         }
         assert_eq!(until_the_end.len(), 2 * 99, "none is late yet where the first thousandth opens");
-        // 251 connections of late packets and 99 of those until the end, and one more than may be kept without a look.
+        // 251 connections of late packets and 99 of those until the end, and one more than may be kept
+        // without a look.
         assert!((LEAST_ROOM..=LEAST_ROOM + 251 + 99 + 1).contains(&most_kept), "{most_kept}");
-        assert_eq!(hashes.tenants.len(), 3);
+        assert_eq!(hashes.connections.len(), 3);
     }
 
     /// RFC 6335 section 6: the dynamic ports are 49152 to 65535.

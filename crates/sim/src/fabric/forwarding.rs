@@ -1,7 +1,7 @@
 //! What happens to a packet at a link, and where it goes next.
 //!
-//! `announce` hears which end a packet begins to travel to, so that memory can be fetched meanwhile. It is lent the
-//! whole run as it is, and can change nothing.
+//! `announce` hears which end a packet begins to travel to, so that memory can be fetched meanwhile. It is
+//! lent the whole run as it is, and can change nothing.
 
 use super::connections::Connections;
 use super::events::Events;
@@ -10,7 +10,7 @@ use super::packet::Packet;
 use super::trace::TraceEvent;
 use super::traffic::Whose;
 use super::{Fabric, Upcoming};
-use crate::identifiers::{Junction, MonitoredId, QueuedId, Step};
+use crate::identifiers::{Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{PacketClass, Reason};
 use aqmlab_record::MeasuredWindow;
 use aqmlab_session::{ConnectionId, Owner};
@@ -79,47 +79,49 @@ impl Fabric {
         }
     }
 
-    /// Moves a packet on from a junction.
+    /// Moves a packet on from a hop.
     #[inline(always)]
-    fn forward(&mut self, at: Junction, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
-        let step = self.network.step(at, packet.destination());
-        if !self.take(step, packet, events, announce) {
-            self.take_impaired(step, packet, events, announce);
+    fn forward(&mut self, at: Hop, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
+        let egress = self.network.egress(at, packet.destination());
+        if !self.take(egress, packet, events, announce) {
+            self.take_impaired(egress, packet, events, announce);
         }
     }
 
-    /// Moves a packet on by a step; answers whether it is a step to a link itself, or to the destination.
+    /// Moves a packet on by an egress; answers whether it is an egress to a link itself, or to the
+    /// destination.
     #[inline(always)]
     fn take(
         &mut self,
-        step: Step,
+        egress: Egress,
         packet: Packet,
         events: &mut Events,
         announce: &impl Fn(Upcoming),
     ) -> bool {
         let Self { network, endpoints, .. } = self;
         let now = events.now();
-        if step == Step::DELIVERY {
+        if egress == Egress::DELIVERY {
             endpoints.deliver(now, packet, network, events);
-        } else if let Some(queued) = network.queued.get(step.place()) {
-            if queued.foretells {
-                self.foretell(step.place(), packet, events);
+        } else if let Some(queued) = network.queued.get(egress.place()) {
+            if queued.predicts {
+                self.predict(egress.place(), packet, events);
             } else {
-                self.enqueue(step.place(), packet, events, announce);
+                self.enqueue(egress.place(), packet, events, announce);
             }
-        } else if network.interface(step).is_some() {
-            self.cross(step, now, packet, events);
+        } else if network.interface(egress).is_some() {
+            self.cross(egress, now, packet, events);
         } else {
             return false;
         }
         true
     }
 
-    /// Moves a packet on over an interface, to which it is handed at an instant: now, or later where that is foretold.
+    /// Moves a packet on over an interface, to which it is handed at an instant: now, or later where that is
+    /// predicted.
     #[inline(always)]
-    fn cross(&mut self, step: Step, from: Time, packet: Packet, events: &mut Events) {
+    fn cross(&mut self, egress: Egress, from: Time, packet: Packet, events: &mut Events) {
         let Self { network, endpoints, end, window, .. } = self;
-        let Some(interface) = network.interface(step) else { unreachable!("{step:?} is no interface") };
+        let Some(interface) = network.interface(egress) else { unreachable!("{egress:?} is no interface") };
         let arrival = interface.send(from, packet.ip_bytes());
         if !interface.leads_to_responder {
             events.push_soon(interface.rank, arrival, packet.towards(interface.to));
@@ -139,20 +141,20 @@ impl Fabric {
     #[inline(never)]
     fn take_impaired(
         &mut self,
-        step: Step,
+        egress: Egress,
         packet: Packet,
         events: &mut Events,
         announce: &impl Fn(Upcoming),
     ) {
         let connection = self.endpoints.connections.current(packet.connection(), packet.generation());
         let owner = connection.map(|connection| connection.owner);
-        match self.network.pass_impairment(step, &packet, owner) {
-            Ok(step) => {
-                let taken = self.take(step, packet, events, announce);
-                debug_assert!(taken, "{step:?} behind an impairment leads nowhere");
+        match self.network.pass_impairment(egress, &packet, owner) {
+            Ok(egress) => {
+                let taken = self.take(egress, packet, events, announce);
+                debug_assert!(taken, "{egress:?} behind an impairment leads nowhere");
             }
-            Err(step) if step.place() < self.network.queued.len() => {
-                self.lose_before_queue(step.place(), packet, events);
+            Err(egress) if egress.place() < self.network.queued.len() => {
+                self.lose_before_queue(egress.place(), packet, events);
             }
             Err(_) => {
                 self.endpoints.options.release(&packet);
@@ -161,10 +163,10 @@ impl Fabric {
         }
     }
 
-    /// A packet comes to a queue whose departures are foretold: it moves on at once, from the instant at which it will have
-    /// been sent.
+    /// A packet comes to a queue whose departures are predicted: it moves on at once, from the instant at
+    /// which it will have been sent.
     #[inline(always)]
-    fn foretell(&mut self, position: usize, packet: Packet, events: &mut Events) {
+    fn predict(&mut self, position: usize, packet: Packet, events: &mut Events) {
         let Self { network, discarded, .. } = self;
         let queued = &mut network.queued[position];
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
@@ -175,8 +177,8 @@ impl Fabric {
                 Some((pipe, delay)) if !feeds_alone => events.push(pipe, sent + delay, packet.towards(to)),
                 _ => {
                     let arrival = propagation.map_or(sent, |(_, delay)| sent + delay);
-                    let step = network.step(to, packet.destination());
-                    self.cross(step, arrival, packet, events);
+                    let egress = network.egress(to, packet.destination());
+                    self.cross(egress, arrival, packet, events);
                 }
             }
         }
@@ -275,7 +277,8 @@ fn whose(owner: Option<Owner>, packet: &Packet) -> Whose {
     }
 }
 
-/// When deliveries are counted next: at an edge of the measured window, before anything else that happens then.
+/// When deliveries are counted next: at an edge of the measured window, before anything else that happens
+/// then.
 #[inline(always)]
 fn next_edge(window: &MeasuredWindow, now: Time) -> Time {
     if now < window.from {
@@ -287,8 +290,8 @@ fn next_edge(window: &MeasuredWindow, now: Time) -> Time {
     }
 }
 
-/// Fetches what the delivery of a packet that is now being sent will touch of its connection; users' connections have
-/// more to them, which `announce` may fetch.
+/// Fetches what the delivery of a packet that is now being sent will touch of its connection; users'
+/// connections have more to them, which `announce` may fetch.
 #[inline(always)]
 fn prefetch_delivery(connections: &Connections, packet: &Packet, announce: &impl Fn(Upcoming)) {
     let side = packet.from().other();

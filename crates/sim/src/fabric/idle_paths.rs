@@ -1,8 +1,8 @@
 //! How a user's connection fares where nobody is in its way: TCP's own endpoints over a path without queues.
 //!
-//! One response without end is sent over each kind of path (population, and minimum delay of the connection) until its
-//! rounds repeat one another. The path is the one between the first machines of a population, which has the links of all
-//! others: their propagation delays, and the time that packets take on each.
+//! One response without end is sent over each kind of path (population, and minimum delay of the connection)
+//! until its rounds repeat one another. The path is the one between the first machines of a population, which
+//! has the links of all others: their propagation delays, and the time that packets take on each.
 
 use super::path::AddedDelay;
 use aqmlab_driver::serializer_of;
@@ -180,8 +180,8 @@ impl<'a> Trial<'a> {
         ends.len() > EQUAL_ROUNDS && ends.windows(3).all(|ends| ends[0] - ends[1] == ends[1] - ends[2])
     }
 
-    /// The next arrival, or the next timer if that comes before it; answers whether there was one. Nothing is lost, but
-    /// a host gives up that waits too long for an answer.
+    /// The next arrival, or the next timer if that comes before it; answers whether there was one. Nothing is
+    /// lost, but a host gives up that waits too long for an answer.
     fn step(&mut self) -> bool {
         let arrival = |from: usize| self.under_way[from].front().map_or(Time::MAX, |&(instant, ..)| instant);
         let from = usize::from(arrival(1) < arrival(0));
@@ -247,8 +247,8 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Bytes of the response reach the browser: with those shortly before them, or in a round of their own. A round
-    /// lasts a round trip at most.
+    /// Bytes of the response reach the browser: with those shortly before them, or in a round of their own. A
+    /// round lasts a round trip at most.
     fn deliver(&mut self, bytes: u64) {
         self.bytes += bytes;
         self.deliveries += 1;
@@ -270,7 +270,8 @@ mod tests {
     use crate::{Control, run};
     use aqmlab_record::ColumnValues;
 
-    /// One user, whose every page is one object of this size on a connection of its own, 80 ms away from her server.
+    /// One user, whose every page is one object of this size on a connection of its own, 80 ms away from her
+    /// server.
     fn scenario(profile: &str, bytes: u64) -> Scenario {
         let text = format!(
             r#"
@@ -315,8 +316,8 @@ responses = "rows"
 
     #[test]
     fn a_response_takes_as_long_as_in_a_run_where_nobody_is_in_its_way() {
-        // Within the time of a few packets. In bsd228 a delayed acknowledgement waits for a clock of 200 ms whose phase the
-        // path does not know, and Nagle makes the end of a response wait for a round trip.
+        // Within the time of a few packets. In bsd228 a delayed acknowledgement waits for a clock of 200 ms
+        // whose phase the path does not know, and Nagle makes the end of a response wait for a round trip.
         let exact = 0.001;
         let bsd228 = exact + 0.2 + 0.0804;
         for (profile, bytes, within) in [

@@ -1,11 +1,12 @@
 //! Losses that no queue decides: of packets chosen by their ordinal, and by chance.
 //!
-//! An impaired link is a step of its own in front of the link proper, so that other links pay nothing for it. Both
-//! kinds of losses belong to a connection's packet and not to an instant: the coin for the n-th packet of a
-//! connection, or of a source of datagrams, has an address, and falls the same way under every queue discipline (common random numbers).
+//! An impaired link is an egress of its own in front of the link proper, so that other links pay nothing for
+//! it. Both kinds of losses belong to a connection's packet and not to an instant: the coin for the n-th
+//! packet of a connection, or of a source of datagrams, has an address, and falls the same way under every
+//! queue discipline (common random numbers).
 
 use super::packet::Packet;
-use crate::identifiers::Step;
+use crate::identifiers::Egress;
 use aqmlab_aqm::{Queued, Tally};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Impairment, Link, LinkIndex};
@@ -28,8 +29,8 @@ impl ImpairedCounts {
 pub(crate) struct ImpairedLink {
     /// Its number in the scenario.
     pub(crate) link: LinkIndex,
-    /// The step that packets take which are not lost.
-    pub(crate) step: Step,
+    /// The egress that packets take which are not lost.
+    pub(crate) egress: Egress,
     pub(crate) counts: ImpairedCounts,
     impairment: Impairment,
     key: Key,
@@ -48,11 +49,11 @@ struct Passing {
 }
 
 impl ImpairedLink {
-    /// The impairment of a link, by the link's number and step; none if it loses nothing.
-    pub(crate) fn new((link, step): (LinkIndex, Step), described: &Link, key: Key) -> Option<Self> {
+    /// The impairment of a link, by the link's number and egress; none if it loses nothing.
+    pub(crate) fn new((link, egress): (LinkIndex, Egress), described: &Link, key: Key) -> Option<Self> {
         Some(Self {
             link,
-            step,
+            egress,
             counts: ImpairedCounts::default(),
             impairment: described.impairment.clone()?,
             key: key.named("impairment").named(&described.name),
@@ -61,8 +62,8 @@ impl ImpairedLink {
         })
     }
 
-    /// Whether a packet is lost. Packets of a connection that is over, which has no owner any more, pass: nobody
-    /// waits for them.
+    /// Whether a packet is lost. Packets of a connection that is over, which has no owner any more, pass:
+    /// nobody waits for them.
     pub(crate) fn loses(&mut self, packet: &Packet, owner: Option<Owner>) -> bool {
         count(&mut self.counts.arrived, packet);
         let passing = match (packet.as_datagram(), owner) {

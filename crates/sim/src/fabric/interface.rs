@@ -1,16 +1,16 @@
 //! A link without a queue discipline: it needs no event of its own to send.
 
 use crate::engine::Rank;
-use crate::identifiers::Junction;
+use crate::identifiers::Hop;
 use aqmlab_driver::serializer_of;
 use aqmlab_link::Serializer;
 use aqmlab_scenario::Link;
 use aqmlab_units::{Span, Time};
 
-/// The interface of a machine or router, whose unlimited queue is first in, first out, so that the instant at which a
-/// packet has been sent is known when it is handed over; or a wire, which only delays.
+/// The interface of a machine or router, whose unlimited queue is first in, first out, so that the instant at
+/// which a packet has been sent is known when it is handed over; or a wire, which only delays.
 pub(crate) struct Interface {
-    pub(crate) to: Junction,
+    pub(crate) to: Hop,
     /// Among which packets its own travel while they are under way.
     pub(crate) rank: Rank,
     delay: Span,
@@ -24,7 +24,7 @@ pub(crate) struct Interface {
 
 impl Interface {
     /// An idle link whose packets travel among those of `rank`.
-    pub(crate) fn new(link: &Link, to: Junction, rank: Rank) -> Self {
+    pub(crate) fn new(link: &Link, to: Hop, rank: Rank) -> Self {
         Self {
             to,
             rank,

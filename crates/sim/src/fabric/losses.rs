@@ -58,8 +58,8 @@ impl LossCounts {
         Self { handshake_segments: u64::from(handshake), ..Self::NONE }
     }
 
-    /// A data segment that begins at `sequence` was dropped while its sender had sent up to `highest_sent`, in the
-    /// measured window or not.
+    /// A data segment that begins at `sequence` was dropped while its sender had sent up to `highest_sent`,
+    /// in the measured window or not.
     pub(crate) fn data(
         &mut self,
         window: &mut WindowLosses,
@@ -88,9 +88,9 @@ pub(crate) struct ConnectionLosses {
 impl ConnectionLosses {
     pub(crate) const NONE: Self = Self { windows: [WindowLosses::NONE; 2], total: LossCounts::NONE };
 
-    /// A data segment of `sender` was dropped, in the measured window or not; answers with what that adds to the counts
-    /// of the run. An episode counts there where it begins: otherwise a measured window could have more episodes of
-    /// several drops than episodes.
+    /// A data segment of `sender` was dropped, in the measured window or not; answers with what that adds to
+    /// the counts of the run. An episode counts there where it begins: otherwise a measured window could have
+    /// more episodes of several drops than episodes.
     pub(crate) fn data(
         &mut self,
         sender: Side,

@@ -1,15 +1,15 @@
 //! The network fabric: links, queues, routes, and the ends of all connections.
 //!
-//! A driver hands it what is due (a packet that arrives, a transmission that ends, a timer of an endpoint) and then asks
-//! it with [`Fabric::poll`] what that means to applications, until it has nothing more to say. It never calls anybody:
-//! what applications want, they ask for between two events (open, write, close).
+//! A driver hands it what is due (a packet that arrives, a transmission that ends, a timer of an endpoint)
+//! and then asks it with [`Fabric::poll`] what that means to applications, until it has nothing more to say.
+//! It never calls anybody: what applications want, they ask for between two events (open, write, close).
 //!
 //! | file | idea |
 //! | --- | --- |
 //! | `forwarding.rs` | what happens to a packet at a link, and where it goes next |
 //! | `network.rs`, `route_table.rs`, `packed_rows.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
-//! | `foretelling.rs` | queues whose departures are known on arrival, and need no event |
+//! | `predicted_departures.rs` | queues whose departures are known on arrival, and need no event |
 //! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
 //! | `delay_boxes.rs` | what a connection meets at its own routers: a bottleneck, and losses |
 //! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
@@ -32,7 +32,6 @@ mod delay_boxes;
 mod endpoints;
 mod events;
 mod flow_hashes;
-mod foretelling;
 mod forwarding;
 mod hosts;
 mod idle_paths;
@@ -45,6 +44,7 @@ mod options;
 mod packed_rows;
 mod packet;
 mod path;
+mod predicted_departures;
 mod prefetch;
 mod queued_link;
 mod responders;
@@ -124,7 +124,7 @@ impl Fabric {
         let traffic = Traffic::new(scenario, &network, window);
         let trace = Trace::new(scenario.record.packets, Capturing::new(captured, scenario));
         if !trace.is_wanted() && user_bytes.is_none() && traffic.is_none() {
-            foretelling::foretell(scenario, &mut network);
+            predicted_departures::predict(scenario, &mut network);
         }
         let classifies = network.queued.iter().any(|queued| queued.link.port().classifies());
         Self {
@@ -192,9 +192,9 @@ impl Fabric {
         let record = endpoints.connections.at(connection.number());
         let number = record.number;
         let nodes = location.machines.map(|machine| machine.node);
-        let tenant = (connection.number(), record.generation);
-        trace.opened(tenant, number, (nodes, location.profile));
-        flow_hashes.open(nodes, location.profile, tenant);
+        let connection_and_generation = (connection.number(), record.generation);
+        trace.opened(connection_and_generation, number, (nodes, location.profile));
+        flow_hashes.open(nodes, location.profile, connection_and_generation);
         if flow_hashes.is_crowded() {
             let waiting = network.queued.iter().flat_map(|queued| queued.link.packets()).copied();
             flow_hashes.forget_all_but(events.remembered_packets().chain(waiting));
@@ -301,8 +301,8 @@ impl Fabric {
         &self.endpoints.datagrams
     }
 
-    /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, and `datagrams`, where there are
-    /// any; and what was captured.
+    /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, and `datagrams`,
+    /// where there are any; and what was captured.
     pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 5], Vec<Capture>) {
         let users = self.user_bytes.map(|bytes| bytes.into_table(names));
         let [traffic, traffic_series] =

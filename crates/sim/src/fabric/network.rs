@@ -8,9 +8,9 @@ use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
 use super::queued_link::QueuedLink;
 use super::responders::responders;
-use super::route_table::{RouteTable, junctions};
+use super::route_table::{RouteTable, hops};
 use crate::engine::{DELAYED, Rank};
-use crate::identifiers::{Column, DelayClockId, Junction, MonitoredId, QueuedId, Step};
+use crate::identifiers::{Column, DelayClockId, Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::Scheme;
 use aqmlab_driver::link_of;
 use aqmlab_random::Key;
@@ -40,7 +40,7 @@ pub(crate) struct Network {
 impl Network {
     pub(crate) fn new(scenario: &Scenario, key: Key) -> Self {
         let description = &scenario.network;
-        let routes = RouteTable::new(scenario, &steps(description));
+        let routes = RouteTable::new(scenario, &egresses(description));
         let impaired = impaired_links(description, key);
         let mut network = Self {
             queued: Vec::new(),
@@ -52,10 +52,10 @@ impl Network {
             delay_clocks: Vec::new(),
             delay_clock_of: BTreeMap::new(),
         };
-        let (junctions, direct) = (junctions(description), sends_directly(scenario));
+        let (hops, direct) = (hops(description), sends_directly(scenario));
         let responders = responders(scenario);
         for (number, link) in (0..).map(LinkIndex).zip(&description.links) {
-            let to = junctions[link.to.0 as usize];
+            let to = hops[link.to.0 as usize];
             match (link.rate, &link.queue) {
                 (Some(rate), Some(scheme)) => network.add_queued_link(number, link, to, (rate, scheme), key),
                 _ if is_no_step(link) => {}
@@ -72,7 +72,7 @@ impl Network {
         &mut self,
         number: LinkIndex,
         link: &Link,
-        to: Junction,
+        to: Hop,
         (rate, scheme): (Rate, &Scheme),
         key: Key,
     ) {
@@ -83,7 +83,7 @@ impl Network {
     }
 
     /// `direct` says that no packet has a delay of its own behind this link, so that they keep their order.
-    fn add_interface(&mut self, link: &Link, to: Junction, direct: bool) -> &mut Interface {
+    fn add_interface(&mut self, link: &Link, to: Hop, direct: bool) -> &mut Interface {
         let rank = if link.rate.is_some() && direct { self.pipe() } else { DELAYED };
         let place = self.interfaces.len();
         self.interfaces.push(Interface::new(link, to, rank));
@@ -105,7 +105,8 @@ impl Network {
         })
     }
 
-    /// When a packet that is sent `now` leaves its own node. A clock counts its whole delay in ticks, from the last one on.
+    /// When a packet that is sent `now` leaves its own node. A clock counts its whole delay in ticks, from
+    /// the last one on.
     fn released(&self, now: Time, path: &Path) -> Time {
         let delay = Span::from_nanoseconds(path.delay_ns);
         let Delayed::ByClock(clock) = path.delayed else { return now + delay };
@@ -116,39 +117,39 @@ impl Network {
         }
     }
 
-    /// The next step from a junction: [`Step::DELIVERY`], a place in [`Network::queued`], beyond these a place in
-    /// [`Network::interfaces`], or beyond those one in [`Network::impaired`].
+    /// The next egress from a hop: [`Egress::DELIVERY`], a place in [`Network::queued`], beyond these a place
+    /// in [`Network::interfaces`], or beyond those one in [`Network::impaired`].
     #[inline(always)]
-    pub(crate) fn step(&self, at: Junction, destination: Column) -> Step {
-        self.routes.step(at, destination)
+    pub(crate) fn egress(&self, at: Hop, destination: Column) -> Egress {
+        self.routes.egress(at, destination)
     }
 
-    /// The interface of a step, if it is one.
+    /// The interface of an egress, if it is one.
     #[inline(always)]
-    pub(crate) fn interface(&mut self, step: Step) -> Option<&mut Interface> {
-        self.interfaces.get_mut(step.place().wrapping_sub(self.queued.len()))
+    pub(crate) fn interface(&mut self, egress: Egress) -> Option<&mut Interface> {
+        self.interfaces.get_mut(egress.place().wrapping_sub(self.queued.len()))
     }
 
     /// The same, to be looked at.
-    pub(crate) fn interface_at(&self, step: Step) -> Option<&Interface> {
-        self.interfaces.get(step.place().wrapping_sub(self.queued.len()))
+    pub(crate) fn interface_at(&self, egress: Egress) -> Option<&Interface> {
+        self.interfaces.get(egress.place().wrapping_sub(self.queued.len()))
     }
 
-    /// Where packets are that have taken a step; none if it was their last.
-    pub(crate) fn far_end(&self, step: Step) -> Option<Junction> {
-        if step == Step::DELIVERY {
+    /// Where packets are that have taken an egress; none if it was their last.
+    pub(crate) fn far_end(&self, egress: Egress) -> Option<Hop> {
+        if egress == Egress::DELIVERY {
             return None;
         }
-        let step = self.behind_impairment(step);
-        let queued = self.queued.get(step.place()).map(|queued| queued.to);
-        queued.or_else(|| self.interface_at(step).map(|interface| interface.to))
+        let egress = self.behind_impairment(egress);
+        let queued = self.queued.get(egress.place()).map(|queued| queued.to);
+        queued.or_else(|| self.interface_at(egress).map(|interface| interface.to))
     }
 
     /// Where the packets of a machine enter the network: behind its interface, if all of them take it.
-    pub(crate) fn entrance(&self, node: NodeIndex) -> Junction {
+    pub(crate) fn entrance(&self, node: NodeIndex) -> Hop {
         let departure = self.routes.departure(node);
-        let only = self.routes.only_step_of(departure);
-        only.and_then(|step| self.interface_at(step)).map_or(departure, |interface| interface.to)
+        let only = self.routes.only_egress_of(departure);
+        only.and_then(|egress| self.interface_at(egress)).map_or(departure, |interface| interface.to)
     }
 
     /// How packets name the machine where they end.
@@ -156,38 +157,39 @@ impl Network {
         self.routes.destination(node)
     }
 
-    /// Lets what was foretold for the instants before `now` happen.
+    /// Lets what was predicted for the instants before `now` happen.
     pub(crate) fn catch_up_before(&mut self, now: Time) {
         let last = Time::from_nanoseconds(now.nanoseconds().saturating_sub(1));
         self.catch_up(last);
     }
 
-    /// Lets what was foretold until `now` happen, what happens then included.
+    /// Lets what was predicted until `now` happen, what happens then included.
     pub(crate) fn catch_up(&mut self, now: Time) {
-        self.queued.iter_mut().filter(|queued| queued.foretells).for_each(|queued| queued.link.catch_up(now));
+        self.queued.iter_mut().filter(|queued| queued.predicts).for_each(|queued| queued.link.catch_up(now));
     }
 
-    /// Where a step stands in [`Network::impaired`], if it is one of those.
-    fn impairment(&self, step: Step) -> Option<usize> {
-        let place = step.place().checked_sub(self.queued.len() + self.interfaces.len())?;
+    /// Where an egress stands in [`Network::impaired`], if it is one of those.
+    fn impairment(&self, egress: Egress) -> Option<usize> {
+        let place = egress.place().checked_sub(self.queued.len() + self.interfaces.len())?;
         (place < self.impaired.len()).then_some(place)
     }
 
-    /// The step behind an impairment for a packet of `owner`: whether it passes, or is lost there.
+    /// The egress behind an impairment for a packet of `owner`: whether it passes, or is lost there.
     pub(crate) fn pass_impairment(
         &mut self,
-        step: Step,
+        egress: Egress,
         packet: &Packet,
         owner: Option<Owner>,
-    ) -> Result<Step, Step> {
-        let Some(place) = self.impairment(step) else { unreachable!("{step:?} leads nowhere") };
+    ) -> Result<Egress, Egress> {
+        let Some(place) = self.impairment(egress) else { unreachable!("{egress:?} leads nowhere") };
         let impaired = &mut self.impaired[place];
-        if impaired.loses(packet, owner) { Err(impaired.step) } else { Ok(impaired.step) }
+        if impaired.loses(packet, owner) { Err(impaired.egress) } else { Ok(impaired.egress) }
     }
 
-    /// Sends a packet of `owner` off on its path; answers whether it was not lost on its way to the first link. Where
-    /// that is no interface the packet waits at its own node, and goes through the event queue even without a delay:
-    /// handed on here, it could make the other end answer while this end is still being served.
+    /// Sends a packet of `owner` off on its path; answers whether it was not lost on its way to the first
+    /// link. Where that is no interface the packet waits at its own node, and goes through the event queue
+    /// even without a delay: handed on here, it could make the other end answer while this end is still being
+    /// served.
     pub(crate) fn send_off(
         &mut self,
         packet: Packet,
@@ -200,11 +202,11 @@ impl Network {
         let arrival = match path.delayed {
             Delayed::AtNode | Delayed::ByClock(_) => Some(self.released(now, path)),
             Delayed::BehindInterface => {
-                self.send_over_interface(&packet, path.step, owner, now).map(|sent| sent + delay)
+                self.send_over_interface(&packet, path.egress, owner, now).map(|sent| sent + delay)
             }
             Delayed::BehindBoxAtNode => self.delay_boxes.pass(&packet, now).map(|gone| gone + delay),
             Delayed::BehindBoxBehindInterface => self
-                .send_over_interface(&packet, path.step, owner, now)
+                .send_over_interface(&packet, path.egress, owner, now)
                 .and_then(|sent| self.delay_boxes.pass(&packet, sent))
                 .map(|gone| gone + delay),
         };
@@ -214,32 +216,33 @@ impl Network {
         arrival.is_some()
     }
 
-    /// Hands a packet to the interface that is a step, or to that behind an impairment; answers when it is at the far end.
+    /// Hands a packet to the interface that is an egress, or to that behind an impairment; answers when it is
+    /// at the far end.
     fn send_over_interface(
         &mut self,
         packet: &Packet,
-        step: Step,
+        egress: Egress,
         owner: Option<Owner>,
         now: Time,
     ) -> Option<Time> {
-        let step = match self.interface(step) {
-            Some(_) => step,
-            None => self.pass_impairment(step, packet, owner).ok()?,
+        let egress = match self.interface(egress) {
+            Some(_) => egress,
+            None => self.pass_impairment(egress, packet, owner).ok()?,
         };
-        let Some(interface) = self.interface(step) else { unreachable!("{step:?} is no interface") };
+        let Some(interface) = self.interface(egress) else { unreachable!("{egress:?} is no interface") };
         Some(interface.send(now, packet.ip_bytes()))
     }
 
-    /// The step that packets take which are not lost on their way to it.
-    pub(crate) fn behind_impairment(&self, step: Step) -> Step {
-        self.impairment(step).map_or(step, |place| self.impaired[place].step)
+    /// The egress that packets take which are not lost on their way to it.
+    pub(crate) fn behind_impairment(&self, egress: Egress) -> Egress {
+        self.impairment(egress).map_or(egress, |place| self.impaired[place].egress)
     }
 
     /// The path of packets from `node` to `destination` after a delay of their own, or without one.
     pub(crate) fn path(&mut self, node: NodeIndex, destination: NodeIndex, delay: AddedDelay) -> Path {
         let (departure, destination) = (self.routes.departure(node), self.routes.destination(destination));
-        let step = self.step(departure, destination);
-        let behind = self.behind_impairment(step);
+        let egress = self.egress(departure, destination);
+        let behind = self.behind_impairment(egress);
         let interface = self.interface(behind).filter(|interface| interface.takes_time_to_send());
         let (at, of_interface) = match (interface, delay) {
             (Some(interface), AddedDelay::None | AddedDelay::Own(_) | AddedDelay::Pipe(..)) => {
@@ -259,13 +262,13 @@ impl Network {
             (AddedDelay::Own(delay) | AddedDelay::Ticks(_, delay), _)
             | (AddedDelay::Pipe(_, delay), None) => (delay, DELAYED),
         };
-        Path { delay_ns: delay.nanoseconds(), step, at, destination, rank, delayed }
+        Path { delay_ns: delay.nanoseconds(), egress, at, destination, rank, delayed }
     }
 
     /// Whether the path from `node` towards `destination` begins with an interface.
     pub(crate) fn begins_with_interface(&mut self, node: NodeIndex, destination: NodeIndex) -> bool {
-        let step = self.step(self.routes.departure(node), self.routes.destination(destination));
-        let behind = self.behind_impairment(step);
+        let egress = self.egress(self.routes.departure(node), self.routes.destination(destination));
+        let behind = self.behind_impairment(egress);
         self.interface(behind).is_some_and(|interface| interface.takes_time_to_send())
     }
 
@@ -290,7 +293,8 @@ const fn is_queued(link: &Link) -> bool {
 }
 
 /// Which nodes hand packets to their interfaces that have no delay of their own behind it: a pipe for all of
-/// them keeps their order. Routers do; servers of users and senders of datagrams do; ends of flows do unless the flow has a delay.
+/// them keeps their order. Routers do; servers of users and senders of datagrams do; ends of flows do unless
+/// the flow has a delay.
 fn sends_directly(scenario: &Scenario) -> Vec<bool> {
     let kinds = scenario.network.nodes.iter().map(|node| node.kind == NodeKind::Router);
     let mut direct: Vec<bool> = kinds.collect();
@@ -311,43 +315,44 @@ fn is_no_step(link: &Link) -> bool {
     link.is_ideal() && link.impairment.is_none()
 }
 
-/// The impaired links, in the order of their steps.
+/// The impaired links, in the order of their egresses.
 fn impaired_links(description: &scenario::Network, key: Key) -> Vec<ImpairedLink> {
     let links = (0..).map(LinkIndex).zip(&description.links).zip(steps_behind_impairments(description));
-    let impaired = links.filter_map(|((number, link), step)| ImpairedLink::new((number, step?), link, key));
+    let impaired =
+        links.filter_map(|((number, link), egress)| ImpairedLink::new((number, egress?), link, key));
     impaired.collect()
 }
 
-/// The step that each link is; none for ideal wires. Impairments come last, in the order of their links.
-pub(crate) fn steps(description: &scenario::Network) -> Vec<Option<Step>> {
-    let mut steps = steps_behind_impairments(description);
-    let beyond = steps.iter().flatten().count();
-    let impaired = steps.iter_mut().zip(&description.links).filter(|(_, link)| link.impairment.is_some());
-    impaired.enumerate().for_each(|(number, (step, _))| *step = Some(Step::of(beyond + number)));
-    steps
+/// The egress that each link is; none for ideal wires. Impairments come last, in the order of their links.
+pub(crate) fn egresses(description: &scenario::Network) -> Vec<Option<Egress>> {
+    let mut egresses = steps_behind_impairments(description);
+    let beyond = egresses.iter().flatten().count();
+    let impaired = egresses.iter_mut().zip(&description.links).filter(|(_, link)| link.impairment.is_some());
+    impaired.enumerate().for_each(|(number, (egress, _))| *egress = Some(Egress::of(beyond + number)));
+    egresses
 }
 
-/// The step that each link is for the packets that are not lost on their way to it.
-fn steps_behind_impairments(description: &scenario::Network) -> Vec<Option<Step>> {
+/// The egress that each link is for the packets that are not lost on their way to it.
+fn steps_behind_impairments(description: &scenario::Network) -> Vec<Option<Egress>> {
     let queued = description.links.iter().filter(|link| is_queued(link)).count();
     let (mut next_queued, mut next_interface) = (0, queued);
-    let step = |link: &Link| {
+    let egress = |link: &Link| {
         if is_no_step(link) {
             return None;
         }
         let next = if is_queued(link) { &mut next_queued } else { &mut next_interface };
         *next += 1;
-        Some(Step::of(*next - 1))
+        Some(Egress::of(*next - 1))
     };
-    description.links.iter().map(step).collect()
+    description.links.iter().map(egress).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A reader and her server, a sender behind a wire and its receiver, and two links with queues between them, of
-    /// which the first takes no time to cross.
+    /// A reader and her server, a sender behind a wire and its receiver, and two links with queues between
+    /// them, of which the first takes no time to cross.
     const TEXT: &str = r#"
 name = "network"
 duration_s = 1.0
@@ -411,7 +416,8 @@ delay_on = "sender"
             .filter(|(_, interface)| interface.rank != DELAYED)
             .map(|(link, _)| scenario.network.node(link.from).name.as_str())
             .collect();
-        // Links from routers and from hosts that send directly; wires have no queue whose order there would be to keep.
+        // Links from routers and from hosts that send directly; wires have no queue whose order there would
+        // be to keep.
         assert_eq!(in_order, ["near", "middle", "far", "server", "far", "receiver"]);
         let queues = links().filter(|link| link.queue.is_some()).zip(&network.queued);
         for (link, queued) in queues {

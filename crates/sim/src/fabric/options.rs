@@ -1,8 +1,8 @@
 //! What the options of segments under way say: beside the packets, which have no room for them.
 //!
-//! A packet with options names its place here where others carry their acknowledgement number. The place is free again when
-//! the packet has arrived or was lost; of packets that are under way when a run ends, or arrive for nobody, nothing depends
-//! on it.
+//! A packet with options names its place here where others carry their acknowledgement number. The place is
+//! free again when the packet has arrived or was lost; of packets that are under way when a run ends, or
+//! arrive for nobody, nothing depends on it.
 
 use super::packet::Packet;
 use aqmlab_tcp::{Segment, SegmentOptions, SequenceNumber};

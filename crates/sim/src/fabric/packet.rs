@@ -1,7 +1,7 @@
 //! A packet under way: a small record that is copied, never shared.
 
 use super::path::Path;
-use crate::identifiers::{Column, Junction};
+use crate::identifiers::{Column, Hop};
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
 use aqmlab_record::SentDatagram;
 use aqmlab_session::{DatagramSourceId, Side};
@@ -10,19 +10,21 @@ use aqmlab_units::Time;
 
 /// A TCP segment in its IP packet, or a datagram: 24 bytes in three words.
 ///
-/// The words are put together once and taken apart by shifts. A record of small fields would be written field by
-/// field and copied by words, and a processor stalls when it loads a word of which it has just stored a part.
+/// The words are put together once and taken apart by shifts. A record of small fields would be written field
+/// by field and copied by words, and a processor stalls when it loads a word of which it has just stored a
+/// part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// From the lowest bit: connection (32), generation (16), destination (16). A datagram names its source where others
-    /// name their connection: sources are numbered from the top down, where no connection ever is.
+    /// From the lowest bit: connection (32), generation (16), destination (16). A datagram names its source
+    /// where others name their connection: sources are numbered from the top down, where no connection ever
+    /// is.
     identity: u64,
-    /// Sequence number (32), acknowledgement (32), or with options the place of these and of it. Of a datagram: sequence number (32), the instant at which it was sent
-    /// (its lower 32 bits).
+    /// Sequence number (32), acknowledgement (32), or with options the place of these and of it. Of a
+    /// datagram: sequence number (32), the instant at which it was sent (its lower 32 bits).
     numbers: u64,
-    /// IP bytes (16), payload (16), junction of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below (8). A pure
-    /// acknowledgement has what is unread in place of payload, a datagram the upper bits of its instant in place of payload
-    /// and flags.
+    /// IP bytes (16), payload (16), hop of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below
+    /// (8). A pure acknowledgement has what is unread in place of payload, a datagram the upper bits of its
+    /// instant in place of payload and flags.
     rest: u64,
 }
 
@@ -40,7 +42,8 @@ const CLASS_SHIFT: u32 = 60;
 const FLAGS_SHIFT: u32 = 48;
 const AT_SHIFT: u32 = 32;
 
-/// The packet classes by their codes of three bits, of which one is not used; the bit above them is `HAS_OPTIONS`.
+/// The packet classes by their codes of three bits, of which one is not used; the bit above them is
+/// `HAS_OPTIONS`.
 const CLASSES: [PacketClass; 8] = {
     let mut classes = [PacketClass::Datagram; 8];
     let mut code = 0;
@@ -79,8 +82,8 @@ impl Packet {
         }
     }
 
-    /// The same packet with options at a place: see [`super::options::Options`]. `scalable` says that it is ECT(1) where it is
-    /// capable of ECN.
+    /// The same packet with options at a place: see [`super::options::Options`]. `scalable` says that it is
+    /// ECT(1) where it is capable of ECN.
     pub(crate) const fn with_options(self, place: u32, scalable: bool) -> Self {
         let capable = self.rest & CODEPOINT_BITS != 0;
         let point = if scalable && capable { SCALABLE } else { self.rest & CODEPOINT_BITS };
@@ -149,7 +152,7 @@ impl Packet {
         self.identity as u32
     }
 
-    /// Connections are stored in reused places; the generation tells a packet of an earlier tenant.
+    /// Connections are stored in reused places; the generation tells a packet of an earlier owner.
     #[inline(always)]
     pub(crate) const fn generation(&self) -> u16 {
         (self.identity >> 32) as u16
@@ -169,14 +172,14 @@ impl Packet {
 
     /// Where it arrives next.
     #[inline(always)]
-    pub(crate) const fn at(&self) -> Junction {
-        Junction::from_number((self.rest >> AT_SHIFT) as u16)
+    pub(crate) const fn at(&self) -> Hop {
+        Hop::from_number((self.rest >> AT_SHIFT) as u16)
     }
 
-    /// The same packet on its path to another junction.
+    /// The same packet on its path to another hop.
     #[inline(always)]
-    pub(crate) const fn towards(self, junction: Junction) -> Self {
-        Self { rest: self.rest & !(0xffff << AT_SHIFT) | (junction.number() as u64) << AT_SHIFT, ..self }
+    pub(crate) const fn towards(self, hop: Hop) -> Self {
+        Self { rest: self.rest & !(0xffff << AT_SHIFT) | (hop.number() as u64) << AT_SHIFT, ..self }
     }
 
     /// The end that sent it.
@@ -207,8 +210,8 @@ impl Packet {
     }
 }
 
-/// The number by which the packets of a source of datagrams name it, and by which it stands in tables, among those of
-/// connections: from the top down, where no connection ever is.
+/// The number by which the packets of a source of datagrams name it, and by which it stands in tables, among
+/// those of connections: from the top down, where no connection ever is.
 pub(crate) const fn number(source: DatagramSourceId) -> u32 {
     u32::MAX - source.number()
 }
@@ -250,7 +253,7 @@ impl Queued for Packet {
 mod tests {
     use super::*;
     use crate::fabric::path::Delayed;
-    use crate::identifiers::Step;
+    use crate::identifiers::Egress;
     use proptest::prelude::*;
 
     #[test]
@@ -259,10 +262,10 @@ mod tests {
     }
 
     fn packet(segment: &Segment, identity: (u32, u16), from: Side) -> Packet {
-        let (at, destination) = (Junction::from_number(3), Column::from_number(5));
+        let (at, destination) = (Hop::from_number(3), Column::from_number(5));
         let path = Path {
             delay_ns: 0,
-            step: Step::DELIVERY,
+            egress: Egress::DELIVERY,
             at,
             destination,
             rank: Path::AT_ONCE,
@@ -281,7 +284,7 @@ mod tests {
     };
 
     #[test]
-    fn a_flow_is_one_direction_of_one_tenant_of_a_place() {
+    fn a_flow_is_one_direction_of_one_owner_of_a_place() {
         let mut flows = Vec::new();
         for place in [0, 1, 0x8000_0000, u32::MAX] {
             for generation in [0, 1, 0x8000, u16::MAX] {
@@ -323,9 +326,9 @@ mod tests {
             let source = DatagramSourceId::from_number(source);
             let sent = SentDatagram { sent: Time::from_nanoseconds(instant), ip_bytes };
             let codepoint = Codepoint::ALL[point];
-            let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
+            let [at, next] = [nodes.0, nodes.2].map(Hop::from_number);
             let destination = Column::from_number(nodes.1);
-            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
+            let path = Path { delay_ns: 0, egress: Egress::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
             let packet = Packet::datagram((source, sequence), sent, codepoint, &path);
             for (packet, at) in [(packet, at), (packet.towards(next), next)] {
                 let (of, found) = packet.as_datagram().expect("a datagram");
@@ -356,9 +359,9 @@ mod tests {
                 segment.unread = unread;
             }
             let from = if passive { Side::Passive } else { Side::Active };
-            let [at, next] = [nodes.0, nodes.2].map(Junction::from_number);
+            let [at, next] = [nodes.0, nodes.2].map(Hop::from_number);
             let destination = Column::from_number(nodes.1);
-            let path = Path { delay_ns: 0, step: Step::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
+            let path = Path { delay_ns: 0, egress: Egress::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
             let mut packet = Packet::new(&segment, sizes.1, (numbers.2, generation), from, &path);
             prop_assert_eq!(packet.segment(), segment);
             prop_assert_eq!((packet.connection(), packet.generation()), (numbers.2, generation));

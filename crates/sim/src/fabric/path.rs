@@ -1,7 +1,7 @@
 //! How packets travel from one end of a connection to the other.
 
 use crate::engine::{DELAYED, Rank};
-use crate::identifiers::{Column, DelayClockId, Junction, Step};
+use crate::identifiers::{Column, DelayClockId, Egress, Hop};
 use aqmlab_units::Span;
 
 /// How packets travel from one end of a connection to the other.
@@ -9,10 +9,10 @@ use aqmlab_units::Span;
 pub(crate) struct Path {
     /// Delay of the connection's own, in nanoseconds.
     pub(crate) delay_ns: u64,
-    /// The first step: see [`super::network::Network::step`].
-    pub(crate) step: Step,
+    /// The first egress: see [`super::network::Network::egress`].
+    pub(crate) egress: Egress,
     /// Where a packet arrives next after its delay.
-    pub(crate) at: Junction,
+    pub(crate) at: Hop,
     /// Where it leaves the network.
     pub(crate) destination: Column,
     /// Among which packets it travels until then; [`Path::AT_ONCE`] if it is there at once.
@@ -24,13 +24,13 @@ pub(crate) struct Path {
 /// Where a packet spends the delay of its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delayed {
-    /// Behind the interface that is the first step.
+    /// Behind the interface that is the first egress.
     BehindInterface,
     /// At its own node, in front of any other link.
     AtNode,
     /// At its own node, until a clock has counted it.
     ByClock(DelayClockId),
-    /// Behind the box of its connection, which stands behind the interface that is the first step.
+    /// Behind the box of its connection, which stands behind the interface that is the first egress.
     BehindBoxBehindInterface,
     /// Behind the box of its connection, which stands at its own node.
     BehindBoxAtNode,
@@ -61,8 +61,8 @@ pub(crate) enum AddedDelay {
     None,
     /// After a delay of their own, through the wheel.
     Own(Span),
-    /// After a delay of their own that a tick of a clock ends, in front of the interface: what is released together leaves
-    /// one behind the other.
+    /// After a delay of their own that a tick of a clock ends, in front of the interface: what is released
+    /// together leaves one behind the other.
     Ticks(DelayClockId, Span),
     /// After a delay of their own, through a pipe that only they use.
     Pipe(Rank, Span),

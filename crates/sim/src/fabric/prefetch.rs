@@ -1,7 +1,7 @@
 //! Asking for memory before it is needed.
 //!
-//! With thousands of connections, most of what a delivery touches is not in the nearest caches. A packet that is
-//! taken into service will be delivered a few events later: long enough to fetch its connection meanwhile.
+//! With thousands of connections, most of what a delivery touches is not in the nearest caches. A packet that
+//! is taken into service will be delivered a few events later: long enough to fetch its connection meanwhile.
 
 /// Has the processor fetch the cache lines of a value. Never changes what a program computes.
 #[inline(always)]

@@ -3,7 +3,7 @@
 use super::events::{Events, Timer};
 use super::packet::Packet;
 use crate::engine::Rank;
-use crate::identifiers::{Junction, MonitoredId, QueuedId};
+use crate::identifiers::{Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{HeaderFields, Reason};
 use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, News, Sent};
 use aqmlab_scenario::LinkIndex;
@@ -14,29 +14,29 @@ pub(crate) struct QueuedLink {
     pub(crate) link: Link<Packet>,
     /// Its place among the monitored links, if it is one: its code in the tables.
     pub(crate) monitored: Option<MonitoredId>,
-    pub(crate) to: Junction,
+    pub(crate) to: Hop,
     /// Its place among the links with a queue.
     pub(crate) position: QueuedId,
     /// Pipe of the propagation delay, if there is one.
     pub(crate) propagation: Option<(Rank, Span)>,
     /// Its number in the scenario.
     pub(crate) number: LinkIndex,
-    /// Whether packets move on when they are queued: see `foretelling.rs`.
-    pub(crate) foretells: bool,
+    /// Whether packets move on when they are queued: see `predicted_departures.rs`.
+    pub(crate) predicts: bool,
     /// Whether they go on to interfaces that get no others.
     pub(crate) feeds_alone: bool,
 }
 
 impl QueuedLink {
-    /// This link at this place among those with a queue, at this place among the monitored ones if it is one of them, and
-    /// number `number` of the scenario.
+    /// This link at this place among those with a queue, at this place among the monitored ones if it is one
+    /// of them, and number `number` of the scenario.
     pub(crate) const fn new(
         link: Link<Packet>,
         (position, monitored, number): (QueuedId, Option<MonitoredId>, LinkIndex),
-        to: Junction,
+        to: Hop,
         propagation: Option<(Rank, Span)>,
     ) -> Self {
-        Self { link, monitored, to, position, propagation, number, foretells: false, feeds_alone: false }
+        Self { link, monitored, to, position, propagation, number, predicts: false, feeds_alone: false }
     }
 
     /// A packet arrives; answers with the packet that the link begins to send.
@@ -52,7 +52,8 @@ impl QueuedLink {
         self.note(news, events)
     }
 
-    /// A transmission has ended and its packets were taken; answers with the packet that the link begins to send.
+    /// A transmission has ended and its packets were taken; answers with the packet that the link begins to
+    /// send.
     #[inline(always)]
     pub(crate) fn serve(
         &mut self,

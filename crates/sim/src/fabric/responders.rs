@@ -1,8 +1,10 @@
-//! Machines that do nothing but answer: receivers that acknowledge each segment when it arrives, and keep no timer.
+//! Machines that do nothing but answer: receivers that acknowledge each segment when it arrives, and keep no
+//! timer.
 //!
-//! What such a machine sends depends on nothing but what has arrived, and nobody else hears of it before. So it can be
-//! asked as soon as the instant is known at which a packet will arrive, without an event of its own. Nothing may be able
-//! to tell the difference: `forwarding.rs` asks in advance only where nobody counts what was delivered until the packet is there.
+//! What such a machine sends depends on nothing but what has arrived, and nobody else hears of it before. So
+//! it can be asked as soon as the instant is known at which a packet will arrive, without an event of its
+//! own. Nothing may be able to tell the difference: `forwarding.rs` asks in advance only where nobody counts
+//! what was delivered until the packet is there.
 
 use aqmlab_scenario::{FlowGroup, Link, Network, NodeIndex, Routes, Scenario};
 use aqmlab_tcp::{AckCounting, HostProfile, WindowUpdates};
@@ -38,8 +40,8 @@ fn uses(scenario: &Scenario) -> Vec<u32> {
     uses
 }
 
-/// Whether the receivers of a group never close, never wait with an acknowledgement, and never repeat one, not even with
-/// another window.
+/// Whether the receivers of a group never close, never wait with an acknowledgement, and never repeat one,
+/// not even with another window.
 fn only_acknowledges(group: &FlowGroup) -> bool {
     let HostProfile { delayed_ack, window_updates, .. } = &group.profile;
     group.bytes.is_none()

@@ -1,72 +1,74 @@
 //! Where a packet goes next.
 //!
-//! A row of the table is a node that has to choose: a router, or a machine with several ways out. A column stands for
-//! all destinations that are reached alike from everywhere, so that a thousand machines behind ideal wires of one
-//! router need one. A machine with a single way out has no row: whatever it sends takes that way. In a row stands what
-//! is on the way of some traffic, and nothing else: a table of many routers grows with what passes them.
+//! A row of the table is a node that has to choose: a router, or a machine with several ways out. A column
+//! stands for all destinations that are reached alike from everywhere, so that a thousand machines behind
+//! ideal wires of one router need one. A machine with a single way out has no row: whatever it sends takes
+//! that way. In a row stands what is on the way of some traffic, and nothing else: a table of many routers
+//! grows with what passes them.
 
 use super::packed_rows::PackedRows;
-use crate::identifiers::{Column, Junction, Step};
+use crate::identifiers::{Column, Egress, Hop};
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Distances, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct RouteTable {
-    /// Row per junction, column per kind of destination.
-    steps: PackedRows,
-    /// The steps of the junctions beyond the rows: machines with a single way out.
-    only_steps: Vec<Step>,
+    /// Row per hop, column per kind of destination.
+    egresses: PackedRows,
+    /// The egresses of the hops beyond the rows: machines with a single way out.
+    only_egress: Vec<Egress>,
     /// By node, where its own packets begin.
-    departures: Vec<Junction>,
+    departures: Vec<Hop>,
     /// By node; only those where traffic ends are reached.
     destinations: Vec<Column>,
 }
 
 impl RouteTable {
-    /// The routes of all traffic of a scenario; `steps` are those of its links, none for ideal wires, which are
-    /// followed to their ends.
-    pub(crate) fn new(scenario: &Scenario, steps: &[Option<Step>]) -> Self {
+    /// The routes of all traffic of a scenario; `egresses` are those of its links, none for ideal wires,
+    /// which are followed to their ends.
+    pub(crate) fn new(scenario: &Scenario, egresses: &[Option<Egress>]) -> Self {
         let network = &scenario.network;
         let mut table = Self {
-            steps: PackedRows::pack(&[]),
-            only_steps: Vec::new(),
-            departures: junctions(network),
+            egresses: PackedRows::pack(&[]),
+            only_egress: Vec::new(),
+            departures: hops(network),
             destinations: vec![Column::of(0); network.nodes.len()],
         };
         let ends = ends(scenario);
-        let mut choices = Choices { network, routes: &Routes::new(network), steps, rows: routers(network) };
+        let mut choices =
+            Choices { network, routes: &Routes::new(network), egresses, rows: routers(network) };
         table.depart(&mut choices, &ends);
         let columns = table.arrive(&choices, &ends);
         let mut rows = vec![Vec::new(); 1 + choices.rows.len()];
         // Behind its last link every packet has arrived, whatever its destination.
-        rows[0] = (0..columns.len()).map(|column| (Column::of(column), Step::DELIVERY)).collect();
+        rows[0] = (0..columns.len()).map(|column| (Column::of(column), Egress::DELIVERY)).collect();
         let begins = table.begins(scenario, &choices, columns.len());
         for (number, column) in columns.iter().enumerate() {
             let distances = choices.routes.distances(&column.entrances);
-            for (row, step) in
+            for (row, egress) in
                 choices.column(column.destination, &distances, &table.departures, &begins[number])
             {
-                rows[row].push((Column::of(number), step));
+                rows[row].push((Column::of(number), egress));
             }
         }
-        table.steps = PackedRows::pack(&rows);
+        table.egresses = PackedRows::pack(&rows);
         table
     }
 
-    /// Gives the machines where traffic begins their junctions, and rows to those with a choice.
+    /// Gives the machines where traffic begins their hops, and rows to those with a choice.
     fn depart(&mut self, choices: &mut Choices<'_>, ends: &[NodeIndex]) {
         for &node in ends.iter().filter(|&&node| choices.routes.leaving(node).len() > 1) {
             choices.rows.push(node);
-            self.departures[node.0 as usize] = Junction::of(choices.rows.len());
+            self.departures[node.0 as usize] = Hop::of(choices.rows.len());
         }
         for &node in ends {
             if let [only] = *choices.routes.leaving(node) {
-                self.departures[node.0 as usize] = match choices.steps[only.0 as usize] {
-                    Some(step) => {
-                        self.only_steps.push(step);
-                        Junction::of(choices.rows.len() + self.only_steps.len())
+                self.departures[node.0 as usize] = match choices.egresses[only.0 as usize] {
+                    Some(egress) => {
+                        self.only_egress.push(egress);
+                        Hop::of(choices.rows.len() + self.only_egress.len())
                     }
-                    None => junction_at(&self.departures, choices.network, only),
+                    None => hop_at(&self.departures, choices.network, only),
                 };
             }
         }
@@ -80,7 +82,7 @@ impl RouteTable {
         }
         let mut columns = Vec::new();
         for (entrances, destinations) in by_entrances {
-            let mut known: BTreeMap<Vec<(NodeIndex, Option<Step>)>, Column> = BTreeMap::new();
+            let mut known: BTreeMap<Vec<(NodeIndex, Option<Egress>)>, Column> = BTreeMap::new();
             for destination in destinations {
                 let last_steps = choices.last_steps(destination);
                 self.destinations[destination.0 as usize] = *known.entry(last_steps).or_insert_with(|| {
@@ -116,7 +118,7 @@ impl RouteTable {
     }
 
     /// Where the packets of a machine begin.
-    pub(crate) fn departure(&self, node: NodeIndex) -> Junction {
+    pub(crate) fn departure(&self, node: NodeIndex) -> Hop {
         self.departures[node.0 as usize]
     }
 
@@ -125,23 +127,23 @@ impl RouteTable {
         self.destinations[node.0 as usize]
     }
 
-    /// The next step from a junction, on the way of traffic to its destination.
+    /// The next egress from a hop, on the way of traffic to its destination.
     #[inline(always)]
-    pub(crate) fn step(&self, at: Junction, destination: Column) -> Step {
-        match self.steps.get(at.place(), destination) {
-            Some(step) => step,
-            None => self.only_step(at),
+    pub(crate) fn egress(&self, at: Hop, destination: Column) -> Egress {
+        match self.egresses.get(at.place(), destination) {
+            Some(egress) => egress,
+            None => self.only_egress(at),
         }
     }
 
-    /// The step from a junction where there is only one: a machine's with a single way out.
-    pub(crate) fn only_step_of(&self, at: Junction) -> Option<Step> {
-        self.only_steps.get(at.place().checked_sub(self.steps.rows())?).copied()
+    /// The egress from a hop where there is only one: a machine's with a single way out.
+    pub(crate) fn only_egress_of(&self, at: Hop) -> Option<Egress> {
+        self.only_egress.get(at.place().checked_sub(self.egresses.rows())?).copied()
     }
 
     #[cold]
-    fn only_step(&self, at: Junction) -> Step {
-        self.only_steps[at.place() - self.steps.rows()]
+    fn only_egress(&self, at: Hop) -> Egress {
+        self.only_egress[at.place() - self.egresses.rows()]
     }
 }
 
@@ -155,26 +157,27 @@ struct Destinations {
 struct Choices<'a> {
     network: &'a scenario::Network,
     routes: &'a Routes<'a>,
-    steps: &'a [Option<Step>],
+    egresses: &'a [Option<Egress>],
     /// The nodes of the rows but the first.
     rows: Vec<NodeIndex>,
 }
 
 impl Choices<'_> {
-    /// What tells a destination from others with the same entrances: the last steps to it, by their senders.
-    fn last_steps(&self, destination: NodeIndex) -> Vec<(NodeIndex, Option<Step>)> {
-        let last = |link: &LinkIndex| (self.network.link(*link).from, self.steps[link.0 as usize]);
-        let mut steps: Vec<_> = self.routes.arriving(destination).iter().map(last).collect();
-        steps.sort_unstable();
-        steps
+    /// What tells a destination from others with the same entrances: the last egresses to it, by their
+    /// senders.
+    fn last_steps(&self, destination: NodeIndex) -> Vec<(NodeIndex, Option<Egress>)> {
+        let last = |link: &LinkIndex| (self.network.link(*link).from, self.egresses[link.0 as usize]);
+        let mut egresses: Vec<_> = self.routes.arriving(destination).iter().map(last).collect();
+        egresses.sort_unstable();
+        egresses
     }
 
     /// The row of the table at which packets of a machine first have to choose.
-    fn first_row(&self, machine: NodeIndex, departure: Junction) -> usize {
+    fn first_row(&self, machine: NodeIndex, departure: Hop) -> usize {
         match *self.routes.leaving(machine) {
             [only] => match self.network.node(self.network.link(only).to).kind {
                 NodeKind::Router => self.row_of_router(self.network.link(only).to),
-                NodeKind::Host => Junction::ARRIVED.place(),
+                NodeKind::Host => Hop::ARRIVED.place(),
             },
             _ => departure.place(),
         }
@@ -189,28 +192,28 @@ impl Choices<'_> {
         self.network.node(node).kind == NodeKind::Router
     }
 
-    /// The steps towards a destination of the rows on the ways that begin at some.
+    /// The egresses towards a destination of the rows on the ways that begin at some.
     fn column(
         &self,
         destination: NodeIndex,
         distances: &Distances,
-        junctions: &[Junction],
+        hops: &[Hop],
         begins: &BTreeSet<usize>,
-    ) -> BTreeMap<usize, Step> {
-        let arrived = Junction::ARRIVED.place();
-        let mut column = BTreeMap::from([(arrived, Step::DELIVERY)]);
+    ) -> BTreeMap<usize, Egress> {
+        let arrived = Hop::ARRIVED.place();
+        let mut column = BTreeMap::from([(arrived, Egress::DELIVERY)]);
         for &begin in begins {
             let (mut row, mut passed) = (begin, Vec::new());
             while !column.contains_key(&row) {
                 let link = self.routes.next(self.rows[row - 1], destination, distances);
                 let Some(link) = link else { unreachable!("traffic without a route was refused") };
-                passed.push((row, self.steps[link.0 as usize]));
-                row = junction_at(junctions, self.network, link).place();
+                passed.push((row, self.egresses[link.0 as usize]));
+                row = hop_at(hops, self.network, link).place();
             }
-            // Behind an ideal wire comes the step of the next node.
+            // Behind an ideal wire comes the egress of the next node.
             let mut beyond = column[&row];
-            for (row, step) in passed.into_iter().rev() {
-                beyond = step.unwrap_or(beyond);
+            for (row, egress) in passed.into_iter().rev() {
+                beyond = egress.unwrap_or(beyond);
                 column.insert(row, beyond);
             }
         }
@@ -219,26 +222,26 @@ impl Choices<'_> {
     }
 }
 
-/// The junction of packets that have reached the far end of a link: machines forward nothing.
-fn junction_at(junctions: &[Junction], network: &scenario::Network, link: LinkIndex) -> Junction {
+/// The hop of packets that have reached the far end of a link: machines forward nothing.
+fn hop_at(hops: &[Hop], network: &scenario::Network, link: LinkIndex) -> Hop {
     let node = network.link(link).to;
     match network.node(node).kind {
-        NodeKind::Router => junctions[node.0 as usize],
-        NodeKind::Host => Junction::ARRIVED,
+        NodeKind::Router => hops[node.0 as usize],
+        NodeKind::Host => Hop::ARRIVED,
     }
 }
 
-/// By node, the junction of packets that reach it.
-pub(crate) fn junctions(network: &scenario::Network) -> Vec<Junction> {
+/// By node, the hop of packets that reach it.
+pub(crate) fn hops(network: &scenario::Network) -> Vec<Hop> {
     let mut routers = 0;
-    let junction = |node: &scenario::Node| match node.kind {
+    let hop = |node: &scenario::Node| match node.kind {
         NodeKind::Router => {
             routers += 1;
-            Junction::of(routers)
+            Hop::of(routers)
         }
-        NodeKind::Host => Junction::ARRIVED,
+        NodeKind::Host => Hop::ARRIVED,
     };
-    network.nodes.iter().map(junction).collect()
+    network.nodes.iter().map(hop).collect()
 }
 
 fn routers(network: &scenario::Network) -> Vec<NodeIndex> {
@@ -263,12 +266,12 @@ fn ends(scenario: &Scenario) -> Vec<NodeIndex> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::network::steps;
+    use crate::fabric::network::egresses;
     use aqmlab_random::Key;
     use std::fmt::Write as _;
 
-    /// A random network of three to five routers and six hosts, each host with one to three links of which some are
-    /// ideal, and a flow between each pair of hosts.
+    /// A random network of three to five routers and six hosts, each host with one to three links of which
+    /// some are ideal, and a flow between each pair of hosts.
     fn random(key: Key) -> String {
         let draw = |n: u64, below: u64| key.below(n, below);
         let routers = 3 + draw(0, 3);
@@ -313,17 +316,19 @@ mod tests {
     fn walked(
         table: &RouteTable,
         network: &scenario::Network,
-        steps: &[Option<Step>],
+        egresses: &[Option<Egress>],
         ends: [NodeIndex; 2],
     ) -> Vec<usize> {
         let (mut at, destination) = (table.departure(ends[0]), table.destination(ends[1]));
         let mut links = Vec::new();
         loop {
-            let step = table.step(at, destination);
-            let Some(link) = steps.iter().position(|&of_link| of_link == Some(step)) else { return links };
+            let egress = table.egress(at, destination);
+            let Some(link) = egresses.iter().position(|&of_link| of_link == Some(egress)) else {
+                return links;
+            };
             links.push(link);
             assert!(links.len() < 20, "a packet goes round");
-            at = junctions(network)[network.links[link].to.0 as usize];
+            at = hops(network)[network.links[link].to.0 as usize];
         }
     }
 
@@ -335,14 +340,18 @@ mod tests {
             // A second link between two nodes is refused, now and then.
             let Ok(scenario) = Scenario::from_toml(&text, "random", &[]) else { continue };
             let network = &scenario.network;
-            let steps = steps(network);
-            let table = RouteTable::new(&scenario, &steps);
+            let egresses = egresses(network);
+            let table = RouteTable::new(&scenario, &egresses);
             columns += table.destinations.iter().max().map_or(0, |last| 1 + last.place());
             for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
                 let path = network.path(flow.sender, flow.receiver).unwrap();
-                let timed = path.iter().map(|link| link.0 as usize).filter(|&link| steps[link].is_some());
+                let timed = path.iter().map(|link| link.0 as usize).filter(|&link| egresses[link].is_some());
                 let expected: Vec<usize> = timed.collect();
-                assert_eq!(walked(&table, network, &steps, [flow.sender, flow.receiver]), expected, "{text}");
+                assert_eq!(
+                    walked(&table, network, &egresses, [flow.sender, flow.receiver]),
+                    expected,
+                    "{text}"
+                );
                 checked += 1;
             }
         }
@@ -355,11 +364,12 @@ mod tests {
                     browser_machines_per_side = 10000\nserver_machines_per_side = 10000\n\
                     queue = { scheme = \"drop-tail\", limit_packets = 9 }\n[users]\nper_side = 9\n";
         let scenario = Scenario::from_toml(text, "wide", &[]).unwrap();
-        let table = RouteTable::new(&scenario, &steps(&scenario.network));
-        assert_eq!((table.steps.rows(), table.steps.places()), (3, 6));
+        let table = RouteTable::new(&scenario, &egresses(&scenario.network));
+        assert_eq!((table.egresses.rows(), table.egresses.places()), (3, 6));
     }
 
-    /// A street of homes that each have a router and a machine behind it, and so many people who read in all of them.
+    /// A street of homes that each have a router and a machine behind it, and so many people who read in all
+    /// of them.
     fn street(homes: usize) -> String {
         let mut text = "name = \"street\"\nduration_s = 1.0\n\
                         [[topology.nodes]]\nname = \"hub\"\nkind = \"router\"\n\
@@ -386,7 +396,7 @@ mod tests {
     fn routers_grow_the_table_by_what_passes_them_and_not_by_their_square() {
         let places = |homes: usize| {
             let scenario = Scenario::from_toml(&street(homes), "street", &[]).unwrap();
-            RouteTable::new(&scenario, &steps(&scenario.network)).steps.places()
+            RouteTable::new(&scenario, &egresses(&scenario.network)).egresses.places()
         };
         let (few, many) = (places(100), places(400));
         assert!(few <= 500 && many <= 2000, "{few} and {many} places");

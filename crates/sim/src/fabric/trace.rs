@@ -45,7 +45,7 @@ pub(crate) struct Trace {
     capturing: Capturing,
     rows: Vec<Row>,
     /// Numbers of the connections that were opened at each place, by their generation.
-    tenants: Vec<Vec<u32>>,
+    generations: Vec<Vec<u32>>,
 }
 
 struct Row {
@@ -60,7 +60,7 @@ struct Row {
 impl Trace {
     pub(crate) fn new(tabled: bool, capturing: Capturing) -> Self {
         let wanted = tabled || !capturing.is_empty();
-        Self { wanted, tabled, capturing, rows: Vec::new(), tenants: Vec::new() }
+        Self { wanted, tabled, capturing, rows: Vec::new(), generations: Vec::new() }
     }
 
     /// Whether every packet has to come by at its instant.
@@ -68,8 +68,8 @@ impl Trace {
         self.wanted
     }
 
-    /// Notes which connection packets with this place and generation are of, as long as there are any: places are
-    /// reused while the last packets of an earlier tenant are still under way.
+    /// Notes which connection packets with this place and generation are of, as long as there are any: places
+    /// are reused while the last packets of an earlier owner are still under way.
     #[inline]
     pub(crate) fn opened(
         &mut self,
@@ -82,8 +82,8 @@ impl Trace {
         }
         self.capturing.opened(number, nodes, profile);
         let (place, generation) = (place as usize, usize::from(generation));
-        self.tenants.resize_with(self.tenants.len().max(place + 1), Vec::new);
-        let numbers = &mut self.tenants[place];
+        self.generations.resize_with(self.generations.len().max(place + 1), Vec::new);
+        let numbers = &mut self.generations[place];
         numbers.resize(numbers.len().max(generation + 1), number);
         numbers[generation] = number;
     }
@@ -113,7 +113,7 @@ impl Trace {
         let Some(link) = link else { return };
         let connection = match packet.as_datagram() {
             Some(_) => packet.connection(),
-            None => self.tenants[packet.connection() as usize][usize::from(packet.generation())],
+            None => self.generations[packet.connection() as usize][usize::from(packet.generation())],
         };
         if event == TraceEvent::Departure {
             self.capturing.keep(at, link, (packet, options), connection);
@@ -155,7 +155,8 @@ fn table(rows: &[Row], names: &TableNames) -> Table {
     )
 }
 
-/// What a packet says beside its IP header; a datagram has a number and what is not header, and nothing else of a segment.
+/// What a packet says beside its IP header; a datagram has a number and what is not header, and nothing else
+/// of a segment.
 fn segment_of(row: &Row) -> Segment {
     let segment = row.segment;
     match row.packet.as_datagram() {

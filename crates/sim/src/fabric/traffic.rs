@@ -1,5 +1,6 @@
-//! Packets of each population, group of flows and group of datagrams at monitored links in the measured window, by who sent them:
-//! in all the table `traffic`, one interval after another the table `traffic_series`.
+//! Packets of each population, group of flows and group of datagrams at monitored links in the measured
+//! window, by who sent them: in all the table `traffic`, one interval after another the table
+//! `traffic_series`.
 
 use super::network::Network;
 use super::packet::Packet;
@@ -48,8 +49,8 @@ impl Counts {
     }
 }
 
-/// What rows are of: parties (populations, groups of flows, groups of datagrams, nobody), of each both senders, of each all
-/// links.
+/// What rows are of: parties (populations, groups of flows, groups of datagrams, nobody), of each both
+/// senders, of each all links.
 struct Places {
     links: usize,
     populations: usize,
@@ -231,8 +232,8 @@ impl Traffic {
         }
     }
 
-    /// `traffic`: a row for each population and group of flows, sender and monitored link. `traffic_series`: one of each interval,
-    /// of groups of datagrams too, and of what nobody owned; without rows of nothing.
+    /// `traffic`: a row for each population and group of flows, sender and monitored link. `traffic_series`:
+    /// one of each interval, of groups of datagrams too, and of what nobody owned; without rows of nothing.
     pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 2] {
         let Self { places, whole, series, .. } = self;
         let whole = whole.map(|whole| {

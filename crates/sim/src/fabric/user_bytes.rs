@@ -48,7 +48,8 @@ impl UserBytes {
         }
     }
 
-    /// For each user and monitored link the bytes, at the layer that the scenario counts, that her connections put on it.
+    /// For each user and monitored link the bytes, at the layer that the scenario counts, that her
+    /// connections put on it.
     pub(crate) fn into_table(self, names: &TableNames) -> Table {
         let (mut population, mut user, mut link) = (Vec::new(), Vec::new(), Vec::new());
         for (place, counts) in (0..).zip(&self.counts) {

@@ -1,4 +1,5 @@
-//! The congestion windows, round-trip times and timeouts of long-lived flows over time, for those who ask (`record.congestion_window_interval_ms`).
+//! The congestion windows, round-trip times and timeouts of long-lived flows over time, for those who ask
+//! (`record.congestion_window_interval_ms`).
 
 use super::flow_groups::FlowGroups;
 use crate::fabric::Fabric;

@@ -47,7 +47,7 @@ fn ports_conserve(simulation: &Simulation) -> Result<(), String> {
 fn impairments_agree(simulation: &Simulation) -> Result<(), String> {
     let network = simulation.fabric.network();
     network.impaired.iter().try_for_each(|impaired| {
-        let Some(queued) = network.queued.get(impaired.step.place()) else { return Ok(()) };
+        let Some(queued) = network.queued.get(impaired.egress.place()) else { return Ok(()) };
         let (counts, counters) = (impaired.counts, queued.link.port().counters());
         let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
         let agree = seen == (counts.arrived, counts.lost);

@@ -1,4 +1,5 @@
-//! Whatever happens, in whatever order a sender may tell it: the laws that hold for every controller in the list.
+//! Whatever happens, in whatever order a sender may tell it: the laws that hold for every controller in the
+//! list.
 //!
 //! | law | source |
 //! | --- | --- |

@@ -10,7 +10,8 @@ pub struct Settings {
     pub initial_window: u32,
     /// An IP packet with a full segment, in bytes.
     pub packet_bytes: u32,
-    /// Whether the window shrinks in proportion to what arrives (RFC 9937); without it a reduction is complete at once.
+    /// Whether the window shrinks in proportion to what arrives (RFC 9937); without it a reduction is
+    /// complete at once.
     pub proportional_rate_reduction: bool,
     /// Whether segments leave at a rate.
     pub pacing: bool,
@@ -80,13 +81,15 @@ pub struct Acknowledged {
     pub in_flight: u32,
     /// Whether SND.UNA has moved.
     pub advanced: bool,
-    /// The round trip that ended with it; none if no segment was timed, or a retransmission made it ambiguous.
+    /// The round trip that ended with it; none if no segment was timed, or a retransmission made it
+    /// ambiguous.
     pub round_trip: Option<Span>,
     /// How fast they arrived; none if this acknowledgement does not tell.
     pub delivery_rate: Option<DeliveryRate>,
     /// Whether the application, not the window, limited what was sent.
     pub application_limited: bool,
-    /// Whether everything is acknowledged that had been sent when this was last so: a round trip of data is over.
+    /// Whether everything is acknowledged that had been sent when this was last so: a round trip of data is
+    /// over.
     pub round_begins: bool,
     /// What the sender is doing, with what this acknowledgement has changed.
     pub phase: Phase,
@@ -101,7 +104,8 @@ impl Acknowledged {
     }
 }
 
-/// So many segments were delivered in so long: the longer of the time in which they left and that in which they were acknowledged.
+/// So many segments were delivered in so long: the longer of the time in which they left and that in which
+/// they were acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryRate {
     /// Segments.
@@ -145,8 +149,8 @@ pub struct Timeout {
     pub repeated: bool,
 }
 
-/// The peer has reported marks, for the first time in this window of data. A scalable controller is not told so: it has
-/// [`Acknowledged::marked`].
+/// The peer has reported marks, for the first time in this window of data. A scalable controller is not told
+/// so: it has [`Acknowledged::marked`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
     /// When the report arrived.
@@ -198,7 +202,8 @@ pub trait CongestionControl: Sized {
     /// Packets were marked.
     fn on_marks(&mut self, marks: &Marks);
 
-    /// A reduction is over. After a mark and a loss in one window of data a mistake is not told: the mark was none.
+    /// A reduction is over. After a mark and a loss in one window of data a mistake is not told: the mark was
+    /// none.
     fn on_recovered(&mut self, recovered: Recovered);
 
     /// So many retransmission timeouts have passed without data.

@@ -1,6 +1,7 @@
 //! CUBIC.
 //!
-//! Source: RFC 9438, in whole segments as Linux net/ipv4/tcp_cubic.c counts them. With C = 0.4 segments per s³, β = 0.7:
+//! Source: RFC 9438, in whole segments as Linux net/ipv4/tcp_cubic.c counts them. With C = 0.4 segments per
+//! s³, β = 0.7:
 //!
 //! | event | effect |
 //! | --- | --- |
@@ -10,15 +11,17 @@
 //! | timeout | the same, and cwnd = 1; the next period begins at its plateau (section 4.8: K = 0, Wmax = cwnd) |
 //! | a reduction that was a mistake | cwnd and ssthresh as before; Wmax stays what the reduction made it (`tcp_reno_undo_cwnd`; RFC 9438 section 4.9 restores it) |
 //!
-//! K = ∛((Wmax − cwnd) / C) at the first acknowledgement after the reduction; RTT is the least of the connection.
+//! K = ∛((Wmax − cwnd) / C) at the first acknowledgement after the reduction; RTT is the least of the
+//! connection.
 //!
 //! Departures and silences:
 //! - W and K are real numbers, where Linux has integers of 1/1024 s and a table of roots.
-//! - Reno's estimate grows by α = 3(1 − β)/(1 + β) per window also beyond the last maximum, as in Linux; RFC 9438 section
-//!   4.3 takes α = 1 there.
-//! - Time in which the application limits what is sent does not count (section 5.8): from an acknowledgement that grows
-//!   nothing back to the one before it.
-//! - Before the first loss, where slow start was ended by HyStart, the window grows by one for every twenty at least (Linux).
+//! - Reno's estimate grows by α = 3(1 − β)/(1 + β) per window also beyond the last maximum, as in Linux; RFC
+//!   9438 section 4.3 takes α = 1 there.
+//! - Time in which the application limits what is sent does not count (section 5.8): from an acknowledgement
+//!   that grows nothing back to the one before it.
+//! - Before the first loss, where slow start was ended by HyStart, the window grows by one for every twenty
+//!   at least (Linux).
 
 use super::Habits;
 use super::control::{Acknowledged, Settings};

@@ -11,10 +11,11 @@
 //!
 //! α begins with 1, so that the first mark halves the window, as any other stack's does.
 //!
-//! Departures and silences: what Prague adds (growth that does not depend on the round trip, fractions of a segment, a
-//! fallback where the queue is a classic one) is left out; Linux enters its phase of reduced window for a round, here the
-//! window shrinks at once (RFC 8257 equation 2). Of a reduction what is less than a segment is left to the next one (Linux forgets
-//! it, which makes small windows half as large again). Marks that arrive while a loss is repaired do not count.
+//! Departures and silences: what Prague adds (growth that does not depend on the round trip, fractions of a
+//! segment, a fallback where the queue is a classic one) is left out; Linux enters its phase of reduced
+//! window for a round, here the window shrinks at once (RFC 8257 equation 2). Of a reduction what is less
+//! than a segment is left to the next one (Linux forgets it, which makes small windows half as large again).
+//! Marks that arrive while a loss is repaired do not count.
 
 use super::Habits;
 use super::control::{Acknowledged, Codepoint, Settings};

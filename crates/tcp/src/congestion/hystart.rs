@@ -1,7 +1,7 @@
 //! How slow start ends before a loss: HyStart, and HyStart++.
 //!
-//! Source: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55 (2011), with the constants of Linux
-//! net/ipv4/tcp_cubic.c `hystart_update`; RFC 9406 section 4.
+//! Source: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55 (2011), with the
+//! constants of Linux net/ipv4/tcp_cubic.c `hystart_update`; RFC 9406 section 4.
 //!
 //! | | HyStart of Linux | HyStart++ |
 //! | --- | --- | --- |
@@ -11,8 +11,8 @@
 //! | acknowledgements no more than 2 ms apart | for more than half of the least round trip | |
 //! | then | slow start is over | the window grows by a quarter for five rounds; if the round trip falls below what ended slow start, that goes on |
 //!
-//! Departures and silences: the limit of RFC 9406 on growth per acknowledgement (L) is that of the acknowledgements, as for a
-//! paced sender.
+//! Departures and silences: the limit of RFC 9406 on growth per acknowledgement (L) is that of the
+//! acknowledgements, as for a paced sender.
 
 use super::control::Acknowledged;
 use aqmlab_units::{Span, Time};
@@ -34,11 +34,11 @@ const CONSERVATIVE_ROUNDS: u8 = 5;
 pub enum HyStart {
     /// It does not.
     Off,
-    /// When the least round trip of a round exceeds that of the connection by an eighth, or acknowledgements have come
-    /// without a pause for half of it (Ha and Rhee, "Taming the elephants", 2011, as Linux has it).
+    /// When the least round trip of a round exceeds that of the connection by an eighth, or acknowledgements
+    /// have come without a pause for half of it (Ha and Rhee, "Taming the elephants", 2011, as Linux has it).
     Linux,
-    /// When the least round trip of a round exceeds that of the round before by an eighth: then it grows by a quarter for
-    /// five rounds, or goes back where that was a mistake (RFC 9406).
+    /// When the least round trip of a round exceeds that of the round before by an eighth: then it grows by a
+    /// quarter for five rounds, or goes back where that was a mistake (RFC 9406).
     PlusPlus,
 }
 
@@ -89,8 +89,8 @@ impl SlowStartEnd {
         *self = Self::new(self.rule);
     }
 
-    /// Whether slow start is over with this acknowledgement, of a window of so many segments, on a path with this least round
-    /// trip.
+    /// Whether slow start is over with this acknowledgement, of a window of so many segments, on a path with
+    /// this least round trip.
     pub(super) fn ends(&mut self, acknowledged: &Acknowledged, window: u32, path: Option<Span>) -> bool {
         if self.rule == HyStart::Off {
             return false;
@@ -150,7 +150,8 @@ impl SlowStartEnd {
         half.is_some_and(|half| now - self.round_began > half)
     }
 
-    /// Conservative slow start begins where a round trip rises, and ends where that was a mistake (RFC 9406 section 4.2).
+    /// Conservative slow start begins where a round trip rises, and ends where that was a mistake (RFC 9406
+    /// section 4.2).
     fn watch_conservatively(&mut self) {
         if self.samples < SAMPLES {
             return;

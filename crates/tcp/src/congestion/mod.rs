@@ -1,11 +1,14 @@
-//! Congestion control of modern senders: how many segments may be in the network, and how that follows from what it does.
+//! Congestion control of modern senders: how many segments may be in the network, and how that follows from
+//! what it does.
 //!
-//! A [`CongestionControl`] is told facts and answers with a window in segments, a pacing rate and a codepoint. It sees nothing
-//! else of the connection: what is sent again, and when, is decided in `sender/modern/`. Most controllers answer a loss with a
-//! smaller window and differ in how it grows: `segment_window.rs` has what they share.
+//! A [`CongestionControl`] is told facts and answers with a window in segments, a pacing rate and a
+//! codepoint. It sees nothing else of the connection: what is sent again, and when, is decided in
+//! `sender/modern/`. Most controllers answer a loss with a smaller window and differ in how it grows:
+//! `segment_window.rs` has what they share.
 //!
-//! Adding a controller is a file here, a line in the list below and a table of worked cases in `tests/controllers/`. The stacks
-//! before SACK have windows that their recovery inflates: `sender/classic/window/`.
+//! Adding a controller is a file here, a line in the list below and a table of worked cases in
+//! `tests/controllers/`. The stacks before SACK have windows that their recovery inflates:
+//! `sender/classic/window/`.
 
 #[cfg(test)]
 mod any_facts;

@@ -1,7 +1,7 @@
 //! Proportional rate reduction: how much is sent while the window shrinks.
 //!
-//! Source: RFC 6937 section 3 and RFC 9937 section 6, counted in segments and with the bound of slow start, as Linux
-//! `tcp_init_cwnd_reduction` and `tcp_cwnd_reduction` have it.
+//! Source: RFC 6937 section 3 and RFC 9937 section 6, counted in segments and with the bound of slow start,
+//! as Linux `tcp_init_cwnd_reduction` and `tcp_cwnd_reduction` have it.
 
 /// A reduction that is under way, in segments.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,8 +20,8 @@ impl RateReduction {
         Self { prior, delivered: 0, sent: 0 }
     }
 
-    /// So many segments have arrived, with this many in the network, a window of `threshold` to be reached, and `safe`: the
-    /// acknowledgement tells of no loss. Answers with the window, if it changes.
+    /// So many segments have arrived, with this many in the network, a window of `threshold` to be reached,
+    /// and `safe`: the acknowledgement tells of no loss. Answers with the window, if it changes.
     pub(crate) fn window(
         &mut self,
         delivered: u32,
@@ -49,8 +49,8 @@ impl RateReduction {
 mod tests {
     use super::*;
 
-    /// RFC 6937 section 4, figure with 20 segments, of which the first is lost, and CUBIC's or Reno's threshold of half: one
-    /// segment for every two acknowledged.
+    /// RFC 6937 section 4, figure with 20 segments, of which the first is lost, and CUBIC's or Reno's
+    /// threshold of half: one segment for every two acknowledged.
     #[test]
     fn half_the_segments_are_sent_while_the_window_is_halved() {
         let mut reduction = RateReduction::begin(20);
@@ -83,7 +83,8 @@ mod tests {
         assert_eq!(reduction.window(0, 3, 10, true), None);
     }
 
-    /// RFC 9937 section 6.2: where nothing was sent since the reduction began, one segment leaves though there is no room.
+    /// RFC 9937 section 6.2: where nothing was sent since the reduction began, one segment leaves though
+    /// there is no room.
     #[test]
     fn the_first_retransmission_leaves_whatever_is_in_the_network() {
         let mut reduction = RateReduction::begin(20);

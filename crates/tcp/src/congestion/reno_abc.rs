@@ -1,4 +1,5 @@
-//! Reno with appropriate byte counting: however few acknowledgements come, and however much each covers, no burst follows.
+//! Reno with appropriate byte counting: however few acknowledgements come, and however much each covers, no
+//! burst follows.
 //!
 //! Source: RFC 3465 with RFC 5681, in whole segments:
 //!
@@ -9,8 +10,8 @@
 //! | new acknowledgement while the window is not used | none |
 //! | loss, marks, timeout | ssthresh = max(cwnd / 2, 2); `segment_window.rs` has the rest |
 //!
-//! Departures and silences: segments are counted, not bytes; what an acknowledgement covers beyond ssthresh is not counted; a
-//! reduction forgets what was counted.
+//! Departures and silences: segments are counted, not bytes; what an acknowledgement covers beyond ssthresh
+//! is not counted; a reduction forgets what was counted.
 
 use super::Habits;
 use super::control::{Acknowledged, Phase, Settings};

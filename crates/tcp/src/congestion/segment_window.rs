@@ -1,9 +1,9 @@
-//! What controllers share that answer a loss with a smaller window: whole segments, a threshold, slow start up to it, a
-//! reduction in proportion to what arrives, and a pace.
+//! What controllers share that answer a loss with a smaller window: whole segments, a threshold, slow start
+//! up to it, a reduction in proportion to what arrives, and a pace.
 //!
-//! Source: Linux net/ipv4/tcp_cong.c `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_undo_cwnd`; RFC 5681 section 3.1 with
-//! the byte counting of RFC 3465 in segments; `tcp_cwnd_restart` (RFC 2861); tcp_input.c `tcp_cwnd_reduction` (RFC 9937),
-//! `tcp_current_ssthresh`, `tcp_update_pacing_rate`.
+//! Source: Linux net/ipv4/tcp_cong.c `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_undo_cwnd`; RFC 5681
+//! section 3.1 with the byte counting of RFC 3465 in segments; `tcp_cwnd_restart` (RFC 2861); tcp_input.c
+//! `tcp_cwnd_reduction` (RFC 9937), `tcp_current_ssthresh`, `tcp_update_pacing_rate`.
 //!
 //! | event | effect |
 //! | --- | --- |
@@ -155,7 +155,8 @@ impl SegmentWindow {
         pace.smoothed = Span::from_nanoseconds(smoothed);
     }
 
-    /// The window twice per round trip in slow start, while it is below half of the threshold, and 1.2 times beyond.
+    /// The window twice per round trip in slow start, while it is below half of the threshold, and 1.2 times
+    /// beyond.
     fn pacing_rate(&self) -> Option<Rate> {
         let pace = self.pace.as_ref().filter(|pace| pace.smoothed > Span::ZERO)?;
         let percent = if self.window < self.threshold / 2 { PACE_IN_SLOW_START } else { PACE };
@@ -177,7 +178,8 @@ pub(crate) trait Growth {
     /// Segments were acknowledged, and nothing is being reduced.
     fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged);
 
-    /// The threshold, in segments, that a loss or a mark leaves of such a window; two at the least where it is less.
+    /// The threshold, in segments, that a loss or a mark leaves of such a window; two at the least where it
+    /// is less.
     fn threshold_of(&mut self, window: u32) -> u32;
 
     /// The retransmission timer has expired, and the threshold is set.

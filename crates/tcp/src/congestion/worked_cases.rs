@@ -1,7 +1,7 @@
 //! The worked cases in `tests/controllers/`: one file per controller, worked by hand from its source.
 //!
-//! A case is a list of settings and of facts. Right of the bar stand the window and the threshold after the fact, in segments:
-//! `-` no threshold yet, `*` not looked at.
+//! A case is a list of settings and of facts. Right of the bar stand the window and the threshold after the
+//! fact, in segments: `-` no threshold yet, `*` not looked at.
 //!
 //! | fact | |
 //! | --- | --- |
@@ -24,7 +24,8 @@ use aqmlab_units::{Span, Time};
 /// Thresholds from here on are none.
 const NO_THRESHOLD: u32 = 1_000_000;
 
-/// A host with ten segments at first, packets of 1,500 bytes and everything switched on but pacing and HyStart.
+/// A host with ten segments at first, packets of 1,500 bytes and everything switched on but pacing and
+/// HyStart.
 pub(super) const SETTINGS: Settings = Settings {
     initial_window: 10,
     packet_bytes: 1_500,

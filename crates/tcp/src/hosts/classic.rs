@@ -81,12 +81,13 @@ pub enum Recovery {
 /// Which segments are sent while the windows admit some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputRoutine {
-    /// FreeBSD's `tcp_output`: bytes, full segments first, Nagle (RFC 9293 section 3.8.6.2.1): see `output.rs`.
+    /// FreeBSD's `tcp_output`: bytes, full segments first, Nagle (RFC 9293 section 3.8.6.2.1): see
+    /// `output.rs`.
     TcpOutput,
     /// ns-2.35's `send_much`: segments while the window has room for one: see `send_much.rs`.
     SendMuch,
-    /// ns-2.35's `foutput`: bytes, full segments first, Nagle asked for each: see `foutput.rs`. Acknowledgements are
-    /// processed in ns-2's order then: see `process_ack.rs`.
+    /// ns-2.35's `foutput`: bytes, full segments first, Nagle asked for each: see `foutput.rs`.
+    /// Acknowledgements are processed in ns-2's order then: see `process_ack.rs`.
     Foutput,
 }
 
@@ -99,10 +100,10 @@ pub enum IdleRestart {
     SinceReceived,
     /// No data sent for a retransmission timeout: at most the initial window (RFC 5681 section 4.1).
     SinceSent,
-    /// The retransmission timer runs on after the last acknowledgement; when it fires the window is one segment
-    /// (ns-2.35 tcp.cc `timeout` with `slow_start_restart_` and `restart_bugfix_`).
+    /// The retransmission timer runs on after the last acknowledgement; when it fires the window is one
+    /// segment (ns-2.35 tcp.cc `timeout` with `slow_start_restart_` and `restart_bugfix_`).
     SinceAcknowledged,
-    /// No data sent for a retransmission timeout without its minimum and back-off: back to the initial window (ns-2.35
-    /// tcp-full.cc `idle_restart`).
+    /// No data sent for a retransmission timeout without its minimum and back-off: back to the initial window
+    /// (ns-2.35 tcp-full.cc `idle_restart`).
     SinceData,
 }

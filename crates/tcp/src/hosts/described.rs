@@ -27,8 +27,8 @@ impl HostProfile {
         }
     }
 
-    /// The profile's values of the keys of [`crate::HostOverrides`], in that table's order, as a scenario writes them;
-    /// what is unlimited has none.
+    /// The profile's values of the keys of [`crate::HostOverrides`], in that table's order, as a scenario
+    /// writes them; what is unlimited has none.
     #[must_use]
     pub fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = self.sending_settings();

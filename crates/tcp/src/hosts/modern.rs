@@ -16,11 +16,11 @@ pub struct Modern {
 /// What a modern stack does beside its window: each can be switched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extensions {
-    /// Every segment carries a timestamp and echoes one (RFC 7323): a retransmission can be told from its original. Their
-    /// room is in `header_bytes` and `syn_header_bytes`.
+    /// Every segment carries a timestamp and echoes one (RFC 7323): a retransmission can be told from its
+    /// original. Their room is in `header_bytes` and `syn_header_bytes`.
     pub timestamps: bool,
-    /// In fast recovery what is sent follows what arrives (RFC 6937, RFC 9937); without it the window is the threshold at
-    /// once (RFC 6675).
+    /// In fast recovery what is sent follows what arrives (RFC 6937, RFC 9937); without it the window is the
+    /// threshold at once (RFC 6675).
     pub proportional_rate_reduction: bool,
     /// Losses are told by the time of sending (RFC 8985 section 6) instead of by three duplicates (RFC 6675).
     pub rack: bool,
@@ -30,12 +30,13 @@ pub struct Extensions {
     pub forward_recovery: bool,
     /// How slow start ends before a loss; of CUBIC alone.
     pub hystart: HyStart,
-    /// Segments leave at a rate: twice the window per round trip in slow start, 1.2 times it later (Linux with the `fq`
-    /// queue; without that it has none).
+    /// Segments leave at a rate: twice the window per round trip in slow start, 1.2 times it later (Linux
+    /// with the `fq` queue; without that it has none).
     pub pacing: bool,
     /// A receiver acknowledges every segment while a connection is young (Linux).
     pub quick_acknowledgements: bool,
-    /// Interrupts of the kernel a second, at which its timers fire (`CONFIG_HZ` of Linux); 0: timers fire exactly.
+    /// Interrupts of the kernel a second, at which its timers fire (`CONFIG_HZ` of Linux); 0: timers fire
+    /// exactly.
     pub timer_hz: u16,
     /// Whose those interrupts are; of no meaning where timers fire exactly.
     pub timer_phase: TimerPhase,
@@ -63,7 +64,7 @@ impl Extensions {
 pub enum TimerPhase {
     /// Each machine has its own, with a random phase.
     Own,
-    /// Those of one kernel, which come to all hosts at once and are counted from the start of the run: hosts are network
-    /// namespaces of one machine.
+    /// Those of one kernel, which come to all hosts at once and are counted from the start of the run: hosts
+    /// are network namespaces of one machine.
     Shared,
 }

@@ -27,8 +27,10 @@ impl HostProfile {
     /// - `bsd45`: the FreeBSD 4.5 hosts of Le, Aikat, Jeffay and Smith, SIGCOMM 2003.
     /// - `rfc5681`: the standards, RFC 5681, 6582, 3042, 6298, as written.
     /// - `ns2-oneway`: Agent/TCP/Newreno with TCPSink of ns-2.35.
-    /// - `ns2-full`: Agent/TCP/FullTcp/Newreno of ns-2.35, as PackMime uses it in studies with many congested links.
-    /// - `linux6-reno`, `linux6-cubic`, `linux6-dctcp`: Linux of the 6 series, with these congestion controls.
+    /// - `ns2-full`: Agent/TCP/FullTcp/Newreno of ns-2.35, as PackMime uses it in studies with many congested
+    ///   links.
+    /// - `linux6-reno`, `linux6-cubic`, `linux6-dctcp`: Linux of the 6 series, with these congestion
+    ///   controls.
     #[must_use]
     pub const fn named(name: &str) -> Option<Self> {
         match name.as_bytes() {
@@ -229,8 +231,9 @@ impl HostProfile {
         ecn_fallback: EcnFallback::Never,
     };
 
-    /// The first timeout is that of ns-2 since 2006-01-21, before which it was 6 s; PackMime entered it twelve days later. The
-    /// minimum is what PackMime's own scripts set; ns-2's default is 0.2 s since 2004-10-14.
+    /// The first timeout is that of ns-2 since 2006-01-21, before which it was 6 s; PackMime entered it
+    /// twelve days later. The minimum is what PackMime's own scripts set; ns-2's default is 0.2 s since
+    /// 2004-10-14.
     const NS2_FULL: Self = Self {
         name: "ns2-full",
         maximum_segment_bytes: 1460,
@@ -277,9 +280,10 @@ impl HostProfile {
         ecn_fallback: EcnFallback::Never,
     };
 
-    /// Defaults of its `sysctl`s: SACK, timestamps, RACK and TLP (`tcp_recovery` 1, `tcp_early_retrans` 3), F-RTO (`tcp_frto`
-    /// 2), an initial window of ten (RFC 6928), restart after a pause; timeouts of 200 ms to 120 s, 1 s before a sample
-    /// (include/net/tcp.h), six SYNs more after four a second apart. The receive window is the greatest of `tcp_rmem`, 6 MiB, from the first segment on.
+    /// Defaults of its `sysctl`s: SACK, timestamps, RACK and TLP (`tcp_recovery` 1, `tcp_early_retrans` 3),
+    /// F-RTO (`tcp_frto` 2), an initial window of ten (RFC 6928), restart after a pause; timeouts of 200 ms
+    /// to 120 s, 1 s before a sample (include/net/tcp.h), six SYNs more after four a second apart. The
+    /// receive window is the greatest of `tcp_rmem`, 6 MiB, from the first segment on.
     const LINUX6_RENO: Self = Self {
         name: "linux6-reno",
         maximum_segment_bytes: 1448,

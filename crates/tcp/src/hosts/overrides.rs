@@ -32,8 +32,8 @@ pub struct HostOverrides {
     /// IP and TCP header of SYN and SYN/ACK in bytes: 60 with MSS, window scale and timestamps.
     #[schemars(range(min = 40, max = 120))]
     pub syn_header_bytes: Option<u16>,
-    /// The receive buffer, which is the peer's advertised window when everything is read, in bytes, at least one segment;
-    /// the greatest is in effect unlimited.
+    /// The receive buffer, which is the peer's advertised window when everything is read, in bytes, at least
+    /// one segment; the greatest is in effect unlimited.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub window_bytes: Option<u32>,
     /// Initial congestion window in segments, before the passive opener's quirk.
@@ -56,8 +56,8 @@ pub struct HostOverrides {
     /// Greatest retransmission timeout in milliseconds.
     #[schemars(range(min = 1_000, max = 600_000))]
     pub maximum_rto_ms: Option<u32>,
-    /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228` and `ns2-full`, which count bytes (so that 1 delays
-    /// short segments there), n segments are at most 65,535 bytes.
+    /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228` and `ns2-full`, which count bytes
+    /// (so that 1 delays short segments there), n segments are at most 65,535 bytes.
     #[schemars(range(min = 1, max = 100))]
     pub acknowledge_every_segments: Option<u8>,
     /// How long an acknowledgement may be delayed in milliseconds; in whole ticks of the host's clock, at
@@ -71,29 +71,30 @@ pub struct HostOverrides {
     pub window_updates: Option<WindowUpdates>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
-    /// Whether the socket layer hands writes to TCP in clusters and small buffers, as FreeBSD's does; `false` hands
-    /// them over whole.
+    /// Whether the socket layer hands writes to TCP in clusters and small buffers, as FreeBSD's does; `false`
+    /// hands them over whole.
     pub cluster_writes: Option<bool>,
-    /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true` in
-    /// `bsd228` alone.
+    /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true`
+    /// in `bsd228` alone.
     pub small_write_split: Option<bool>,
-    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` brings accurate ECN.
+    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` brings accurate
+    /// ECN.
     pub congestion: Option<Congestion>,
-    /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`, `"kame"`,
-    /// `"accurate"`.
+    /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`,
+    /// `"kame"`, `"accurate"`.
     pub ecn: Option<EcnRule>,
-    /// The window in segments below which an ECN-Echo does not take it, 1 or 2: 1 by KAME's rule, 2 as after a loss in FreeBSD.
-    /// Of `ecn = "kame"` alone.
+    /// The window in segments below which an ECN-Echo does not take it, 1 or 2: 1 by KAME's rule, 2 as after
+    /// a loss in FreeBSD. Of `ecn = "kame"` alone.
     #[schemars(range(min = 1, max = 2))]
     pub ecn_least_window_segments: Option<u8>,
-    /// Whether a lost SYN gives up ECN for the connection, and in profiles other than `linux6` a lost SYN/ACK; in `linux6`
-    /// it does unless this is `false` (`tcp_ecn_fallback`).
+    /// Whether a lost SYN gives up ECN for the connection, and in profiles other than `linux6` a lost
+    /// SYN/ACK; in `linux6` it does unless this is `false` (`tcp_ecn_fallback`).
     pub ecn_fallback_on_syn_loss: Option<bool>,
-    /// Whether every segment carries a timestamp (RFC 7323). Without them headers are 12 bytes smaller and segments as much
-    /// larger, where these are not given. `true` in the `linux6` profiles alone.
+    /// Whether every segment carries a timestamp (RFC 7323). Without them headers are 12 bytes smaller and
+    /// segments as much larger, where these are not given. `true` in the `linux6` profiles alone.
     pub timestamps: Option<bool>,
-    /// Whether the window shrinks in proportion to what arrives (RFC 6937) instead of at once (RFC 6675); `true` in the
-    /// `linux6` profiles alone.
+    /// Whether the window shrinks in proportion to what arrives (RFC 6937) instead of at once (RFC 6675);
+    /// `true` in the `linux6` profiles alone.
     pub proportional_rate_reduction: Option<bool>,
     /// Whether losses are detected by send times (RFC 8985) instead of three duplicates (RFC 6675); `true` in
     /// the `linux6` profiles alone.
@@ -109,8 +110,9 @@ pub struct HostOverrides {
     /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
     /// profiles alone.
     pub quick_acknowledgements: Option<bool>,
-    /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63 of the wait (Linux; 250 in
-    /// most distributions); 0, the default, lets them fire exactly. In the `linux6` profiles alone.
+    /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63
+    /// of the wait (Linux; 250 in most distributions); 0, the default, lets them fire exactly. In the
+    /// `linux6` profiles alone.
     #[schemars(range(max = 1000))]
     pub timer_hz: Option<u16>,
     /// Which hosts share the interrupts of `timer_hz`: `"own"`, the default (each machine has its own, with a
@@ -128,8 +130,8 @@ pub struct HostOverrides {
 pub enum EcnRule {
     /// Not negotiated.
     Off,
-    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`, `linux6-reno` and
-    /// `linux6-cubic`, accurate in `linux6-dctcp`, ns-2's in `ns2-oneway` and `ns2-full`.
+    /// As the profile's stack does it: KAME in `bsd228` (which had none) and `bsd45`, RFC 3168 in `rfc5681`,
+    /// `linux6-reno` and `linux6-cubic`, accurate in `linux6-dctcp`, ns-2's in `ns2-oneway` and `ns2-full`.
     On,
     /// RFC 3168 to the letter; not for `ns2-oneway`, `ns2-full` and `linux6-dctcp`.
     Rfc3168,

@@ -5,11 +5,12 @@
 //! [`crate::HostOverrides`].
 //!
 //! Abbreviations of sources: *FreeBSD 2.2* is the BSD stack of that generation, before tick timers, as it
-//! survives in RTEMS' network stack (tcp_input.c, tcp_output.c, tcp_timer.c, uipc_socket.c; some of its files were
-//! renewed later, so it stands in for 2.2.8); *FreeBSD 4.x* is the RELENG_4 stack of August 2001 (tcp_input.c 1.107.2.16,
-//! tcp_output.c 1.39.2.10, tcp_timer.c 1.34.2.11, tcp_subr.c 1.73.2.22); *KAME* is the ECN code of the
-//! KAME/ALTQ lineage as found in OpenBSD's tcp_input.c and tcp_output.c; *ns-2.35* is that release's tcp.cc,
-//! tcp-reno.cc, tcp-newreno.cc, tcp-sink.cc and tcp-full.cc with the defaults of ns-default.tcl.
+//! survives in RTEMS' network stack (tcp_input.c, tcp_output.c, tcp_timer.c, uipc_socket.c; some of its files
+//! were renewed later, so it stands in for 2.2.8); *FreeBSD 4.x* is the RELENG_4 stack of August 2001
+//! (tcp_input.c 1.107.2.16, tcp_output.c 1.39.2.10, tcp_timer.c 1.34.2.11, tcp_subr.c 1.73.2.22); *KAME* is
+//! the ECN code of the KAME/ALTQ lineage as found in OpenBSD's tcp_input.c and tcp_output.c; *ns-2.35* is
+//! that release's tcp.cc, tcp-reno.cc, tcp-newreno.cc, tcp-sink.cc and tcp-full.cc with the defaults of
+//! ns-default.tcl.
 
 use super::classic::{Classic, Handshake, IdleRestart, OutputRoutine};
 use super::modern::{Extensions, Modern};
@@ -41,7 +42,8 @@ pub struct HostProfile {
     pub syn_loss_reduces_initial_window: bool,
     /// How losses are found and repaired, and how large the window is.
     pub stack: Stack,
-    /// Most segments that one call of the output routine sends; none is no limit (FreeBSD 4.x `TCP_MAXBURST`).
+    /// Most segments that one call of the output routine sends; none is no limit (FreeBSD 4.x
+    /// `TCP_MAXBURST`).
     pub maximum_burst_segments: Option<u16>,
     /// Round-trip time estimation and the retransmission timer.
     pub retransmission: RetransmissionTimer,
@@ -69,8 +71,8 @@ pub struct HostProfile {
     pub ecn_fallback: EcnFallback,
 }
 
-/// How losses are found and repaired, and how large the window is. What only one of the two has stands in it, so that a host
-/// with parts of both cannot be written.
+/// How losses are found and repaired, and how large the window is. What only one of the two has stands in it,
+/// so that a host with parts of both cannot be written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stack {
     /// By the cumulative acknowledgement alone.
@@ -94,20 +96,22 @@ pub struct RetransmissionTimer {
     /// Greatest timeout: 64 s (FreeBSD 4.x `TCPTV_REXMTMAX`), 60 s (RFC 6298 rule 2.5; ns-2.35 `maxrto_`).
     pub maximum: Span,
     /// A client's SYN is repeated at 1, 1, 1, 1, 1, 2, 4, 8… times the initial timeout instead of 1, 2, 4, 8…
-    /// times (FreeBSD 4.x `tcp_syn_backoff`; Linux since 6.5, whose server's SYN/ACK is not repeated so). Not of `Ns2`.
+    /// times (FreeBSD 4.x `tcp_syn_backoff`; Linux since 6.5, whose server's SYN/ACK is not repeated so). Not
+    /// of `Ns2`.
     pub linear_syn_backoff: bool,
     /// Retransmissions of one segment after which the connection is dropped; none is never (FreeBSD 4.x
     /// `TCP_MAXRXTSHIFT` 12; RFC 9293 section 3.8.3, R2).
     pub maximum_retransmissions: Option<u8>,
     /// How long an attempt to open may last; none is for ever (FreeBSD 4.x `TCPTV_KEEP_INIT` 75 s).
     pub connection_timeout: Option<Span>,
-    /// Whether a server in SYN-RECEIVED answers a repeated SYN at once (as a SYN cache does) instead of leaving it
-    /// to the timer (FreeBSD 2.2 drops a segment without acknowledgement in that state).
+    /// Whether a server in SYN-RECEIVED answers a repeated SYN at once (as a SYN cache does) instead of
+    /// leaving it to the timer (FreeBSD 2.2 drops a segment without acknowledgement in that state).
     pub repeated_syn_answered: bool,
 }
 
-/// Short writes in FreeBSD 2.2: `sosend` fills header mbufs of 100 bytes as long as less than a cluster is worth
-/// taking is left, and hands each to TCP. With Nagle the second waits for the acknowledgement of the first.
+/// Short writes in FreeBSD 2.2: `sosend` fills header mbufs of 100 bytes as long as less than a cluster is
+/// worth taking is left, and hands each to TCP. With Nagle the second waits for the acknowledgement of the
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmallWrite {
     /// Data bytes of one piece: `MHLEN`, 100.
@@ -124,8 +128,8 @@ pub enum RtoAlgorithm {
     Bsd {
         /// Whether the minimum applies to the base value rather than to the backed-off one.
         minimum_before_backoff: bool,
-        /// Whether the tick in which a segment was sent counts as one: FreeBSD 2.2 counts up from 1 in its slow
-        /// timer, FreeBSD 4.x subtracts clock readings.
+        /// Whether the tick in which a segment was sent counts as one: FreeBSD 2.2 counts up from 1 in its
+        /// slow timer, FreeBSD 4.x subtracts clock readings.
         counts_first_tick: bool,
     },
     /// ns-2.35 integers, SRTT scaled by 8 and RTTVAR by 4 ticks.
@@ -142,8 +146,8 @@ pub struct DelayedAck {
     /// Every n-th segment is acknowledged at once, whatever its size: 2 in FreeBSD 4.x and RFC 5681 section
     /// 4.2, 1 (every segment) in ns-2's TCPSink.
     pub every_segments: u8,
-    /// How long an acknowledgement may wait: 100 ms in FreeBSD 4.x (`tcp_delacktime` hz/10), at most 500 ms in
-    /// RFC 5681 section 4.2.
+    /// How long an acknowledgement may wait: 100 ms in FreeBSD 4.x (`tcp_delacktime` hz/10), at most 500 ms
+    /// in RFC 5681 section 4.2.
     pub delay: Span,
     /// What n segments means.
     pub counting: AckCounting,
@@ -156,11 +160,11 @@ pub struct DelayedAck {
 pub enum AckCounting {
     /// Segments, whatever their size (FreeBSD 4.x: the delayed-acknowledgement timer is already running).
     Segments,
-    /// Bytes, n times the segment size: the reader has emptied the buffer and the window could move by so much
-    /// (FreeBSD 2.2 tcp_output.c); ns-2.35 tcp-full.cc `need_send`.
+    /// Bytes, n times the segment size: the reader has emptied the buffer and the window could move by so
+    /// much (FreeBSD 2.2 tcp_output.c); ns-2.35 tcp-full.cc `need_send`.
     Bytes,
-    /// More bytes than all but one of n segments hold, or every segment for a while: see `reporting.rs` (Linux
-    /// `__tcp_ack_snd_check`).
+    /// More bytes than all but one of n segments hold, or every segment for a while: see `reporting.rs`
+    /// (Linux `__tcp_ack_snd_check`).
     Adaptive,
 }
 
@@ -169,31 +173,33 @@ pub enum AckCounting {
 pub enum AckTimer {
     /// A timer of the connection, `delay` after the segment that started it.
     OwnTimer,
-    /// The next tick of a clock of the whole machine that ticks every `delay`: up to `delay` later, uniformly (4.4BSD
-    /// `tcp_fasttimo`).
+    /// The next tick of a clock of the whole machine that ticks every `delay`: up to `delay` later, uniformly
+    /// (4.4BSD `tcp_fasttimo`).
     MachineTick,
-    /// The next whole multiple of `delay` since the run began (ns-2.35 tcp-full.cc: the timer of a connection starts at such
-    /// an instant, and then fires every `interval_`).
+    /// The next whole multiple of `delay` since the run began (ns-2.35 tcp-full.cc: the timer of a connection
+    /// starts at such an instant, and then fires every `interval_`).
     RunTick,
-    /// A timer of the connection, which adapts to how far apart segments arrive: `delay` at the least (Linux).
+    /// A timer of the connection, which adapts to how far apart segments arrive: `delay` at the least
+    /// (Linux).
     Adaptive,
 }
 
-/// When the application reads what has come, which decides the window that acknowledgements advertise. Where they leave
-/// before it has read, reading moves the window; by two segments or half of the receive buffer, and the peer is told with a
-/// segment of its own, a window update (FreeBSD 2.2 and 4.x tcp_output.c, called from `soreceive` by way of `PRU_RCVD`).
+/// When the application reads what has come, which decides the window that acknowledgements advertise. Where
+/// they leave before it has read, reading moves the window; by two segments or half of the receive buffer,
+/// and the peer is told with a segment of its own, a window update (FreeBSD 2.2 and 4.x tcp_output.c, called
+/// from `soreceive` by way of `PRU_RCVD`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowUpdates {
     /// Before an acknowledgement leaves: the whole buffer is always advertised, and no update is sent.
     Never,
-    /// After each segment has been processed, so that an acknowledgement leaves with the segment that made it unread. Of
-    /// full segments in order two in three are answered: the second of a pair by its acknowledgement, the next one by an
-    /// update.
+    /// After each segment has been processed, so that an acknowledgement leaves with the segment that made it
+    /// unread. Of full segments in order two in three are answered: the second of a pair by its
+    /// acknowledgement, the next one by an update.
     EachSegment,
-    /// Only when they have been acknowledged, because the second of two segments comes before the program has its turn. An
-    /// acknowledgement of two full segments advertises a window without them, and an update follows it. Less than an update
-    /// is worth is forgotten, not added to what comes later.
+    /// Only when they have been acknowledged, because the second of two segments comes before the program has
+    /// its turn. An acknowledgement of two full segments advertises a window without them, and an update
+    /// follows it. Less than an update is worth is forgotten, not added to what comes later.
     EachAcknowledgement,
 }
 
@@ -202,8 +208,8 @@ pub enum WindowUpdates {
 pub enum EcnFallback {
     /// None.
     Never,
-    /// A SYN, which then asks for none (RFC 3168 section 6.1.1.1). An answer that agrees to what an earlier one asked for
-    /// is taken all the same (Linux since 4.2, `tcp_ecn_fallback`).
+    /// A SYN, which then asks for none (RFC 3168 section 6.1.1.1). An answer that agrees to what an earlier
+    /// one asked for is taken all the same (Linux since 4.2, `tcp_ecn_fallback`).
     Syn,
     /// A SYN or a SYN/ACK (KAME).
     SynAndSynAck,
@@ -222,8 +228,8 @@ pub enum Ecn {
     Ns2,
     /// ns-2.35 `ecn_ 1`, two-way.
     Ns2Full,
-    /// RFC 9768: acknowledgements count the marked packets. Which codepoint data have is the controller's: see
-    /// [`crate::congestion::CongestionControl::codepoint`].
+    /// RFC 9768: acknowledgements count the marked packets. Which codepoint data have is the controller's:
+    /// see [`crate::congestion::CongestionControl::codepoint`].
     Accurate,
 }
 
@@ -237,8 +243,8 @@ impl HostProfile {
         HostClock::new(self.retransmission.tick, phase)
     }
 
-    /// Whether an application's last write and its close are one call, so that the FIN may leave with the data (ns-2's
-    /// `sendmsg` with `MSG_EOF`): see [`crate::Endpoint::write_and_close`].
+    /// Whether an application's last write and its close are one call, so that the FIN may leave with the
+    /// data (ns-2's `sendmsg` with `MSG_EOF`): see [`crate::Endpoint::write_and_close`].
     #[must_use]
     pub const fn closes_with_last_write(&self) -> bool {
         self.is_foutput()

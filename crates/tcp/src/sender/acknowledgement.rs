@@ -1,4 +1,5 @@
-//! An acknowledgement arrives, or none does: whether it is acceptable, and which kind of sender it means something to.
+//! An acknowledgement arrives, or none does: whether it is acceptable, and which kind of sender it means
+//! something to.
 //!
 //! Source: RFC 9293 section 3.10.7.4.
 

@@ -1,7 +1,7 @@
 //! The sending half of a connection: its sequence space, its buffer, its timer.
 //!
-//! Source: RFC 9293 section 3.3.1 (send sequence space), RFC 6298 rules 5.1 to 5.3 (the timer), Karn's rule (RFC 6298
-//! section 3). There are two kinds of senders, of which a connection has one:
+//! Source: RFC 9293 section 3.3.1 (send sequence space), RFC 6298 rules 5.1 to 5.3 (the timer), Karn's rule
+//! (RFC 6298 section 3). There are two kinds of senders, of which a connection has one:
 //!
 //! | kind | knows | its window | file |
 //! | --- | --- | --- | --- |
@@ -66,14 +66,15 @@ pub(crate) struct Sender {
     pub(crate) retransmission_deadline: Time,
     /// When the segment being timed was sent; `Time::MAX` if none is.
     timed_since: Time,
-    /// When the connection was last active: when it began to open, and then the last event that `IdleRestart` counts
-    /// from.
+    /// When the connection was last active: when it began to open, and then the last event that `IdleRestart`
+    /// counts from.
     pub(crate) active_at: Time,
     pub(crate) round_trip_time: RoundTripTime,
     /// By which rules it goes: see above.
     rules: Rules,
     pub(crate) flags: SenderFlags,
-    /// Bytes that the peer's application had not read when it last advertised its window: see [`Segment::unread`].
+    /// Bytes that the peer's application had not read when it last advertised its window: see
+    /// [`Segment::unread`].
     pub(crate) peer_unread: u16,
 }
 
@@ -208,8 +209,9 @@ impl Sender {
         }
     }
 
-    /// Whether everything written has been sent, and nothing is to be sent again or closed. Whether the sender has
-    /// paused, and must restart its window, can wait until it has data: the pause will not be shorter then.
+    /// Whether everything written has been sent, and nothing is to be sent again or closed. Whether the
+    /// sender has paused, and must restart its window, can wait until it has data: the pause will not be
+    /// shorter then.
     #[inline]
     pub(crate) fn has_nothing_to_send(&self) -> bool {
         self.unsent == 0 && self.sequence.nxt == self.sequence.max && !self.flags.has(SenderFlags::CLOSING)
@@ -350,8 +352,8 @@ impl Sender {
         numbers
     }
 
-    /// The round trip is sampled, and a classic window may grow. `echo` says that the acknowledgement of everything before
-    /// `number` carries an ECN-Echo.
+    /// The round trip is sampled, and a classic window may grow. `echo` says that the acknowledgement of
+    /// everything before `number` carries an ECN-Echo.
     #[inline]
     pub(crate) fn grow(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber, echo: bool) {
         let bytes = number.distance_from(self.sequence.una);
@@ -361,8 +363,8 @@ impl Sender {
         }
     }
 
-    /// Takes a round-trip sample if `number` acknowledges the segment being timed. It ends the back-off, unless ns-2's
-    /// ECN made that and the echo goes on.
+    /// Takes a round-trip sample if `number` acknowledges the segment being timed. It ends the back-off,
+    /// unless ns-2's ECN made that and the echo goes on.
     #[inline(always)]
     pub(crate) fn take_sample(
         &mut self,
@@ -390,8 +392,8 @@ impl Sender {
         round_trip
     }
 
-    /// The peer has answered a SYN, or acknowledged a SYN/ACK: where that was sent again the timestamp still tells the round trip
-    /// (Linux `tcp_ack_update_rtt`).
+    /// The peer has answered a SYN, or acknowledged a SYN/ACK: where that was sent again the timestamp still
+    /// tells the round trip (Linux `tcp_ack_update_rtt`).
     pub(crate) fn sample_handshake(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber) {
         if self.take_sample(now, context, number, false).is_some() {
             return;
@@ -411,8 +413,8 @@ impl Sender {
         self.timed_since = Time::MAX;
     }
 
-    /// A partial acknowledgement ends the measurement; in ns-2 only that of a segment that it covers, and then the
-    /// back-off too (tcp-newreno.cc `partialnewack`).
+    /// A partial acknowledgement ends the measurement; in ns-2 only that of a segment that it covers, and
+    /// then the back-off too (tcp-newreno.cc `partialnewack`).
     pub(crate) fn stop_timing_at_partial(&mut self, context: &Context<'_>, number: SequenceNumber) {
         if context.profile.retransmission.algorithm != RtoAlgorithm::Ns2 {
             self.stop_timing();
@@ -470,9 +472,9 @@ impl Sender {
         context.profile.retransmission.connection_timeout.map_or(Time::MAX, |limit| self.active_at + limit)
     }
 
-    /// Stops the timer when nothing is outstanding, otherwise starts it afresh (RFC 6298 rules 5.2 and 5.3). It runs on
-    /// when it must release a sender that ECN makes wait (RFC 3168 section 6.1.2). ns-2 stops it when nothing is left to
-    /// send, and remembers since when.
+    /// Stops the timer when nothing is outstanding, otherwise starts it afresh (RFC 6298 rules 5.2 and 5.3).
+    /// It runs on when it must release a sender that ECN makes wait (RFC 3168 section 6.1.2). ns-2 stops it
+    /// when nothing is left to send, and remembers since when.
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time, context: &Context<'_>) {
         let remembers_pause = context.profile.idle_restart() == Some(IdleRestart::SinceAcknowledged);
@@ -487,7 +489,8 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer of a classic sender has expired: everything outstanding is sent again, as the window allows.
+    /// The retransmission timer of a classic sender has expired: everything outstanding is sent again, as the
+    /// window allows.
     pub(crate) fn go_back(&mut self, context: &Context<'_>) {
         let (max, flight_bytes) = (self.sequence.max, self.sequence.outstanding());
         let repeated = self.round_trip_time.backoffs() > 0;

@@ -1,27 +1,30 @@
 //! What may be sent now.
 //!
-//! Source: FreeBSD 4.x tcp_output.c, which RFC 9293 section 3.8.6.2.1 (silly window avoidance) and RFC 896 (Nagle)
-//! describe in part. With `cwnd` the congestion window and `wnd` the peer's, one segment of
-//! `min(MSS, min(cwnd, wnd) - outstanding, data left)` bytes is sent if
+//! Source: FreeBSD 4.x tcp_output.c, which RFC 9293 section 3.8.6.2.1 (silly window avoidance) and RFC 896
+//! (Nagle) describe in part. With `cwnd` the congestion window and `wnd` the peer's, one segment of `min(MSS,
+//! min(cwnd, wnd) - outstanding, data left)` bytes is sent if
 //! - it is full, or
-//! - it empties the buffer, and nothing was outstanding when the routine was called or Nagle is off, and no more
-//!   is announced, or
+//! - it empties the buffer, and nothing was outstanding when the routine was called or Nagle is off, and no
+//!   more is announced, or
 //! - it is half the peer's window or more, or
 //! - it is a retransmission, or
 //! - an acknowledgement is due at once, or
-//! - it carries the FIN for the first time (so a server that closes right after writing never waits for Nagle);
+//! - it carries the FIN for the first time (so a server that closes right after writing never waits for
+//!   Nagle);
 //!
-//! and this repeats while more than a segment was sendable, up to the burst limit. Where segments are paced, what carries data
-//! waits until the segment before it would have been sent at that rate.
+//! and this repeats while more than a segment was sendable, up to the burst limit. Where segments are paced,
+//! what carries data waits until the segment before it would have been sent at that rate.
 //!
-//! `tcp_output` also runs when the application has read, and then sends a *window update* if the window can move by two
-//! segments or by half of the receive buffer: which reads are modelled says [`crate::WindowUpdates`].
+//! `tcp_output` also runs when the application has read, and then sends a *window update* if the window can
+//! move by two segments or by half of the receive buffer: which reads are modelled says
+//! [`crate::WindowUpdates`].
 //!
-//! Departures and silences: data that leave with an acknowledgement advertise the whole buffer, as if what came with the
-//! acknowledgement had been read; where nothing is outstanding and the window admits nothing, the persist timer sends what
-//! is there after its least interval, instead of probing with a byte.
+//! Departures and silences: data that leave with an acknowledgement advertise the whole buffer, as if what
+//! came with the acknowledgement had been read; where nothing is outstanding and the window admits nothing,
+//! the persist timer sends what is there after its least interval, instead of probing with a byte.
 //!
-//! ns-2's one-way sender has its own loop in `classic/send_much.rs`, its two-way agent in `classic/foutput.rs`.
+//! ns-2's one-way sender has its own loop in `classic/send_much.rs`, its two-way agent in
+//! `classic/foutput.rs`.
 
 use crate::connection_flags::{ReceiverFlags, SenderFlags};
 use crate::context::Context;
@@ -86,8 +89,8 @@ impl Endpoint {
         self.output(now, context, out);
     }
 
-    /// Hands `bytes` to the output routine piece by piece as the socket layer of FreeBSD 2.2 does, which does not say
-    /// that more follows: each piece is judged as if it were all there is.
+    /// Hands `bytes` to the output routine piece by piece as the socket layer of FreeBSD 2.2 does, which does
+    /// not say that more follows: each piece is judged as if it were all there is.
     pub(crate) fn write_in_mbufs(
         &mut self,
         now: Time,
@@ -112,8 +115,8 @@ impl Endpoint {
         }
     }
 
-    /// Whether what is sent does not depend on how the rest of a write is handed over: the window has no room for a piece
-    /// or a full segment, or no room for a full segment and more waits than it admits.
+    /// Whether what is sent does not depend on how the rest of a write is handed over: the window has no room
+    /// for a piece or a full segment, or no room for a full segment and more waits than it admits.
     fn pieces_change_nothing(&self, context: &Context<'_>, least_room: u64) -> bool {
         let room = u64::from(self.sender.sendable(context.profile));
         let segment = u64::from(context.profile.segment_bytes());
@@ -177,8 +180,8 @@ impl Endpoint {
         self.sender.flags.has(SenderFlags::CLOSING) && !context.profile.is_one_way()
     }
 
-    /// Whether a segment that ends the data should carry the FIN: when it has never been sent, or when we went back and
-    /// reached it again.
+    /// Whether a segment that ends the data should carry the FIN: when it has never been sent, or when we
+    /// went back and reached it again.
     fn fin_is_due(&self) -> bool {
         !self.sender.flags.has(SenderFlags::FIN_SENT)
             || self.sender.sequence.nxt.before(self.sender.sequence.max)
@@ -197,8 +200,8 @@ impl Endpoint {
         let data_left = self.sender.data_left();
         let length = data_left.min(u64::from(context.profile.segment_bytes())) as u32;
         let last = u64::from(length) == data_left;
-        // ns-2's two-way agent sends its FIN when nothing is outstanding, and what was sent again a second time where
-        // it had gone back to it.
+        // ns-2's two-way agent sends its FIN when nothing is outstanding, and what was sent again a second
+        // time where it had gone back to it.
         let foutput = context.profile.is_foutput();
         let may_close = !foutput || self.sender.flags.has(SenderFlags::FIN_SENT);
         let fin = last && may_close && self.closes_with_fin(context);
@@ -222,8 +225,8 @@ impl Endpoint {
         self.emit(now, context, length, fin, out);
     }
 
-    /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the acknowledgement
-    /// that may be owed.
+    /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the
+    /// acknowledgement that may be owed.
     #[inline(always)]
     pub(crate) fn emit(
         &mut self,
@@ -250,8 +253,8 @@ impl Endpoint {
         self.receiver.note_acknowledged(0);
         let sender = &mut self.sender;
         let idle_restart = context.profile.idle_restart();
-        // With nothing outstanding a timer that runs waits for something else; ns-2's two-way agent does not ask. A modern
-        // sender has its own timers.
+        // With nothing outstanding a timer that runs waits for something else; ns-2's two-way agent does not
+        // ask. A modern sender has its own timers.
         let idle = sender.sequence.outstanding() == 0;
         let asks = idle_restart != Some(IdleRestart::SinceData);
         if (sender.retransmission_deadline == Time::MAX || idle && asks) && idle_restart.is_some() {
@@ -285,7 +288,8 @@ impl Endpoint {
         self.emit_acknowledgement(context, unread, out);
     }
 
-    /// The application reads what a segment has brought; if that moves the window far enough, the peer is told.
+    /// The application reads what a segment has brought; if that moves the window far enough, the peer is
+    /// told.
     #[inline(always)]
     pub(crate) fn let_application_read(&mut self, context: &Context<'_>, out: &mut Outbox) {
         if context.profile.window_updates != WindowUpdates::Never && self.receiver.read(context.profile) {

@@ -11,15 +11,16 @@
 //! `Linux` estimates in `modern/round_trip.rs`, and backs off as `Rfc6298`.
 //!
 //! m is in ticks of the host's clock for `Bsd` and `Ns2` (whole ticks that the clock counted during the round
-//! trip; FreeBSD 2.2 adds one, `Ns2` takes at least one), and in microseconds for `Rfc6298`, where G is the tick.
+//! trip; FreeBSD 2.2 adds one, `Ns2` takes at least one), and in microseconds for `Rfc6298`, where G is the
+//! tick.
 //!
-//! Back-off after the n-th timeout: `Bsd` multiplies R by min(2ⁿ, 64) (a SYN by 1, 1, 1, 1, 2, 4, 8… for n = 1,
-//! 2, 3…) and, from the fourth on, moves SRTT into RTTVAR so that the next sample starts afresh; `Ns2` doubles a
-//! factor kept beside R, and moves SRTT likewise once the factor exceeds 8; `Rfc6298` doubles the RTO (rule 5.5).
-//! A back-off lasts until a valid sample (Karn).
+//! Back-off after the n-th timeout: `Bsd` multiplies R by min(2ⁿ, 64) (a SYN by 1, 1, 1, 1, 2, 4, 8… for n =
+//! 1, 2, 3…) and, from the fourth on, moves SRTT into RTTVAR so that the next sample starts afresh; `Ns2`
+//! doubles a factor kept beside R, and moves SRTT likewise once the factor exceeds 8; `Rfc6298` doubles the
+//! RTO (rule 5.5). A back-off lasts until a valid sample (Karn).
 //!
-//! Departures and silences: RFC 6298 allows any granularity; samples here are exact, so that G only enters the
-//! RTO. Rule 5.7 (3 s when data begin after a lost SYN) is in `handshake.rs`.
+//! Departures and silences: RFC 6298 allows any granularity; samples here are exact, so that G only enters
+//! the RTO. Rule 5.7 (3 s when data begin after a lost SYN) is in `handshake.rs`.
 
 use crate::clock::HostClock;
 use crate::hosts::{RetransmissionTimer, RtoAlgorithm};
@@ -200,7 +201,8 @@ impl RoundTripTime {
         }
     }
 
-    /// The backed-off timeout of ns-2 in ticks: the minimum applies before the factor, and two ticks after it.
+    /// The backed-off timeout of ns-2 in ticks: the minimum applies before the factor, and two ticks after
+    /// it.
     fn ns2_timeout(&self, timer: &RetransmissionTimer, clock: &HostClock) -> u32 {
         let base = u64::from(self.timeout.max(in_units(timer, clock, timer.minimum)));
         let longest = u64::from(in_units(timer, clock, timer.maximum));
@@ -218,7 +220,8 @@ impl RoundTripTime {
         self.timeout as u64
     }
 
-    /// The smoothed round trip, as the algorithm reckons it; none before the first sample, and where it has given up its estimate.
+    /// The smoothed round trip, as the algorithm reckons it; none before the first sample, and where it has
+    /// given up its estimate.
     pub(crate) fn smoothed(&self, timer: &RetransmissionTimer, clock: &HostClock) -> Option<Span> {
         let (scaled, tick) = (u64::try_from(self.smoothed).unwrap_or(0), clock.tick().nanoseconds());
         let nanoseconds = match timer.algorithm {
@@ -248,7 +251,8 @@ impl RoundTripTime {
     }
 }
 
-/// The ticks of a round trip, at most 2²⁰ (three hours of 10 ms): beyond any timeout, and the scaled sums keep in range.
+/// The ticks of a round trip, at most 2²⁰ (three hours of 10 ms): beyond any timeout, and the scaled sums
+/// keep in range.
 fn sampled_ticks(clock: &HostClock, start: Time, now: Time) -> i32 {
     clock.ticks_between(start, now).min(LONGEST_SAMPLE_TICKS) as i32
 }
@@ -412,8 +416,9 @@ mod tests {
     #[test]
     fn ns2_averages_round_trips_with_an_eighth_and_their_deviation_with_a_quarter() {
         let timer = HostProfile::named("ns2-oneway").unwrap().retransmission;
-        // tcp.cc rtt_update, in ticks: SRTT 20 and RTTVAR 10; then 20 + 10/8 and 10 + (10 - 10)/4, together 61.25; then 9
-        // below 21, 21.25 - 9/8 and 10 + (9 - 10)/4, together 59.125. The timeout is SRTT + 4 RTTVAR.
+        // tcp.cc rtt_update, in ticks: SRTT 20 and RTTVAR 10; then 20 + 10/8 and 10 + (10 - 10)/4, together
+        // 61.25; then 9 below 21, 21.25 - 9/8 and 10 + (9 - 10)/4, together 59.125. The timeout is SRTT + 4
+        // RTTVAR.
         assert_eq!(series(&timer, &[20, 30]), [61, 122]);
         assert_eq!(series(&timer, &[20, 30, 12]), [59, 118]);
     }

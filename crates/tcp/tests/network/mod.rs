@@ -1,5 +1,6 @@
-//! A deterministic world of two hosts: a client and a server, a fixed delay each way, no queue, and a script that
-//! decides the fate of every packet. At one instant arrivals come before timers, unless a test wants it the other way.
+//! A deterministic world of two hosts: a client and a server, a fixed delay each way, no queue, and a script
+//! that decides the fate of every packet. At one instant arrivals come before timers, unless a test wants it
+//! the other way.
 #![allow(dead_code, reason = "each test file uses its part of the world")]
 
 use aqmlab_tcp::{
@@ -41,7 +42,8 @@ pub(crate) struct Sent {
     pub(crate) at: Time,
     pub(crate) from: Side,
     pub(crate) segment: Segment,
-    /// How many packets of its class (SYN, data, FIN without data, pure acknowledgement) its side sent before.
+    /// How many packets of its class (SYN, data, FIN without data, pure acknowledgement) its side sent
+    /// before.
     pub(crate) nth: usize,
     pub(crate) fate: Fate,
 }

@@ -1,18 +1,20 @@
 //! What a sender may send in a recovery, from the packets at its side alone.
 //!
-//! Source: RFC 6937 section 3 and RFC 9937 section 6, in segments. With RecoverFS in the network and a window of ssthresh to be
-//! reached, an acknowledgement lets out, beside the first retransmission,
+//! Source: RFC 6937 section 3 and RFC 9937 section 6, in segments. With RecoverFS in the network and a window
+//! of ssthresh to be reached, an acknowledgement lets out, beside the first retransmission,
 //!
-//! - either what keeps `prr_out` at ⌈`prr_delivered` · ssthresh / RecoverFS⌉, while more than ssthresh is in the network,
-//! - or max(`prr_delivered` − `prr_out`, DeliveredData), and one more where it moves SND.UNA, up to ssthresh in the network.
+//! - either what keeps `prr_out` at ⌈`prr_delivered` · ssthresh / RecoverFS⌉, while more than ssthresh is in
+//!   the network,
+//! - or max(`prr_delivered` − `prr_out`, DeliveredData), and one more where it moves SND.UNA, up to ssthresh
+//!   in the network.
 //!
-//! The timer of reordering (RFC 8985 section 6.3) leaves the window as it is, so that each segment that it takes for lost is sent
-//! again at once; no rule of rate reduction is about it.
+//! The timer of reordering (RFC 8985 section 6.3) leaves the window as it is, so that each segment that it
+//! takes for lost is sent again at once; no rule of rate reduction is about it.
 //!
-//! Which of the two applies depends on what the sender takes for lost. Here nothing of that is known: one of the two must hold,
-//! and of what the second one needs the bounds that follow from packets, wide enough for every sender that is right. It follows
-//! that a recovery sends, without what timers send again, at most one segment more than has arrived and the acknowledgements that
-//! move SND.UNA.
+//! Which of the two applies depends on what the sender takes for lost. Here nothing of that is known: one of
+//! the two must hold, and of what the second one needs the bounds that follow from packets, wide enough for
+//! every sender that is right. It follows that a recovery sends, without what timers send again, at most one
+//! segment more than has arrived and the acknowledgements that move SND.UNA.
 //!
 //! The network keeps the order and loses no acknowledgement.
 
@@ -145,7 +147,8 @@ impl SendingRate {
         }
     }
 
-    /// The receiver reports at once what is out of order, and no later than with this acknowledgement what is in order.
+    /// The receiver reports at once what is out of order, and no later than with this acknowledgement what is
+    /// in order.
     fn note_acknowledgement(&mut self, sent: &Sent) {
         let mut reports = Vec::new();
         while let Some(&(_, start)) = self.on_the_way.front().filter(|(arrives, _)| *arrives <= sent.at) {
@@ -187,7 +190,8 @@ impl SendingRate {
     /// The instant is over.
     fn judge(&mut self) -> Result<(), String> {
         let ends = self.recovery.take_if(|recovery| !self.una.before(recovery.until)).is_some();
-        // Where a recovery ends and what it sent again is still out, Linux begins another at once (`tcp_time_to_recover`).
+        // Where a recovery ends and what it sent again is still out, Linux begins another at once
+        // (`tcp_time_to_recover`).
         let goes_on = ends && !self.sent_again.is_empty();
         if self.recovery.is_none() && (self.turn.sent_again > 0 || goes_on) {
             self.begin();
@@ -203,9 +207,11 @@ impl SendingRate {
     }
 
     fn begin(&mut self) {
-        // The window is at least what was in the network before, and at most what was outstanding then; two segments remain.
+        // The window is at least what was in the network before, and at most what was outstanding then; two
+        // segments remain.
         let before = f64::from(self.in_network_before);
-        // Where a timer begins a recovery, nothing arrives, and one segment counts as delivered (Linux `tcp_rack_reo_timeout`).
+        // Where a timer begins a recovery, nothing arrives, and one segment counts as delivered (Linux
+        // `tcp_rack_reo_timeout`).
         let by_timer = u32::from(self.turn.delivered == 0);
         self.recovery = Some(Recovery {
             until: self.max_before,

@@ -4,8 +4,8 @@ use aqmlab_random::{Key, normal_quantile};
 
 /// Gamma with a shape of at least 1, and a rate.
 ///
-/// G. Marsaglia, W. W. Tsang, *A Simple Method for Generating Gamma Variables* (ACM Transactions on Mathematical Software
-/// 26, 2000): a cube of a normal number, refused now and then.
+/// G. Marsaglia, W. W. Tsang, *A Simple Method for Generating Gamma Variables* (ACM Transactions on
+/// Mathematical Software 26, 2000): a cube of a normal number, refused now and then.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::models) struct GammaLaw {
     /// At least 1.

@@ -1,7 +1,7 @@
 //! Light pages: those of which no response takes long.
 //!
-//! Whoever lets a user live for hours to find out what is in progress then may pass over them, and that is nearly all
-//! there are: whether a response is light is seen from the number it is drawn with.
+//! Whoever lets a user live for hours to find out what is in progress then may pass over them, and that is
+//! nearly all there are: whether a response is light is seen from the number it is drawn with.
 
 use super::per_kind::PerKind;
 use crate::ObjectKind;

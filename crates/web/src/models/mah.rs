@@ -1,14 +1,15 @@
 //! Mah's model: users who think and browse, one connection per file.
 //!
-//! **Source.** B. A. Mah, *An Empirical Model of HTTP Network Traffic* (INFOCOM 1997), as run by M. Christiansen, K.
-//! Jeffay, D. Ott, F. D. Smith, *Tuning RED for Web Traffic* (SIGCOMM 2000), section 3.2: that text is the edition
-//! followed. The measured quantities are those of Mah's tables, condensed (`crates/web/data`).
+//! **Source.** B. A. Mah, *An Empirical Model of HTTP Network Traffic* (INFOCOM 1997), as run by M.
+//! Christiansen, K. Jeffay, D. Ott, F. D. Smith, *Tuning RED for Web Traffic* (SIGCOMM 2000), section 3.2:
+//! that text is the edition followed. The measured quantities are those of Mah's tables, condensed
+//! (`crates/web/data`).
 //!
-//! **A user.** Think; fetch a document; repeat. A document is one primary file, fetched first and alone, then its
-//! secondary files, over at most P connections at once. Each file has a connection of its own (HTTP/1.0), which the
-//! server closes as soon as it has written the response; a file is there when its connection is closed. A number of
-//! consecutive documents comes from one server (a *server visit*), then another is chosen uniformly. The think time
-//! begins when every file of the document is there.
+//! **A user.** Think; fetch a document; repeat. A document is one primary file, fetched first and alone, then
+//! its secondary files, over at most P connections at once. Each file has a connection of its own (HTTP/1.0),
+//! which the server closes as soon as it has written the response; a file is there when its connection is
+//! closed. A number of consecutive documents comes from one server (a *server visit*), then another is chosen
+//! uniformly. The think time begins when every file of the document is there.
 //!
 //! | quantity | law | mean | certainty |
 //! | --- | --- | --- | --- |
@@ -20,26 +21,27 @@
 //! | connections at once, P | | 4 | assumption: the paper has the parameter and does not print it |
 //! | servers | uniform | 8 | assumption |
 //!
-//! Legal ranges stand at [`MahParameters`]. Tables are sampled by steps: only listed values occur. (Interpolation
-//! between the measured values would lower the mean primary reply by a sixth.)
+//! Legal ranges stand at [`MahParameters`]. Tables are sampled by steps: only listed values occur.
+//! (Interpolation between the measured values would lower the mean primary reply by a sixth.)
 //!
-//! **The think-time cut.** Mah's table runs up to a day and has a mean of 1,312 s. With it 3,400 users would make a
-//! fifteenth of the requests that table 2 of the 2000 paper prints: its authors must have cut it, and do not say how.
-//! From their 110.0 requests per second of 3,332 users and 2.915 files per document follows a page every 88 s, hence a
-//! mean think time of about 87 s. Three cuts give it: drawing again above 2,190 s (6.4 % of the table; the default),
-//! counting everything above 485 s as 485 s, or taking the remainder of 900 s. The first two are offered.
+//! **The think-time cut.** Mah's table runs up to a day and has a mean of 1,312 s. With it 3,400 users would
+//! make a fifteenth of the requests that table 2 of the 2000 paper prints: its authors must have cut it, and
+//! do not say how. From their 110.0 requests per second of 3,332 users and 2.915 files per document follows a
+//! page every 88 s, hence a mean think time of about 87 s. Three cuts give it: drawing again above 2,190 s
+//! (6.4 % of the table; the default), counting everything above 485 s as 485 s, or taking the remainder of
+//! 900 s. The first two are offered.
 //!
-//! **Discrete Weibull** (Nakagawa, Osaki, *IEEE Transactions on Reliability* 24, 1975): P(X > n) = q^(n^β) for n = 0, 1,
-//! 2…; q = 1 − P(X = 1), and β follows from the mean. Against the measured shares of documents with more than 2, 3, 6, 10
-//! files, 30.8, 21.9, 9.6, 3.9 %, it gives 34.2, 24.2, 10.2, 3.9 %. The tables themselves may not be passed on; whoever
-//! holds them names them in the parameters.
+//! **Discrete Weibull** (Nakagawa, Osaki, *IEEE Transactions on Reliability* 24, 1975): P(X > n) = q^(n^β)
+//! for n = 0, 1, 2…; q = 1 − P(X = 1), and β follows from the mean. Against the measured shares of documents
+//! with more than 2, 3, 6, 10 files, 30.8, 21.9, 9.6, 3.9 %, it gives 34.2, 24.2, 10.2, 3.9 %. The tables
+//! themselves may not be passed on; whoever holds them names them in the parameters.
 //!
-//! **Departures.** A file whose connection failed is not asked for again, and the secondary files of a document whose
-//! primary one failed are still fetched: demand must not depend on the queue. Values of zero bytes in files of users
-//! count as one byte.
+//! **Departures.** A file whose connection failed is not asked for again, and the secondary files of a
+//! document whose primary one failed are still fetched: demand must not depend on the queue. Values of zero
+//! bytes in files of users count as one byte.
 //!
-//! **Silences of the paper, and our choice.** Whether the secondary files of a document share its server: they do.
-//! How users begin: [`crate::StartRule`].
+//! **Silences of the paper, and our choice.** Whether the secondary files of a document share its server:
+//! they do. How users begin: [`crate::StartRule`].
 
 mod documents;
 mod laws;

@@ -5,9 +5,10 @@
 //! table of parameters, departures and silences), its page in the documentation, and a test that drives it in
 //! random order. Nothing else in this crate has to change.
 //!
-//! What models share stands beside them: `count.rs` (laws of whole numbers), `gamma.rs`, `per_kind.rs` (a law for each kind of
-//! object), `light.rs` (pages that no response makes long), `think_cycle.rs` (think times, and how users begin), `server_visit.rs` (pages of a visit),
-//! `single_exchanges.rs` (connections that carry one exchange).
+//! What models share stands beside them: `count.rs` (laws of whole numbers), `gamma.rs`, `per_kind.rs` (a law
+//! for each kind of object), `light.rs` (pages that no response makes long), `think_cycle.rs` (think times,
+//! and how users begin), `server_visit.rs` (pages of a visit), `single_exchanges.rs` (connections that carry
+//! one exchange).
 
 mod count;
 mod gamma;

@@ -1,11 +1,13 @@
 //! PackMime-HTTP: connections that arrive, in place of users who wait.
 //!
-//! **Source.** J. Cao, W. S. Cleveland, Y. Gao, K. Jeffay, F. D. Smith, M. C. Weigle, *Stochastic Models for Generating
-//! Synthetic HTTP Source Traffic* (INFOCOM 2004), in the edition of the ns-2 code of its authors (`packmime_ranvar.cc`,
-//! `packmime_HTTP.cc`), with which the study of several congested links (Y. Nie, M. C. Weigle and others) was made.
+//! **Source.** J. Cao, W. S. Cleveland, Y. Gao, K. Jeffay, F. D. Smith, M. C. Weigle, *Stochastic Models for
+//! Generating Synthetic HTTP Source Traffic* (INFOCOM 2004), in the edition of the ns-2 code of its authors
+//! (`packmime_ranvar.cc`, `packmime_HTTP.cc`), with which the study of several congested links (Y. Nie, M. C.
+//! Weigle and others) was made.
 //!
-//! **A cloud.** Connections arrive at a mean rate r, whatever becomes of those before: nobody waits, and nobody thinks. Nine in a
-//! hundred carry several exchanges (HTTP/1.1), the others one. The server closes behind the last response.
+//! **A cloud.** Connections arrive at a mean rate r, whatever becomes of those before: nobody waits, and
+//! nobody thinks. Nine in a hundred carry several exchanges (HTTP/1.1), the others one. The server closes
+//! behind the last response.
 //!
 //! | quantity | law | printed in the study |
 //! | --- | --- | --- |
@@ -18,18 +20,21 @@
 //! | gap before an object, before a page, s | lognormal, medians 0.056 and 9.3, with a location and a scale of their connection | |
 //! | server's time, s | 1/Weibull, at most 0.1, median 0.0059 | |
 //!
-//! Legal ranges stand at [`PackMimeParameters`]. What depends on the rate does so through 2^x/(1 + 2^x) of its logarithm: the higher
-//! the rate, the more independent a cloud's numbers.
+//! Legal ranges stand at [`PackMimeParameters`]. What depends on the rate does so through 2^x/(1 + 2^x) of
+//! its logarithm: the higher the rate, the more independent a cloud's numbers.
 //!
-//! **Laws of one's own.** Files may take the place of the marginal laws of gaps, requests, responses, round trips and servers' times;
-//! what makes the numbers depend on those before stays. ns-2 lets any random variable stand there, an empirical one as well.
+//! **Laws of one's own.** Files may take the place of the marginal laws of gaps, requests, responses, round
+//! trips and servers' times; what makes the numbers depend on those before stays. ns-2 lets any random
+//! variable stand there, an empirical one as well.
 //!
-//! **Departures.** Location and scale of the gaps are drawn for each connection, where ns-2 draws them once for a run
-//! ([`GapsDrawnPer::Run`] is that). Half of the round trip that is added goes with the packets of either direction, all of it behind
-//! the sender's own interface: of two delays on a path through queues that packets leave in the order of their arrival only
-//! the sum is felt. Requests are cut at 10⁹ bytes and responses at 10¹⁵.
+//! **Departures.** Location and scale of the gaps are drawn for each connection, where ns-2 draws them once
+//! for a run ([`GapsDrawnPer::Run`] is that). Half of the round trip that is added goes with the packets of
+//! either direction, all of it behind the sender's own interface: of two delays on a path through queues that
+//! packets leave in the order of their arrival only the sum is felt. Requests are cut at 10⁹ bytes and
+//! responses at 10¹⁵.
 //!
-//! **Silences, and our choice.** How a cloud begins: without connections, with arrivals in their long-run law.
+//! **Silences, and our choice.** How a cloud begins: without connections, with arrivals in their long-run
+//! law.
 
 mod cloud;
 mod connection_plan;

@@ -1,15 +1,16 @@
 //! Today's pages: dozens of objects from many hosts, over HTTP/1.1 or HTTP/2, behind TLS.
 //!
-//! **Sources.** HTTP Archive, *Web Almanac* 2022 and 2024 (chapters *Page Weight* and *Third Parties*): aggregate statistics of
-//! millions of pages, loaded with an empty cache. What people do between pages: J. Nielsen, *How Long Do Users Stay on Web
-//! Pages?* (2011), on C. Liu, R. White, S. Dumais, *Understanding Web Browsing Behaviors through Weibull Analysis of Dwell
-//! Time* (SIGIR 2010).
+//! **Sources.** HTTP Archive, *Web Almanac* 2022 and 2024 (chapters *Page Weight* and *Third Parties*):
+//! aggregate statistics of millions of pages, loaded with an empty cache. What people do between pages: J.
+//! Nielsen, *How Long Do Users Stay on Web Pages?* (2011), on C. Liu, R. White, S. Dumais, *Understanding Web
+//! Browsing Behaviors through Weibull Analysis of Dwell Time* (SIGIR 2010).
 //!
-//! **A user.** Think; load a page; repeat. A page is its root, fetched first and alone, and the objects that the root names, and
-//! then those that these name: three waves, of which the next is known when everything of the one before is there. Objects come
-//! from several hosts. With HTTP/1.1 a browser has up to six connections to a host and one request on each at a time; with
-//! HTTP/2 one connection to a host, on which it writes every request as soon as it is known. The page is there with its last
-//! object; its connections are closed then.
+//! **A user.** Think; load a page; repeat. A page is its root, fetched first and alone, and the objects that
+//! the root names, and then those that these name: three waves, of which the next is known when everything of
+//! the one before is there. Objects come from several hosts. With HTTP/1.1 a browser has up to six
+//! connections to a host and one request on each at a time; with HTTP/2 one connection to a host, on which it
+//! writes every request as soon as it is known. The page is there with its last object; its connections are
+//! closed then.
 //!
 //! | quantity | law | certainty |
 //! | --- | --- | --- |
@@ -24,8 +25,8 @@
 //! | request, bytes | 500 | assumption |
 //! | think time, s | lognormal, median 15, mean 52 | mean and "10 to 20 s" of Nielsen |
 //!
-//! Departures and silences: no cache, no DNS, no time to compute, no request is given up for a slow one; connections do not
-//! outlive a page. `docs/models/pages.md` says how well the laws meet what was published.
+//! Departures and silences: no cache, no DNS, no time to compute, no request is given up for a slow one;
+//! connections do not outlive a page. `docs/models/pages.md` says how well the laws meet what was published.
 
 mod file;
 mod laws;

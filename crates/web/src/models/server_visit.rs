@@ -39,8 +39,8 @@ impl VisitLength {
 ///
 /// Think times do not depend on the place in the visit, so a random instant is an instant after a random
 /// page: the page before it was number a (from 0) of its visit with probability P(L > a)/E(L), where L is the
-/// number of pages of a visit, and the visit then has the law of L given L > a (discrete renewal theory; Feller,
-/// *An Introduction to Probability Theory* I, chapter XIII).
+/// number of pages of a visit, and the visit then has the law of L given L > a (discrete renewal theory;
+/// Feller, *An Introduction to Probability Theory* I, chapter XIII).
 #[derive(Clone, Debug)]
 struct VisitPosition {
     /// P(L ≤ a) for a = 0, 1, …, up to where the rest is negligible.
@@ -77,7 +77,8 @@ impl VisitPosition {
     }
 }
 
-/// The share of a law that lies this part of the way from `share` to one; below one, where a law has no quantile.
+/// The share of a law that lies this part of the way from `share` to one; below one, where a law has no
+/// quantile.
 fn share_beyond(share: f64, part: f64) -> f64 {
     (share + (1.0 - share) * part).min(1.0 - f64::EPSILON / 2.0)
 }
@@ -151,7 +152,8 @@ mod tests {
     #[test]
     fn no_draw_asks_for_the_quantile_of_one() {
         assert_eq!(share_beyond(0.5, 0.5), 0.75);
-        // The largest uniform number: half a unit in the last place short of one, which the sum rounds to one.
+        // The largest uniform number: half a unit in the last place short of one, which the sum rounds to
+        // one.
         let largest = 1.0 - f64::EPSILON / 2.0;
         assert_eq!(0.5 + 0.5 * largest, 1.0);
         assert_eq!(share_beyond(0.5, largest), largest);

@@ -1,10 +1,11 @@
 //! The UNC model: users who think and browse, with persistent connections.
 //!
 //! **Source.** F. D. Smith, F. Hernández-Campos, K. Jeffay, D. Ott, *What TCP/IP Protocol Headers Can Tell Us
-//! About the Web* (SIGMETRICS 2001), as run by L. Le, J. Aikat, K. Jeffay, F. D. Smith, *The Effects of Active
-//! Queue Management on Web Performance* (SIGCOMM 2003), section 3.1: that text is the edition followed. The
-//! authors' measured distributions may not be passed on, so the constants below are a parametric
-//! reconstruction from what the 2003 paper prints; whoever holds the files can name them in the parameters.
+//! About the Web* (SIGMETRICS 2001), as run by L. Le, J. Aikat, K. Jeffay, F. D. Smith, *The Effects of
+//! Active Queue Management on Web Performance* (SIGCOMM 2003), section 3.1: that text is the edition
+//! followed. The authors' measured distributions may not be passed on, so the constants below are a
+//! parametric reconstruction from what the 2003 paper prints; whoever holds the files can name them in the
+//! parameters.
 //!
 //! **A user.** Think; fetch a page; repeat. A page is one top-level object, fetched alone, then its embedded
 //! objects over at most P connections at once. A number of consecutive pages comes from one server (a *server
@@ -30,22 +31,22 @@
 //!
 //! Legal ranges stand at [`UncParameters`].
 //!
-//! **Assignment.** Which object travels on which connection is settled when the page begins, without regard to
-//! the order in which responses will arrive: the objects, in order, fill first the connections of the visit
-//! that have requests left (lowest number first), then new ones. The batch of the top-level object goes on
-//! first; its connection, if it has requests left, continues with embedded objects; the other batches follow
-//! in order as one of the P places becomes free. A lost connection costs the exchange in progress; what was
-//! left of its batch is fetched by opening the connection again with the same numbers.
+//! **Assignment.** Which object travels on which connection is settled when the page begins, without regard
+//! to the order in which responses will arrive: the objects, in order, fill first the connections of the
+//! visit that have requests left (lowest number first), then new ones. The batch of the top-level object goes
+//! on first; its connection, if it has requests left, continues with embedded objects; the other batches
+//! follow in order as one of the P places becomes free. A lost connection costs the exchange in progress;
+//! what was left of its batch is fetched by opening the connection again with the same numbers.
 //!
 //! **Departures.** Response sizes of top-level and embedded objects follow one law (nothing printed tells
 //! them apart). An object whose exchange failed is not asked for again, and the embedded objects of a page
 //! whose top-level object failed are still fetched: demand must not depend on the queue.
 //!
-//! **Silences of the paper, and our choice.** Which objects share a connection: by the assignment above. With several servers
-//! per page: embedded object j comes from server j mod S, server 0 being the visit's own, and the further
-//! servers stay the same through the visit. Whether persistent connections outlive a page: they do within a
-//! visit, otherwise their share of the objects cannot exceed 45 %. Whether the limit P counts idle
-//! connections: it does not. How users begin: [`crate::StartRule`].
+//! **Silences of the paper, and our choice.** Which objects share a connection: by the assignment above. With
+//! several servers per page: embedded object j comes from server j mod S, server 0 being the visit's own, and
+//! the further servers stay the same through the visit. Whether persistent connections outlive a page: they
+//! do within a visit, otherwise their share of the objects cannot exceed 45 %. Whether the limit P counts
+//! idle connections: it does not. How users begin: [`crate::StartRule`].
 
 mod assignment;
 mod laws;

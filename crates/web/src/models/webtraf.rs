@@ -1,14 +1,16 @@
 //! Webtraf: sessions of ns-2 that fetch pages, each object over a connection of its own.
 //!
-//! **Source.** The generator of that name in ns-2.35 (`webcache/webtraf.cc` and `.h`, `tcl/webcache/webtraf.tcl`), after A.
-//! Feldmann, A. C. Gilbert, P. Huang, W. Willinger, *Dynamics of IP Traffic: A Study of the Role of Variability and the Impact
-//! of Control* (SIGCOMM 1999); parameters as J. Chung, M. Claypool, R. Kinicki, *Stochastic Fair Aggregate Rate Control*
-//! (Worcester Polytechnic Institute, 2004), section 5, has them.
+//! **Source.** The generator of that name in ns-2.35 (`webcache/webtraf.cc` and `.h`,
+//! `tcl/webcache/webtraf.tcl`), after A. Feldmann, A. C. Gilbert, P. Huang, W. Willinger, *Dynamics of IP
+//! Traffic: A Study of the Role of Variability and the Impact of Control* (SIGCOMM 1999); parameters as J.
+//! Chung, M. Claypool, R. Kinicki, *Stochastic Fair Aggregate Rate Control* (Worcester Polytechnic Institute,
+//! 2004), section 5, has them.
 //!
-//! **A session.** Think; fetch a page from a server that is drawn for it; repeat. The objects of a page are launched one after
-//! another, a gap from launch to launch, whether those before have come or not: there is no limit on connections, and no
-//! object names the others. Each has a connection of its own: a request of one packet, and the response, behind which the
-//! server closes. The page is there with its last object, and the session thinks.
+//! **A session.** Think; fetch a page from a server that is drawn for it; repeat. The objects of a page are
+//! launched one after another, a gap from launch to launch, whether those before have come or not: there is
+//! no limit on connections, and no object names the others. Each has a connection of its own: a request of
+//! one packet, and the response, behind which the server closes. The page is there with its last object, and
+//! the session thinks.
 //!
 //! | quantity | law | Chung et al. |
 //! | --- | --- | --- |
@@ -19,17 +21,18 @@
 //! | request, bytes | constant | a packet of 1,000 bytes |
 //! | server of a page | uniform | |
 //!
-//! A Pareto law of mean m and shape a begins at m (a - 1)/a: 833 bytes. Its median is 1,485 bytes, and of a hundred thousand
-//! objects the mean is typically 4.27 kB, not 5: the rest lies in objects that seldom come.
+//! A Pareto law of mean m and shape a begins at m (a - 1)/a: 833 bytes. Its median is 1,485 bytes, and of a
+//! hundred thousand objects the mean is typically 4.27 kB, not 5: the rest lies in objects that seldom come.
 //!
-//! **Departures.** ns-2 sends request and response over two one-way connections, the second of which begins when the first is
-//! completely acknowledged, and a page ends when the server has the last acknowledgement. So it is here between one-way hosts
-//! (`aqmlab_session`, `one_way.rs`); between others one connection carries both, with its handshake, and a page ends with
-//! the last byte at the browser. A session has no end (ns-2 has a number of pages). Objects
-//! are cut at 10¹⁵ bytes. Of the two meanings of the time between pages it is ns-2's default: from the end of one to the start of
-//! the next.
+//! **Departures.** ns-2 sends request and response over two one-way connections, the second of which begins
+//! when the first is completely acknowledged, and a page ends when the server has the last acknowledgement.
+//! So it is here between one-way hosts (`aqmlab_session`, `one_way.rs`); between others one connection
+//! carries both, with its handshake, and a page ends with the last byte at the browser. A session has no end
+//! (ns-2 has a number of pages). Objects are cut at 10¹⁵ bytes. Of the two meanings of the time between pages
+//! it is ns-2's default: from the end of one to the start of the next.
 //!
-//! **Silences, and our choice.** Both objects of a page have the delay of their page: they share client and server.
+//! **Silences, and our choice.** Both objects of a page have the delay of their page: they share client and
+//! server.
 
 mod laws;
 mod parameters;

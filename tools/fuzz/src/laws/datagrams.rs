@@ -42,7 +42,8 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     }
 }
 
-/// A source sends no faster than at its rate, a video of frames alike no more than its frames in so many intervals and one.
+/// A source sends no faster than at its rate, a video of frames alike no more than its frames in so many
+/// intervals and one.
 fn check_sent(sent: f64, group: &DatagramGroup, scenario: &Scenario, broken: &mut Broken) {
     let seconds = (scenario.duration - scenario.warm_up - scenario.cool_down).seconds();
     let spare = match &group.sending {

@@ -1,7 +1,7 @@
 //! What no run may break, whatever the scenario.
 //!
-//! Conservation at every port is checked by the simulator itself, which refuses to answer if it does not hold; here
-//! stands what a reader of the results relies on.
+//! Conservation at every port is checked by the simulator itself, which refuses to answer if it does not
+//! hold; here stands what a reader of the results relies on.
 
 mod columns;
 mod datagrams;

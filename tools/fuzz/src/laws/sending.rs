@@ -1,17 +1,18 @@
 //! A law of what senders with proportional rate reduction bring to a link, from `run.json` alone.
 //!
-//! A sender may have as many segments in the network as its window; what room there is in the window, it fills. What makes room:
+//! A sender may have as many segments in the network as its window; what room there is in the window, it
+//! fills. What makes room:
 //!
-//! - a segment that arrives makes one, and lets the window grow by one at most (RFC 5681 section 3.1, RFC 9438 section 4), and
-//!   what it says may be answered with a probe (RFC 8985 section 7);
-//! - a reduction leaves β times the window, which is filled where more than the rest of it was lost. Growth of one is room once
-//!   for every reduction after it, β + β² + … = β / (1 − β) in all;
+//! - a segment that arrives makes one, and lets the window grow by one at most (RFC 5681 section 3.1, RFC
+//!   9438 section 4), and what it says may be answered with a probe (RFC 8985 section 7);
+//! - a reduction leaves β times the window, which is filled where more than the rest of it was lost. Growth
+//!   of one is room once for every reduction after it, β + β² + … = β / (1 − β) in all;
 //! - the beginning of a connection makes an initial window, at either end;
 //! - a reduction or a timeout leaves two segments at the least (RFC 5681 equation 4), and one leaves at once.
 //!
-//! What is lost makes none: a recovery lets out what arrives (RFC 9937). Every segment that arrives has departed from each link on
-//! its way. So a sender that answers losses cannot bring many times what departs to a link, however much is lost; one that takes
-//! its reductions back does.
+//! What is lost makes none: a recovery lets out what arrives (RFC 9937). Every segment that arrives has
+//! departed from each link on its way. So a sender that answers losses cannot bring many times what departs
+//! to a link, however much is lost; one that takes its reductions back does.
 
 use super::Broken;
 use aqmlab_record::Summary;
@@ -78,16 +79,17 @@ impl Allowance {
 mod tests {
     use super::*;
 
-    /// `crates/sim/tests/retransmission_storm.rs` has the scenario. Seed 1, as it was when a retransmission of one recovery took
-    /// back the reduction of the next: 250,986 data packets came, 241,263 were discarded, in 1,401 recoveries and a timeout.
+    /// `crates/sim/tests/retransmission_storm.rs` has the scenario. Seed 1, as it was when a retransmission
+    /// of one recovery took back the reduction of the next: 250,986 data packets came, 241,263 were
+    /// discarded, in 1,401 recoveries and a timeout.
     #[test]
     fn the_storm_of_retransmissions_breaks_it() {
         let allowance = Allowance { initial_windows: 2 * 10, reductions: 1_401 + 1 };
         assert!(250_986.0 > 4.0 * allowance.most_for(250_986 - 241_263));
     }
 
-    /// Slow start doubles what is sent with every round trip: 10, 20, 40 segments, of which all but those of the last round have
-    /// arrived, and then all of that are lost.
+    /// Slow start doubles what is sent with every round trip: 10, 20, 40 segments, of which all but those of
+    /// the last round have arrived, and then all of that are lost.
     #[test]
     fn slow_start_into_a_wall_keeps_it() {
         let allowance = Allowance { initial_windows: 2 * 10, reductions: 0 };

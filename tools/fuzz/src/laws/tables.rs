@@ -19,8 +19,8 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     for column in table.columns.iter().filter(|column| (table.name, column.name) != ("scheme_state", "value"))
     {
         let name = format!("{}.{}", table.name, column.name);
-        // Of a connection that is still open the end is not known, no delay where nothing was received, and no round trip
-        // before the first sample.
+        // Of a connection that is still open the end is not known, no delay where nothing was received, and
+        // no round trip before the first sample.
         let may_be_missing = ["closed_s", "completed_s", "transfer_time_s", "smoothed_round_trip_s"]
             .contains(&column.name)
             || column.name.starts_with("delay_");

@@ -1,4 +1,5 @@
-//! Every crate opens with the page a newcomer needs, documents what it offers and takes the workspace's lints.
+//! Every crate opens with the page a newcomer needs, documents what it offers and takes the workspace's
+//! lints.
 
 use crate::finding::Finding;
 use crate::manifest;

@@ -47,7 +47,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The crates of the workspace that a manifest names as dependencies, of tests and builds too, with their lines.
+/// The crates of the workspace that a manifest names as dependencies, of tests and builds too, with their
+/// lines.
 fn imports(text: &str) -> Vec<(usize, &str)> {
     let mut imports = Vec::new();
     for entry in manifest::entries(text) {

@@ -1,4 +1,5 @@
-//! Relative links of documents lead somewhere, and every page under `docs/` can be reached by following links.
+//! Relative links of documents lead somewhere, and every page under `docs/` can be reached by following
+//! links.
 
 use crate::finding::Finding;
 use crate::tree::Tree;

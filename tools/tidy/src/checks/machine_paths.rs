@@ -1,7 +1,7 @@
 //! Nothing in the repository knows the machine it was written on.
 //!
-//! Folders of a user or a workplace are refused everywhere; the folder for temporary files only where a program would
-//! use it, not in documents or tests.
+//! Folders of a user or a workplace are refused everywhere; the folder for temporary files only where a
+//! program would use it, not in documents or tests.
 
 use crate::finding::Finding;
 use crate::tree::Tree;

@@ -3,6 +3,7 @@
 use crate::finding::Finding;
 use crate::tree::Tree;
 
+mod comment_width;
 mod crate_manners;
 mod experiments;
 mod file_length;
@@ -21,6 +22,7 @@ pub type Check = fn(&Tree) -> Vec<Finding>;
 
 /// Every check.
 pub const ALL: &[Check] = &[
+    comment_width::check,
     crate_manners::check,
     experiments::check,
     file_length::check,

@@ -35,7 +35,8 @@ fn segments(path: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The modules with a body that a Rust source declares; those without have a file, which is found by its name.
+/// The modules with a body that a Rust source declares; those without have a file, which is found by its
+/// name.
 fn modules(path: &str, text: &str) -> Vec<Finding> {
     let code = parts::of_rust(text).code;
     let lines = code.lines().enumerate();

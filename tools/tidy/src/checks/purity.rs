@@ -1,7 +1,8 @@
-//! Models are told the time and answer with values: no clock, no files, no hash order, no platform's arithmetic.
+//! Models are told the time and answer with values: no clock, no files, no hash order, no platform's
+//! arithmetic.
 //!
-//! Clippy forbids most of this by type; here it is forbidden by name, so that an `allow` does not open it, and only
-//! in the crates that it concerns. Tests and benchmarks may do all of it.
+//! Clippy forbids most of this by type; here it is forbidden by name, so that an `allow` does not open it,
+//! and only in the crates that it concerns. Tests and benchmarks may do all of it.
 
 use crate::finding::Finding;
 use crate::tree::Tree;
@@ -11,7 +12,8 @@ use crate::{parts, rust};
 const PURE: &[&str] =
     &["units", "random", "aqm", "link", "tcp", "web", "scenario", "record", "driver", "sim"];
 
-/// A scenario is read together with the files that it names, and holds their texts: nothing below it reads any.
+/// A scenario is read together with the files that it names, and holds their texts: nothing below it reads
+/// any.
 const MAY_READ_FILES: &[&str] = &["scenario"];
 
 /// Modules of the standard library, and what to do instead.

@@ -1,4 +1,5 @@
-//! What couples the two queues of DualPI2: the base probability, and what follows from it for a packet that leaves.
+//! What couples the two queues of DualPI2: the base probability, and what follows from it for a packet that
+//! leaves.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::packet::PacketFacts;
@@ -89,8 +90,8 @@ impl Coupled {
         Self { settings, controller, ticker, sums: [Recurrence::new(), Recurrence::new()] }
     }
 
-    /// Updates the probability at every instant that is due. Heads only change when a packet comes or goes, which calls this
-    /// first: so whoever is late finds what a timer would have found.
+    /// Updates the probability at every instant that is due. Heads only change when a packet comes or goes,
+    /// which calls this first: so whoever is late finds what a timer would have found.
     pub(super) fn catch_up(&mut self, now: Time, heads: impl Fn() -> [Option<Time>; 2]) {
         while self.ticker.due() <= now {
             let due = self.ticker.due();
@@ -111,7 +112,8 @@ impl Coupled {
         if marks { Verdict::Signal(Reason::Early) } else { Verdict::Drop(Reason::Early) }
     }
 
-    /// What becomes of a packet of the L queue that leaves now; `is_long` where the queue was longer than what is spared.
+    /// What becomes of a packet of the L queue that leaves now; `is_long` where the queue was longer than
+    /// what is spared.
     pub(super) fn of_low_latency(
         &mut self,
         now: Time,

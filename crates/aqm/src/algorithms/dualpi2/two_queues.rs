@@ -20,7 +20,8 @@ pub(super) struct TwoQueues {
     both_hold_packets: bool,
     last_arrival: usize,
     coupled: Coupled,
-    /// Of each packet that waits in the L queue whether it found a long queue; only where this is told on arrival.
+    /// Of each packet that waits in the L queue whether it found a long queue; only where this is told on
+    /// arrival.
     found_long: VecDeque<bool>,
     tests_on_arrival: bool,
 }

@@ -58,8 +58,9 @@ impl Lists {
         !self.lists.iter().flatten().any(|listed| listed.0 == flow)
     }
 
-    /// The length of the next interval at an average drop rate: the time in which a TCP flow over the target round trip
-    /// loses X/M of a packet, from 2 to 10 round trips. That of a rate of zero does not stand among the last ones.
+    /// The length of the next interval at an average drop rate: the time in which a TCP flow over the target
+    /// round trip loses X/M of a packet, from 2 to 10 round trips. That of a rate of zero does not stand
+    /// among the last ones.
     pub(super) fn next_interval(&mut self, average_drop_rate: f64) -> Span {
         let ListSettings { lists, appearances, rtt_s, .. } = self.settings;
         if average_drop_rate == 0.0 {

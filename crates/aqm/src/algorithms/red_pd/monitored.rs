@@ -1,4 +1,5 @@
-//! A flow that RED-PD drops from in front of RED: its probability, how that grows and falls, and whether it responds.
+//! A flow that RED-PD drops from in front of RED: its probability, how that grows and falls, and whether it
+//! responds.
 
 use crate::parts::Spacing;
 use aqmlab_units::Time;
@@ -60,8 +61,8 @@ impl Monitored {
         self.survivors = if survives { self.survivors.saturating_add(1) } else { 0 };
     }
 
-    /// It lost packets once more: `share` of the drop rate is its own, `usable` the drop rate that counts; `rate` is what
-    /// it sent, in bytes per second, and `dropped` the share of this that it lost.
+    /// It lost packets once more: `share` of the drop rate is its own, `usable` the drop rate that counts;
+    /// `rate` is what it sent, in bytes per second, and `dropped` the share of this that it lost.
     pub(super) fn punish(&mut self, now: Time, (share, usable): (f64, f64), (rate, dropped): (f64, f64), steps: &Steps) {
         self.probability = Some(match self.probability {
             None => share.min(2.0 * usable).min(LARGEST_FIRST),

@@ -10,8 +10,9 @@ use crate::port_facts::PortFacts;
 use aqmlab_random::Key;
 use aqmlab_units::{Probability, Rate, Time};
 
-/// In how many of `trials` filters, each with hash functions of its own, a flow that has sent nothing would meet a
-/// probability above zero after an interval in which `misbehaving` other flows sent far more than their share.
+/// In how many of `trials` filters, each with hash functions of its own, a flow that has sent nothing would
+/// meet a probability above zero after an interval in which `misbehaving` other flows sent far more than
+/// their share.
 ///
 /// # Errors
 /// [`ParameterError`] when there is no filter with so many levels or bins.

@@ -1,13 +1,14 @@
 //! A timing wheel: constant-time insertion at any instant, exact order on removal.
 //!
-//! Time is cut into slots of 2^`WIDTH_LOG2` ns, and slots into pages. Only the page being served has lists for its
-//! slots, all of which stay in the nearest cache; entries of later pages are written one after the other into
-//! [`Pages`] and dealt to slots when their turn comes; entries beyond the last page wait in a heap. The list of the
-//! slot being served is sorted.
+//! Time is cut into slots of 2^`WIDTH_LOG2` ns, and slots into pages. Only the page being served has lists
+//! for its slots, all of which stay in the nearest cache; entries of later pages are written one after the
+//! other into [`Pages`] and dealt to slots when their turn comes; entries beyond the last page wait in a
+//! heap. The list of the slot being served is sorted.
 //!
-//! The wheel turns when somebody asks for the earliest instant and the slot being served is empty; what is inserted
-//! at or before that slot afterwards joins its list in its place. Where that place is far down the list, as when many things begin at
-//! one instant, the list is cut there, and what follows waits in a heap: no insertion walks a long list.
+//! The wheel turns when somebody asks for the earliest instant and the slot being served is empty; what is
+//! inserted at or before that slot afterwards joins its list in its place. Where that place is far down the
+//! list, as when many things begin at one instant, the list is cut there, and what follows waits in a heap:
+//! no insertion walks a long list.
 
 mod bits;
 mod entry;
@@ -64,15 +65,16 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         }
     }
 
-    /// Whether as much was inserted as can be told apart, less a margin for what is inserted between two questions.
+    /// Whether as much was inserted as can be told apart, less a margin for what is inserted between two
+    /// questions.
     pub(crate) const fn is_worn_out(&self) -> bool {
         self.inserted >= MOST_INSERTIONS / 2
     }
 
     /// Adds an item.
     ///
-    /// Inlined, so that an item is written once, to its place: copying what was written field by field a moment
-    /// ago would stall the processor.
+    /// Inlined, so that an item is written once, to its place: copying what was written field by field a
+    /// moment ago would stall the processor.
     #[inline(always)]
     pub(crate) fn insert(&mut self, instant: Time, rank: Rank, item: T) {
         let pending = self.pending(instant, rank, item);
@@ -179,8 +181,8 @@ impl<T: Copy, const WIDTH_LOG2: u32> Wheel<T, WIDTH_LOG2> {
         node.entry.item
     }
 
-    /// At least every pending item. Items that were popped are among them until their place is taken by others: at most as many
-    /// as were pending at once.
+    /// At least every pending item. Items that were popped are among them until their place is taken by
+    /// others: at most as many as were pending at once.
     pub(crate) fn remembered(&self) -> impl Iterator<Item = T> + '_ {
         let listed = self.lists.nodes.iter().map(|node| &node.entry);
         let apart = self.cut_off.iter().chain(&self.far).map(|Reverse(entry)| entry);

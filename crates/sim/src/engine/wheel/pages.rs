@@ -1,7 +1,7 @@
 //! Entries of pages to come, written one after the other.
 //!
-//! A page is a list of chunks. Chunks that were emptied last are filled first, so memory follows what is pending,
-//! and what is written now lies close to what was written just before.
+//! A page is a list of chunks. Chunks that were emptied last are filled first, so memory follows what is
+//! pending, and what is written now lies close to what was written just before.
 
 use super::bits::Bits;
 use super::entry::{Entry, NONE};

@@ -1,8 +1,9 @@
 //! What an arriving acknowledgement, or none, means to a classic sender.
 //!
-//! Source: RFC 9293 section 3.10.7.4 (when acknowledgements update the window), RFC 5681 section 2 (what a duplicate is: by its
-//! condition (e) nothing that changes the window). What was lost and is sent again says `recovery/`, what that does to the
-//! window `window/`; here it is carried out. ns-2's two-way agent goes about it in another order, in `process_ack.rs`.
+//! Source: RFC 9293 section 3.10.7.4 (when acknowledgements update the window), RFC 5681 section 2 (what a
+//! duplicate is: by its condition (e) nothing that changes the window). What was lost and is sent again says
+//! `recovery/`, what that does to the window `window/`; here it is carried out. ns-2's two-way agent goes
+//! about it in another order, in `process_ack.rs`.
 
 use super::recovery::{AnnounceReduction, FastRetransmit, OnDuplicate, OnNewAcknowledgement};
 use crate::connection_flags::{ReceiverFlags, SenderFlags};
@@ -16,8 +17,8 @@ use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
 impl Endpoint {
-    /// Header prediction of a sender: an acknowledgement of something new, which says nothing else, while nothing is being
-    /// repaired. What tells most segments apart is asked first, the rest at once.
+    /// Header prediction of a sender: an acknowledgement of something new, which says nothing else, while
+    /// nothing is being repaired. What tells most segments apart is asked first, the rest at once.
     #[inline(always)]
     pub(crate) fn predicts_acknowledgement(&self, context: &Context<'_>, segment: &Segment) -> bool {
         let SendSequence { una, max, .. } = self.sender.sequence;
@@ -199,8 +200,8 @@ impl Endpoint {
         self.output(now, context, out);
     }
 
-    /// The timer expired with nothing outstanding, so nothing was lost: a sender whose window ECN closed may send its
-    /// next packet, one whose peer closed it finds it open, and one of ns-2 has paused.
+    /// The timer expired with nothing outstanding, so nothing was lost: a sender whose window ECN closed may
+    /// send its next packet, one whose peer closed it finds it open, and one of ns-2 has paused.
     fn on_quiet_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let sender = &mut self.sender;
         sender.retransmission_deadline = Time::MAX;

@@ -51,8 +51,8 @@ impl Endpoint {
         }
     }
 
-    /// ns-2's SYN had to be sent again. The acknowledgement that agrees to ECN carries the flag of an echo, and after a
-    /// timeout ns-2 takes it for one.
+    /// ns-2's SYN had to be sent again. The acknowledgement that agrees to ECN carries the flag of an echo,
+    /// and after a timeout ns-2 takes it for one.
     pub(crate) fn take_agreement_for_an_echo(&mut self) {
         let max = self.sender.sequence.max;
         if let Some(classic) = self.sender.classic_mut() {

@@ -1,21 +1,22 @@
 //! What ns-2's two-way agent may send now.
 //!
-//! Source: ns-2.35 tcp-full.cc `foutput`, `send_much`, `idle_restart`, with the defaults of ns-default.tcl. The rules are
-//! those of BSD's routine (`output.rs`) with these of its own:
-//! - Whether nothing is outstanding is asked for each segment, not for each call: a short last segment waits for the
-//!   acknowledgement of those before it, also where they were sent by the same call (with Nagle).
-//! - The FIN leaves when nothing is outstanding: with the last segment if that had to wait until then or was alone, else by
-//!   itself (`sendmsg` with `MSG_EOF`, hence `close_on_empty_`).
-//! - A pause longer than the timeout, without its minimum and its back-off, since the last segment with data takes the window
-//!   back to the initial one, and is announced with CWR as any reduction is.
-//! - In fast recovery, from the first partial acknowledgement on, a call sends two segments at most (`recov_maxburst_`).
+//! Source: ns-2.35 tcp-full.cc `foutput`, `send_much`, `idle_restart`, with the defaults of ns-default.tcl.
+//! The rules are those of BSD's routine (`output.rs`) with these of its own:
+//! - Whether nothing is outstanding is asked for each segment, not for each call: a short last segment waits
+//!   for the acknowledgement of those before it, also where they were sent by the same call (with Nagle).
+//! - The FIN leaves when nothing is outstanding: with the last segment if that had to wait until then or was
+//!   alone, else by itself (`sendmsg` with `MSG_EOF`, hence `close_on_empty_`).
+//! - A pause longer than the timeout, without its minimum and its back-off, since the last segment with data
+//!   takes the window back to the initial one, and is announced with CWR as any reduction is.
+//! - In fast recovery, from the first partial acknowledgement on, a call sends two segments at most
+//!   (`recov_maxburst_`).
 //! - Until its FIN is acknowledged it is repeated on every acknowledgement.
 //!
 //! Departures and silences:
-//! - ns-2 leaves a last segment of exactly one byte until something else makes it send (`send_allowed` counts one byte
-//!   short); here it goes.
-//! - ns-2 acknowledges a SYN/ACK twice where the client has nothing to write; here once, because its applications write
-//!   when they learn that the connection is open.
+//! - ns-2 leaves a last segment of exactly one byte until something else makes it send (`send_allowed` counts
+//!   one byte short); here it goes.
+//! - ns-2 acknowledges a SYN/ACK twice where the client has nothing to write; here once, because its
+//!   applications write when they learn that the connection is open.
 
 use crate::connection_flags::{ReceiverFlags, SenderFlags};
 use crate::context::Context;

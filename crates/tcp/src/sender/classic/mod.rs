@@ -1,7 +1,8 @@
 //! The classic sender: what a stack does that knows the cumulative acknowledgement alone.
 //!
-//! Loss recovery and window are two halves of one algorithm here (RFC 5681 section 3.2): duplicates inflate the window, partial
-//! acknowledgements deflate it. So a recovery (`recovery/`) gives orders to a window (`window/`), each in its stack's own unit.
+//! Loss recovery and window are two halves of one algorithm here (RFC 5681 section 3.2): duplicates inflate
+//! the window, partial acknowledgements deflate it. So a recovery (`recovery/`) gives orders to a window
+//! (`window/`), each in its stack's own unit.
 //!
 //! | file | idea |
 //! | --- | --- |

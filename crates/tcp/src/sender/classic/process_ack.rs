@@ -1,14 +1,15 @@
 //! What an arriving acknowledgement, or none, means to ns-2's two-way agent.
 //!
-//! Source: ns-2.35 tcp-full.cc `recv` (from `process_ACK` on), `newack`, `timeout_action`, and `ecn` of tcp.cc. What
-//! differs from the order of `acknowledgement.rs`:
-//! - The retransmission timer starts afresh with the timeout that was in force before this acknowledgement was looked at,
-//!   back-off included (`newack`, which knows no `timerfix_`).
-//! - Any new acknowledgement ends the back-off, sample or not, unless it carries an echo and ECN waits at one segment.
+//! Source: ns-2.35 tcp-full.cc `recv` (from `process_ACK` on), `newack`, `timeout_action`, and `ecn` of
+//! tcp.cc. What differs from the order of `acknowledgement.rs`:
+//! - The retransmission timer starts afresh with the timeout that was in force before this acknowledgement
+//!   was looked at, back-off included (`newack`, which knows no `timerfix_`).
+//! - Any new acknowledgement ends the back-off, sample or not, unless it carries an echo and ECN waits at one
+//!   segment.
 //! - An echo is heeded last, with what recovery has made of `recover`, and on new acknowledgements only.
 //! - The window does not grow once a FIN was sent or has come: ns-2 grows it in ESTABLISHED alone.
-//! - A timeout with nothing outstanding, which ECN may ask for, does not back off, and starts the timer again, which runs on
-//!   until everything that is sent later is acknowledged.
+//! - A timeout with nothing outstanding, which ECN may ask for, does not back off, and starts the timer
+//!   again, which runs on until everything that is sent later is acknowledged.
 //!
 //! Departures and silences: none known.
 
@@ -24,8 +25,8 @@ use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
 impl Endpoint {
-    /// Processes an acceptable acknowledgement of `segment`, with an echo or not. Answers whether the output routine should
-    /// run.
+    /// Processes an acceptable acknowledgement of `segment`, with an echo or not. Answers whether the output
+    /// routine should run.
     pub(crate) fn process_ack(
         &mut self,
         now: Time,
@@ -59,7 +60,8 @@ impl Endpoint {
         true
     }
 
-    /// One that says nothing new. Without data it is a duplicate while the timer runs; with data it is not looked at.
+    /// One that says nothing new. Without data it is a duplicate while the timer runs; with data it is not
+    /// looked at.
     fn process_old_ack(
         &mut self,
         now: Time,

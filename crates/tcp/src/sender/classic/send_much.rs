@@ -1,6 +1,7 @@
 //! ns-2's output routine: whole segments while the window has room for one.
 //!
-//! Source: ns-2.35 tcp.cc `send_much` and `send_one`, tcp-newreno.cc `recv`, with `maxburst_` 0 and `singledup_` true.
+//! Source: ns-2.35 tcp.cc `send_much` and `send_one`, tcp-newreno.cc `recv`, with `maxburst_` 0 and
+//! `singledup_` true.
 //!
 //! Departures and silences: the idle timer that ns-2 lets run is evaluated when the application writes again.
 

@@ -1,12 +1,13 @@
 //! What an arriving acknowledgement, or none, means to a modern sender.
 //!
-//! Source: Linux net/ipv4/tcp_input.c `tcp_ack`, `tcp_fastretrans_alert`, `tcp_process_loss`, `tcp_process_tlp_ack`,
-//! `tcp_enter_loss`; RFC 6675 section 5, RFC 5682 section 3.1 (F-RTO with SACK), RFC 8985 section 7.4 (which probes stand for a
-//! loss). The parts are asked in Linux's order: what has arrived, the round trip, probes, the end of a phase, what is lost, the
-//! window, the timers, and then what may be sent.
+//! Source: Linux net/ipv4/tcp_input.c `tcp_ack`, `tcp_fastretrans_alert`, `tcp_process_loss`,
+//! `tcp_process_tlp_ack`, `tcp_enter_loss`; RFC 6675 section 5, RFC 5682 section 3.1 (F-RTO with SACK), RFC
+//! 8985 section 7.4 (which probes stand for a loss). The parts are asked in Linux's order: what has arrived,
+//! the round trip, probes, the end of a phase, what is lost, the window, the timers, and then what may be
+//! sent.
 //!
-//! Departures and silences: an acknowledgement older than SND.UNA is not looked at; a peer that shrinks its window, or takes back
-//! what it reported, is not provided for.
+//! Departures and silences: an acknowledgement older than SND.UNA is not looked at; a peer that shrinks its
+//! window, or takes back what it reported, is not provided for.
 
 use super::undoing::was_delayed;
 use super::{Delivery, Lent, MICROSECONDS_PER_STAMP, ModernSender, NANOSECONDS_PER_MICROSECOND, Sent, Undo};
@@ -47,7 +48,8 @@ pub(super) struct Reductions {
 }
 
 impl ModernSender {
-    /// What the acknowledgement says has arrived, and was marked where it counts that. SND.UNA is still that of before.
+    /// What the acknowledgement says has arrived, and was marked where it counts that. SND.UNA is still that
+    /// of before.
     pub(super) fn take_in(&mut self, lent: &Lent<'_>, segment: &Segment, counts_marks: bool) -> News {
         let (number, max) = (segment.acknowledgement, lent.sequence.max);
         let advanced = lent.sequence.una.before(number);
@@ -70,8 +72,8 @@ impl ModernSender {
         News { delivery, advanced, duplicate, echo, marked, round_begins, ..News::default() }
     }
 
-    /// Takes in what an acknowledgement of everything before `number` says has arrived. Answers with that, and whether it
-    /// reports a duplicate (RFC 2883 section 4), by its end.
+    /// Takes in what an acknowledgement of everything before `number` says has arrived. Answers with that,
+    /// and whether it reports a duplicate (RFC 2883 section 4), by its end.
     fn deliver(&mut self, number: SequenceNumber) -> (Delivery, Option<SequenceNumber>) {
         let mut delivery = Delivery { recover: self.recover, ..Delivery::default() };
         let blocks = std::mem::take(&mut self.options.blocks);
@@ -86,7 +88,8 @@ impl ModernSender {
         (delivery, duplicate)
     }
 
-    /// Whether an acknowledgement of everything before `number` ends a round, where everything before `max` was sent.
+    /// Whether an acknowledgement of everything before `number` ends a round, where everything before `max`
+    /// was sent.
     fn begins_round(&mut self, number: SequenceNumber, max: SequenceNumber) -> bool {
         let over = self.round_until.before(number);
         if over {
@@ -221,8 +224,8 @@ impl ModernSender {
         lost
     }
 
-    /// Takes what is overtaken for lost, and begins a recovery if that is new. Answers how many segments that are, and whether a
-    /// recovery begins.
+    /// Takes what is overtaken for lost, and begins a recovery if that is new. Answers how many segments that
+    /// are, and whether a recovery begins.
     fn lose_what_is_overtaken(&mut self, lent: &mut Lent<'_>) -> (u32, bool) {
         let before = self.board.sent_again();
         let lost = self.detect(lent);
@@ -246,7 +249,8 @@ impl ModernSender {
         let begins = lost > 0 && self.phase != Phase::Recovery;
         if begins {
             self.begin_recovery(lent);
-            // Linux counts one segment as delivered, so that the window admits the retransmission (tcp_rack_reo_timeout).
+            // Linux counts one segment as delivered, so that the window admits the retransmission
+            // (tcp_rack_reo_timeout).
             let one = Delivery { delivered: 1, ..Delivery::default() };
             let news = News { delivery: one, ..News::default() };
             self.tell(lent.now, &news, lost);
@@ -254,8 +258,8 @@ impl ModernSender {
         begins
     }
 
-    /// The present phase may be over, or may have been a mistake. Answers whether nothing more is to be taken for lost: what
-    /// arrives was only delayed, but retransmissions are still out.
+    /// The present phase may be over, or may have been a mistake. Answers whether nothing more is to be taken
+    /// for lost: what arrives was only delayed, but retransmissions are still out.
     fn end_phase(&mut self, lent: &Lent<'_>, news: &News) -> bool {
         let (una, profile) = (lent.sequence.una, lent.context.profile);
         let recovered = !una.before(self.recover);
@@ -281,8 +285,8 @@ impl ModernSender {
         self.leave_reduction();
     }
 
-    /// A recovery goes on: what fills a hole may have been delayed, or each retransmission may be a duplicate. Answers as
-    /// [`Self::end_phase`] does (Linux `tcp_try_undo_partial`, `tcp_try_undo_dsack`).
+    /// A recovery goes on: what fills a hole may have been delayed, or each retransmission may be a
+    /// duplicate. Answers as [`Self::end_phase`] does (Linux `tcp_try_undo_partial`, `tcp_try_undo_dsack`).
     fn undo_in_recovery(&mut self, profile: &HostProfile, news: &News) -> bool {
         if news.advanced && self.undo.is_some() && self.was_delayed(profile) {
             self.rack.note_reordering();
@@ -297,7 +301,8 @@ impl ModernSender {
         false
     }
 
-    /// After a timeout: it was none if originals arrive (RFC 5682), and is over when everything sent by then has arrived.
+    /// After a timeout: it was none if originals arrive (RFC 5682), and is over when everything sent by then
+    /// has arrived.
     fn end_loss(&mut self, lent: &Lent<'_>, news: &News, recovered: bool) {
         let (max, profile) = (lent.sequence.max, lent.context.profile);
         let mistake =
@@ -402,7 +407,8 @@ impl ModernSender {
         if admitted { self.board.next_lost() } else { None }
     }
 
-    /// No retransmission is outstanding any more: the next one is the first (Linux `tcp_retrans_stamp_cleanup`).
+    /// No retransmission is outstanding any more: the next one is the first (Linux
+    /// `tcp_retrans_stamp_cleanup`).
     fn forget_retransmissions_that_arrived(&mut self) {
         if !self.board.any_sent_again() {
             self.first_retransmission = None;
@@ -426,8 +432,9 @@ impl ModernSender {
         self.undo.as_ref().is_some_and(Undo::all_answered)
     }
 
-    /// An acknowledgement was processed. The retransmission timer starts afresh where SND.UNA moves, and where something arrived
-    /// that was sent before the first segment was sent last, and cannot tell of it (Linux `tcp_clean_rtx_queue`).
+    /// An acknowledgement was processed. The retransmission timer starts afresh where SND.UNA moves, and
+    /// where something arrived that was sent before the first segment was sent last, and cannot tell of it
+    /// (Linux `tcp_clean_rtx_queue`).
     fn restart_timers(&mut self, lent: &Lent<'_>, news: &News) {
         if lent.sequence.outstanding() == 0 {
             return self.timers.stop();

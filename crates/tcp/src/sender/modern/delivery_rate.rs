@@ -1,7 +1,7 @@
 //! How fast data arrive at the peer, as one acknowledgement tells it.
 //!
-//! Source: draft-ietf-ccwg-bbr section 4.1 ("Delivery Rate Samples"; first draft-cheng-iccrg-delivery-rate-estimation), counted in
-//! segments as Linux net/ipv4/tcp_rate.c does:
+//! Source: draft-ietf-ccwg-bbr section 4.1 ("Delivery Rate Samples"; first
+//! draft-cheng-iccrg-delivery-rate-estimation), counted in segments as Linux net/ipv4/tcp_rate.c does:
 //!
 //! | when | what |
 //! | --- | --- |
@@ -12,8 +12,9 @@
 //!
 //! No rate follows where that time is shorter than the least round trip: acknowledgements came in a bunch.
 //!
-//! Departures and silences: what leaves at one instant is one entry, so that the work of an acknowledgement does not grow with the
-//! window; a segment that arrives after one that was sent later gives no rate of its own.
+//! Departures and silences: what leaves at one instant is one entry, so that the work of an acknowledgement
+//! does not grow with the window; a segment that arrives after one that was sent later gives no rate of its
+//! own.
 
 use crate::congestion::DeliveryRate;
 use aqmlab_units::{Span, Time};
@@ -136,12 +137,14 @@ mod tests {
             assert_eq!(told(rate), Some((segment as u32, now, false)));
             deliveries.note_sent(at(now), false);
         }
-        // The first one that an acknowledgement had let out: since 100 ms ten arrived, of which one was delivered by then.
+        // The first one that an acknowledgement had let out: since 100 ms ten arrived, of which one was
+        // delivered by then.
         let rate = deliveries.note_delivered(at(200), 1, Some(at(100)), ROUND_TRIP);
         assert_eq!(told(rate), Some((10, 100, false)));
     }
 
-    /// Two segments left in 190 ms, and their acknowledgement came 100 ms after the one before: no faster than they left.
+    /// Two segments left in 190 ms, and their acknowledgement came 100 ms after the one before: no faster
+    /// than they left.
     #[test]
     fn what_is_acknowledged_in_a_bunch_is_no_faster_than_it_left() {
         let mut deliveries = Deliveries::default();

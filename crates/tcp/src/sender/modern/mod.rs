@@ -1,4 +1,5 @@
-//! The modern sender: what Linux does about losses, in parts that can be switched, and a congestion controller.
+//! The modern sender: what Linux does about losses, in parts that can be switched, and a congestion
+//! controller.
 //!
 //! | file | what it decides |
 //! | --- | --- |
@@ -13,7 +14,8 @@
 //! | `undoing.rs` | what shows that a reduction was a mistake (RFC 5682, RFC 3522, RFC 2883) |
 //! | `pacer.rs` | when the next segment of a paced sender leaves |
 //!
-//! How large the window is the controller says (`congestion/`), and everything that it is told it is told here.
+//! How large the window is the controller says (`congestion/`), and everything that it is told it is told
+//! here.
 
 mod acknowledgement;
 mod delivery_rate;
@@ -82,7 +84,8 @@ pub(crate) struct ModernSender {
     timers: Timers,
     /// What tells that a reduction was a mistake; it outlives the episode, until the next reduction.
     undo: Option<Undo>,
-    /// The timestamp of the first retransmission of those that are outstanding, or of this episode (Linux `retrans_stamp`).
+    /// The timestamp of the first retransmission of those that are outstanding, or of this episode (Linux
+    /// `retrans_stamp`).
     first_retransmission: Option<u32>,
     /// Whether the retransmission timer has expired since SND.UNA last moved (Linux `icsk_retransmits`).
     timed_out: bool,
@@ -90,7 +93,8 @@ pub(crate) struct ModernSender {
     forward: bool,
     /// Whether new data leave before anything is sent again, to find that out.
     new_first: bool,
-    /// Whether a recovery has begun whose first retransmission leaves whatever the window (RFC 6675 section 5, step 4.3).
+    /// Whether a recovery has begun whose first retransmission leaves whatever the window (RFC 6675 section
+    /// 5, step 4.3).
     at_once: bool,
     marked: MarkedPackets,
     usage: Usage,
@@ -281,7 +285,8 @@ impl ModernSender {
         self.schedule_probe(lent);
     }
 
-    /// The application writes, and everything written before has been sent (Linux `tcp_rate_check_app_limited`).
+    /// The application writes, and everything written before has been sent (Linux
+    /// `tcp_rate_check_app_limited`).
     pub(crate) fn note_write(&mut self) {
         let in_flight = self.board.in_flight();
         if in_flight < self.controller.window() && self.board.lost() <= self.board.sent_again() {
@@ -295,8 +300,8 @@ impl ModernSender {
         self.delivery_rate.map(|rate| rate.rate(packet_bytes))
     }
 
-    /// A segment leaves again. A probe is none of a recovery's retransmissions (Linux `tcp_send_loss_probe` does without
-    /// `tcp_retransmit_skb`, which counts them).
+    /// A segment leaves again. A probe is none of a recovery's retransmissions (Linux `tcp_send_loss_probe`
+    /// does without `tcp_retransmit_skb`, which counts them).
     fn note_sent_again(&mut self, now: Time, start: SequenceNumber) {
         let was_lost = self.board.send_again(now, start);
         if was_lost {
@@ -330,7 +335,8 @@ impl ModernSender {
         self.timers.timeout = lent.context.timer(lent.now, timeout);
     }
 
-    /// Something was sent or acknowledged: if nothing comes back, a probe is sent; not while something is being repaired.
+    /// Something was sent or acknowledged: if nothing comes back, a probe is sent; not while something is
+    /// being repaired.
     fn schedule_probe(&mut self, lent: &Lent<'_>) {
         let calm = matches!(self.phase, Phase::Open | Phase::Reducing) && self.board.sacked() == 0;
         let outstanding = self.board.outstanding();

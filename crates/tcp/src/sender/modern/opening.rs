@@ -1,8 +1,8 @@
 //! How a connection opened, as far as its first window depends on that.
 //!
 //! Source: Linux net/ipv4/tcp_input.c `tcp_init_transfer`, `tcp_try_undo_spurious_syn`, tcp_minisocks.c
-//! `tcp_create_openreq_child`: the initial window is one segment where a SYN or SYN/ACK was sent again twice or more, by the
-//! timer at least once, unless the timestamp echoed is that of the first.
+//! `tcp_create_openreq_child`: the initial window is one segment where a SYN or SYN/ACK was sent again twice
+//! or more, by the timer at least once, unless the timestamp echoed is that of the first.
 
 use crate::options::stamp;
 use aqmlab_units::Time;

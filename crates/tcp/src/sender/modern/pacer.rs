@@ -1,7 +1,7 @@
 //! Pacing: the segments of a window leave at a rate, and not as one burst.
 //!
-//! The rate is the controller's ([`crate::congestion::CongestionControl::pacing_rate`]). The output routine asks before each
-//! segment with data, and tells of each that left.
+//! The rate is the controller's ([`crate::congestion::CongestionControl::pacing_rate`]). The output routine
+//! asks before each segment with data, and tells of each that left.
 
 use aqmlab_units::{Rate, Time, TransmissionClock};
 

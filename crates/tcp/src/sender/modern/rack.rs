@@ -1,14 +1,15 @@
 //! RACK: losses are told by the time of sending.
 //!
-//! Source: RFC 8985 section 6, as Linux net/ipv4/tcp_recovery.c has it: a segment is lost when another one, sent later, has
-//! arrived, and a round trip has passed since, with some time more if reordering was seen.
+//! Source: RFC 8985 section 6, as Linux net/ipv4/tcp_recovery.c has it: a segment is lost when another one,
+//! sent later, has arrived, and a round trip has passed since, with some time more if reordering was seen.
 
 use super::scoreboard::{Arrived, Delivery};
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
 
-/// Recoveries after which a window of reordering that duplicates have widened is what it was (`TCP_RACK_RECOVERY_THRESH`).
+/// Recoveries after which a window of reordering that duplicates have widened is what it was
+/// (`TCP_RACK_RECOVERY_THRESH`).
 const RECOVERIES_KEPT: u8 = 16;
 
 /// What RACK remembers.
@@ -69,8 +70,8 @@ impl Rack {
         self.reordering_seen = true;
     }
 
-    /// A duplicate was reported of what was sent again in a recovery: that was not needed (step 4). Without reordering it was
-    /// not this clock that took the segment for lost (Linux `tcp_dsack_seen`).
+    /// A duplicate was reported of what was sent again in a recovery: that was not needed (step 4). Without
+    /// reordering it was not this clock that took the segment for lost (Linux `tcp_dsack_seen`).
     pub(crate) fn note_duplicate(&mut self, una: SequenceNumber, max: SequenceNumber) {
         if self.reordering_seen && !una.before(self.widened_until) {
             self.quarters = self.quarters.saturating_add(1);
@@ -87,7 +88,8 @@ impl Rack {
         }
     }
 
-    /// By what others are judged now: what was sent last, its round trip, and the time that reordering may take.
+    /// By what others are judged now: what was sent last, its round trip, and the time that reordering may
+    /// take.
     pub(crate) fn judgement(
         &self,
         sacked: u32,
@@ -140,7 +142,8 @@ mod tests {
         reordering.nanoseconds() / 1_000_000
     }
 
-    /// RFC 8985 section 6.2 step 4: none where no reordering was seen, in recovery or with three segments beyond a hole.
+    /// RFC 8985 section 6.2 step 4: none where no reordering was seen, in recovery or with three segments
+    /// beyond a hole.
     #[test]
     fn without_reordering_recoveries_and_three_duplicates_do_not_wait() {
         let calm = rack(false);
@@ -182,7 +185,8 @@ mod tests {
         assert_eq!(window_ms(&rack, 3, true, Span::from_milliseconds(130)), 130);
     }
 
-    /// RFC 8985 section 6.2 step 4: `RACK.reo_wnd_persist` is 16 recoveries; another duplicate begins them anew.
+    /// RFC 8985 section 6.2 step 4: `RACK.reo_wnd_persist` is 16 recoveries; another duplicate begins them
+    /// anew.
     #[test]
     fn sixteen_recoveries_narrow_a_widened_window() {
         let mut rack = rack(true);

@@ -1,6 +1,7 @@
 //! Linux's estimate of the round trip, from which its retransmission timeout follows.
 //!
-//! Source: Linux net/ipv4/tcp_input.c `tcp_rtt_estimator`, in microseconds, SRTT scaled by 8 and the deviations by 4:
+//! Source: Linux net/ipv4/tcp_input.c `tcp_rtt_estimator`, in microseconds, SRTT scaled by 8 and the
+//! deviations by 4:
 //!
 //! | value | first sample m | later samples |
 //! | --- | --- | --- |
@@ -90,11 +91,12 @@ mod tests {
         let mut estimate = RoundTripEstimate::default();
         estimate.sample(300_000, 200_000, at(1), at(1));
         assert_eq!((estimate.smoothed(), estimate.timeout()), (300_000, 900_000));
-        // D is 600,000; a sample without error takes a quarter of it. The greatest of the first round trip is 600,000, so V
-        // stays, and the next round trip begins with the minimum.
+        // D is 600,000; a sample without error takes a quarter of it. The greatest of the first round trip is
+        // 600,000, so V stays, and the next round trip begins with the minimum.
         estimate.sample(300_000, 200_000, at(2), at(10));
         assert_eq!(estimate.timeout(), 900_000);
-        // D is 337,500 now, the greatest of this round trip; at its end V falls by a quarter of the difference.
+        // D is 337,500 now, the greatest of this round trip; at its end V falls by a quarter of the
+        // difference.
         estimate.sample(300_000, 200_000, at(11), at(20));
         assert_eq!(estimate.timeout(), 300_000 + 600_000 - (600_000 - 337_500) / 4);
         for round in 2..200 {

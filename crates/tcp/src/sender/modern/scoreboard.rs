@@ -3,13 +3,15 @@
 //! Source: RFC 6675 sections 3 and 4 (`Update`, `IsLost`, `SetPipe`), counted in segments as Linux does
 //! (`packets_out`, `sacked_out`, `lost_out`, `retrans_out`: `tcp_packets_in_flight`).
 //!
-//! The work of an acknowledgement does not grow with the window. Every transmission is looked at once when a later one has arrived, and
-//! once when it is due, in the order of sending (Linux `tsorted_sent_queue`); what is to be sent again waits in a heap.
+//! The work of an acknowledgement does not grow with the window. Every transmission is looked at once when a
+//! later one has arrived, and once when it is due, in the order of sending (Linux `tsorted_sent_queue`); what
+//! is to be sent again waits in a heap.
 //!
 //! Departures and silences:
 //! - A segment is selectively acknowledged whole or not at all, as receivers do that report what arrived.
-//! - Of RFC 6675's rules for what to send next, (1) and (2): what is taken for lost, then new data. Neither is anything sent
-//!   again that is not taken for lost (3), nor the last segment once more (4): Linux has its tail loss probe instead.
+//! - Of RFC 6675's rules for what to send next, (1) and (2): what is taken for lost, then new data. Neither
+//!   is anything sent again that is not taken for lost (3), nor the last segment once more (4): Linux has its
+//!   tail loss probe instead.
 
 use crate::options::Block;
 use crate::sender::DUPLICATE_THRESHOLD;
@@ -83,7 +85,8 @@ pub(crate) struct Delivery {
     pub(crate) recover: SequenceNumber,
     /// Whether something before it arrived that was never sent again.
     pub(crate) original: bool,
-    /// When the first and the last of the segments were sent that are acknowledged now and never were sent again.
+    /// When the first and the last of the segments were sent that are acknowledged now and never were sent
+    /// again.
     pub(crate) sent: Option<(Time, Time)>,
     /// Of all that arrived, what was sent last.
     pub(crate) latest: Option<Arrived>,
@@ -110,7 +113,8 @@ pub(crate) struct Scoreboard {
     segments: VecDeque<Sent>,
     /// The place of the first of them.
     first: Place,
-    /// What nothing sent later has overtaken, in the order of sending. What was sent again, or has arrived, is passed over.
+    /// What nothing sent later has overtaken, in the order of sending. What was sent again, or has arrived,
+    /// is passed over.
     sent: VecDeque<Transmission>,
     /// What was overtaken and is not overdue, likewise.
     overtaken: VecDeque<Transmission>,
@@ -170,13 +174,14 @@ impl Scoreboard {
         self.again
     }
 
-    /// Whether any is outstanding, or the first segment was sent again at some time (Linux `tcp_any_retrans_done`).
+    /// Whether any is outstanding, or the first segment was sent again at some time (Linux
+    /// `tcp_any_retrans_done`).
     pub(crate) fn any_sent_again(&self) -> bool {
         self.again > 0 || self.segments.front().is_some_and(|segment| segment.ambiguous)
     }
 
-    /// The segment that begins at `start` is sent again. Answers whether it was taken for lost; if not it is a probe, which is
-    /// in the network once, as before.
+    /// The segment that begins at `start` is sent again. Answers whether it was taken for lost; if not it is
+    /// a probe, which is in the network once, as before.
     pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) -> bool {
         let index = self.segments.partition_point(|segment| segment.start.before(start));
         let Some(segment) = self.segments.get_mut(index) else { return false };
@@ -287,8 +292,8 @@ impl Scoreboard {
         }
     }
 
-    /// Takes for lost what three segments or more have overtaken (RFC 6675 section 4, `IsLost`), and was never sent again.
-    /// Answers how many segments that are.
+    /// Takes for lost what three segments or more have overtaken (RFC 6675 section 4, `IsLost`), and was
+    /// never sent again. Answers how many segments that are.
     pub(crate) fn detect_by_duplicates(&mut self) -> u32 {
         let before = self.lost;
         // What is lost ends before the third of the highest that have arrived.
@@ -303,9 +308,10 @@ impl Scoreboard {
         self.lost - before
     }
 
-    /// Takes for lost what was sent before `rack` and is overdue (RFC 8985 section 6.2 step 5): the time since is the round
-    /// trip of that and the time that reordering may take. Answers how many segments that are, and how long the last of the others
-    /// that were sent before it has left. `rack` was sent no earlier than that of the call before.
+    /// Takes for lost what was sent before `rack` and is overdue (RFC 8985 section 6.2 step 5): the time
+    /// since is the round trip of that and the time that reordering may take. Answers how many segments that
+    /// are, and how long the last of the others that were sent before it has left. `rack` was sent no earlier
+    /// than that of the call before.
     pub(crate) fn detect_by_time(
         &mut self,
         now: Time,

@@ -1,7 +1,8 @@
 //! What a modern sender lets leave: retransmissions, probes, and what its timers ask for.
 //!
-//! Source: Linux net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_send_loss_probe`, `tcp_retransmit_timer`; RFC 8985
-//! section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2 (new data first).
+//! Source: Linux net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_send_loss_probe`,
+//! `tcp_retransmit_timer`; RFC 8985 section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2
+//! (new data first).
 //!
 //! Departures and silences: a retransmission is as long as the segment was.
 
@@ -49,7 +50,8 @@ impl Endpoint {
         }
     }
 
-    /// Sends again what is taken for lost, as the window allows; or, where new data may show that nothing was lost, these.
+    /// Sends again what is taken for lost, as the window allows; or, where new data may show that nothing was
+    /// lost, these.
     pub(crate) fn send_lost(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let new_first = |modern: &mut ModernSender| std::mem::take(&mut modern.new_first);
         if self.sender.modern_mut().is_some_and(new_first) {

@@ -1,9 +1,9 @@
 //! What shows that nothing was lost, and takes a reduction back.
 //!
-//! Source: Linux net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_packet_delayed`, `tcp_any_retrans_done`,
-//! `tcp_check_dsack`: RFC 3522 (Eifel: the acknowledgement echoes a timestamp from before the first retransmission), RFC 2883
-//! and 3708 (every retransmission was reported as a duplicate). RFC 5682 (the originals are acknowledged after a timeout) is in
-//! `acknowledgement.rs`.
+//! Source: Linux net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_packet_delayed`,
+//! `tcp_any_retrans_done`, `tcp_check_dsack`: RFC 3522 (Eifel: the acknowledgement echoes a timestamp from
+//! before the first retransmission), RFC 2883 and 3708 (every retransmission was reported as a duplicate).
+//! RFC 5682 (the originals are acknowledged after a timeout) is in `acknowledgement.rs`.
 //!
 //! Both kinds of evidence outlive the episode that they are about:
 //!
@@ -13,8 +13,8 @@
 //! | what may be restored (`undo_marker`, `prior_cwnd`, `prior_ssthresh`) | with a reduction | when it is restored, with the next reduction, or with an echo |
 //! | retransmissions without a duplicate (`undo_retrans`) | with a reduction: those that are out | with it |
 //!
-//! If each episode had a first retransmission of its own, an acknowledgement caused by a retransmission of the episode before
-//! would echo an earlier time and take back a reduction that was due.
+//! If each episode had a first retransmission of its own, an acknowledgement caused by a retransmission of
+//! the episode before would echo an earlier time and take back a reduction that was due.
 
 use crate::sequence::SequenceNumber;
 
@@ -23,8 +23,8 @@ use crate::sequence::SequenceNumber;
 pub(super) struct Undo {
     /// SND.UNA when the reduction began: duplicates of what lies before it do not count.
     marker: SequenceNumber,
-    /// Whether the window is restored; not where an echo asked for a reduction: then the end of the recovery is all that is taken
-    /// back.
+    /// Whether the window is restored; not where an echo asked for a reduction: then the end of the recovery
+    /// is all that is taken back.
     pub(super) restores: bool,
     /// Retransmissions that no duplicate has answered; none before the first.
     unanswered: Option<u32>,
@@ -53,7 +53,8 @@ impl Undo {
     }
 }
 
-/// Whether what was acknowledged had only been delayed: no retransmission has left, or the echo is older than the first of them.
+/// Whether what was acknowledged had only been delayed: no retransmission has left, or the echo is older than
+/// the first of them.
 pub(super) fn was_delayed(first_retransmission: Option<u32>, echoed: Option<u32>) -> bool {
     let Some(first) = first_retransmission else { return true };
     echoed.is_some_and(|echo| (echo.wrapping_sub(first) as i32) < 0)

@@ -11,7 +11,8 @@ const MOST: u32 = 100_000;
 
 /// The law of Nakagawa and Osaki with this probability of the count 1, and this mean, as a table of steps.
 ///
-/// The parameters' legal ranges keep the mean within what shapes from 0.2 to 8 can give; beyond, the nearest one.
+/// The parameters' legal ranges keep the mean within what shapes from 0.2 to 8 can give; beyond, the nearest
+/// one.
 pub(super) fn discrete_weibull(share_of_one: f64, mean: f64) -> Law {
     if share_of_one >= 1.0 {
         return Law::Constant(1.0);

@@ -32,10 +32,12 @@ pub struct MahModel {
 type LawResult<T> = Result<T, ModelError>;
 
 impl MahModel {
-    /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for those.
+    /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for
+    /// those.
     ///
     /// # Errors
-    /// [`ModelError`]: a number outside its legal range, a file that cannot be read, or a file with a wrong line.
+    /// [`ModelError`]: a number outside its legal range, a file that cannot be read, or a file with a wrong
+    /// line.
     pub fn new(parameters: &MahParameters, load_file: &LoadFile<'_>) -> LawResult<Self> {
         parameters.validate()?;
         let think_seconds = think_law(parameters, load_file)?;

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// Parameters of Mah's model. Absent keys take their defaults: the values of the SIGCOMM 2000 study where it
 /// prints them.
 ///
-/// A CDF file has two columns, value and cumulative share; only its listed values occur. Naming one replaces the law
-/// and its other parameters.
+/// A CDF file has two columns, value and cumulative share; only its listed values occur. Naming one replaces
+/// the law and its other parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MahParameters {
-    /// Longest think time in seconds: what happens to longer ones is said by `think_time_cut`; 1 to 100,000. The
-    /// table runs to 86,395, so that more than this cuts nothing. Default 2190.
+    /// Longest think time in seconds: what happens to longer ones is said by `think_time_cut`; 1 to 100,000.
+    /// The table runs to 86,395, so that more than this cuts nothing. Default 2190.
     pub think_time_maximum_seconds: f64,
     /// What happens to longer think times. Default "redraw".
     pub think_time_cut: ThinkTimeCut,
@@ -49,8 +49,8 @@ pub struct MahParameters {
     /// File of response sizes in bytes, for secondary files; 0 to 1e12, 0 counts as 1.
     pub secondary_response_bytes_cdf_file: Option<String>,
 
-    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady state; 0
-    /// to 1000. Default 1.
+    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady
+    /// state; 0 to 1000. Default 1.
     pub steady_start_page_time_seconds: f64,
 }
 

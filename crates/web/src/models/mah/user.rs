@@ -11,14 +11,15 @@ use aqmlab_units::{Span, Time};
 ///
 /// Every method appends the resulting commands to `out`, in the order in which they are to be carried out. A
 /// connection carries one exchange: `on_response` says that the response is complete and that the server has
-/// closed the connection. Nothing may be reported about a connection after its [`Command::Close`]. An event that
-/// cannot be is a bug of the driver and panics.
+/// closed the connection. Nothing may be reported about a connection after its [`Command::Close`]. An event
+/// that cannot be is a bug of the driver and panics.
 #[derive(Clone, Debug)]
 pub struct MahUser {
     key: Key,
     /// The key of the current visit, below `key`.
     visit_key: Key,
-    /// Files being fetched, by their number within the visit; at most as many as the browser works with at once.
+    /// Files being fetched, by their number within the visit; at most as many as the browser works with at
+    /// once.
     fetching: SingleExchanges,
     visit: u32,
     documents_in_visit: u32,
@@ -151,8 +152,8 @@ impl MahUser {
         self.go_on(now, model, out);
     }
 
-    /// A connection gave up: its exchange has failed and is returned, for the driver to count. The file is not asked
-    /// for again.
+    /// A connection gave up: its exchange has failed and is returned, for the driver to count. The file is
+    /// not asked for again.
     ///
     /// # Panics
     /// If the connection is neither open nor being opened.

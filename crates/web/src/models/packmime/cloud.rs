@@ -11,9 +11,9 @@ use std::collections::BinaryHeap;
 
 /// Many clients together: connections arrive, each carries its exchanges, and none waits for another.
 ///
-/// A state machine that a driver tells what happened, as a user is. Its connections are numbered through its whole life.
-/// Several instants may be pending: each [`Command::Wait`] is answered by one [`PackMimeCloud::on_wake`]. An event that
-/// cannot be is a bug of the driver and panics.
+/// A state machine that a driver tells what happened, as a user is. Its connections are numbered through its
+/// whole life. Several instants may be pending: each [`Command::Wait`] is answered by one
+/// [`PackMimeCloud::on_wake`]. An event that cannot be is a bug of the driver and panics.
 #[derive(Clone, Debug)]
 pub struct PackMimeCloud {
     key: Key,
@@ -44,7 +44,8 @@ struct OpenConnection {
 }
 
 impl PackMimeCloud {
-    /// A cloud that has not started. `key` is its address: fold seed, replication, population and index into it.
+    /// A cloud that has not started. `key` is its address: fold seed, replication, population and index into
+    /// it.
     #[must_use]
     pub fn new(key: Key, model: &PackMimeModel) -> Self {
         Self {
@@ -112,8 +113,8 @@ impl PackMimeCloud {
         }
     }
 
-    /// A connection gave up. Answers with the exchange that has failed, if one was under way or waited for the opening. What
-    /// the connection was yet to carry is not asked for.
+    /// A connection gave up. Answers with the exchange that has failed, if one was under way or waited for
+    /// the opening. What the connection was yet to carry is not asked for.
     ///
     /// # Panics
     /// If the connection is neither open nor being opened.

@@ -108,7 +108,8 @@ impl Plans {
         run.validations
     }
 
-    /// Half of what the round trip takes on both sides together: a delay goes with the packets of either direction.
+    /// Half of what the round trip takes on both sides together: a delay goes with the packets of either
+    /// direction.
     fn one_way_delay(&mut self, model: &PackMimeModel) -> Option<Span> {
         // Drawn in any case, so that whether they are used moves no other number.
         let [client, server] = model.round_trip_ms(self.client_side.next(), self.server_side.next());

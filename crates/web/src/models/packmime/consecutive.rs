@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// Records of consecutive numbers, of which most are gone soon: a place in a list for every number from the oldest on that is
-/// there, and records at the places of those that are gone.
+/// Records of consecutive numbers, of which most are gone soon: a place in a list for every number from the
+/// oldest on that is there, and records at the places of those that are gone.
 #[derive(Clone, Debug)]
 pub(super) struct Consecutive<T> {
     records: Vec<Option<T>>,

@@ -7,7 +7,8 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The curve of the rows of a shipped table that begin with these fields, whose next two fields are its knots.
+    /// The curve of the rows of a shipped table that begin with these fields, whose next two fields are its
+    /// knots.
     ///
     /// # Panics
     /// If a row is not two numbers, or there are fewer than two: a test reads every shipped table.

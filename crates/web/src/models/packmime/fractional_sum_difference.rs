@@ -1,10 +1,11 @@
 //! Gaussian numbers with long-range dependence: the fractional sum-difference time series.
 //!
-//! Source: J. Cao, W. S. Cleveland, Y. Gao, K. Jeffay, F. D. Smith, M. C. Weigle, *Stochastic Models for Generating Synthetic
-//! HTTP Source Traffic* (INFOCOM 2004), as their ns-2 code has it. x is fractionally differenced noise FARIMA(0, d, 0) with
-//! unit innovations, predicted from all of its past up to a number of terms and by the fixed autoregression of that many terms
-//! from then on; y_t = x_t + x_(t-1); and z_t = σ y_t + √θ n_t with independent standard normal n_t, where θ is
-//! the share of the variance that does not depend on the past and σ is such that z has variance 1.
+//! Source: J. Cao, W. S. Cleveland, Y. Gao, K. Jeffay, F. D. Smith, M. C. Weigle, *Stochastic Models for
+//! Generating Synthetic HTTP Source Traffic* (INFOCOM 2004), as their ns-2 code has it. x is fractionally
+//! differenced noise FARIMA(0, d, 0) with unit innovations, predicted from all of its past up to a number of
+//! terms and by the fixed autoregression of that many terms from then on; y_t = x_t + x_(t-1); and z_t = σ
+//! y_t + √θ n_t with independent standard normal n_t, where θ is the share of the variance that does not
+//! depend on the past and σ is such that z has variance 1.
 //!
 //! Departure: x begins one number before the first z, so that all z have the same law.
 
@@ -28,8 +29,8 @@ pub(super) struct FractionalNoise {
 }
 
 impl FractionalNoise {
-    /// Noise of the order `difference`, 0 to 0.5, with so many terms of the autoregression, where `independent_share` is θ, the
-    /// share of the variance that is independent from number to number.
+    /// Noise of the order `difference`, 0 to 0.5, with so many terms of the autoregression, where
+    /// `independent_share` is θ, the share of the variance that is independent from number to number.
     pub(super) fn new(difference: f64, terms: usize, independent_share: f64) -> Self {
         let d = difference;
         let variance = libm::tgamma(1.0 - 2.0 * d) / (libm::tgamma(1.0 - d) * libm::tgamma(1.0 - d));
@@ -54,10 +55,12 @@ pub(super) struct FractionalSumDifference {
     /// The variance of x about its prediction, and its root.
     innovation_variance: f64,
     innovation_scale: f64,
-    /// The x until `end`, times the factor of their place while the order grows; zeros before the first and from `end` on.
+    /// The x until `end`, times the factor of their place while the order grows; zeros before the first and
+    /// from `end` on.
     past: Vec<f64>,
     end: usize,
-    /// Where in `past` the present block begins, how long it is, and what stood before it adds to each of its numbers.
+    /// Where in `past` the present block begins, how long it is, and what stood before it adds to each of its
+    /// numbers.
     block: usize,
     block_length: usize,
     far: [f64; BLOCK],
@@ -121,7 +124,8 @@ impl FractionalSumDifference {
         }
     }
 
-    /// Sums up what the past adds to the next numbers. No block goes on from the growing order to the settled one.
+    /// Sums up what the past adds to the next numbers. No block goes on from the growing order to the settled
+    /// one.
     fn begin_block(&mut self) {
         let Self { noise, past, .. } = self;
         let order = noise.weights.order();
@@ -163,8 +167,8 @@ mod tests {
         (0..count).map(|_| series.next()).collect()
     }
 
-    /// Autocovariances of FARIMA(0, d, 0) at lags 0 to 3 in units of the variance: ρ_k = ρ_(k-1) (k - 1 + d)/(k - d) (Hosking
-    /// 1981, theorem 1).
+    /// Autocovariances of FARIMA(0, d, 0) at lags 0 to 3 in units of the variance: ρ_k = ρ_(k-1) (k - 1 +
+    /// d)/(k - d) (Hosking 1981, theorem 1).
     fn correlations(d: f64) -> [f64; 4] {
         let mut found = [1.0; 4];
         for lag in 1..4 {

@@ -122,8 +122,8 @@ impl PackMimeModel {
         })
     }
 
-    /// The four series of numbers that depend on those before them: gaps between arrivals, round trips on the clients'
-    /// and on the servers' side, requests.
+    /// The four series of numbers that depend on those before them: gaps between arrivals, round trips on the
+    /// clients' and on the servers' side, requests.
     pub(super) const fn noises(&self) -> [&FractionalNoise; 4] {
         [&self.arrivals, &self.client_side, &self.server_side, &self.requests]
     }
@@ -149,7 +149,8 @@ impl PackMimeModel {
         Span::from_seconds(self.gap_between_arrivals.at(normal_cumulative(z).clamp(1e-300, 1.0)))
     }
 
-    /// Milliseconds that a connection's round trip takes beyond those of the network: on the clients' side, and on the servers'.
+    /// Milliseconds that a connection's round trip takes beyond those of the network: on the clients' side,
+    /// and on the servers'.
     pub(super) fn round_trip_ms(&self, client: f64, server: f64) -> [f64; 2] {
         let own = [&self.own.client_round_trip, &self.own.server_round_trip];
         let [client_side, server_side] = own.map(Option::as_ref);
@@ -203,8 +204,8 @@ impl PackMimeModel {
         bytes.clamp(1.0, LARGEST_RESPONSE_BYTES) as u64
     }
 
-    /// The time between the end of a response and the next request, number `n`, of a connection, which begins a page or
-    /// belongs to that before it.
+    /// The time between the end of a response and the next request, number `n`, of a connection, which begins
+    /// a page or belongs to that before it.
     pub(super) fn gap(&self, begins_page: bool, cloud: Key, connection: Key, n: u64) -> Span {
         let shared = match self.parameters.gaps_drawn_per {
             GapsDrawnPer::Connection => connection,

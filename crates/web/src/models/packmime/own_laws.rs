@@ -1,4 +1,5 @@
-//! Laws of one's own, from files, in place of PackMime's marginals; what makes numbers depend on those before stays.
+//! Laws of one's own, from files, in place of PackMime's marginals; what makes numbers depend on those before
+//! stays.
 
 use super::parameters::PackMimeParameters;
 use crate::cdf_file::law_from_file;

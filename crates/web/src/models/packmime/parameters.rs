@@ -21,11 +21,13 @@ pub struct PackMimeParameters {
     /// Scope of the random location and scale of the gaps between the requests of a connection. Default
     /// "connection".
     pub gaps_drawn_per: GapsDrawnPer,
-    /// File of the law of the gaps between arrivals, in any unit: they are scaled to `connections_per_second`.
+    /// File of the law of the gaps between arrivals, in any unit: they are scaled to
+    /// `connections_per_second`.
     pub connection_gaps_cdf_file: Option<String>,
     /// File of the law of a connection's request length.
     pub request_bytes_cdf_file: Option<String>,
-    /// File of the law of response lengths: each response is drawn from it, and there are no runs of validations.
+    /// File of the law of response lengths: each response is drawn from it, and there are no runs of
+    /// validations.
     pub response_bytes_cdf_file: Option<String>,
     /// File of the law of the round-trip time on the clients' side, in milliseconds.
     pub client_round_trip_ms_cdf_file: Option<String>,

@@ -1,9 +1,9 @@
 //! What the past weighs in fractionally differenced noise, and sums over it, many at a time.
 //!
-//! The best prediction from the last t numbers weights that j numbers ago with φ_tj = -(t choose j) Γ(j-d) Γ(t-d-j+1) /
-//! (Γ(-d) Γ(t-d+1)) (Hosking, *Biometrika* 68, 1981), which is a product of three factors: one of j, one of t - j, one of t.
-//! So while the order still grows, the numbers are kept multiplied by the factor of their own place, and the weights are the
-//! same at every step, as they are when it has settled.
+//! The best prediction from the last t numbers weights that j numbers ago with φ_tj = -(t choose j) Γ(j-d)
+//! Γ(t-d-j+1) / (Γ(-d) Γ(t-d+1)) (Hosking, *Biometrika* 68, 1981), which is a product of three factors: one
+//! of j, one of t - j, one of t. So while the order still grows, the numbers are kept multiplied by the
+//! factor of their own place, and the weights are the same at every step, as they are when it has settled.
 
 /// For so many numbers to come the sums over what is there already are made at once.
 pub(super) const BLOCK: usize = 16;
@@ -56,8 +56,8 @@ impl PastWeights {
         if grows { &self.growing } else { &self.settled }
     }
 
-    /// What `past`, of which the last [`BLOCK`] numbers are 0 and stand for those to come, adds to each of these; nothing but
-    /// zeros comes before the last `known` of the others.
+    /// What `past`, of which the last [`BLOCK`] numbers are 0 and stand for those to come, adds to each of
+    /// these; nothing but zeros comes before the last `known` of the others.
     pub(super) fn far_sums(&self, grows: bool, past: &[f64], known: usize) -> [f64; BLOCK] {
         let weights = self.weights(grows);
         let first = weights.len().saturating_sub(known + BLOCK);

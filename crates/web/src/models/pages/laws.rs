@@ -81,7 +81,8 @@ impl PageLaws {
     }
 }
 
-/// The model of today's pages with its parameters: immutable, shared by reference by all users of a population.
+/// The model of today's pages with its parameters: immutable, shared by reference by all users of a
+/// population.
 #[derive(Clone, Debug)]
 pub struct PagesModel {
     think_cycle: ThinkCycle,
@@ -98,7 +99,8 @@ impl PagesModel {
     /// Prepares the laws. `load_file` is called for the files that the parameters name, and only for those.
     ///
     /// # Errors
-    /// [`ModelError`]: a number outside its legal range, a file that cannot be read, or a file with a wrong line.
+    /// [`ModelError`]: a number outside its legal range, a file that cannot be read, or a file with a wrong
+    /// line.
     pub fn new(parameters: &PagesParameters, load_file: &LoadFile<'_>) -> Result<Self, ModelError> {
         parameters.validate()?;
         let think = ("think_time_seconds_cdf_file", &parameters.think_time_seconds_cdf_file);

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Parameters of the model of today's pages. Absent keys take their defaults.
 ///
-/// A CDF file has two columns, value and cumulative share; only its listed values occur. Naming one replaces the law
-/// and its other parameters.
+/// A CDF file has two columns, value and cumulative share; only its listed values occur. Naming one replaces
+/// the law and its other parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PagesParameters {
@@ -21,8 +21,8 @@ pub struct PagesParameters {
     /// Most connections to a host, with HTTP/1.1; 1 to 255. Default 6.
     pub connections_per_host: u8,
 
-    /// File of pages, an object a line: its page, wave, host, bytes of the request and of the response. They are loaded in
-    /// random order, in place of pages drawn from laws.
+    /// File of pages, an object a line: its page, wave, host, bytes of the request and of the response. They
+    /// are loaded in random order, in place of pages drawn from laws.
     pub pages_file: Option<String>,
 
     /// Median number of objects of a page, its root included; 1 to 5,000. Default 71.
@@ -39,21 +39,22 @@ pub struct PagesParameters {
     /// File of weights of pages in bytes, 1 to 1e9.
     pub page_bytes_cdf_file: Option<String>,
 
-    /// Correlation of the normal numbers that the weight and the number of objects of a page are made of; 0 to 1. Default
-    /// 0.6.
+    /// Correlation of the normal numbers that the weight and the number of objects of a page are made of; 0
+    /// to 1. Default 0.6.
     pub weight_to_objects_correlation: f64,
     /// Median bytes of a page's root, as far as the page has so many; 1 to 1e9. Default 18432.
     pub root_bytes_median: f64,
     /// Standard deviation of the logarithm of the root's bytes; 0.01 to 5. Default 1.
     pub root_bytes_sigma: f64,
-    /// Standard deviation of the logarithm of the share that each other object has in the weight of its page; 0 to 5. Default
-    /// 1.7.
+    /// Standard deviation of the logarithm of the share that each other object has in the weight of its page;
+    /// 0 to 5. Default 1.7.
     pub object_share_sigma: f64,
 
     /// Share of the objects, without roots, that come from other hosts than the root; 0 to 1. Default 0.45.
     pub third_party_share: f64,
-    /// How readily such an object comes from a host of its own: the k-th does with probability spread/(spread + k - 1), and
-    /// otherwise from the host of one of those before it; 0 to 1e6, 0 is one host for all. Default 39.
+    /// How readily such an object comes from a host of its own: the k-th does with probability
+    /// spread/(spread + k - 1), and otherwise from the host of one of those before it; 0 to 1e6, 0 is one
+    /// host for all. Default 39.
     pub third_party_spread: f64,
 
     /// Share of the objects, without roots, that the root names; those name the others; 0 to 1. Default 0.6.
@@ -70,8 +71,8 @@ pub struct PagesParameters {
 
     /// Number of servers, on which hosts are placed uniformly; at least 1. Default 8.
     pub server_count: u32,
-    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady state; 0
-    /// to 1000. Default 5.
+    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady
+    /// state; 0 to 1000. Default 5.
     pub steady_start_page_time_seconds: f64,
 }
 

@@ -130,8 +130,8 @@ mod tests {
     fn quantiles_of_objects_and_weights_are_those_that_were_published() {
         let pages = pages(&PagesParameters::default(), 40_000);
         let counts: Vec<f64> = pages.iter().map(|page| page.len() as f64).collect();
-        // Web Almanac 2024, requests of desktop pages; ours are 18 % above at the lowest tenth, where a lognormal law
-        // cannot follow.
+        // Web Almanac 2024, requests of desktop pages; ours are 18 % above at the lowest tenth, where a
+        // lognormal law cannot follow.
         for (share, published, most_off) in [
             (0.1, 24.0, 0.20),
             (0.25, 42.0, 0.07),
@@ -144,7 +144,8 @@ mod tests {
         }
         let weights: Vec<f64> =
             pages.iter().map(|page| page.iter().map(|o| o.response_bytes as f64).sum()).collect();
-        // Web Almanac 2022, mobile pages in KB, scaled to the median of desktop pages in 2024: 2,652 KB over 2,019.
+        // Web Almanac 2022, mobile pages in KB, scaled to the median of desktop pages in 2024: 2,652 KB over
+        // 2,019.
         let scale = 1024.0 * 2652.0 / 2019.0;
         for (share, published) in [(0.1, 445.0), (0.25, 990.0), (0.5, 2019.0), (0.75, 4042.0), (0.9, 8082.0)]
         {
@@ -155,7 +156,8 @@ mod tests {
 
     #[test]
     fn third_parties_are_as_many_as_were_published() {
-        // Web Almanac 2022: 45 % of the requests, from 24 domains on the median desktop page, which has 76 requests.
+        // Web Almanac 2022: 45 % of the requests, from 24 domains on the median desktop page, which has 76
+        // requests.
         let parameters = PagesParameters {
             objects_per_page_median: 76.0,
             objects_per_page_sigma: 0.01,

@@ -8,9 +8,9 @@ use aqmlab_units::{Span, Time};
 
 /// A person who thinks and loads pages of many objects: a state machine that a driver tells what happened.
 ///
-/// Every method appends the resulting commands to `out`, in the order in which they are to be carried out. Several requests
-/// may be under way on one connection: the driver says which object has arrived. An event that cannot be is a bug of the driver
-/// and panics.
+/// Every method appends the resulting commands to `out`, in the order in which they are to be carried out.
+/// Several requests may be under way on one connection: the driver says which object has arrived. An event
+/// that cannot be is a bug of the driver and panics.
 #[derive(Clone, Debug)]
 pub struct PagesUser {
     key: Key,
@@ -118,7 +118,8 @@ impl PagesUser {
         objects.iter().map(|object| object.response_bytes).sum::<u64>() <= LIGHT_PAGE_BYTES
     }
 
-    /// Her next page passes without an exchange, and she thinks from `end` on. None of its connections stays open.
+    /// Her next page passes without an exchange, and she thinks from `end` on. None of its connections stays
+    /// open.
     ///
     /// # Panics
     /// If she is not thinking.
@@ -175,8 +176,9 @@ impl PagesUser {
         self.go_on(now, model, out);
     }
 
-    /// A connection gave up: what was asked for on it will never come. If it was being opened, that is the object that it was
-    /// opened for, which is returned, for the driver to count. Other objects are asked for on another connection.
+    /// A connection gave up: what was asked for on it will never come. If it was being opened, that is the
+    /// object that it was opened for, which is returned, for the driver to count. Other objects are asked for
+    /// on another connection.
     ///
     /// # Panics
     /// If the connection is neither open nor being opened.

@@ -52,8 +52,8 @@ impl TmixModel {
     }
 }
 
-/// A copy of the file: a state machine that opens its connections, as a user opens hers. What the two ends write says
-/// [`TmixModel::vector`].
+/// A copy of the file: a state machine that opens its connections, as a user opens hers. What the two ends
+/// write says [`TmixModel::vector`].
 #[derive(Clone, Debug)]
 pub struct TmixReplay {
     /// The connections to come and their instants, the next one last.
@@ -62,7 +62,8 @@ pub struct TmixReplay {
 }
 
 impl TmixReplay {
-    /// Copy number `copy`, which has not started. `key` is its address: fold seed, replication, population and number into it.
+    /// Copy number `copy`, which has not started. `key` is its address: fold seed, replication, population
+    /// and number into it.
     #[must_use]
     pub fn new(key: Key, copy: u32, model: &TmixModel) -> Self {
         let length = model.length.nanoseconds();

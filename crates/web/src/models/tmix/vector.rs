@@ -16,8 +16,8 @@ pub enum Party {
 pub struct Step {
     /// Which end.
     pub party: Party,
-    /// How long after the step before it: after its write if that was of the same end, else after its arrival. Of the first, after
-    /// the connection is open at this end.
+    /// How long after the step before it: after its write if that was of the same end, else after its
+    /// arrival. Of the first, after the connection is open at this end.
     pub wait: Span,
     /// How much it writes, below 2³²; 0: it closes.
     pub bytes: u64,
@@ -30,13 +30,14 @@ pub struct ConnectionVector {
     pub starts: Span,
     /// The round-trip time, if the vector has one.
     pub round_trip: Option<Span>,
-    /// Of a sequential connection all steps, and none; of a concurrent one those of the initiator, and those of the acceptor.
+    /// Of a sequential connection all steps, and none; of a concurrent one those of the initiator, and those
+    /// of the acceptor.
     pub tracks: [Vec<Step>; 2],
 }
 
 impl ConnectionVector {
-    /// The request and the response of an exchange that begins with this step of a sequential connection: data of the initiator that the
-    /// acceptor answers.
+    /// The request and the response of an exchange that begins with this step of a sequential connection:
+    /// data of the initiator that the acceptor answers.
     #[must_use]
     pub fn exchange_at(&self, step: usize) -> Option<(u32, u64)> {
         let [steps, of_acceptor] = &self.tracks;

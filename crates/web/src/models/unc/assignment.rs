@@ -1,7 +1,7 @@
 //! Assignment: which object of a page travels on which connection.
 //!
-//! A pure function of the page and of what earlier pages of the visit left over. It knows nothing of the order
-//! in which responses arrive, so no queue can change it.
+//! A pure function of the page and of what earlier pages of the visit left over. It knows nothing of the
+//! order in which responses arrive, so no queue can change it.
 
 /// How many requests a connection carries in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,8 @@ impl PlannedConnection {
     }
 }
 
-/// Assigns the objects of a page to `connections`, which hold what earlier pages left over (in the order of their
-/// numbers); new connections are appended and counted in `next_ordinal`. `quota` gives the quota of a
+/// Assigns the objects of a page to `connections`, which hold what earlier pages left over (in the order of
+/// their numbers); new connections are appended and counted in `next_ordinal`. `quota` gives the quota of a
 /// connection by its number.
 pub(super) fn assign_page(
     connections: &mut Vec<PlannedConnection>,

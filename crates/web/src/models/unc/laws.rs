@@ -40,7 +40,8 @@ pub struct UncModel {
 }
 
 impl UncModel {
-    /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for those.
+    /// Prepares the laws. `load_file` is called for the CDF files that the parameters name, and only for
+    /// those.
     ///
     /// # Errors
     /// [`ModelError`]: a number outside its legal range, a file that cannot be read, or a file with a

@@ -15,8 +15,8 @@ pub struct UncParameters {
     /// Median think time in seconds; 0.001 to 1e6. Default 10. The mean follows in proportion as long as the
     /// maximum is far away: this is the knob that sets the load of a given number of users.
     pub think_time_median_seconds: f64,
-    /// Standard deviation of the natural logarithm of the think time's body; 0.05 to 5, and small enough for a
-    /// legal maximum. Default 1.4510.
+    /// Standard deviation of the natural logarithm of the think time's body; 0.05 to 5, and small enough for
+    /// a legal maximum. Default 1.4510.
     pub think_time_sigma: f64,
     /// Tail index of the think time; 1.01 to 10. Default 1.5.
     pub think_time_pareto_alpha: f64,
@@ -67,8 +67,8 @@ pub struct UncParameters {
 
     /// Median response size in bytes; 1 to 1e9. Default 1000.
     pub response_median_bytes: f64,
-    /// Standard deviation of the natural logarithm of the response size's body; 0.05 to 5, and small enough for
-    /// a legal maximum. Default 1.8348.
+    /// Standard deviation of the natural logarithm of the response size's body; 0.05 to 5, and small enough
+    /// for a legal maximum. Default 1.8348.
     pub response_sigma: f64,
     /// Tail index of the response size; 1.01 to 10. Default 1.2673.
     pub response_pareto_alpha: f64,
@@ -82,8 +82,8 @@ pub struct UncParameters {
     /// File of response sizes in bytes, for embedded objects; 0 to 1e12, 0 counts as 1.
     pub embedded_response_bytes_cdf_file: Option<String>,
     /// Whether responses on persistent connections are smaller (by 0.40/0.52) and the others larger (by
-    /// 0.60/0.48), so that 52 % of the objects carry the 40 % of the bytes which the paper prints; the overall
-    /// mean stays. Default false.
+    /// 0.60/0.48), so that 52 % of the objects carry the 40 % of the bytes which the paper prints; the
+    /// overall mean stays. Default false.
     pub size_bias_on_persistent: bool,
 
     /// Mean time in seconds from the beginning of a page to its last byte, as assumed when users start in

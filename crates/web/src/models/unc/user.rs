@@ -127,8 +127,8 @@ impl User {
         (0..model.page_shape(visit, page).objects).all(is_light)
     }
 
-    /// Her next page passes without an exchange, and she thinks from `end` on. Of its connections only those are opened that
-    /// stay open, and are open at once; connections that end with the page are closed.
+    /// Her next page passes without an exchange, and she thinks from `end` on. Of its connections only those
+    /// are opened that stay open, and are open at once; connections that end with the page are closed.
     ///
     /// # Panics
     /// If she is not thinking.
@@ -270,8 +270,9 @@ impl User {
         self.pages_in_visit = model.pages_in_visit(self.visit_key);
     }
 
-    /// Puts her behind a random page of her first visit. The objects of the pages before are assigned, without being fetched, so
-    /// that connections with requests left have the numbers and quotas which they would have.
+    /// Puts her behind a random page of her first visit. The objects of the pages before are assigned,
+    /// without being fetched, so that connections with requests left have the numbers and quotas which they
+    /// would have.
     fn enter_visit_at_random_place(&mut self, key: Key, model: &UncModel) {
         let (fetched, pages) = model.pages_per_visit().position_at_start(key);
         self.pages_in_visit = pages;

@@ -100,10 +100,12 @@ mod tests {
 
     #[test]
     fn sizes_are_those_of_the_laws_by_hand() {
-        // Scale 5000·0.2/1.2 = 833.33; median 833.33·2^(1/1.2) = 1484.8; a hundredth lies above 833.33·100^(1/1.2) = 38,680.
+        // Scale 5000·0.2/1.2 = 833.33; median 833.33·2^(1/1.2) = 1484.8; a hundredth lies above
+        // 833.33·100^(1/1.2) = 38,680.
         let exact = sizes(ObjectSizeLaw::Pareto, 1);
         assert_eq!([0.0, 0.5, 0.99].map(|share| exact.at(share)), [834, 1485, 38_680]);
-        // Lomax: scale 1000; median 1000·(2^(1/1.2) - 1) = 781.8; a hundredth above 1000·(100^(1/1.2) - 1) = 45,415.9.
+        // Lomax: scale 1000; median 1000·(2^(1/1.2) - 1) = 781.8; a hundredth above 1000·(100^(1/1.2) - 1) =
+        // 45,415.9.
         let lomax = sizes(ObjectSizeLaw::Lomax, 1);
         assert_eq!([0.0, 0.5, 0.99].map(|share| lomax.at(share)), [1, 782, 45_416]);
         // In packets of 1,000 bytes.

@@ -5,17 +5,18 @@ use crate::parameter_error::within;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of Webtraf's sessions. Absent keys take their defaults: the values of Chung, Claypool and Kinicki 2004 where
-/// they print them.
+/// Parameters of Webtraf's sessions. Absent keys take their defaults: the values of Chung, Claypool and
+/// Kinicki 2004 where they print them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebtrafParameters {
-    /// Mean time in seconds from the end of a page to the start of the next, exponential; 0.001 to 1e6. Default 7.
+    /// Mean time in seconds from the end of a page to the start of the next, exponential; 0.001 to 1e6.
+    /// Default 7.
     pub think_time_mean_seconds: f64,
     /// Objects of every page; 1 to 10,000. Default 2.
     pub objects_per_page: u32,
-    /// Mean time in seconds from the launch of an object to that of the next, exponential; 0 to 1000, 0 launches all at once.
-    /// Default 0.01.
+    /// Mean time in seconds from the launch of an object to that of the next, exponential; 0 to 1000, 0
+    /// launches all at once. Default 0.01.
     pub object_gap_mean_seconds: f64,
     /// Law of object sizes. Default "pareto".
     pub object_size_law: ObjectSizeLaw,
@@ -30,8 +31,8 @@ pub struct WebtrafParameters {
     pub request_bytes: u32,
     /// Number of servers among which a page chooses uniformly; at least 1. Default 8.
     pub server_count: u32,
-    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady state; 0
-    /// to 1000. Default 1.
+    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady
+    /// state; 0 to 1000. Default 1.
     pub steady_start_page_time_seconds: f64,
 }
 

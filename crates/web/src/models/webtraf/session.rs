@@ -8,10 +8,10 @@ use aqmlab_units::{Span, Time};
 
 /// A session that thinks and fetches pages: a state machine that a driver tells what happened.
 ///
-/// Every method appends the resulting commands to `out`, in the order in which they are to be carried out. Of a page with several
-/// objects the later ones are launched at instants of their own: each [`Command::Wait`] is answered by one
-/// [`WebtrafSession::on_wake`]. A connection carries one exchange. An event that cannot be is a bug of the driver and
-/// panics.
+/// Every method appends the resulting commands to `out`, in the order in which they are to be carried out. Of
+/// a page with several objects the later ones are launched at instants of their own: each [`Command::Wait`]
+/// is answered by one [`WebtrafSession::on_wake`]. A connection carries one exchange. An event that cannot be
+/// is a bug of the driver and panics.
 #[derive(Clone, Debug)]
 pub struct WebtrafSession {
     key: Key,
@@ -32,7 +32,8 @@ enum Phase {
 }
 
 impl WebtrafSession {
-    /// A session that has not started. `key` is its address: fold seed, replication, population and index into it.
+    /// A session that has not started. `key` is its address: fold seed, replication, population and index
+    /// into it.
     #[must_use]
     pub const fn new(key: Key) -> Self {
         Self { key, page: 0, launched: 0, fetching: SingleExchanges::new(), phase: Phase::NotStarted }
@@ -104,8 +105,8 @@ impl WebtrafSession {
         self.go_on(now, model, out);
     }
 
-    /// A connection gave up: its exchange has failed and is returned, for the driver to count. The object is not asked
-    /// for again.
+    /// A connection gave up: its exchange has failed and is returned, for the driver to count. The object is
+    /// not asked for again.
     ///
     /// # Panics
     /// If the connection is neither open nor being opened.

@@ -11,8 +11,8 @@
 //! | full acknowledgement | cwnd = ssthresh, or flight + MSS if the flight is smaller; then as a new one |
 //!
 //! Departures and silences:
-//! - The 2001 code keeps a count of one or two duplicates across a new acknowledgement and then does not grow the
-//!   window; here a new acknowledgement clears the count (it matters only with reordering).
+//! - The 2001 code keeps a count of one or two duplicates across a new acknowledgement and then does not grow
+//!   the window; here a new acknowledgement clears the count (it matters only with reordering).
 //! - "Bad retransmit" recovery (an acknowledgement within half a round trip of a first timeout restores the
 //!   window) is left out, as is the route metrics cache.
 

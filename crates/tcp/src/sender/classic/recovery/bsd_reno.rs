@@ -1,6 +1,7 @@
 //! FreeBSD 2.2: Reno, as 4.4BSD had it.
 //!
-//! Source: FreeBSD 2.2 tcp_input.c (ACK processing); W. R. Stevens, *TCP/IP Illustrated* volume 2, chapters 28 and 29.
+//! Source: FreeBSD 2.2 tcp_input.c (ACK processing); W. R. Stevens, *TCP/IP Illustrated* volume 2, chapters
+//! 28 and 29.
 //!
 //! | event | effect |
 //! | --- | --- |
@@ -8,8 +9,9 @@
 //! | further duplicates | cwnd += MSS |
 //! | any new acknowledgement after that | cwnd = ssthresh if it is larger; then as a new one |
 //!
-//! There is no `recover`: a partial acknowledgement ends fast recovery, so a second loss in a window waits for three
-//! more duplicates or the timer, and duplicates caused by going back may start another fast retransmit.
+//! There is no `recover`: a partial acknowledgement ends fast recovery, so a second loss in a window waits
+//! for three more duplicates or the timer, and duplicates caused by going back may start another fast
+//! retransmit.
 //!
 //! Departures and silences: none known.
 

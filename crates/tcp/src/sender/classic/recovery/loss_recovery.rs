@@ -45,8 +45,8 @@ pub(crate) struct Episode {
 }
 
 impl Episode {
-    /// Whether the next new acknowledgement means nothing to any recovery: no duplicate came before it, nothing is being
-    /// repaired.
+    /// Whether the next new acknowledgement means nothing to any recovery: no duplicate came before it,
+    /// nothing is being repaired.
     #[inline(always)]
     pub(crate) fn is_over(&self) -> bool {
         let idle = matches!(self.reduced_by, ReducedBy::Nothing | ReducedBy::Timeout);

@@ -1,8 +1,9 @@
-//! Loss recovery by the cumulative acknowledgement alone: what duplicates say was lost, and what to send again.
+//! Loss recovery by the cumulative acknowledgement alone: what duplicates say was lost, and what to send
+//! again.
 //!
-//! A [`LossRecovery`] is told what the receiver reports and decides: whether a duplicate lets a new segment out, when
-//! and from which number on something is sent again, when recovery is over. How large the window is meanwhile it
-//! tells the window; what carries it out is `acknowledgement.rs`.
+//! A [`LossRecovery`] is told what the receiver reports and decides: whether a duplicate lets a new segment
+//! out, when and from which number on something is sent again, when recovery is over. How large the window is
+//! meanwhile it tells the window; what carries it out is `acknowledgement.rs`.
 
 mod bsd_newreno;
 mod bsd_reno;
@@ -110,7 +111,8 @@ impl Default for RecoveryState {
 }
 
 impl RecoveryState {
-    /// The retransmission timer has expired: whatever was being repaired, everything up to `max` is sent again.
+    /// The retransmission timer has expired: whatever was being repaired, everything up to `max` is sent
+    /// again.
     pub(crate) fn on_timeout(&mut self, max: SequenceNumber) {
         let keeps = self.keeps_echo_at_timeout() && self.episode().reduced_by == ReducedBy::Echo;
         let reduced_by = if keeps { ReducedBy::Echo } else { ReducedBy::Timeout };
@@ -124,7 +126,8 @@ impl RecoveryState {
         episode.reduced_by = ReducedBy::Echo;
     }
 
-    /// Bytes that may be outstanding beyond the window: a segment for each of the first duplicates (RFC 3042 section 2).
+    /// Bytes that may be outstanding beyond the window: a segment for each of the first duplicates (RFC 3042
+    /// section 2).
     #[inline]
     pub(crate) fn beyond_window(&self, profile: &HostProfile) -> u32 {
         loss_recovery::limited_transmit_segments(self.episode()) * profile.segment_bytes()

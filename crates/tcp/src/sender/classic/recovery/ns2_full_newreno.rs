@@ -1,7 +1,7 @@
 //! ns-2's two-way NewReno agent.
 //!
-//! Source: ns-2.35 tcp-full.cc `dupack_action`, `extra_ack`, `pack`, `pack_action`, `ack_action` of FullTcp and
-//! FullTcp/Newreno with the defaults of ns-default.tcl (`reno_fastrecov_`, `bugFix_`, `dupseg_fix_` true,
+//! Source: ns-2.35 tcp-full.cc `dupack_action`, `extra_ack`, `pack`, `pack_action`, `ack_action` of FullTcp
+//! and FullTcp/Newreno with the defaults of ns-default.tcl (`reno_fastrecov_`, `bugFix_`, `dupseg_fix_` true,
 //! `open_cwnd_on_pack_` false, `recov_maxburst_` 2).
 //!
 //! | event | effect |
@@ -13,11 +13,11 @@
 //! | partial acknowledgement | resend one; recover = highest sent; timer restarted (slow but steady); two segments per call from now on |
 //! | full acknowledgement | cwnd = ssthresh if it is larger; then as a new one |
 //!
-//! After a fast retransmit the third duplicate always begins another: only a timeout, or an echo, makes the agent look at
-//! `recover` (its "careful" variant).
+//! After a fast retransmit the third duplicate always begins another: only a timeout, or an echo, makes the
+//! agent look at `recover` (its "careful" variant).
 //!
-//! Departures and silences: an acknowledgement that finds cwnd at `window_` clears one or two duplicates; in ns-2 its header
-//! prediction leaves them.
+//! Departures and silences: an acknowledgement that finds cwnd at `window_` clears one or two duplicates; in
+//! ns-2 its header prediction leaves them.
 
 use super::loss_recovery::{
     AnnounceReduction, DUPLICATE_THRESHOLD, Episode, FastRetransmit, LossRecovery, OnDuplicate,

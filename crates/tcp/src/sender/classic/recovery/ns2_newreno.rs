@@ -11,11 +11,11 @@
 //! | partial acknowledgement | the window deflates; resend one; timer restarted at the first only (impatient) |
 //! | full acknowledgement | dupwnd = 0, then as a new one |
 //!
-//! Fast retransmit is entered when everything sent at the last reduction is acknowledged (careful), or when the
-//! first data segment is missing.
+//! Fast retransmit is entered when everything sent at the last reduction is acknowledged (careful), or when
+//! the first data segment is missing.
 //!
-//! Departures and silences: ns-2 would "resend" a segment that was never sent if a third duplicate came with nothing
-//! outstanding; so would this, but it would not send it twice.
+//! Departures and silences: ns-2 would "resend" a segment that was never sent if a third duplicate came with
+//! nothing outstanding; so would this, but it would not send it twice.
 
 use super::loss_recovery::{
     AnnounceReduction, DUPLICATE_THRESHOLD, Episode, FastRetransmit, LossRecovery, OnDuplicate,
@@ -57,7 +57,8 @@ impl LossRecovery for Ns2NewReno {
         &mut self.0
     }
 
-    /// An echo before any data are acknowledged asks for nothing (tcp.cc: `recover_` starts as the SYN's number).
+    /// An echo before any data are acknowledged asks for nothing (tcp.cc: `recover_` starts as the SYN's
+    /// number).
     fn on_established(&mut self, max: SequenceNumber) {
         self.0.recover = max;
     }

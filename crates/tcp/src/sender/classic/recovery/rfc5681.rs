@@ -1,5 +1,5 @@
-//! The standards as written: fast recovery of RFC 5681, with or without NewReno (RFC 6582), and limited transmit (RFC
-//! 3042).
+//! The standards as written: fast recovery of RFC 5681, with or without NewReno (RFC 6582), and limited
+//! transmit (RFC 3042).
 //!
 //! Source: RFC 5681 section 3.2, RFC 6582 section 3.2, RFC 3042 section 2.
 //!
@@ -11,11 +11,11 @@
 //! | partial acknowledgement of N bytes (RFC 6582) | resend one; cwnd -= N, += MSS if N >= MSS; timer restarted at the first only (impatient) |
 //! | full acknowledgement | RFC 6582: cwnd = min(ssthresh, max(flight, MSS) + MSS); RFC 5681: cwnd = ssthresh |
 //!
-//! RFC 6582 enters fast recovery only if the acknowledgement covers more than `recover`, the highest number sent
-//! at the last reduction.
+//! RFC 6582 enters fast recovery only if the acknowledgement covers more than `recover`, the highest number
+//! sent at the last reduction.
 //!
-//! Departures and silences: a loss in the window of an ECN reaction is repaired without a second reduction (RFC 3168
-//! section 6.1.2).
+//! Departures and silences: a loss in the window of an ECN reaction is repaired without a second reduction
+//! (RFC 3168 section 6.1.2).
 
 use super::loss_recovery::{
     AnnounceReduction, DUPLICATE_THRESHOLD, Episode, FastRetransmit, LossRecovery, OnDuplicate,

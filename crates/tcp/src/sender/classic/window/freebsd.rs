@@ -1,7 +1,8 @@
 //! FreeBSD 2.2 and 4.x: the window in whole bytes, halves in whole segments.
 //!
-//! Source: FreeBSD 2.2 tcp_input.c and tcp_timer.c; FreeBSD RELENG_4 of August 2001, tcp_input.c 1.107.2.16 and
-//! tcp_timer.c 1.34.2.11 (`tcp_timer_rexmt`). With w the smaller of congestion window and peer's window, in bytes:
+//! Source: FreeBSD 2.2 tcp_input.c and tcp_timer.c; FreeBSD RELENG_4 of August 2001, tcp_input.c 1.107.2.16
+//! and tcp_timer.c 1.34.2.11 (`tcp_timer_rexmt`). With w the smaller of congestion window and peer's window,
+//! in bytes:
 //!
 //! | event | effect |
 //! | --- | --- |
@@ -17,9 +18,10 @@
 //! Parameters: none of its own; cwnd never exceeds 65,535 bytes shifted by the window scale.
 //!
 //! Departures and silences:
-//! - The header prediction of FreeBSD 2.2 does not grow a congestion window that exceeds the peer's; here it grows on,
-//!   which nothing can see, since both the sending and the halving take the smaller window.
-//! - FreeBSD 2.2 has no ECN; if a scenario switches it on, an acknowledgement with an echo does not grow the window.
+//! - The header prediction of FreeBSD 2.2 does not grow a congestion window that exceeds the peer's; here it
+//!   grows on, which nothing can see, since both the sending and the halving take the smaller window.
+//! - FreeBSD 2.2 has no ECN; if a scenario switches it on, an acknowledgement with an echo does not grow the
+//!   window.
 //! - Deflation by more than the window would wrap around in C; here one segment is the least.
 
 use super::byte_window::reduced_on_echo;

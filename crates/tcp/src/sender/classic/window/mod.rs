@@ -1,4 +1,5 @@
-//! Windows of the stacks that know the cumulative acknowledgement alone, in bytes or in segments, as each counts them.
+//! Windows of the stacks that know the cumulative acknowledgement alone, in bytes or in segments, as each
+//! counts them.
 
 mod byte_window;
 mod freebsd;
@@ -35,7 +36,8 @@ pub(crate) enum EchoReaction {
     ReducedAtOneSegment,
 }
 
-/// A window that a recovery inflates (RFC 5681 section 3.2). What the host's profile says is lent for each call.
+/// A window that a recovery inflates (RFC 5681 section 3.2). What the host's profile says is lent for each
+/// call.
 pub(super) trait Window: Sized {
     /// That of a connection whose first segment is being sent.
     fn new(profile: &HostProfile, classic: &Classic) -> Self;

@@ -1,8 +1,8 @@
 //! ns-2's one-way agent: the window in segments, a real number.
 //!
 //! Source: ns-2.35 tcp.cc and tcp-reno.cc with the defaults of ns-default.tcl (`bugFix_`, `bugfix_ss_`,
-//! `partial_window_deflation_`, `precisionReduce_`, `slow_start_restart_` true). In segments, with w = min(cwnd + dupwnd,
-//! window_):
+//! `partial_window_deflation_`, `precisionReduce_`, `slow_start_restart_` true). In segments, with w =
+//! min(cwnd + dupwnd, window_):
 //!
 //! | event | effect |
 //! | --- | --- |
@@ -19,8 +19,8 @@
 //!
 //! It lets ⌊cwnd⌋ + dupwnd segments be outstanding.
 //!
-//! Departures and silences: ns-2 numbers packets; here bytes are counted, and a segment at the end of a write may be
-//! short. n is rounded up to whole segments.
+//! Departures and silences: ns-2 numbers packets; here bytes are counted, and a segment at the end of a write
+//! may be short. n is rounded up to whole segments.
 
 use super::{EchoReaction, TimedOut, Window};
 use crate::congestion::Opening;

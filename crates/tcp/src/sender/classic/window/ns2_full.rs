@@ -1,7 +1,7 @@
 //! ns-2's two-way agent: the window in segments, a real number that duplicates inflate in place.
 //!
-//! Source: ns-2.35 tcp-full.cc (FullTcp/Newreno) with `slowdown` and `opencwnd` of tcp.cc, defaults of ns-default.tcl
-//! (`precisionReduce_`, `slow_start_restart_` true). In segments, with w = min(cwnd, window_):
+//! Source: ns-2.35 tcp-full.cc (FullTcp/Newreno) with `slowdown` and `opencwnd` of tcp.cc, defaults of
+//! ns-default.tcl (`precisionReduce_`, `slow_start_restart_` true). In segments, with w = min(cwnd, window_):
 //!
 //! | event | effect |
 //! | --- | --- |
@@ -19,8 +19,8 @@
 //!
 //! It lets ⌊w⌋ segments be outstanding.
 //!
-//! Departures and silences: the window stops growing at `window_`; in ns-2 an acknowledgement of everything outstanding
-//! makes it larger still, which nothing reads.
+//! Departures and silences: the window stops growing at `window_`; in ns-2 an acknowledgement of everything
+//! outstanding makes it larger still, which nothing reads.
 
 use super::{EchoReaction, TimedOut, Window};
 use crate::congestion::Opening;

@@ -12,8 +12,8 @@
 //! | a pause | cwnd = min(cwnd, initial window) |
 //!
 //! Departures and silences:
-//! - RFC 5681 says that data sent by limited transmit do not count in the flight: the flight is taken as no more
-//!   than cwnd.
+//! - RFC 5681 says that data sent by limited transmit do not count in the flight: the flight is taken as no
+//!   more than cwnd.
 //! - RFC 5681 does not say whether an application-limited sender grows its window; here it does.
 
 use super::byte_window::reduced_on_echo;

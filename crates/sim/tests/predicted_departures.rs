@@ -1,15 +1,16 @@
-//! Queues whose departures are foretold, where nobody can tell. A record of packets shows what leaves when, and forbids it:
-//! with and without that record, under every scheme, all other tables must be the same.
+//! Queues whose departures are predicted, where nobody can tell. A record of packets shows what leaves when,
+//! and forbids it: with and without that record, under every scheme, all other tables must be the same.
 
 use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
 use std::collections::BTreeMap;
 
-/// Two queues one behind the other without a delay between them, the first of which also feeds interfaces; back through a
-/// pipe, and from a queue to interfaces that it feeds alone. Another machine sends to an interface behind a queue.
+/// Two queues one behind the other without a delay between them, the first of which also feeds interfaces;
+/// back through a pipe, and from a queue to interfaces that it feeds alone. Another machine sends to an
+/// interface behind a queue.
 const FLOWS: &str = r#"
-name = "foretelling"
+name = "predicted_departures"
 duration_s = 6.0
 warm_up_s = 1.0
 cool_down_s = 0.5
@@ -93,10 +94,10 @@ const QUEUES: [(&str, bool); 7] = [
 ];
 
 #[test]
-fn what_is_foretold_changes_nothing_but_the_number_of_events() {
+fn what_is_predicted_changes_nothing_but_the_number_of_events() {
     for (queue, on_arrival) in QUEUES {
-        let [foretold, told] = [false, true].map(|packets| with(queue, packets));
-        let (found, expected) = (tables(&foretold), tables(&told));
+        let [predicted, told] = [false, true].map(|packets| with(queue, packets));
+        let (found, expected) = (tables(&predicted), tables(&told));
         assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{queue}");
         for (name, rows) in &found {
             assert!(*rows == expected[name], "{queue}: table {name}");
@@ -104,13 +105,13 @@ fn what_is_foretold_changes_nothing_but_the_number_of_events() {
         let delivered = |output: &Output| {
             output.summary.flows.iter().map(|group| group.delivered_bytes.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(delivered(&foretold), delivered(&told), "{queue}");
+        assert_eq!(delivered(&predicted), delivered(&told), "{queue}");
         let mean_queues = |output: &Output| {
             output.summary.links.iter().map(|link| link.queue_packets_mean).collect::<Vec<_>>()
         };
-        assert_eq!(mean_queues(&foretold), mean_queues(&told), "{queue}");
-        let sent: u64 = foretold.summary.links.iter().map(|link| link.counters.departed.packets).sum();
-        let saved = told.events - foretold.events;
+        assert_eq!(mean_queues(&predicted), mean_queues(&told), "{queue}");
+        let sent: u64 = predicted.summary.links.iter().map(|link| link.counters.departed.packets).sum();
+        let saved = told.events - predicted.events;
         if on_arrival {
             // Acknowledgements on both links; data wait in front of other queues.
             assert!(saved > sent / 4, "{queue}: {saved} events of {sent} transmissions");
@@ -122,7 +123,7 @@ fn what_is_foretold_changes_nothing_but_the_number_of_events() {
 
 /// A link whose departures follow a trace: when a packet leaves cannot be told from its length and the rate.
 #[test]
-fn a_link_whose_rate_varies_is_not_foretold() {
+fn a_link_whose_rate_varies_is_not_predicted() {
     let simulate = |traced: bool, packets: bool| {
         let trace = if traced { "rate_trace_file = \"own.trace\"" } else { "" };
         let files = if traced { "[files]\n\"own.trace\" = \"10\\n20\\n20\\n30\\n\"" } else { "" };
@@ -136,13 +137,13 @@ fn a_link_whose_rate_varies_is_not_foretold() {
     };
     let [alone, recorded] = [false, true].map(|packets| simulate(true, packets));
     assert!(tables(&alone) == tables(&recorded));
-    // The same link at a constant rate is foretold: its transmissions towards the receivers need no event.
+    // The same link at a constant rate is predicted: its transmissions towards the receivers need no event.
     let saved = |traced| simulate(traced, true).events - simulate(traced, false).events;
     assert!(saved(false) > saved(true) + 300, "{} and {}", saved(false), saved(true));
 }
 
-/// A bottleneck with a propagation delay, behind which nobody else feeds the machines: a packet of it needs neither an event
-/// when it has been sent nor one at the far end.
+/// A bottleneck with a propagation delay, behind which nobody else feeds the machines: a packet of it needs
+/// neither an event when it has been sent nor one at the far end.
 #[test]
 fn packets_pass_a_pipe_without_an_event_where_only_it_feeds_what_comes_next() {
     let simulate = |packets: bool| {
@@ -154,9 +155,9 @@ fn packets_pass_a_pipe_without_an_event_where_only_it_feeds_what_comes_next() {
         let scenario = Scenario::from_toml(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
         run(&scenario, 2, &Control::default()).unwrap()
     };
-    let [foretold, told] = [false, true].map(simulate);
-    assert!(tables(&foretold) == tables(&told));
-    let sent: u64 = foretold.summary.links.iter().map(|link| link.counters.departed.packets).sum();
-    let saved = told.events - foretold.events;
+    let [predicted, told] = [false, true].map(simulate);
+    assert!(tables(&predicted) == tables(&told));
+    let sent: u64 = predicted.summary.links.iter().map(|link| link.counters.departed.packets).sum();
+    let saved = told.events - predicted.events;
     assert!(sent > 3_000 && saved + 20 >= 2 * sent && saved <= 2 * sent, "{saved} events of {sent} packets");
 }
