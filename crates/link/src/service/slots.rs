@@ -85,7 +85,7 @@ impl MediumModel for Slots {
     }
 
     fn drawn(dice: &mut Stream) -> Self {
-        let cycle_ms = (1 + dice.below(20_000)) as f64 / 1e3;
+        let cycle_ms = (100 + dice.below(20_000)) as f64 / 1e3;
         let offset_ms = if dice.below(2) == 0 { 0.0 } else { cycle_ms * 0.9 * dice.uniform() };
         Self { cycle_ms, slot_ms: (cycle_ms - offset_ms) * (0.1 + 0.9 * dice.uniform()), offset_ms }
     }
