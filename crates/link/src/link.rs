@@ -37,8 +37,8 @@ pub struct Link<P: Queued> {
     /// What is being sent: the first packet of the transmission, and the others.
     pub(crate) in_service: Option<P>,
     beside: VecDeque<P>,
-    /// Packets that have been taken out of the queue and the link has not begun to send: as many as the driver's ring holds, or one that
-    /// did not fit in the present transmission.
+    /// Packets that have been taken out of the queue and the link has not begun to send: as many as the
+    /// driver's ring holds, or one that did not fit in the present transmission.
     ring: VecDeque<P>,
     pub(crate) ring_packets: usize,
     pub(crate) transmitter: Transmitter,
@@ -180,8 +180,9 @@ impl<P: Queued> Link<P> {
         self.transmitter.begin(now, load)
     }
 
-    /// Takes what travels in the transmission that begins now, beside its first packet. A packet that the queue has given and that
-    /// no longer fits waits for the next transmission in the ring, where the queue discipline does not see it.
+    /// Takes what travels in the transmission that begins now, beside its first packet. A packet that the
+    /// queue has given and that no longer fits waits for the next transmission in the ring, where the queue
+    /// discipline does not see it.
     #[inline(never)]
     fn gather(&mut self, now: Time, first: Load, discarded: &mut impl FnMut(P, Reason)) -> Load {
         const SMALLEST: Load = Load { packets: 1, wire_bytes: 1 };

@@ -1,10 +1,12 @@
-//! Links that share a medium or carry several packets in a transmission: departures worked by hand, and throughput in closed form.
+//! Links that share a medium or carry several packets in a transmission: departures worked by hand, and
+//! throughput in closed form.
 
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, run};
 
-/// Datagrams of 1,000 bytes, ten in each millisecond, which reach a bottleneck without framing as they are sent.
+/// Datagrams of 1,000 bytes, ten in each millisecond, which reach a bottleneck without framing as they are
+/// sent.
 fn scenario(keys: &str, directions: &[&str]) -> String {
     let group = |direction: &&str| {
         format!(
@@ -80,9 +82,9 @@ fn a_link_sends_in_its_slots_alone() {
     assert_eq!(left.len(), 200);
 }
 
-/// Both directions of a half-duplex medium: 4 of 10 ms there, 5 of 10 ms back, and nobody sends between them. A packet takes
-/// 0.8 ms of a slot there and 4/3 ms back. The first one there comes 8 ns behind the beginning of its slot, so that every fifth is
-/// over in the next one.
+/// Both directions of a half-duplex medium: 4 of 10 ms there, 5 of 10 ms back, and nobody sends between them.
+/// A packet takes 0.8 ms of a slot there and 4/3 ms back. The first one there comes 8 ns behind the beginning
+/// of its slot, so that every fifth is over in the next one.
 #[test]
 fn two_links_that_share_a_medium_never_send_at_once() {
     let keys = "rate_mbps = 4.0\nrate_right_to_left_mbps = 3.0\n\

@@ -1,7 +1,9 @@
-//! The reference of links whose transmissions carry several packets: a list of who waits, worked through in order.
+//! The reference of links whose transmissions carry several packets: a list of who waits, worked through in
+//! order.
 //!
-//! A transmission takes the first that wait when it begins, as many as it may carry. What waits below the queue meanwhile, and takes
-//! no room there, is as many as the ring holds, or one that was taken and did not fit.
+//! A transmission takes the first that wait when it begins, as many as it may carry. What waits below the
+//! queue meanwhile, and takes no room there, is as many as the ring holds, or one that was taken and did not
+//! fit.
 
 use super::reference::{byte_q32, took};
 use super::{Arrival, Case, Outcome};

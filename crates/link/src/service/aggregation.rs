@@ -1,8 +1,9 @@
 //! Aggregation: a transmission carries several packets, and costs a time of its own beside theirs.
 //!
-//! Source: IEEE 802.11-2020, section 10.12 (A-MPDU): a station that has won the medium sends what waits as one transmission, up to a
-//! number of packets and of bytes, behind one preamble and answered by one acknowledgement. A burst of a cable modem under one grant
-//! (DOCSIS 3.1, MULPI, section 7.2) is of the same kind.
+//! Source: IEEE 802.11-2020, section 10.12 (A-MPDU): a station that has won the medium sends what waits as
+//! one transmission, up to a number of packets and of bytes, behind one preamble and answered by one
+//! acknowledgement. A burst of a cable modem under one grant (DOCSIS 3.1, MULPI, section 7.2) is of the same
+//! kind.
 //!
 //! ```text
 //! transmission   the first packet that waits, and the next ones while there are at most most_packets and most_bytes
@@ -10,9 +11,10 @@
 //! throughput     n·L/(overhead_us + n·L/rate) at most, of n packets of L bytes
 //! ```
 //!
-//! Departures and silences. The overhead is one number: contention, preamble, gaps and acknowledgement together, and no collision.
-//! Nothing waits for more packets to come. A packet that is taken out of the queue and no longer fits goes first in the next
-//! transmission. A packet longer than `most_bytes` travels alone.
+//! Departures and silences. The overhead is one number: contention, preamble, gaps and acknowledgement
+//! together, and no collision. Nothing waits for more packets to come. A packet that is taken out of the
+//! queue and no longer fits goes first in the next transmission. A packet longer than `most_bytes` travels
+//! alone.
 
 use super::{Load, MediumModel, Service};
 use aqmlab_aqm::ParameterError;
@@ -34,7 +36,8 @@ pub struct Aggregation {
     #[schemars(range(min = 1, max = 1_024))]
     pub most_packets: u32,
 
-    /// Bytes of frames, with preambles and gaps, that a transmission carries at most. A longer packet travels alone.
+    /// Bytes of frames, with preambles and gaps, that a transmission carries at most. A longer packet travels
+    /// alone.
     #[serde(default = "most_bytes")]
     #[schemars(range(min = 1, max = 8_388_608))]
     pub most_bytes: u32,

@@ -1,7 +1,7 @@
 //! How a link serves what it takes: when a transmission ends, and how many packets it carries.
 //!
-//! From a line of the list follow the module, the variant of [`Medium`], its key in scenarios with its schema and errors, and the
-//! cases of the tests of every driver of links.
+//! From a line of the list follow the module, the variant of [`Medium`], its key in scenarios with its schema
+//! and errors, and the cases of the tests of every driver of links.
 
 mod rate_trace;
 
@@ -18,8 +18,8 @@ macro_rules! media {
     ($($module:ident::$model:ident: $meaning:literal,)+) => {
         $(mod $module; pub use $module::$model;)+
 
-        /// How a link may use its medium, where it may not send one packet after the other whenever it has one. As data it is a
-        /// table with one key, which names the model.
+        /// How a link may use its medium, where it may not send one packet after the other whenever it has
+        /// one. As data it is a table with one key, which names the model.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         pub enum Medium {
@@ -109,15 +109,17 @@ impl Load {
     }
 }
 
-/// A link whose transmissions take another time than their bytes at a constant rate, or carry several packets.
+/// A link whose transmissions take another time than their bytes at a constant rate, or carry several
+/// packets.
 pub trait Service: Send {
-    /// Whether a transmission may carry so much; one packet alone it always carries. What holds for a load holds for a part of it.
+    /// Whether a transmission may carry so much; one packet alone it always carries. What holds for a load
+    /// holds for a part of it.
     fn carries(&self, load: Load) -> bool {
         load.packets == 1
     }
 
-    /// A transmission begins; returns when it ends, `now` or later. `now` never decreases, and never lies before the end of the
-    /// transmission before.
+    /// A transmission begins; returns when it ends, `now` or later. `now` never decreases, and never lies
+    /// before the end of the transmission before.
     fn transmit(&mut self, now: Time, load: Load) -> Time;
 }
 

@@ -1,7 +1,7 @@
 //! Slots: links share a medium by taking turns in a fixed cycle (time division multiple access).
 //!
-//! Source: IEEE 802.16-2012, section 6.3.7 and ITU-T G.984.3 (GPON), section 8.2: in each cycle a station sends in the slot that it
-//! was granted, and a packet that is not over by its end goes on in the next one.
+//! Source: IEEE 802.16-2012, section 6.3.7 and ITU-T G.984.3 (GPON), section 8.2: in each cycle a station
+//! sends in the slot that it was granted, and a packet that is not over by its end goes on in the next one.
 //!
 //! ```text
 //! slot k         from offset_ms + k·cycle_ms, for slot_ms
@@ -9,9 +9,9 @@
 //! takes          the time until so many bytes have passed in slots;  nothing passes between them
 //! ```
 //!
-//! Departures and silences. Slots are the same in every cycle, whether something waits or not. Links that share a medium have slots
-//! that do not overlap: whoever writes the scenario sees to it. A fragment has no header of its own; a guard time is taken off
-//! `slot_ms`.
+//! Departures and silences. Slots are the same in every cycle, whether something waits or not. Links that
+//! share a medium have slots that do not overlap: whoever writes the scenario sees to it. A fragment has no
+//! header of its own; a guard time is taken off `slot_ms`.
 
 use super::{Load, MediumModel, Service};
 use aqmlab_aqm::ParameterError;

@@ -1,4 +1,5 @@
-//! How a link serves packets: what the file of a rate trace says, or how its medium is granted, checked against its rate.
+//! How a link serves packets: what the file of a rate trace says, or how its medium is granted, checked
+//! against its rate.
 
 use super::quantity::megabits_per_second;
 use crate::mistakes::{Mistakes, joined};
@@ -10,8 +11,8 @@ const LEGAL_TRACE: &str = "lines of one instant in whole milliseconds, never dec
 /// How far the rate that stands beside a trace may be from its mean, as a share of it: it is written by hand.
 const LARGEST_DEVIATION: f64 = 0.01;
 
-/// The service of a link with the rate at a key: as the trace says that is in the file which another key names, or as its medium is
-/// granted to it.
+/// The service of a link with the rate at a key: as the trace says that is in the file which another key
+/// names, or as its medium is granted to it.
 pub(super) fn service(
     (trace_key, trace_file): (&str, Option<&String>),
     (medium_key, medium): (&str, Option<&Medium>),
