@@ -47,6 +47,7 @@ def two_sided_quantile(degrees_of_freedom: float, confidence: float = 0.95) -> f
 
 def distribution(degrees_of_freedom: float, t: float) -> float:
     """The probability of staying below `t`."""
+    t = float(t)  # NumPy's numbers compare to truth values of its own
     above = _upper_tail(degrees_of_freedom, abs(t))
     return above if t < 0.0 else 1.0 - above
 
