@@ -16,8 +16,8 @@ use crate::transport::{
 use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent,
-    UserRef,
+    Command, ConnectionOrdinal, Connections, Exchange, ObjectKind, Population, Server, StartRule, Statistics,
+    UserEvent, UserRecord,
 };
 
 /// What the users of a run have in common.
@@ -76,10 +76,10 @@ impl BrowsingPopulation {
         if self.users.servers_close() { Server::closing() } else { Server::new() }
     }
 
-    /// A user, if there is one of this number.
+    /// The record of a user, if there is one of this number.
     #[inline(always)]
-    pub(crate) fn user(&self, user: u32) -> Option<UserRef<'_>> {
-        self.users.user(user)
+    pub(crate) fn record_of(&self, user: u32) -> Option<UserRecord<'_>> {
+        self.users.record(user)
     }
 
     /// An object of a user's page will never come.
@@ -317,14 +317,16 @@ impl Browsing {
         if group.one_way {
             self.connections.begin_request(opened.connection, opening);
         }
-        if let Some(tls) = group.users.multiplexes() {
-            self.connections.multiplex(opened.connection, tls.handshake());
-        }
-        if let Some(vector) = group.users.vector(ordinal) {
-            let for_an_exchange = vector.exchange_at(0).is_some();
-            self.connections.replay(opened.connection, for_an_exchange);
-            if !for_an_exchange {
-                return;
+        match group.users.connections() {
+            Connections::Exchanges { .. } => {}
+            Connections::Streams(handshake) => self.connections.multiplex(opened.connection, handshake),
+            Connections::Dialogues => {
+                let vector = group.users.vector(ordinal);
+                let for_an_exchange = vector.is_some_and(|vector| vector.exchange_at(0).is_some());
+                self.connections.replay(opened.connection, for_an_exchange);
+                if !for_an_exchange {
+                    return;
+                }
             }
         }
         self.count_exchange(population, ExchangeCounts::STARTED, transport);

@@ -12,7 +12,7 @@ use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
 use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport};
-use aqmlab_web::{Tls, UserEvent};
+use aqmlab_web::{Connections, UserEvent};
 
 impl Browsing {
     /// Starts a user in the middle of her life.
@@ -43,8 +43,9 @@ impl Browsing {
         match &past.streams {
             Some(streams) => self.connections.resume_streams(opened.connection, streams.clone()),
             None => {
-                let handshake = group.users.multiplexes().map(Tls::handshake);
-                handshake.into_iter().for_each(|each| self.connections.multiplex(opened.connection, each));
+                if let Connections::Streams(handshake) = group.users.connections() {
+                    self.connections.multiplex(opened.connection, handshake);
+                }
             }
         }
         let record = self.connections.at(opened.connection);
