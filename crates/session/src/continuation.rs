@@ -7,7 +7,7 @@
 //! everything that was under way goes on at once, as much before something would have arrived as it takes
 //! from one end to the other.
 
-use crate::browser_connection::{Continuation, ExchangeUnderWay, GoesOn, UserConnection};
+use crate::browser_connection::{Carries, Continuation, ExchangeUnderWay, GoesOn, UserConnection};
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
@@ -38,13 +38,13 @@ impl Browsing {
         let (population, user, ordinal) = whose;
         let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
         let group = &mut self.populations[population.place()];
-        let (listed, server) = ((population.number(), user, ordinal), group.server());
-        group.open.insert(listed, opened, now, server, &mut self.connections);
+        let (listed, carries) = ((population.number(), user, ordinal), group.carries(ordinal));
+        group.open.insert(listed, opened, now, carries, &mut self.connections);
         match &past.streams {
             Some(streams) => self.connections.resume_streams(opened.connection, streams.clone()),
             None => {
                 if let Connections::Streams(handshake) = group.users.connections() {
-                    self.connections.multiplex(opened.connection, handshake);
+                    self.connections.begin_streams(opened.connection, handshake);
                 }
             }
         }
@@ -84,7 +84,7 @@ impl Browsing {
         let Continuation { connection, whose, goes_on } = self.continuations[continuation.place()];
         let (population, user, ordinal) = whose;
         match goes_on {
-            GoesOn::Opened if self.connections.at(connection).multiplexed => {
+            GoesOn::Opened if self.connections.at(connection).carries == Carries::Streams => {
                 self.begin_handshake(connection, whose, transport);
             }
             GoesOn::Opened => {
