@@ -82,6 +82,7 @@ register! {
     "packmime" => packmime::PackMime(PackMimeParameters),
     "webtraf" => webtraf::Webtraf(WebtrafParameters),
     "tmix" => tmix::Tmix(TmixParameters),
+    "fixed-page" => fixed_page::FixedPage(FixedPageParameters),
 }
 
 impl Default for UserModel {
