@@ -72,7 +72,6 @@ pub use habits::{Habits, Workload};
 pub use model::Model;
 pub use model_error::ModelError;
 pub use models::UserModel;
-pub use models::fixed_page::{FixedPageModel, FixedPageParameters, FixedPageUser, ThinkTimeLaw};
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
 pub use models::pages::{Http, PagesModel, PagesParameters, PagesUser};

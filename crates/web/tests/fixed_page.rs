@@ -2,9 +2,10 @@
 
 use aqmlab_random::Key;
 use aqmlab_units::Time;
+use aqmlab_web::models::fixed_page::{FixedPageParameters, ThinkTimeLaw};
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, FixedPageParameters, MinimumDelay, ObjectKind, Parameters,
-    Population, StartRule, ThinkTimeLaw, UserEvent,
+    Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, Parameters, Population, StartRule,
+    UserEvent,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
