@@ -89,8 +89,8 @@ fn http_2_asks_for_everything_at_once_where_http_1_1_has_six_connections() {
     assert_eq!(round_trips(&objects(9), HTTP_1_1), 7.0);
 }
 
-/// The table of `docs/reference/models/fixed-page.md`: the root takes two round trips; then its connection brings an
-/// object in each, and a new one its first in two.
+/// The table of `docs/reference/models/fixed-page.md`: the root takes two round trips; then its connection
+/// brings an object in each, and a new one its first in two.
 #[test]
 fn a_fixed_page_takes_the_round_trips_that_its_page_works_out() {
     for (objects, connections, trips) in

@@ -7,10 +7,12 @@ use crate::Handshake;
 pub enum Connections {
     /// One exchange at a time; its end is reported as [`crate::UserEvent::Response`].
     Exchanges {
-        /// Whether servers close a connection once they have written the response, which is complete only then.
+        /// Whether servers close a connection once they have written the response, which is complete only
+        /// then.
         servers_close: bool,
     },
-    /// Several exchanges at once behind this handshake, each reported by its object: [`crate::UserEvent::Object`].
+    /// Several exchanges at once behind this handshake, each reported by its object:
+    /// [`crate::UserEvent::Object`].
     Streams(Handshake),
     /// What a [`crate::ConnectionVector`] says: the driver has both ends write it, and reports nothing of it.
     Dialogues,
@@ -21,14 +23,17 @@ pub enum Connections {
 pub struct ModelFacts {
     /// What its connections carry.
     pub connections: Connections,
-    /// Whether users wait for pages; connections of a cloud and of a trace arrive by themselves, and nobody waits.
+    /// Whether users wait for pages; connections of a cloud and of a trace arrive by themselves, and nobody
+    /// waits.
     pub waits_for_pages: bool,
-    /// Whether it works between hosts that send one way alone, where request and response take a connection each.
+    /// Whether it works between hosts that send one way alone, where request and response take a connection
+    /// each.
     pub works_one_way: bool,
 }
 
 impl ModelFacts {
-    /// Users who wait for pages, over connections that carry one exchange at a time and that the browser closes.
+    /// Users who wait for pages, over connections that carry one exchange at a time and that the browser
+    /// closes.
     pub const USUAL: Self = Self {
         connections: Connections::Exchanges { servers_close: false },
         waits_for_pages: true,

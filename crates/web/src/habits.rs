@@ -19,8 +19,8 @@ pub struct Habits {
 }
 
 impl Habits {
-    /// Of the studies' users, with a record of so many bytes: 0.16 exchanges and 0.10 connections a second were
-    /// measured with the defaults of the UNC model; a page and a thought of 15 s take 17.
+    /// Of the studies' users, with a record of so many bytes: 0.16 exchanges and 0.10 connections a second
+    /// were measured with the defaults of the UNC model; a page and a thought of 15 s take 17.
     pub(crate) const fn of_studies(user_bytes: usize) -> Self {
         Self {
             user_bytes,

@@ -10,11 +10,12 @@ pub trait Model: Clone + Debug + Send + Sync + 'static {
     /// One of its users: a state machine without sockets or a clock.
     type User: Clone + Debug + Send + Sync + 'static;
 
-    /// User number `number` of a population, who has not started. `key` is her address: what she asks for is a
-    /// function of it.
+    /// User number `number` of a population, who has not started. `key` is her address: what she asks for is
+    /// a function of it.
     fn user(&self, key: Key, number: u32) -> Self::User;
 
-    /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
+    /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if
+    /// one did.
     ///
     /// # Panics
     /// If the event cannot be: a bug of the driver.
@@ -26,7 +27,8 @@ pub trait Model: Clone + Debug + Send + Sync + 'static {
         out: &mut Vec<Command>,
     ) -> Option<Exchange>;
 
-    /// Whether no response of the next page of a user, who is thinking, takes long. Only such pages are passed over.
+    /// Whether no response of the next page of a user, who is thinking, takes long. Only such pages are
+    /// passed over.
     fn next_page_is_light(&self, _user: &Self::User) -> bool {
         false
     }

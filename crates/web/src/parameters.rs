@@ -15,7 +15,8 @@ pub trait Parameters {
     /// Keys that differ from their default and mean nothing beside the others.
     fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey>;
 
-    /// The length of every request in bytes, in a model in which all are alike and the scenario says how long.
+    /// The length of every request in bytes, in a model in which all are alike and the scenario says how
+    /// long.
     fn length_of_requests(&self) -> Option<u32> {
         None
     }
@@ -27,14 +28,15 @@ pub trait Parameters {
     /// [`ModelError`] as of [`Parameters::build`], in a model whose habits stand in a file.
     fn habits(&self, load_file: &LoadFile<'_>) -> Result<Habits, ModelError>;
 
-    /// What a user asks for, roughly. Called only on parameters of which [`Parameters::build`] makes a population.
+    /// What a user asks for, roughly. Called only on parameters of which [`Parameters::build`] makes a
+    /// population.
     ///
     /// # Errors
     /// [`ModelError`] as of [`Parameters::habits`].
     fn workload(&self, load_file: &LoadFile<'_>) -> Result<Workload, ModelError>;
 
-    /// `count` users, none of whom has started; user i has the key `key.indexed(i)`. Nobody is a legal population: so
-    /// parameters and their files are checked.
+    /// `count` users, none of whom has started; user i has the key `key.indexed(i)`. Nobody is a legal
+    /// population: so parameters and their files are checked.
     ///
     /// # Errors
     /// [`ModelError`]: a number outside its legal range, or a file that cannot be used.

@@ -81,8 +81,8 @@ impl Clone for Population {
 }
 
 impl Population {
-    /// `count` users of a model, none of whom has started; user i has the key `key.indexed(i)`. `facts` are those of
-    /// the parameters that the model was made from.
+    /// `count` users of a model, none of whom has started; user i has the key `key.indexed(i)`. `facts` are
+    /// those of the parameters that the model was made from.
     #[must_use]
     pub fn new<M: Model>(model: M, facts: ModelFacts, count: u32, key: Key) -> Self {
         let users = (0..count).map(|user| model.user(key.indexed(u64::from(user)), user)).collect();
@@ -115,8 +115,8 @@ impl Population {
         self.facts.connections
     }
 
-    /// Whether the servers of these users close a connection once they have written the response, and a response is
-    /// complete only then.
+    /// Whether the servers of these users close a connection once they have written the response, and a
+    /// response is complete only then.
     #[must_use]
     #[inline]
     pub const fn servers_close(&self) -> bool {
@@ -130,8 +130,8 @@ impl Population {
         self.facts.waits_for_pages
     }
 
-    /// What the two ends of a connection write, if connections carry [`Connections::Dialogues`]: then the driver has
-    /// them do it, and reports nothing of it.
+    /// What the two ends of a connection write, if connections carry [`Connections::Dialogues`]: then the
+    /// driver has them do it, and reports nothing of it.
     #[must_use]
     #[inline]
     pub fn vector(&self, connection: ConnectionOrdinal) -> Option<&ConnectionVector> {
@@ -147,8 +147,9 @@ impl Population {
         self.users.next_page_is_light(user)
     }
 
-    /// Lets the next page of a user, who is thinking, pass without an exchange: she thinks from `end` on. Connections
-    /// that stay open behind the page are opened, and are open at once; those that end with it are closed.
+    /// Lets the next page of a user, who is thinking, pass without an exchange: she thinks from `end` on.
+    /// Connections that stay open behind the page are opened, and are open at once; those that end with it
+    /// are closed.
     ///
     /// # Panics
     /// If there is no such user, or she is not thinking, or her page is not light.
@@ -156,7 +157,8 @@ impl Population {
         self.users.pass_over_page(user, end, out);
     }
 
-    /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if one did.
+    /// Hands a user an event; her commands are appended to `out`. Answers with the exchange that failed, if
+    /// one did.
     ///
     /// # Panics
     /// If there is no such user, or the event cannot be: see the users of each model.

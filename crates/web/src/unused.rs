@@ -1,7 +1,7 @@
 //! Keys that a run would pass over in silence.
 //!
-//! What differs from its default and means nothing beside the other keys is refused. Defaults pass, so that a table
-//! with everything filled in is as legal as the one that it was made of.
+//! What differs from its default and means nothing beside the other keys is refused. Defaults pass, so that a
+//! table with everything filled in is as legal as the one that it was made of.
 
 use crate::StartRule;
 use serde::Serialize;
@@ -77,8 +77,8 @@ fn tree(parameters: &impl Serialize) -> Value {
     serde_json::to_value(parameters).expect("parameters are a table of scalars")
 }
 
-/// Refuses what the model of this name does not know because its connections arrive by themselves, at instants that
-/// `when` says; `round_trip_times` is whether they have those of the model.
+/// Refuses what the model of this name does not know because its connections arrive by themselves, at
+/// instants that `when` says; `round_trip_times` is whether they have those of the model.
 pub(crate) fn of_arrivals(
     model: &str,
     when: &str,

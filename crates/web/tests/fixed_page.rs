@@ -138,8 +138,8 @@ fn as_many_connections_as_allowed_and_no_more_than_objects_need() {
 fn thoughts_have_their_law() {
     let parameters = FixedPageParameters { objects_per_page: 1, ..Default::default() };
     let (_, thoughts) = load(&parameters, 20_001, 1, 0.0);
-    // Behind the first page: 20,000 exponentials of mean 10. Five standard errors of the mean are 3.5 %; of a share of
-    // 1/e 1.7 %.
+    // Behind the first page: 20,000 exponentials of mean 10. Five standard errors of the mean are 3.5 %; of a
+    // share of 1/e 1.7 %.
     let thoughts = &thoughts[1..];
     let mean = thoughts.iter().sum::<f64>() / 20_000.0;
     assert!((mean - 10.0).abs() < 0.35, "{mean}");

@@ -237,7 +237,8 @@ fn check_model(
     if mistakes.concern(&model_path) {
         return;
     }
-    // Users are made of the laws that a run will draw from: with nobody it is found out what is wrong with them.
+    // Users are made of the laws that a run will draw from: with nobody it is found out what is wrong with
+    // them.
     match parameters.build(0, Key::from_seed(0), &loader(files)) {
         Ok(_) => {}
         Err(ModelError::Parameter(ParameterError { key, value, legal })) => {

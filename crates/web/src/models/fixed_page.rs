@@ -1,13 +1,13 @@
 //! A fixed page: as many objects of one size, again and again.
 //!
-//! **Source.** N. Kuhn, P. Natarajan, N. Khademi, D. Ros, *Characterization Guidelines for Active Queue Management*
-//! (RFC 7928, 2016), section 7.2: web traffic that a queue has to absorb is a page of at least 50 objects of at least
-//! 1 KB, over six connections at once. Numbers that it leaves open are ours, and any may be set: with a page of one
-//! object it is a request every so many seconds.
+//! **Source.** N. Kuhn, P. Natarajan, N. Khademi, D. Ros, *Characterization Guidelines for Active Queue
+//! Management* (RFC 7928, 2016), section 7.2: web traffic that a queue has to absorb is a page of at least 50
+//! objects of at least 1 KB, over six connections at once. Numbers that it leaves open are ours, and any may
+//! be set: with a page of one object it is a request every so many seconds.
 //!
-//! **A user.** Think; load a page; repeat. A page is its root, fetched first and alone, then its other objects over at
-//! most P connections at once, each of which carries one exchange at a time and stays open for the next (HTTP/1.1). The
-//! page is there with its last object; its connections are closed then.
+//! **A user.** Think; load a page; repeat. A page is its root, fetched first and alone, then its other
+//! objects over at most P connections at once, each of which carries one exchange at a time and stays open
+//! for the next (HTTP/1.1). The page is there with its last object; its connections are closed then.
 //!
 //! | quantity | law | default | certainty |
 //! | --- | --- | --- | --- |
@@ -18,10 +18,12 @@
 //! | think time, from page to page, s | exponential, or constant | mean 10 | assumption |
 //! | server of a page | uniform | | assumption |
 //!
-//! Sizes are not drawn, so what a page takes on an idle link can be worked out by hand (`docs/models/fixed-page.md`).
+//! Sizes are not drawn, so what a page takes on an idle link can be worked out by hand
+//! (`docs/models/fixed-page.md`).
 //!
-//! **Departures and silences.** An object whose connection failed is not asked for again, and the others are still
-//! fetched: demand must not depend on the queue. All connections of a page have the delay of their page. No TLS.
+//! **Departures and silences.** An object whose connection failed is not asked for again, and the others are
+//! still fetched: demand must not depend on the queue. All connections of a page have the delay of their
+//! page. No TLS.
 
 use super::think_cycle::ThinkCycle;
 use crate::parameter_error::within;
@@ -57,8 +59,8 @@ pub struct FixedPageParameters {
     pub think_time_law: ThinkTimeLaw,
     /// Number of servers among which a page chooses uniformly; at least 1. Default 8.
     pub server_count: u32,
-    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady state; 0
-    /// to 1000. Default 1.
+    /// Mean time in seconds from the beginning of a page to its end, as assumed when users start in steady
+    /// state; 0 to 1000. Default 1.
     pub steady_start_page_time_seconds: f64,
 }
 
@@ -185,7 +187,15 @@ impl Model for FixedPageModel {
     type User = FixedPageUser;
 
     fn user(&self, key: Key, _: u32) -> FixedPageUser {
-        FixedPageUser { key, page: 0, next: 0, missing: 0, opened: 0, open: Vec::new(), phase: Phase::NotStarted }
+        FixedPageUser {
+            key,
+            page: 0,
+            next: 0,
+            missing: 0,
+            opened: 0,
+            open: Vec::new(),
+            phase: Phase::NotStarted,
+        }
     }
 
     fn handle(
@@ -266,7 +276,12 @@ impl FixedPageUser {
         self.open_for_next(model, out);
     }
 
-    fn on_connected(&mut self, connection: ConnectionOrdinal, model: &FixedPageModel, out: &mut Vec<Command>) {
+    fn on_connected(
+        &mut self,
+        connection: ConnectionOrdinal,
+        model: &FixedPageModel,
+        out: &mut Vec<Command>,
+    ) {
         let place = self.find(connection);
         let open = &mut self.open[place];
         assert!(!open.established, "{connection} established twice");
@@ -309,8 +324,8 @@ impl FixedPageUser {
         found.unwrap_or_else(|| panic!("{connection} of page {} is not there", self.page))
     }
 
-    /// What follows when something has arrived or failed: what nobody has asked for goes on a connection that is
-    /// free, then on new ones.
+    /// What follows when something has arrived or failed: what nobody has asked for goes on a connection that
+    /// is free, then on new ones.
     fn go_on(&mut self, now: Time, model: &FixedPageModel, out: &mut Vec<Command>) {
         let FixedPageParameters { objects_per_page, parallel_connections, .. } = model.parameters;
         if self.missing == 0 {

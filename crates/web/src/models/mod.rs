@@ -1,11 +1,11 @@
 //! Published models of web users, one file or folder each, registered in one list.
 //!
-//! A model is a set of [`Parameters`], the laws prepared from them once for a whole population ([`crate::Model`]), and
-//! a user who answers events with [`crate::Command`]s. From a line of the list follow the module, the variant of
-//! [`UserModel`], parsing, the names in error messages, the JSON schema and what `aqmlab explain` prints. To add one:
-//! its file here (opening with the source, the laws, the table of parameters, departures and silences), its line, its
-//! page in the documentation, and a test that drives it in random order. The first paragraph about its parameters
-//! says what it is.
+//! A model is a set of [`Parameters`], the laws prepared from them once for a whole population
+//! ([`crate::Model`]), and a user who answers events with [`crate::Command`]s. From a line of the list follow
+//! the module, the variant of [`UserModel`], parsing, the names in error messages, the JSON schema and what
+//! `aqmlab explain` prints. To add one: its file here (opening with the source, the laws, the table of
+//! parameters, departures and silences), its line, its page in the documentation, and a test that drives it
+//! in random order. The first paragraph about its parameters says what it is.
 //!
 //! What models share stands beside them: `count.rs` (laws of whole numbers), `gamma.rs`, `per_kind.rs` (a law
 //! for each kind of object), `light.rs` (pages that no response makes long), `think_cycle.rs` (think times,

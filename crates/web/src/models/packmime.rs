@@ -49,7 +49,8 @@ mod round_trips;
 
 use crate::unused::{self, BesideModel, UnusedKey};
 use crate::{
-    Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent, Workload,
+    Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent,
+    Workload,
 };
 use aqmlab_random::Key;
 use aqmlab_units::Time;
@@ -76,10 +77,11 @@ impl Parameters for PackMimeParameters {
         unused
     }
 
-    /// Its four series keep their past, three of 1,000 numbers and one of 5,000, and room for half a thousand more
-    /// each; their weights are those of the population. At nine tenths of a link's rate clouds of 20 connections a
-    /// second took 90 kB each with everything that they had open, and those of 1,000 a second 1.9 kB for each of these
-    /// (measured in November 2026): half a connection, and two. The latter counts; a few of them last minutes.
+    /// Its four series keep their past, three of 1,000 numbers and one of 5,000, and room for half a thousand
+    /// more each; their weights are those of the population. At nine tenths of a link's rate clouds of 20
+    /// connections a second took 90 kB each with everything that they had open, and those of 1,000 a second
+    /// 1.9 kB for each of these (measured in November 2026): half a connection, and two. The latter counts; a
+    /// few of them last minutes.
     fn habits(&self, _: &LoadFile<'_>) -> Result<Habits, ModelError> {
         let open = 2.0 * self.connections_per_second;
         Ok(Habits {

@@ -37,7 +37,8 @@ mod user;
 
 use crate::unused::{self, BesideModel, Replaced, UnusedKey};
 use crate::{
-    Command, Connections, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent, Workload,
+    Command, Connections, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population,
+    UserEvent, Workload,
 };
 use aqmlab_random::Key;
 use aqmlab_units::Time;
@@ -46,9 +47,9 @@ pub use laws::PagesModel;
 pub use parameters::{Http, PagesParameters};
 pub use user::PagesUser;
 
-/// 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s. Where the link is not full a user takes 4.5 kB with
-/// HTTP/2 and 7 with HTTP/1.1, with everything that she has open; where pages come at half of what is asked for it is
-/// 11 kB after a minute (measured in November 2026). The connections are those in the middle.
+/// 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s. Where the link is not full a user takes 4.5
+/// kB with HTTP/2 and 7 with HTTP/1.1, with everything that she has open; where pages come at half of what is
+/// asked for it is 11 kB after a minute (measured in November 2026). The connections are those in the middle.
 const HABITS: Habits = Habits {
     user_bytes: size_of::<PagesUser>(),
     plan_bytes: 2_000.0,

@@ -54,8 +54,8 @@ impl Parameters for TmixParameters {
         unused::of_arrivals("tmix", "when their file says", self.round_trip_times, beside)
     }
 
-    /// The file is kept once, and as instants of every copy. How many connections last how long, nobody can tell: some
-    /// seconds, a few of them minutes.
+    /// The file is kept once, and as instants of every copy. How many connections last how long, nobody can
+    /// tell: some seconds, a few of them minutes.
     fn habits(&self, load_file: &LoadFile<'_>) -> Result<Habits, ModelError> {
         let model = TmixModel::new(self, load_file)?;
         let ([connections, exchanges, _], seconds) = (model.asked(), model.length().seconds().max(1.0));

@@ -55,7 +55,8 @@ mod user;
 
 use crate::unused::{self, BesideModel, Replaced, UnusedKey};
 use crate::{
-    Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent, Workload,
+    Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent,
+    Workload,
 };
 use aqmlab_random::Key;
 use aqmlab_units::Time;

@@ -26,10 +26,7 @@ pub(super) struct OwnLaws {
 
 impl OwnLaws {
     /// Reads the files.
-    pub(super) fn read(
-        parameters: &PackMimeParameters,
-        load_file: &LoadFile<'_>,
-    ) -> Result<Self, FileError> {
+    pub(super) fn read(parameters: &PackMimeParameters, load_file: &LoadFile<'_>) -> Result<Self, FileError> {
         let read = |key, path, bounds| law_from_file((key, path), bounds, load_file);
         let round_trips = (0.0, LONGEST_ROUND_TRIP_MS);
         let [client, server] =

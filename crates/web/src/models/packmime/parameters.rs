@@ -6,7 +6,8 @@ use crate::unused::UnusedKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Clouds of PackMime's clients, whose connections arrive at a rate independent of earlier ones: `count` clouds.
+/// Clouds of PackMime's clients, whose connections arrive at a rate independent of earlier ones: `count`
+/// clouds.
 ///
 /// Absent keys take their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,9 +87,24 @@ impl PackMimeParameters {
     pub(super) fn files_that_nothing_is_drawn_from(&self) -> impl Iterator<Item = UnusedKey> {
         let (round_trips, server_times) = (self.round_trip_times, self.server_times);
         let files = [
-            ("client_round_trip_ms_cdf_file", &self.client_round_trip_ms_cdf_file, round_trips, "round_trip_times"),
-            ("server_round_trip_ms_cdf_file", &self.server_round_trip_ms_cdf_file, round_trips, "round_trip_times"),
-            ("server_time_seconds_cdf_file", &self.server_time_seconds_cdf_file, server_times, "server_times"),
+            (
+                "client_round_trip_ms_cdf_file",
+                &self.client_round_trip_ms_cdf_file,
+                round_trips,
+                "round_trip_times",
+            ),
+            (
+                "server_round_trip_ms_cdf_file",
+                &self.server_round_trip_ms_cdf_file,
+                round_trips,
+                "round_trip_times",
+            ),
+            (
+                "server_time_seconds_cdf_file",
+                &self.server_time_seconds_cdf_file,
+                server_times,
+                "server_times",
+            ),
         ];
         let unused = files.into_iter().filter(|(_, file, used, _)| file.is_some() && !used);
         unused.map(|(key, _, _, switch)| {

@@ -10,8 +10,7 @@ const KEY: &str = "pages_file";
 const COLUMNS: [&str; 5] = ["page", "wave", "host", "request bytes", "response bytes"];
 const LARGEST_REQUEST: u64 = 65_535;
 /// What such a file must hold.
-const LEGAL: &str =
-    "lines of page, wave, host, request bytes and response bytes, each page's root first";
+const LEGAL: &str = "lines of page, wave, host, request bytes and response bytes, each page's root first";
 
 /// The pages of a file.
 #[derive(Clone, Debug)]
