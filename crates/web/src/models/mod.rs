@@ -31,7 +31,7 @@ macro_rules! register {
         /// How users browse: a traffic model and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "model")]
-        #[expect(missing_docs, reason = "a model's own documentation becomes that of its variant in the schema")]
+        #[expect(missing_docs, reason = "the parameters' documentation is that of the variant in the schema")]
         pub enum UserModel {
             $(
                 #[serde(rename = $name)]
@@ -43,10 +43,10 @@ macro_rules! register {
             /// The names of all models, as scenarios spell them.
             pub const NAMES: &[&str] = &[$($name),+];
 
-            /// The names of the models of whose facts this holds, with the defaults of their parameters.
-            pub fn names_where(holds: impl Fn(&ModelFacts) -> bool) -> Vec<&'static str> {
-                let facts = [$(($name, $module::$parameters::default().facts())),+];
-                facts.into_iter().filter(|(_, facts)| holds(facts)).map(|(name, _)| name).collect()
+            /// Every model with the defaults of its parameters.
+            #[must_use]
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$model($module::$parameters::default())),+]
             }
 
             /// The name of this model, as scenarios spell it.
@@ -83,6 +83,14 @@ register! {
     "webtraf" => webtraf::Webtraf(WebtrafParameters),
     "tmix" => tmix::Tmix(TmixParameters),
     "fixed-page" => fixed_page::FixedPage(FixedPageParameters),
+}
+
+impl UserModel {
+    /// The names of the models of whose facts this holds.
+    pub fn names_where(holds: impl Fn(&ModelFacts) -> bool) -> Vec<&'static str> {
+        let all = Self::all().into_iter().filter(|model| holds(&model.parameters().facts()));
+        all.map(|model| model.name()).collect()
+    }
 }
 
 impl Default for UserModel {
