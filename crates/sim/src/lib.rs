@@ -1,12 +1,14 @@
 //! The driver in virtual time: runs a scenario packet by packet, deterministic and single-threaded.
 //!
-//! [`run`] is the whole interface: scenario and seed in, summary and tables out. Inside, one idea per file:
+//! [`run`] takes a scenario and a seed, and returns summary and tables; [`Simulation`] is the same run taken step by
+//! step. Inside, one idea per file:
 //!
 //! | file | idea |
 //! | --- | --- |
 //! | `simulation.rs` | the event loop |
 //! | `engine/` | the clock, what is pending, and in which order it happens |
 //! | `fabric/` | links, queues, routes, and the ends of connections: packets in, connection events out |
+//! | `stepping/` | a run that is taken step by step, watched and acted on |
 //! | `transport.rs` | the fabric as applications see it (`aqmlab-session`) |
 //! | `recording/` | what is recorded while it happens, and what a run leaves behind |
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
@@ -36,15 +38,17 @@ mod identifiers;
 mod memory;
 mod recording;
 mod simulation;
+mod stepping;
 mod transport;
 
 pub use fabric::{Capture, CaptureRefused, CapturedPorts};
 pub use memory::memory_estimate;
 pub use recording::Output;
+pub use stepping::{Action, ActionError, LinkObservation, Observation, Simulation};
 
 pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;
-use aqmlab_units::Time;
+use fabric::Departures;
 
 /// Runs a scenario from its start to its end.
 ///
@@ -65,9 +69,5 @@ pub fn run_capturing(
     control: &Control,
     captured: &CapturedPorts,
 ) -> Result<Output, RunError> {
-    let scenario = &*aqmlab_driver::deviations::of_run(scenario, seed);
-    let mut simulation = simulation::Simulation::new(scenario, seed, control, captured)?;
-    simulation.run(Time::ZERO + scenario.duration, control)?;
-    control.report_done();
-    recording::gather(simulation, scenario, seed)
+    Simulation::begin(scenario, seed, control, captured, Departures::Predicted)?.finish(control)
 }

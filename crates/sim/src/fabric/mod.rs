@@ -91,6 +91,15 @@ pub(crate) struct Upcoming {
     pub(crate) side: Side,
 }
 
+/// How the packets of a queue leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Departures {
+    /// Without an event where the instant is known on arrival: see `predicted_departures.rs`.
+    Predicted,
+    /// Each by an event, so that the link may change meanwhile.
+    ByEvents,
+}
+
 /// The network of a run with everything that is attached to it.
 pub(crate) struct Fabric {
     network: Network,
@@ -115,6 +124,7 @@ impl Fabric {
         window: MeasuredWindow,
         key: Key,
         captured: &CapturedPorts,
+        departures: Departures,
     ) -> Self {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
@@ -123,7 +133,11 @@ impl Fabric {
         let user_bytes = UserBytes::new(scenario, &network, window);
         let traffic = Traffic::new(scenario, &network, window);
         let trace = Trace::new(scenario.record.packets, Capturing::new(captured, scenario));
-        if !trace.is_wanted() && user_bytes.is_none() && traffic.is_none() {
+        if departures == Departures::Predicted
+            && !trace.is_wanted()
+            && user_bytes.is_none()
+            && traffic.is_none()
+        {
             predicted_departures::predict(scenario, &mut network);
         }
         let classifies = network.queued.iter().any(|queued| queued.link.port().classifies());
