@@ -78,7 +78,7 @@ use hosts::Hosts;
 use idle_paths::IdlePaths;
 use locations::Locations;
 pub(crate) use packet::Packet;
-use std::rc::Rc;
+use std::sync::Arc;
 use trace::Trace;
 use traffic::Traffic;
 use user_bytes::UserBytes;
@@ -181,7 +181,7 @@ impl Fabric {
     }
 
     /// How a connection fares over its path if nobody is in its way.
-    pub(crate) fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+    pub(crate) fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
         let Owner::User { population, .. } = opening.owner else {
             unreachable!("only users have a past: {opening:?}")
         };
