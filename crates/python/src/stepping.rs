@@ -12,7 +12,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What can be seen of the monitored links at one instant.
+/// The monitored links at one instant, as `Simulation.observe` returns them.
+///
+/// Attributes:
+///     time_s: The instant, in seconds of simulated time.
+///     since_s: The instant of the observation before, or 0.
+///     links: A `LinkObservation` for each monitored link, by its name.
 #[pyclass(frozen, get_all, module = "aqmlab")]
 pub(crate) struct Observation {
     time_s: f64,
@@ -20,7 +25,32 @@ pub(crate) struct Observation {
     links: Py<PyDict>,
 }
 
-/// A link with a queue: its state now, and what happened since the observation before.
+/// A link with a queue: its state now, and what happened there since the observation before.
+///
+/// Bytes are those of IP packets. The packet on the link does not wait.
+///
+/// Attributes:
+///     name: The link's name, as in result tables.
+///     rate_mbps: Its rate now, in Mbit/s; the mean of a rate trace.
+///     backlog_packets: Packets that wait.
+///     backlog_bytes: Bytes that wait.
+///     mean_backlog_packets: Time average of the packets that waited; 0 if no time has passed.
+///     queueing_delay_s: How long the link needs to send the backlog, in seconds, without frame overhead.
+///     signal_probability: Probability with which the scheme now signals (marks or drops) a packet of average
+///         size.
+///     state: The scheme's own state, by name; its page explains the names.
+///     arrived_packets: Packets that arrived at the queue.
+///     arrived_bytes: Their bytes.
+///     departed_packets: Packets that left the queue for the link.
+///     departed_bytes: Their bytes.
+///     marked_packets: Packets that were marked with CE.
+///     marked_bytes: Their bytes.
+///     dropped_packets: Packets that were dropped.
+///     dropped_bytes: Their bytes.
+///     dropped_packets_for: Dropped packets by reason, such as `overflow` and `early`.
+///     sent_packets: Packets that the link has sent completely.
+///     sent_frame_bytes: Bytes of their frames, including the link layer's overhead.
+///     utilization: Share of the time in which the link was sending, from 0 to 1; 0 if no time has passed.
 #[pyclass(frozen, get_all, module = "aqmlab")]
 pub(crate) struct LinkObservation {
     name: String,
