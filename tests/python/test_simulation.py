@@ -55,7 +55,7 @@ def test_observations_add_up_to_what_the_run_counts() -> None:
 
 def test_an_agent_that_shortens_the_buffer_shortens_the_queue() -> None:
     def mean_queue(limit: int | None) -> float:
-        simulation = Simulation(bulk().with_overrides({"dumbbell.queue.limit_packets": 60}), seed=1)
+        simulation = Simulation(bulk(), seed=1, overrides={"dumbbell.rate_mbps": 2.0, "flows.0.count": 8})
         simulation.advance_until(0.5)
         if limit is not None:
             simulation.act(LINK, limit_packets=limit)
