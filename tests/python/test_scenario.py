@@ -111,7 +111,12 @@ def test_the_address_depends_on_what_happens_and_not_on_what_it_is_called(
         scenario.content_address(2),
         bulk(duration_s=3.5).content_address(1),
     }
-    monkeypatch.setattr(_core, "sources_of", lambda _: "another")
+
+    class Core:
+        def sources(self) -> str:
+            return "another"
+
+    monkeypatch.setitem(scenario.__dict__, "core", Core())
     assert len(addresses | {scenario.content_address(1)}) == 4
 
 
