@@ -5,6 +5,7 @@ use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Action, Control, LinkObservation, RunError, Simulation, run};
 use aqmlab_units::{Span, Time};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Packets of 1,000 bytes, one in 4 ms, at a link that takes 8 ms for each and has a propagation delay, so that
 /// a run predicts its departures.
@@ -23,7 +24,6 @@ nodes = [
 from = "left"
 to = "a"
 [[topology.links]]
-name = "down"
 from = "a"
 to = "b"
 both_ways = false
@@ -78,7 +78,7 @@ impl<'a> Line<'a> {
     }
 
     fn act(&mut self, action: &Action) {
-        self.0.act("down", action).unwrap_or_else(|error| panic!("{error}"));
+        self.0.act("a-to-b", action).unwrap_or_else(|error| panic!("{error}"));
     }
 
     fn adjust(&mut self, key: &str, value: impl Into<Value>) {
@@ -86,7 +86,7 @@ impl<'a> Line<'a> {
     }
 
     fn refused(&mut self, action: &Action) -> String {
-        self.0.act("down", action).unwrap_err().to_string()
+        self.0.act("a-to-b", action).unwrap_err().to_string()
     }
 }
 
@@ -205,14 +205,16 @@ fn what_cannot_be_changed_is_refused_and_what_can_is_named() {
     let mut line = Line::new(&scenario);
     line.at(500);
     let refused = line.0.act("up", &Action::rate_mbps(2.0)).unwrap_err().to_string();
-    assert_eq!(refused, "no monitored link is called \"up\"; legal: down");
+    assert_eq!(refused, "no monitored link is called \"up\"; legal: a-to-b");
     let refused = line.refused(&Action::parameter("spacing", "uniform"));
-    assert!(refused.starts_with("down: `spacing` of red cannot be changed during a run; legal: limit_pack"));
+    assert!(
+        refused.starts_with("a-to-b: `spacing` of red cannot be changed during a run; legal: limit_pack")
+    );
     assert!(refused.contains("max_p") && !refused.contains("measure"), "{refused}");
     let refused = line.refused(&Action::parameter("max_p", 2.0));
-    assert_eq!(refused, "down: `max_p` is 2: it must be above 0 and at most 1");
+    assert_eq!(refused, "a-to-b: `max_p` is 2: it must be above 0 and at most 1");
     let refused = line.refused(&Action::parameter("limit_packets", "many"));
-    assert!(refused.starts_with("down: red: invalid type"), "{refused}");
+    assert!(refused.starts_with("a-to-b: red: invalid type"), "{refused}");
     for wrong in [0.0, -1.0, 2e6, f64::NAN, f64::INFINITY] {
         let refused = line.refused(&Action::rate_mbps(wrong));
         assert!(refused.contains("it must be from 0.001 to 1000000 Mbit/s"), "{refused}");
@@ -236,39 +238,30 @@ fn the_rate_of_a_trace_and_the_bins_of_sfb_are_fixed() {
         Scenario::from_toml(OVERLOAD, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
     let mut line = Line::new(&scenario);
     let refused = line.refused(&Action::rate_mbps(2.0));
-    assert_eq!(refused, "down: its rate follows a trace and cannot be changed during a run");
+    assert_eq!(refused, "a-to-b: its rate is not constant and cannot be changed during a run");
     let refused = line.refused(&Action::parameter("limit_packets", 9));
     let none = "`limit_packets` of sfb cannot be changed during a run; none of its parameters can";
-    assert_eq!(refused, format!("down: {none}"));
+    assert_eq!(refused, format!("a-to-b: {none}"));
+}
+
+/// How often a run has looked at what its caller wants.
+static LOOKS: AtomicU32 = AtomicU32::new(0);
+
+fn is_third_look() -> bool {
+    LOOKS.fetch_add(1, Ordering::Relaxed) == 2
 }
 
 #[test]
-fn a_cancelled_step_can_be_taken_up_again() {
-    let scenario = Scenario::from_toml(
-        "name = \"users\"\nduration_s = 10.0\n[dumbbell]\nrate_mbps = 5.0\n\
-         queue = { scheme = \"red\", limit_packets = 60 }\n[users]\nper_side = 300\n",
-        "test",
-        &[],
-    )
-    .unwrap_or_else(|error| panic!("{error}"));
-    let control = Control::default();
-    let mut simulation = Simulation::new(&scenario, 1, &control).unwrap().into_owned();
-    let ended = std::thread::scope(|scope| {
-        let stepping = scope.spawn(|| {
-            let ended = simulation.advance_until(simulation.end(), &control);
-            (ended, simulation)
-        });
-        while control.progress() == 0.0 && !stepping.is_finished() {
-            std::thread::yield_now();
-        }
-        control.cancel();
-        stepping.join().unwrap()
-    });
-    let (ended, simulation) = ended;
-    assert_eq!(ended, Err(RunError::Cancelled));
-    assert!(simulation.now() < simulation.end());
-    let output = simulation.finish(&Control::default()).unwrap();
-    let whole = run(&scenario, 1, &Control::default()).unwrap();
+fn an_interrupted_step_can_be_taken_up_again_on_another_thread() {
+    let text = "name = \"users\"\nduration_s = 10.0\n[dumbbell]\nrate_mbps = 5.0\n\
+                queue = { scheme = \"red\", limit_packets = 60 }\n[users]\nper_side = 300\n";
+    let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = Simulation::new(&scenario, 1, &Control::default()).unwrap().into_owned();
+    let control = Control::interruptible(is_third_look);
+    assert_eq!(simulation.advance_until(simulation.end(), &control), Err(RunError::Cancelled));
+    assert!(Time::ZERO < simulation.now() && simulation.now() < simulation.end());
+    let finished = std::thread::spawn(|| simulation.finish(&Control::default())).join().unwrap();
+    let (output, whole) = (finished.unwrap(), run(&scenario, 1, &Control::default()).unwrap());
     assert_eq!(output.summary.to_json(), whole.summary.to_json());
     assert_eq!(output.tables, whole.tables);
 }

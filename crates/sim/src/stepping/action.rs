@@ -76,7 +76,7 @@ impl fmt::Display for ActionError {
                 write!(f, "no monitored link is called \"{name}\"; legal: {}", legal.join(", "))
             }
             Self::RateVaries { link } => {
-                write!(f, "{link}: its rate follows a trace and cannot be changed during a run")
+                write!(f, "{link}: its rate is not constant and cannot be changed during a run")
             }
             Self::Rate { link, rate_mbps } => {
                 let (least, most) = (LEGAL_MBPS.start(), LEGAL_MBPS.end());
