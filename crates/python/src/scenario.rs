@@ -3,7 +3,7 @@
 use crate::error::refused;
 use aqmlab_aqm::PortFacts;
 use aqmlab_link::Framing;
-use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes};
+use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::collections::BTreeMap;
@@ -271,23 +271,14 @@ impl Scenario {
     fn traffic(&self) -> Vec<Traffic> {
         let scenario = &self.0;
         let routes = Routes::new(&scenario.network);
-        let ends = scenario.populations.iter().map(|own| (own.servers.first(), own.browsers.first()));
-        let of_flows = scenario.flows.iter().map(|group| {
-            let flow = group.flows.first();
-            (flow.map(|flow| &flow.sender), flow.map(|flow| &flow.receiver))
-        });
-        let of_datagrams = scenario.datagrams.iter().map(|group| {
-            let source = group.sources.first();
-            (source.map(|[sender, _]| sender), source.map(|[_, receiver]| receiver))
-        });
         let group = |node: NodeIndex| scenario.network.node(node).group.clone();
-        let row = |(demand, ends): (aqmlab_scenario::Demand, (Option<&NodeIndex>, Option<&NodeIndex>))| {
-            let (&sender, &receiver) = (ends.0?, ends.1?);
+        let row = |(demand, own): (aqmlab_scenario::Demand, TrafficGroup<'_>)| {
+            let Way { from, to } = own.conversations().next()?.data();
+            let (&sender, &receiver) = (from.first()?, to.first()?);
             let path = routes.path(sender, receiver)?.into_iter().map(|link| link.0).collect();
             let ends = (group(sender), group(receiver));
             Some(Traffic { name: demand.name, unit: demand.unit.name(), size: demand.size, ends, path })
         };
-        let all_ends = ends.chain(of_flows).chain(of_datagrams);
-        scenario.demands().into_iter().zip(all_ends).filter_map(row).collect()
+        scenario.demands().into_iter().zip(scenario.traffic()).filter_map(row).collect()
     }
 }

@@ -32,6 +32,9 @@
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+#[cfg(test)]
+extern crate self as aqmlab_sim; // the transport of the tests is written for users of this crate
+
 mod engine;
 mod fabric;
 mod identifiers;
@@ -41,14 +44,17 @@ mod simulation;
 mod stepping;
 mod transport;
 
-pub use fabric::{Capture, CaptureRefused, CapturedPorts};
+pub use fabric::{
+    Answer, Capture, CaptureRefused, CapturedPorts, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused,
+    Transports,
+};
 pub use memory::memory_estimate;
 pub use recording::Output;
 pub use stepping::{Action, ActionError, LinkObservation, Observation, Simulation};
 
 pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;
-use fabric::Departures;
+use fabric::{Departures, Settings};
 
 /// Runs a scenario from its start to its end.
 ///
@@ -69,5 +75,29 @@ pub fn run_capturing(
     control: &Control,
     captured: &CapturedPorts,
 ) -> Result<Output, RunError> {
-    Simulation::begin(scenario, seed, control, captured, Departures::Predicted)?.finish(control)
+    let transports = Transports::default();
+    run_with(scenario, seed, control, Settings { captured, transports, departures: Departures::Predicted })
+}
+
+/// As [`run`], where the connections of some populations and groups of flows are not TCP's.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_over(
+    scenario: &Scenario,
+    seed: u64,
+    control: &Control,
+    transports: Transports,
+) -> Result<Output, RunError> {
+    let captured = &CapturedPorts::default();
+    run_with(scenario, seed, control, Settings { captured, transports, departures: Departures::Predicted })
+}
+
+fn run_with(
+    scenario: &Scenario,
+    seed: u64,
+    control: &Control,
+    settings: Settings<'_>,
+) -> Result<Output, RunError> {
+    Simulation::begin(scenario, seed, control, settings)?.finish(control)
 }

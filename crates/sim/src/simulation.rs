@@ -1,7 +1,7 @@
 //! The event loop: one instant after the other, until the end of the run.
 
 use crate::engine::EventKind;
-use crate::fabric::{CapturedPorts, Departures, Events, Fabric, Timer, Upcoming, prefetch};
+use crate::fabric::{Events, Fabric, Settings, Timer, Upcoming, prefetch};
 use crate::recording::{CongestionWindows, FlowRows, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
@@ -38,12 +38,11 @@ impl EventLoop {
         scenario: &Scenario,
         seed: u64,
         control: &Control,
-        captured: &CapturedPorts,
-        departures: Departures,
+        settings: Settings<'_>,
     ) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
         let window = measured_window(scenario);
-        let fabric = Fabric::new(scenario, window, key, captured, departures);
+        let fabric = Fabric::new(scenario, window, key, settings);
         let mut simulation = Self {
             window,
             events: fabric.event_queue(),
@@ -196,6 +195,7 @@ fn prefetch_session(session: &Session, end: Upcoming) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::{CapturedPorts, Departures, Transports};
 
     /// Two clouds of 500 connections a second behind a full FQ-CoDel: what is kept follows the connections
     /// that are open and the packets under way.
@@ -207,7 +207,9 @@ mod tests {
         let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
         let control = Control::default();
         let captured = CapturedPorts::default();
-        let simulation = EventLoop::new(&scenario, 1, &control, &captured, Departures::Predicted);
+        let (transports, departures) = (Transports::default(), Departures::Predicted);
+        let settings = Settings { captured: &captured, transports, departures };
+        let simulation = EventLoop::new(&scenario, 1, &control, settings);
         let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
         let run = simulation.advance_until(Time::ZERO + scenario.duration, &control);
         run.unwrap_or_else(|error| panic!("{error}"));

@@ -95,7 +95,7 @@ fn datagrams_exist(simulation: &EventLoop) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::{CapturedPorts, Departures, Packet};
+    use crate::fabric::{CapturedPorts, Departures, Packet, Settings, Transports};
     use aqmlab_aqm::{Port, PortFacts};
     use aqmlab_driver::{Control, RunError};
     use aqmlab_link::Link;
@@ -110,8 +110,10 @@ mod tests {
     fn finished() -> (Scenario, EventLoop) {
         let scenario = Scenario::from_toml(TEXT, "flows", &[]).unwrap_or_else(|error| panic!("{error}"));
         let control = Control::default();
-        let mut simulation =
-            EventLoop::new(&scenario, 1, &control, &CapturedPorts::default(), Departures::Predicted).unwrap();
+        let captured = &CapturedPorts::default();
+        let settings =
+            Settings { captured, transports: Transports::default(), departures: Departures::Predicted };
+        let mut simulation = EventLoop::new(&scenario, 1, &control, settings).unwrap();
         simulation.advance_until(Time::ZERO + scenario.duration, &control).unwrap();
         (scenario, simulation)
     }

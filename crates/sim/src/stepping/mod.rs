@@ -6,7 +6,7 @@ mod observation;
 pub use action::{Action, ActionError};
 pub use observation::{LinkObservation, Observation};
 
-use crate::fabric::{CapturedPorts, Departures};
+use crate::fabric::{CapturedPorts, Departures, Settings, Transports};
 use crate::recording::{Output, gather};
 use crate::simulation::EventLoop;
 use action::ActedOn;
@@ -71,8 +71,10 @@ impl<'a> Simulation<'a> {
     /// As [`crate::run`].
     pub fn new(scenario: &'a Scenario, seed: u64, control: &Control) -> Result<Self, RunError> {
         // Who acts on a link later must not find packets gone that it has not sent yet.
-        let mut simulation =
-            Self::begin(scenario, seed, control, &CapturedPorts::default(), Departures::ByEvents)?;
+        let departures = Departures::ByEvents;
+        let captured = &CapturedPorts::default();
+        let settings = Settings { captured, transports: Transports::default(), departures };
+        let mut simulation = Self::begin(scenario, seed, control, settings)?;
         let key = Key::from_seed(seed);
         let links = simulation.event_loop.fabric.network().monitored_links();
         let described =
@@ -87,11 +89,10 @@ impl<'a> Simulation<'a> {
         scenario: &'a Scenario,
         seed: u64,
         control: &Control,
-        captured: &CapturedPorts,
-        departures: Departures,
+        settings: Settings<'_>,
     ) -> Result<Self, RunError> {
         let scenario = deviations::of_run(scenario, seed);
-        let event_loop = EventLoop::new(&scenario, seed, control, captured, departures)?;
+        let event_loop = EventLoop::new(&scenario, seed, control, settings)?;
         Ok(Self {
             scenario,
             seed,
