@@ -50,6 +50,7 @@ pub use privileges::prepare;
 pub use program::{Program, Ran};
 pub use router::capture::{Capture, CapturedPorts, KeptPacket};
 pub use router::guest::{Crossing, Crossings};
-pub use router::headers::{Headers, Refusal, TcpFields};
+pub use aqmlab_wire::TcpFields;
+pub use router::headers::{Headers, Refusal};
 pub use router::log::{LogEvent, LogRow};
 pub use run::{Settings, check, probe, run};

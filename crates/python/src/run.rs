@@ -2,9 +2,9 @@
 
 use crate::error::{RunError, ScenarioError, failed, refused};
 use crate::finished::{Finished, Once};
-use aqmlab_record::WirePacket;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{CapturedPorts, Control, Output};
+use aqmlab_wire::WirePacket;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::any::Any;

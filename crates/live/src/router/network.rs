@@ -46,7 +46,7 @@ impl Queued for Packet {
     }
 
     fn mark(&mut self) {
-        super::headers::mark(self.buffer.bytes_mut());
+        aqmlab_wire::mark(self.buffer.bytes_mut());
         self.facts.codepoint = Codepoint::Ce;
     }
 
