@@ -150,7 +150,8 @@ mod tests {
         assert_eq!((read.dscp, read.codepoint, read.class), (46, Codepoint::Ect0, PacketClass::Data));
         let syn = Headers::read(&wire(0, Flags::SYN, 0)).unwrap();
         // A window of a million needs four bits of shift (RFC 7323).
-        let fields = TcpFields { flags: Flags::SYN, window: 65_000, window_shift: Some(4), sequence: 1, payload: 0 };
+        let fields =
+            TcpFields { flags: Flags::SYN, window: 65_000, window_shift: Some(4), sequence: 1, payload: 0 };
         assert_eq!(syn.tcp, Some(fields));
         assert_eq!(read.tcp.map(|tcp| tcp.payload), Some(7));
     }
@@ -161,7 +162,10 @@ mod tests {
         assert_eq!(of(Flags::SYN, 0), PacketClass::Syn);
         assert_eq!(of(Flags::SYN.with(Flags::ACK), 0), PacketClass::SynAck);
         assert_eq!([of(Flags::ACK, 0), of(Flags::ACK, 1)], [PacketClass::PureAck, PacketClass::Data]);
-        assert_eq!([of(Flags::FIN.with(Flags::ACK), 0), of(Flags::FIN.with(Flags::ACK), 1)], [PacketClass::Fin, PacketClass::Data]);
+        assert_eq!(
+            [of(Flags::FIN.with(Flags::ACK), 0), of(Flags::FIN.with(Flags::ACK), 1)],
+            [PacketClass::Fin, PacketClass::Data]
+        );
         assert_eq!([of(Flags::RST, 0), of(Flags::RST.with(Flags::ACK), 0)], [PacketClass::Reset; 2]);
     }
 

@@ -56,7 +56,8 @@ impl HostsSeen {
     pub(crate) fn note(&mut self, connection: &mut Seen, side: usize, tcp: TcpFields, now: Time) {
         if tcp.flags.contains(Flags::SYN) {
             connection.0[side].shift = tcp.window_shift.unwrap_or(0).min(14);
-            let (is_first, asks) = (!tcp.flags.contains(Flags::ACK), tcp.flags.contains(Flags::ECE.with(Flags::CWR)));
+            let (is_first, asks) =
+                (!tcp.flags.contains(Flags::ACK), tcp.flags.contains(Flags::ECE.with(Flags::CWR)));
             self.syns += u64::from(is_first);
             self.ecn_syns += u64::from(is_first && asks);
             return;
@@ -113,7 +114,12 @@ mod tests {
     #[test]
     fn a_first_flight_ends_with_the_first_word_of_the_peer() {
         let (mut hosts, mut connection) = (HostsSeen::default(), Seen::default());
-        let syn = TcpFields { flags: Flags::SYN.with(Flags::ECE).with(Flags::CWR), window_shift: Some(2), payload: 0, ..DATA };
+        let syn = TcpFields {
+            flags: Flags::SYN.with(Flags::ECE).with(Flags::CWR),
+            window_shift: Some(2),
+            payload: 0,
+            ..DATA
+        };
         hosts.note(&mut connection, 0, syn, at(0));
         let answer = TcpFields { flags: Flags::SYN.with(Flags::ACK).with(Flags::ECE), payload: 0, ..DATA };
         hosts.note(&mut connection, 1, answer, at(1));
