@@ -54,8 +54,8 @@ struct Users<M> {
 }
 
 impl<M: Copy> Places<M> {
-    /// The places of a scenario under the key of its run. `machine` is asked for the sender and the receiver of every flow,
-    /// then for the browsers and servers of every population, in the order of the scenario.
+    /// The places of a scenario under the key of its run. `machine` is asked for the sender and the receiver
+    /// of every flow, then for the browsers and servers of every population, in the order of the scenario.
     pub fn new(scenario: &Scenario, key: Key, mut machine: impl FnMut(EndOfGroup<'_>) -> M) -> Self {
         let (mut flows, mut flow_groups) = (Vec::new(), Vec::new());
         for (group, own) in (scenario.populations.len()..).zip(&scenario.flows) {

@@ -1,6 +1,8 @@
-//! Who talks to whom: the groups of traffic of a scenario, and the machines between which each of them sends packets.
+//! Who talks to whom: the groups of traffic of a scenario, and the machines between which each of them sends
+//! packets.
 //!
-//! Whatever depends on all traffic (routes, hosts, tables, memory, the links that carry data) is derived from this one list.
+//! Whatever depends on all traffic (routes, hosts, tables, memory, the links that carry data) is derived from
+//! this one list.
 
 use crate::HostProfile;
 use crate::network::NodeIndex;
@@ -58,7 +60,8 @@ pub struct ConnectionGroup<'a> {
 /// Machines that talk to each other: each of one end to each of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation<'a> {
-    /// The machines of both ends, neither empty: those that open connections or send datagrams, and those that answer or receive.
+    /// The machines of both ends, neither empty: those that open connections or send datagrams, and those
+    /// that answer or receive.
     pub ends: [&'a [NodeIndex]; 2],
     /// Whether the second end sends packets too.
     pub is_answered: bool,
@@ -192,7 +195,8 @@ impl<'a> TrafficGroup<'a> {
 }
 
 impl Scenario {
-    /// Every population, then every group of flows, then every group of datagrams, in the order of the document.
+    /// Every population, then every group of flows, then every group of datagrams, in the order of the
+    /// document.
     pub fn traffic(&self) -> impl Iterator<Item = TrafficGroup<'_>> + Clone {
         let users = self.populations.iter().map(TrafficGroup::Users);
         let flows = self.flows.iter().map(TrafficGroup::Flows);

@@ -7,7 +7,8 @@ use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, Transports, run, run_over};
 use frames::FrameEnd;
 
-/// Two flows of a megabyte over a link of 10 Mbit/s that loses one packet in twenty, 20 ms away from each other.
+/// Two flows of a megabyte over a link of 10 Mbit/s that loses one packet in twenty, 20 ms away from each
+/// other.
 const TRANSFERS: &str = r#"
 name = "frames"
 duration_s = 60.0
@@ -45,7 +46,7 @@ duration_s = 120.0
 warm_up_s = 0.0
 [dumbbell]
 rate_mbps = 10.0
-queue = { scheme = "red", limit_packets = 100, min_threshold_packets = 5, max_threshold_packets = 15 }
+queue = { scheme = "red", limit_packets = 100, min_th_packets = 5, max_th_packets = 15 }
 [users]
 per_side = 60
 [record]

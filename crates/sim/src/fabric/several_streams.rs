@@ -33,12 +33,12 @@ receivers = "b"
 base_rtt_ms = 0.0
 "#;
 
-/// Everything that is pending, until nothing is; answers with what happened.
+/// Everything that is pending, until nothing is for minutes; answers with what happened.
 fn run(fabric: &mut Fabric, events: &mut Events) -> Vec<ConnectionEvent> {
     let mut happened = Vec::new();
     loop {
         let (instant, kind) = events.next();
-        if instant == Time::MAX {
+        if instant > Time::from_seconds(100.0) {
             return happened;
         }
         events.advance(instant);
