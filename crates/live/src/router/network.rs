@@ -5,7 +5,7 @@
 //! comes changes nothing about the instants, nor about what any scheme decides: only when the packet is
 //! handed over.
 
-use super::buffer::{Buffer, Pool};
+use super::buffer::Pool;
 use super::connections::{Conduct, Connections};
 use super::guest::Crossings;
 use super::headers::{Headers, Refusal};

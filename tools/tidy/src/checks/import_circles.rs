@@ -31,7 +31,8 @@ fn of_crate(tree: &Tree, name: &str) -> Option<Finding> {
     }
     let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
     let (path, _) = modules[circle.iter().next()?];
-    let wrong = format!("{} modules of `{name}` import each other in a circle: {}", names.len(), names.join(", "));
+    let wrong =
+        format!("{} modules of `{name}` import each other in a circle: {}", names.len(), names.join(", "));
     let expected = if known == 0 { "none".to_owned() } else { format!("at most {known}, as before") };
     Some(Finding::new(path, 1, wrong, expected, "move what both ends need into a module of its own"))
 }
@@ -130,7 +131,8 @@ fn from_root(module: &Path, path: &[String], modules: &BTreeMap<Path, (&str, Str
         _ => (&module[..], path),
     };
     let whole: Path = base.iter().chain(rest).cloned().collect();
-    let is_own = path[0] == "crate" || path[0] == "self" || ups > 0 || modules.contains_key(&whole[..=base.len()]);
+    let is_own =
+        path[0] == "crate" || path[0] == "self" || ups > 0 || modules.contains_key(&whole[..=base.len()]);
     is_own.then_some(whole)
 }
 
@@ -142,7 +144,8 @@ fn declared_in(
 ) -> Path {
     let mut path = path.clone();
     for _ in 0..8 {
-        let module = (0..=path.len()).rev().find(|&length| modules.contains_key(&path[..length])).unwrap_or(0);
+        let module =
+            (0..=path.len()).rev().find(|&length| modules.contains_key(&path[..length])).unwrap_or(0);
         let item = &path[..(module + 1).min(path.len())];
         match exported.get(item) {
             Some(declared) if item.len() > module && declared.as_slice() != item => path.clone_from(declared),
