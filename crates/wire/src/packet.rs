@@ -1,7 +1,7 @@
 //! A packet that is described, and its bytes.
 //!
-//! Source: RFC 791 (IPv4), RFC 9293 section 3.1 (TCP), RFC 768 (UDP), RFC 3168 section 5 (ECN field), RFC 7323
-//! section 2 (window scale). Fields and checksums are put in their places by `etherparse`.
+//! Source: RFC 791 (IPv4), RFC 9293 section 3.1 (TCP), RFC 768 (UDP), RFC 3168 section 5 (ECN field), RFC
+//! 7323 section 2 (window scale). Fields and checksums are put in their places by `etherparse`.
 //!
 //! Data are zeros, of which none is left out: what a packet lacks could not be checked.
 //!
