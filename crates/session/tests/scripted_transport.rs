@@ -6,7 +6,7 @@ use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table}
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
     Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, ResponseEnd, Round,
-    Session, Side, Transfer, Transport, UNLIMITED_BYTES,
+    Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
@@ -186,7 +186,10 @@ impl Conversation {
     ) -> Vec<String> {
         self.script.now = Time::from_seconds(at);
         let connection = ConnectionId::from_number(place);
-        self.session.handle(&ConnectionEvent { connection, owner, side, kind }, &mut self.script);
+        self.session.handle(
+            &ConnectionEvent { connection, owner, side, stream: StreamId::FIRST, kind },
+            &mut self.script,
+        );
         self.calls()
     }
 

@@ -1,7 +1,7 @@
 //! The event loop: one instant after the other, until the end of the run.
 
 use crate::engine::EventKind;
-use crate::fabric::{CapturedPorts, Events, Fabric, Timer, Upcoming, prefetch};
+use crate::fabric::{CapturedPorts, Events, Fabric, Timer, Transports, Upcoming, prefetch};
 use crate::recording::{CongestionWindows, FlowRows, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
@@ -37,10 +37,11 @@ impl Simulation {
         seed: u64,
         control: &Control,
         captured: &CapturedPorts,
+        transports: Transports,
     ) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
         let window = measured_window(scenario);
-        let fabric = Fabric::new(scenario, window, key, captured);
+        let fabric = Fabric::new(scenario, window, key, (captured, transports));
         let mut simulation = Self {
             window,
             events: fabric.event_queue(),
@@ -203,7 +204,7 @@ mod tests {
         let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
         let control = Control::default();
         let captured = CapturedPorts::default();
-        let simulation = Simulation::new(&scenario, 1, &control, &captured);
+        let simulation = Simulation::new(&scenario, 1, &control, &captured, Transports::default());
         let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
         let run = simulation.run(Time::ZERO + scenario.duration, &control);
         run.unwrap_or_else(|error| panic!("{error}"));
