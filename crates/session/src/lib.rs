@@ -63,5 +63,6 @@ pub use session::Session;
 pub use transfers::Transfer;
 pub use transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram,
-    DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
+    DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, StreamId, Transport,
+    UNLIMITED_BYTES,
 };

@@ -6,14 +6,14 @@ use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table}
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
     Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, ResponseEnd, Round,
-    Session, Side, Transfer, Transport, UNLIMITED_BYTES,
+    Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
     ConnectionOrdinal, MahParameters, PackMimeParameters, Parameters, Population, StartRule, TmixParameters,
     WebtrafParameters,
 };
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What was asked for, in words; connections have the places 0, 1, 2… and the numbers 1000, 1001, 1002…
 #[derive(Default)]
@@ -62,8 +62,8 @@ impl Transport for Script {
         Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
     }
 
-    fn idle_path(&mut self, _opening: &Opening) -> Rc<IdlePath> {
-        Rc::new(self.idle_path.clone().expect("only a past asks for it"))
+    fn idle_path(&mut self, _opening: &Opening) -> Arc<IdlePath> {
+        Arc::new(self.idle_path.clone().expect("only a past asks for it"))
     }
 
     fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
@@ -186,7 +186,10 @@ impl Conversation {
     ) -> Vec<String> {
         self.script.now = Time::from_seconds(at);
         let connection = ConnectionId::from_number(place);
-        self.session.handle(&ConnectionEvent { connection, owner, side, kind }, &mut self.script);
+        self.session.handle(
+            &ConnectionEvent { connection, owner, side, stream: StreamId::FIRST, kind },
+            &mut self.script,
+        );
         self.calls()
     }
 

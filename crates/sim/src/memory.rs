@@ -7,7 +7,7 @@
 use crate::fabric::{Connection, FlowHashes, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
 use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
-use aqmlab_scenario::{Link, Node, NodeKind, Responses, Scenario};
+use aqmlab_scenario::{DemandUnit, Link, Node, NodeKind, Responses, Scenario};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
 use aqmlab_web::Habits;
@@ -97,8 +97,7 @@ fn traffic(scenario: &Scenario) -> f64 {
             + timer
             + habits.connections * (connection + 2.0 * timer)
     };
-    let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
-    let sources: usize = scenario.datagrams.iter().map(|group| group.sources.len()).sum();
+    let [flows, sources] = [DemandUnit::Flows, DemandUnit::Datagrams].map(|unit| scenario.count_of(unit));
     of_users(scenario, of_user)
         + flows as f64 * (200.0 + connection + 3.0 * timer + PACKETS_OF_FLOW_BYTES)
         + sources as f64 * (400.0 + timer + DELAYS_OF_SOURCE_BYTES)
@@ -113,9 +112,9 @@ fn samples(scenario: &Scenario) -> f64 {
     let states = record.scheme_state_interval.map_or(0.0, times);
     let samples = times(record.queue_interval) + times(record.link_interval) + arrivals;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored).count();
-    let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
+    let flows = scenario.count_of(DemandUnit::Flows);
     let windows = record.congestion_window_interval.map_or(0.0, times) * flows as f64;
-    let parties = scenario.populations.len() + scenario.flows.len() + scenario.datagrams.len() + 1;
+    let parties = scenario.traffic().count() + 1;
     let traffic = record.traffic_interval.map_or(0.0, times) * (2 * parties * monitored) as f64;
     windows * WINDOW_ROW_BYTES
         + traffic * TRAFFIC_ROW_BYTES
@@ -127,8 +126,7 @@ fn samples(scenario: &Scenario) -> f64 {
 fn rows(scenario: &Scenario) -> f64 {
     let record = &scenario.record;
     let seconds = scenario.duration.seconds();
-    let users: f64 = scenario.populations.iter().map(|population| f64::from(population.users)).sum();
-    let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
+    let [users, flows] = [DemandUnit::Users, DemandUnit::Flows].map(|unit| scenario.count_of(unit) as f64);
     let exchanges = of_users(scenario, |habits| habits.exchanges_per_second) * seconds;
     let pages = of_users(scenario, |habits| habits.pages_per_second) * seconds;
     let response = size_of::<Completion>() as f64 + RESPONSE_COLUMN_BYTES;
@@ -138,7 +136,7 @@ fn rows(scenario: &Scenario) -> f64 {
         Responses::Rows => exchanges * response + pages * page,
         Responses::Histogram | Responses::None => 0.0,
     };
-    let connections = of_users(scenario, |habits| habits.connections_per_second) * seconds + flows as f64;
+    let connections = of_users(scenario, |habits| habits.connections_per_second) * seconds + flows;
     // Those of exchanges by size, and three of pages.
     let classes = (scenario.populations.len() * (SIZE_CLASS_UPPER_BYTES.len() + 3)) as f64;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored);
