@@ -6,14 +6,11 @@ from typing import Any, final
 import numpy as np
 
 __all__ = [
-    "Cancelled",
     "Coins",
     "LiveRun",
     "Packet",
     "Queue",
     "Run",
-    "RunError",
-    "ScenarioError",
     "arc_admissible_gains",
     "buffers",
     "call_layout",
@@ -49,15 +46,6 @@ __all__ = [
     "uncongested_twin",
     "version",
 ]
-
-class ScenarioError(ValueError):
-    """A scenario is invalid; the message names the place, the legal values and the closest name."""
-
-class RunError(RuntimeError):
-    """A run failed because of a fault of the simulator or of a user's scheme."""
-
-class Cancelled(Exception):
-    """The run was cancelled before it ended."""
 
 @final
 class Run:

@@ -12,7 +12,7 @@ from aqmlab.errors import SweepError, TuneError
 from aqmlab.files.reading import LARGEST_BYTES, read_json, read_text, read_toml
 from aqmlab.terminal.plain import plain, plain_line
 from aqmlab.terminal.spelling import quoted, whole_numbers
-from aqmlab.tune.space import read_ranges_file
+from aqmlab.tuning.space import read_ranges_file
 from small import BULK
 
 if TYPE_CHECKING:

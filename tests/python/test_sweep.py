@@ -19,7 +19,7 @@ from aqmlab.cli.printing import sweep_table
 from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
-from aqmlab.sweep.export import check_form, export
+from aqmlab.sweeps.export import check_form, export
 from aqmlab.tables import to_terminal
 from aqmlab.terminal.console import console
 from small import aqmlab_run, contents

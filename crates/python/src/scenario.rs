@@ -1,6 +1,6 @@
 //! Scenarios go back and forth as canonical JSON text.
 
-use crate::error::refused;
+use crate::error::{refused, refused_scenario};
 use aqmlab_aqm::PortFacts;
 use aqmlab_link::Framing;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
@@ -18,7 +18,8 @@ pub(crate) fn resolve(
     folder: PathBuf,
     overrides: Vec<(String, String)>,
 ) -> PyResult<String> {
-    let scenario = Scenario::from_toml_in(&folder, text, source_name, &overrides).map_err(refused)?;
+    let scenario = Scenario::from_toml_in(&folder, text, source_name, &overrides)
+        .map_err(|error| refused_scenario(&error))?;
     Ok(scenario.to_json())
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn override_resolved(
     overrides: Vec<(String, String)>,
 ) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(scenario.with_overrides_in(&folder, &overrides).map_err(refused)?.to_json())
+    Ok(scenario.with_overrides_in(&folder, &overrides).map_err(|error| refused_scenario(&error))?.to_json())
 }
 
 /// The uncongested twin of a resolved scenario.
@@ -42,7 +43,7 @@ pub(crate) fn override_resolved(
 #[pyfunction]
 pub(crate) fn uncongested_twin(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(scenario.uncongested_twin().map_err(refused)?.to_json())
+    Ok(scenario.uncongested_twin().map_err(|error| refused_scenario(&error))?.to_json())
 }
 
 /// The uncongested twin without endless flows, save those of the groups that are kept: where offered load is
@@ -52,7 +53,7 @@ pub(crate) fn uncongested_twin(scenario_json: &str) -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn offering_twin(scenario_json: &str, kept: Vec<String>) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(scenario.offering_twin(&kept).map_err(refused)?.to_json())
+    Ok(scenario.offering_twin(&kept).map_err(|error| refused_scenario(&error))?.to_json())
 }
 
 /// A demand as Python has it: name, key of its size, unit, size, whether it is endless.

@@ -14,15 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import (
-    MissingDataError,
-    Recorded,
-    TooLittleDataError,
-    has_name,
-    measured_window_s,
-    table,
-)
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,6 +53,7 @@ def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
             "delay ms" if percentile == 50 else f"delay {which} ms",
             1,
             delay_ms,
+            definition=f"One-way delay of the datagrams of {part}, {which}; of several sources the mean.",
         )
 
     return of_group
@@ -72,7 +68,10 @@ def delay_variation_ms_of(part: str) -> OfRun:
         )
 
     title = f"delay variation of {part}, 99 %, ms"
-    return OfRun(f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1, variation_ms)
+    return OfRun(
+        f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1, variation_ms,
+        definition=f"Delay less the least delay of the same source of {part}, 99th percentile (RFC 5481).",
+    )  # fmt: skip
 
 
 def loss_percent_of_datagrams(part: str) -> OfRun:
@@ -80,12 +79,14 @@ def loss_percent_of_datagrams(part: str) -> OfRun:
 
     def percent(result: Recorded) -> float:
         rows = _sources(result, part)
-        settled = rows["received_packets"].sum() + rows["lost_packets"].sum()
-        if settled == 0:
-            raise TooLittleDataError(f"no datagram of {part} arrived or was lost in the measured window")
-        return 100.0 * float(rows["lost_packets"].sum() / settled)
+        lost, received = (float(rows[f"{fate}_packets"].sum()) for fate in ("lost", "received"))
+        none = TooLittleDataError(f"no datagram of {part} arrived or was lost in the measured window")
+        return loss.percent(lost, lost + received, where_none=none)
 
-    return OfRun(f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent)
+    return OfRun(
+        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
+        definition=f"Datagrams of {part} lost on the way.", denominator=loss.Denominator.SETTLED,
+    )  # fmt: skip
 
 
 def goodput_kbps_of_datagrams(part: str) -> OfRun:
@@ -95,7 +96,10 @@ def goodput_kbps_of_datagrams(part: str) -> OfRun:
         received = float(_sources(result, part)["received_bytes"].sum())
         return 8.0 * received / 1000.0 / measured_window_s(result)
 
-    return OfRun(f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s)
+    return OfRun(
+        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
+        definition=f"IP bytes of the datagrams of {part} that arrived, over the measured window.",
+    )  # fmt: skip
 
 
 def _mean_of_sources(result: Recorded, part: str, number: Callable[[Columns], NDArray[np.float64]]) -> float:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
+from aqmlab.statistics import loss
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
-from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity
+from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity, Scope
 from aqmlab.statistics.recorded import (
-    MissingDataError,
     Recorded,
-    TooLittleDataError,
     data_links,
     has_name,
     measured_window_s,
@@ -27,14 +27,24 @@ from aqmlab.statistics.recorded import (
 from aqmlab.statistics.stretches import OF_STRETCHES, of_stretches
 from aqmlab.statistics.traffic import OF_TRAFFIC, of_traffic
 from aqmlab.statistics.waiting import mean_waiting_s
-from aqmlab.terminal.spelling import nearest
+from aqmlab.terminal.spelling import closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.statistics.distribution import ResponseTimes
 
-__all__ = ["QUANTITIES", "Measured", "OfLinks", "OfPages", "OfRun", "OfUsers", "Quantity", "quantity"]
+__all__ = [
+    "QUANTITIES",
+    "Measured",
+    "OfLinks",
+    "OfPages",
+    "OfRun",
+    "OfUsers",
+    "Quantity",
+    "quantities",
+    "quantity",
+]
 
 BITS_PER_KILOBYTE = 8 * 1024
 MILLISECONDS = 1000.0
@@ -47,10 +57,6 @@ RESTRICTED_TO_S = 2.0
 """The limit of the restricted mean response time where none is chosen."""
 
 
-class UnknownQuantityError(LookupError):
-    """No quantity has this name."""
-
-
 # -------------------------------------------------------------------------------------------------- of links
 
 
@@ -59,20 +65,9 @@ def _mean(name: str, *, scale: float = 1.0) -> Callable[[Sequence[Link]], float]
     return lambda links: scale * float(np.mean([float(link[name]) for link in links]))
 
 
-def discarded_packets(link: Link, reason: str | None = None) -> int:
-    """Packets discarded at a link's queue, for whatever reason or one of them."""
-    discarded = link["counters"]["discarded"]
-    return sum(int(count["packets"]) for name, count in discarded.items() if reason in {None, name})
-
-
 def _per_packet_at_risk(count: Callable[[Link], int]) -> Callable[[Sequence[Link]], float]:
     """Of 100 packets at risk at the queues of links (docs/results.md), how many are counted."""
-
-    def percent(links: Sequence[Link]) -> float:
-        at_risk = sum(int(link["counters"]["at_risk"]["packets"]) for link in links)
-        return 100.0 * sum(count(link) for link in links) / at_risk if at_risk else 0.0
-
-    return percent
+    return lambda links: loss.percent(sum(map(count, links)), sum(map(loss.at_risk_packets, links)))
 
 
 def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
@@ -88,56 +83,110 @@ def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
     return int(greatest.max())
 
 
-def _marked_packets(link: Link) -> int:
-    return int(link["counters"]["marked"]["packets"])
-
-
 throughput_mbps = OfLinks(
-    "throughput_mbps", "Mbit/s", "throughput, Mbit/s", "Mbit/s", 1, _mean("throughput_mbps")
+    "throughput_mbps",
+    "Mbit/s",
+    "throughput, Mbit/s",
+    "Mbit/s",
+    1,
+    _mean("throughput_mbps"),
+    definition="What links sent, at the layer that the scenario counts (record.throughput_layer).",
 )
 """At the layer that the scenario counts."""
 throughput_ip_mbps = OfLinks(
-    "throughput_ip_mbps", "Mbit/s", "throughput (IP), Mbit/s", "IP Mbit/s", 1, _mean("throughput_ip_mbps")
+    "throughput_ip_mbps",
+    "Mbit/s",
+    "throughput (IP), Mbit/s",
+    "IP Mbit/s",
+    1,
+    _mean("throughput_ip_mbps"),
+    definition="What links sent, in bits of IP packets.",
 )
 throughput_kilobytes_per_s = OfLinks(
     "throughput_kilobytes_per_s", "KB/s", "throughput, KB/s", "KB/s", 0,
     lambda links: throughput_mbps.compute(links) * 1e6 / BITS_PER_KILOBYTE,
+    definition="Throughput in kilobytes of 1,024 bytes.",
 )  # fmt: skip
 """In kilobytes of 1,024 bytes."""
 utilization_percent = OfLinks(
-    "utilization_percent", "%", "link busy, %", "busy %", 2, _mean("busy_share", scale=100.0)
+    "utilization_percent",
+    "%",
+    "link busy, %",
+    "busy %",
+    2,
+    _mean("busy_share", scale=100.0),
+    definition="Share of the time in which a link transmits; gaps between frames count.",
+    denominator="the measured window",
 )
 """Share of the time in which a link transmits."""
-loss_percent = OfLinks("loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(discarded_packets))
+loss_percent = OfLinks(
+    "loss_percent",
+    "%",
+    "loss, %",
+    "loss %",
+    2,
+    _per_packet_at_risk(loss.discarded_packets),
+    definition="Packets discarded at the queues, for whatever reason.",
+    denominator=loss.Denominator.AT_RISK,
+)
 """Packets discarded, for whatever reason, per 100 at risk at the queues."""
 marked_percent = OfLinks(
-    "marked_percent", "%", "marked, %", "marked %", 2, _per_packet_at_risk(_marked_packets)
+    "marked_percent",
+    "%",
+    "marked, %",
+    "marked %",
+    2,
+    _per_packet_at_risk(loss.marked_packets),
+    definition="Packets marked with Congestion Experienced at the queues.",
+    denominator=loss.Denominator.AT_RISK,
 )
 queue_mean_packets = OfLinks(
-    "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean")
+    "queue_mean_packets",
+    "packets",
+    "mean queue, packets",
+    "queue",
+    1,
+    _mean("queue_packets_mean"),
+    definition="Packets waiting, averaged over the time of the measured window; not the one on the wire.",
 )
 """Time average over the measured window."""
 queue_mean_ms = OfLinks(
     "queue_mean_ms", "ms", "mean waiting time, ms", "wait ms", 1,
     lambda links: MILLISECONDS * float(np.mean([mean_waiting_s(link) for link in links])),
+    definition="Mean wait of the packets that were sent, by Little's law.",
 )  # fmt: skip
 """Mean wait of the packets that were sent, by Little's law."""
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
-    lambda links: sum(discarded_packets(link, "overflow") for link in links),
+    lambda links: sum(loss.discarded_packets(link, "overflow") for link in links),
+    definition="Packets discarded because the queue was full.",
 )  # fmt: skip
 """Packets discarded because the queue was full."""
 longest_queue_packets = OfRun(
     "longest_queue_packets", "packets", "longest queue, packets", "longest", 0,
     lambda result: _longest_queue(data_links(result), result),
+    definition="Greatest sample of the queues of the links that carry data, in the measured window.",
 )  # fmt: skip
 """Greatest sample of the queues of the links that carry data, in the intervals of the measured window."""
 mean_frame_bytes = OfLinks(
-    "mean_frame_bytes", "bytes", "mean frame, bytes", "frame", 0, _mean("mean_frame_bytes")
+    "mean_frame_bytes",
+    "bytes",
+    "mean frame, bytes",
+    "frame",
+    0,
+    _mean("mean_frame_bytes"),
+    definition="Mean size of the frames that were sent.",
 )
 
 
 # -------------------------------------------------------------------------------------------------- of users
+
+
+_FATES = {
+    "completed": "Exchanges completed in the measured window, of all populations.",
+    "failed": "Exchanges that ended in the window without a response, because their connection gave up.",
+    "unfinished": "Exchanges in progress at the end of the run.",
+}
 
 
 def _counted(name: str) -> OfRun:
@@ -146,7 +195,7 @@ def _counted(name: str) -> OfRun:
     def count(result: Recorded) -> int:
         return sum(int(entry[name]) for entry in result.run["populations"])
 
-    return OfRun(f"{name}_exchanges", "", f"{name} exchanges", name, 0, count)
+    return OfRun(f"{name}_exchanges", "", f"{name} exchanges", name, 0, count, definition=_FATES[name])
 
 
 completed_exchanges, failed_exchanges, unfinished_exchanges = map(
@@ -160,7 +209,10 @@ def _completed(name: str, title: str, short: str, digits: int, *, in_s: float, u
     def scaled(result: Recorded) -> float:
         return completed_exchanges(result) * in_s / measured_window_s(result) / unit
 
-    return OfRun(name, "", title, short, digits, scaled)
+    return OfRun(
+        name, "", title, short, digits, scaled,
+        definition=f"Exchanges completed, scaled to {in_s / 60:g} minutes{', in millions' * (unit > 1)}.",
+    )  # fmt: skip
 
 
 completed_per_90_minutes = _completed(
@@ -172,6 +224,7 @@ completed_millions = _completed(
 requests_in_70_min = OfRun(
     "requests_in_70_min", "", "requests in 70 min", "requests", 0,
     lambda result: completed_per_90_minutes(result) * 70.0 / 90.0,
+    definition="Exchanges completed, scaled to 70 minutes; where nothing is congested, the requests made.",
 )  # fmt: skip
 """Where nothing is congested, the requests made."""
 
@@ -180,20 +233,31 @@ def quantile_s(share: float) -> OfUsers:
     """The time in seconds within which a share of the exchanges completed; infinite where fewer did."""
     short = "median s" if share == 0.5 else f"{100 * share:g} % s"
     title = f"{100 * share:g} % of responses within, s"
-    return OfUsers(f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share))
+    return OfUsers(
+        f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share),
+        definition=f"Time within which {100 * share:g} % of the ended exchanges completed; infinite if too few did.",
+        denominator="exchanges that ended",
+    )  # fmt: skip
 
 
 def restricted_mean_s(limit_s: float = RESTRICTED_TO_S) -> OfUsers:
     """The mean of min(response time, limit) in seconds; a failed exchange counts as the limit."""
     name = f"response_restricted_mean_{limit_s:g}s_s"
     title, short = f"mean of min(response, {limit_s:g} s), s", f"min(t, {limit_s:g}) s"
-    return OfUsers(name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s))
+    return OfUsers(
+        name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s),
+        definition=f"Mean of min(response time, {limit_s:g} s); a failed exchange counts as {limit_s:g} s.",
+    )  # fmt: skip
 
 
 def share_within(limit_s: float) -> OfUsers:
     """The share, from 0 to 1, of the ended exchanges that were complete within a time in seconds."""
     name, title = f"responses_within_{limit_s:g}s", f"within {limit_s:g} s"
-    return OfUsers(name, "", title, f"≤{limit_s:g} s", 3, lambda times: float(times.cdf(limit_s)))
+    return OfUsers(
+        name, "", title, f"≤{limit_s:g} s", 3, lambda times: float(times.cdf(limit_s)),
+        definition=f"Share of the ended exchanges complete within {limit_s:g} s, from 0 to 1.",
+        denominator="exchanges that ended",
+    )  # fmt: skip
 
 
 def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
@@ -205,7 +269,11 @@ def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
 
     name = f"responses_{lower_s:g}s_to_{upper_s:g}s_percent"
     title, short = f"{lower_s:g} to {upper_s:g} s, %", f"{lower_s:g}–{upper_s:g} s %"
-    return OfUsers(name, "%", title, short, 1, percent)
+    return OfUsers(
+        name, "%", title, short, 1, percent,
+        definition=f"Exchanges that took longer than {lower_s:g} s and no longer than {upper_s:g} s.",
+        denominator="exchanges that ended",
+    )  # fmt: skip
 
 
 def _mean_s(times: ResponseTimes) -> float:
@@ -215,32 +283,50 @@ def _mean_s(times: ResponseTimes) -> float:
     return float(middles @ times.counts / times.counts.sum())
 
 
-response_mean_s = OfUsers("response_mean_s", "s", "mean response, s", "mean s", 3, _mean_s)
+response_mean_s = OfUsers(
+    "response_mean_s",
+    "s",
+    "mean response, s",
+    "mean s",
+    3,
+    _mean_s,
+    definition="Mean response time of the completed exchanges; a handful of huge ones may decide it.",
+)
 """Of the completed exchanges; a handful of huge ones may decide it."""
 median_response_ms = OfUsers(
     "median_response_ms", "ms", "median response, ms", "median ms", 0,
     lambda times: MILLISECONDS * times.quantile(0.5),
+    definition="Time within which half of the ended exchanges completed.", denominator="exchanges that ended",
 )  # fmt: skip
 restricted_mean_response_ms = OfUsers(
     "restricted_mean_response_ms", "ms", "mean of min(response, 2 s), ms", "mean ≤2s ms", 0,
     lambda times: MILLISECONDS * times.restricted_mean_s(RESTRICTED_TO_S),
+    definition="Mean of min(response time, 2 s); a failed exchange counts as 2 s.",
 )  # fmt: skip
 RESPONSE_CLASSES = (
     OfUsers(
         "responses_within_1s_percent", "%", "within 1 s, %", "≤1 s %", 1,
         lambda times: 100.0 * float(times.cdf(1.0)),
+        definition="Exchanges complete within 1 s.", denominator="exchanges that ended",
     ),
     _percent_between(1.0, 2.0),
     _percent_between(2.0, 3.0),
     OfUsers(
         "responses_over_3s_or_failed_percent", "%", "over 3 s, %", ">3 s %", 1,
         lambda times: 100.0 * float(times.ccdf(3.0)),
+        definition="Exchanges that took longer than 3 s or failed.", denominator="exchanges that ended",
     ),
 )  # fmt: skip
 """Shares of the ended exchanges, in per cent, which add up to 100."""
 
 
 # -------------------------------------------------------------------------------------------------- of pages
+
+
+_OF_PAGES = {
+    Pages.COMPLETED: "pages that ended in the measured window",
+    Pages.FOLLOWED: "pages that began in the measured window",
+}
 
 
 def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
@@ -250,7 +336,11 @@ def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
     short = f"page {'median' if share == 0.5 else f'{100 * share:g} %'} s"
     if pages is Pages.FOLLOWED:
         title = f"{title} (begun in the window)"
-    return OfPages(name, "s", title, short, 2, lambda times: times.quantile(share), pages)
+    return OfPages(
+        name, "s", title, short, 2, lambda times: times.quantile(share), pages,
+        definition=f"Time within which {100 * share:g} % of the pages loaded; infinite if fewer did.",
+        denominator=_OF_PAGES[pages],
+    )  # fmt: skip
 
 
 def restricted_mean_page_s(limit_s: float) -> OfPages:
@@ -259,16 +349,24 @@ def restricted_mean_page_s(limit_s: float) -> OfPages:
     return OfPages(
         name, "s", title, f"page ≤{limit_s:g} s", 3,
         lambda times: times.restricted_mean_s(limit_s), Pages.FOLLOWED,
+        definition=f"Mean of min(page load time, {limit_s:g} s) of the pages that began in the window.",
     )  # fmt: skip
 
 
 completed_pages = OfRun(
     "completed_pages", "", "pages loaded", "pages", 0,
     lambda result: round(page_load_times(result, Pages.COMPLETED).completed),
+    definition="Pages that ended in the measured window; 0 where none did.",
 )  # fmt: skip
 """Zero where no page ended, which is a number."""
 pages_unfinished = OfRun(
-    "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages
+    "unfinished_pages",
+    "",
+    "pages unfinished at the end",
+    "unfinished",
+    0,
+    unfinished_pages,
+    definition="Pages still loading at the end of the run.",
 )
 PAGE_QUANTITIES = (
     completed_pages, pages_unfinished,
@@ -280,7 +378,15 @@ PAGE_QUANTITIES = (
 # ------------------------------------------------------------------------------------------ of the whole run
 
 
-measured_s = OfRun("measured_s", "s", "measured window, s", "window s", 0, measured_window_s)
+measured_s = OfRun(
+    "measured_s",
+    "s",
+    "measured window, s",
+    "window s",
+    0,
+    measured_window_s,
+    definition="Length of the measured window.",
+)
 
 
 def tcp_count(result: Recorded, name: str) -> int:
@@ -315,13 +421,29 @@ multiple_drop_share = OfRun(
     "multiple",
     3,
     _per_episode("loss_episodes_multiple"),
+    definition="Share of loss episodes with two or more lost segments of one window.",
+    denominator="loss episodes",
 )
 """Share of loss episodes in which two or more segments of one window were lost."""
 timeouts_per_episode = OfRun(
-    "timeouts_per_episode", "", "timeouts per loss episode", "timeouts", 3, _per_episode("timeouts")
+    "timeouts_per_episode",
+    "",
+    "timeouts per loss episode",
+    "timeouts",
+    3,
+    _per_episode("timeouts"),
+    definition="Retransmission timeouts over loss episodes.",
+    denominator="loss episodes",
 )
 timeouts_per_thousand = OfRun(
-    "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2, _timeouts_per_thousand
+    "timeouts_per_thousand",
+    "",
+    "timeouts per thousand exchanges",
+    "timeouts",
+    2,
+    _timeouts_per_thousand,
+    definition="Retransmission timeouts per thousand completed exchanges.",
+    denominator="completed exchanges",
 )
 """Retransmission timeouts per thousand completed exchanges."""
 
@@ -330,15 +452,15 @@ def class_loss_percent(packet_class: str) -> OfRun:
     """Packets of one class (`syn`, `pure_ack`, `data` ...) discarded per 100 of it at risk."""
 
     def percent(result: Recorded) -> float:
-        counts = [link["counters"]["by_class"].get(packet_class) for link in monitored_links(result)]
-        present = [count for count in counts if count is not None]
-        at_risk = sum(int(count["at_risk_packets"]) for count in present)
-        if at_risk == 0:
-            raise TooLittleDataError(f"no packet of class {packet_class} arrived at the queues")
-        return 100.0 * sum(int(count["discarded_packets"]) for count in present) / at_risk
+        none = TooLittleDataError(f"no packet of class {packet_class} arrived at the queues")
+        return loss.percent(*loss.of_class(monitored_links(result), packet_class), where_none=none)
 
     name = f"{packet_class}_loss_percent"
-    return OfRun(name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent)
+    return OfRun(
+        name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent,
+        definition=f"Packets of class {packet_class} discarded at the queues.",
+        denominator=loss.Denominator.AT_RISK,
+    )  # fmt: skip
 
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -355,23 +477,55 @@ QUANTITIES: Mapping[str, Quantity] = {
 }  # fmt: skip
 
 
+def quantities(scope: str | None = None) -> tuple[Quantity, ...]:
+    """Every quantity with a name of its own: name, unit, scope, definition, denominator.
+
+    Beside them there are those of a part of the traffic (`loss_percent/flows.NAME`) and of a part of a run
+    (`throughput_mbps/links.NAME@200-400`, in seconds).
+
+    Args:
+        scope: `links`, `users` or `run`: those of this alone.
+
+    Raises:
+        UnknownQuantityError: There is no such scope.
+
+    >>> import aqmlab
+    >>> [each.name for each in aqmlab.quantities("links")][:3]
+    ['loss_percent', 'throughput_mbps', 'throughput_kilobytes_per_s']
+    >>> aqmlab.quantity("loss_percent").denominator
+    'packets at risk at the queues'
+    """
+    if scope is not None and scope not in set(Scope):
+        raise UnknownQuantityError.unknown(f"scope {scope!r}", scope, Scope)
+    return tuple(each for each in QUANTITIES.values() if scope in {None, each.scope.value})
+
+
 def quantity(name: str) -> Quantity:
     """The quantity of this name.
 
+    Every place that takes the name of a quantity reads it here.
+
+    Args:
+        name: Such as `loss_percent`, `goodput_mbps/flows.bulk` or `throughput_mbps/links.up@20-40`.
+
     Raises:
-        UnknownQuantityError: There is none; the message names those that there are.
+        UnknownQuantityError: There is none; the message lists those that there are.
     """
-    if name in QUANTITIES:
-        return QUANTITIES[name]
-    if (of_part := of_stretches(name)) is not None:
-        return of_part
-    if (of_part := of_traffic(name)) is not None:
-        return of_part
+    found = QUANTITIES.get(name) or of_stretches(name) or of_traffic(name)
+    if found is not None:
+        return found
     parts = "; ".join(f"{', '.join(numbers)} of {kind}.NAME" for kind, numbers in OF_TRAFFIC.items())
+    legal = ", ".join(QUANTITIES)
+    near = closest(name, QUANTITIES)
+    meant = "" if near is None else f'; did you mean "{near}"?'
     raise UnknownQuantityError(
-        f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{nearest(name, QUANTITIES)}; and '
+        f'no quantity "{name}"; there are: {legal}{meant}; and '
         f"of a part of the traffic, such as loss_percent/flows.NAME, {parts}; and "
-        f"{', '.join(OF_STRETCHES)} of a part of a run, such as throughput_mbps/links.NAME@200-400"
+        f"{', '.join(OF_STRETCHES)} of a part of a run, such as throughput_mbps/links.NAME@200-400",
+        place="quantity",
+        value=name,
+        legal=legal,
+        nearest=near,
     )
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times
-from aqmlab.statistics.recorded import TooLittleDataError, judged_links
+from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
     from aqmlab.statistics.recorded import Recorded
@@ -86,6 +87,8 @@ class Quantity(ABC):
         title: What tables on paper call it.
         short: What tables in the terminal call it.
         digits: Digits after the point in print.
+        definition: What it is, in a sentence.
+        denominator: What a share or a loss is a share of; empty where it is none.
     """
 
     name: str
@@ -93,6 +96,8 @@ class Quantity(ABC):
     title: str
     short: str
     digits: int
+    definition: str = field(default="", kw_only=True)
+    denominator: str = field(default="", kw_only=True)
 
     scope: ClassVar[Scope]
 

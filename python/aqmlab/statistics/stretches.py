@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import MissingDataError, Recorded, TooLittleDataError, has_name, table
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -130,13 +132,12 @@ def _throughput_mbps(result: Recorded, part: str, stretches: Stretches) -> float
     return 8.0 * _sums(result, part, stretches)["sent_bytes"] / 1e6 / stretches.seconds
 
 
-def _percent(of: str, unit: str) -> Callable[[Recorded, str, Stretches], float]:
+def _lost_percent(unit: str) -> Callable[[Recorded, str, Stretches], float]:
     def percent(result: Recorded, part: str, stretches: Stretches) -> float:
         sums = _sums(result, part, stretches)
-        came = sums[f"sent_{unit}"] + sums[f"discarded_{unit}"]
-        if not came:
-            raise TooLittleDataError(f"nothing of {part} came to a monitored link then")
-        return 100.0 * sums[f"{of}_{unit}"] / came
+        lost = sums[f"discarded_{unit}"]
+        none = TooLittleDataError(f"nothing of {part} came to a monitored link then")
+        return loss.percent(lost, sums[f"sent_{unit}"] + lost, where_none=none)
 
     return percent
 
@@ -206,8 +207,8 @@ class _Numbers:
 _TRAFFIC = ("links", *_COLUMNS)
 OF_STRETCHES: Mapping[str, _Numbers] = {
     "throughput_mbps": _Numbers("throughput (IP)", "Mbit/s", 2, _TRAFFIC, _throughput_mbps),
-    "packet_loss_percent": _Numbers("packets lost", "%", 2, _TRAFFIC, _percent("discarded", "packets")),
-    "byte_loss_percent": _Numbers("bytes lost", "%", 2, _TRAFFIC, _percent("discarded", "bytes")),
+    "packet_loss_percent": _Numbers("packets lost", "%", 2, _TRAFFIC, _lost_percent("packets")),
+    "byte_loss_percent": _Numbers("bytes lost", "%", 2, _TRAFFIC, _lost_percent("bytes")),
     "queue_mean_kilobytes": _Numbers("mean queue", "kB", 0, ("links",), _queue_mean),
     "queue_deviation_kilobytes": _Numbers(
         "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.statistics import loss
 from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import (
-    MissingDataError,
-    Recorded,
-    TooLittleDataError,
-    has_name,
-    measured_window_s,
-    table,
-)
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,9 +40,13 @@ def loss_percent_of(part: str) -> OfRun:
         if not seen:
             raise TooLittleDataError(f"no packet of {part} came to a monitored link")
         offered = came[_first_of_path(seen, part)["name"]]
-        return 100.0 * int(discarded[wanted].sum()) / offered
+        return loss.percent(int(discarded[wanted].sum()), offered)
 
-    return OfRun(f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent)
+    return OfRun(
+        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
+        definition=f"Packets of the senders of {part} discarded by monitored links.",
+        denominator=loss.Denominator.OFFERED,
+    )  # fmt: skip
 
 
 def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str, Any]:
@@ -75,7 +74,10 @@ def goodput_kbps_of(part: str) -> OfRun:
         delivered = (_responses_bytes if kind == "populations" else _delivered_bytes)(result, name)
         return 8.0 * delivered / 1000.0 / measured_window_s(result)
 
-    return OfRun(f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s)
+    return OfRun(
+        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
+        definition=f"Bytes that reached the receivers of {part}, over the measured window.",
+    )  # fmt: skip
 
 
 def _delivered_bytes(result: Recorded, group: str) -> int:
@@ -105,7 +107,10 @@ def jain_index_of(part: str) -> OfRun:
             raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
         return found
 
-    return OfRun(f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index)
+    return OfRun(
+        f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index,
+        definition=f"Jain's index over the bytes that each flow of {part} delivered: 1 if all got the same.",
+    )  # fmt: skip
 
 
 def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
@@ -115,7 +120,10 @@ def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
         kilobits = goodput_kbps(part)
         title = f"goodput of {part}, Mbit/s"
         name = f"goodput_mbps/{part}"
-        return OfRun(name, "Mbit/s", title, "Mbit/s", 1, lambda result: kilobits(result) / 1000.0)
+        return OfRun(
+            name, "Mbit/s", title, "Mbit/s", 1, lambda result: kilobits(result) / 1000.0,
+            definition=kilobits.definition,
+        )  # fmt: skip
 
     return of_part
 
@@ -131,7 +139,10 @@ def goodput_per_flow_mbps_of(part: str) -> OfRun:
         return goodput_mbps_of(part)(result) / flows
 
     title = f"goodput per flow of {part}, Mbit/s"
-    return OfRun(f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one)
+    return OfRun(
+        f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one,
+        definition=f"Goodput of {part} over the number of its flows.", denominator="flows",
+    )  # fmt: skip
 
 
 OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {

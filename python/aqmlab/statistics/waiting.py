@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab import _core
-from aqmlab.errors import ScenarioError
-from aqmlab.statistics.recorded import MissingDataError, Recorded, has_name, table
+from aqmlab.errors import MissingDataError, ScenarioError
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
