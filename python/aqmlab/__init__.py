@@ -8,7 +8,7 @@
     found.report("report.html")
 
 A scenario is a TOML file, its text, or a dict, checked before anything runs. `run` makes one run, `compare`,
-`sweep` and `tune` make many, `live` makes one over Linux TCP. `frame`, `plot` and `quantities` are for results.
+`sweep` and `tune` make many, `live` makes one over Linux TCP. `frame`, `plot` and `quantities` read results.
 Every error is an `AqmlabError`.
 """
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab import Scenario, ScenarioError, sweep
+from aqmlab import Scenario, ScenarioError, sweeps
 from aqmlab.errors import SweepError, TuneError
 from aqmlab.files.reading import LARGEST_BYTES, read_json, read_text, read_toml
 from aqmlab.terminal.plain import plain, plain_line
@@ -35,7 +35,7 @@ def test_what_cannot_be_read_names_the_file_whoever_reads_it(what: str, tmp_path
         file.write_bytes(data)
     readers = (
         (lambda: read_toml(file, TuneError), TuneError),
-        (lambda: sweep.read(file), SweepError),
+        (lambda: sweeps.read(file), SweepError),
         (lambda: read_ranges_file(file, "red"), TuneError),
     )
     for read, error in readers:

@@ -98,7 +98,7 @@ def results_of(what: Results) -> dict[str, list[Recorded]]:
         return {str(name): list(each) for name, each in what.items()}
     if hasattr(what, "results"):
         return results_of(what.results)
-    each = [what] if hasattr(what, "run") else list(what)
+    each: list[Any] = [what] if hasattr(what, "run") else list(what)
     if each and all(isinstance(one, str | Path) for one in each):
         return {name: list(ones) for name, ones in read_configurations([Path(one) for one in each]).items()}
     if not each or not all(hasattr(one, "run") for one in each):

@@ -85,7 +85,7 @@ def loss_percent_of_datagrams(part: str) -> OfRun:
 
     return OfRun(
         f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
-        definition=f"Datagrams of {part} lost on the way.", denominator=loss.Denominator.SETTLED,
+        definition=f"Datagrams of {part} lost on the way.", denominator=loss.SETTLED,
     )  # fmt: skip
 
 

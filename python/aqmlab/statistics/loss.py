@@ -11,20 +11,17 @@ A loss is a number of packets lost and of packets that could have been. Three de
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-class Denominator(StrEnum):
-    """What a loss is a share of."""
-
-    AT_RISK = "packets at risk at the queues"
-    OFFERED = "packets that came to the first link, sent or discarded there"
-    OFFERED_BYTES = "bytes that came to the link, sent or discarded there"
-    SETTLED = "datagrams that arrived or were lost"
+AT_RISK = "packets at risk at the queues"
+OFFERED = "packets that came to the first link, sent or discarded there"
+OFFERED_BYTES = "bytes that came to the link, sent or discarded there"
+SETTLED = "datagrams that arrived or were lost"
+"""What losses are shares of."""
 
 
 def percent(lost: float, of: float, *, where_none: Exception | None = None) -> float:

@@ -127,7 +127,7 @@ loss_percent = OfLinks(
     2,
     _per_packet_at_risk(loss.discarded_packets),
     definition="Packets discarded at the queues, for whatever reason.",
-    denominator=loss.Denominator.AT_RISK,
+    denominator=loss.AT_RISK,
 )
 """Packets discarded, for whatever reason, per 100 at risk at the queues."""
 marked_percent = OfLinks(
@@ -138,7 +138,7 @@ marked_percent = OfLinks(
     2,
     _per_packet_at_risk(loss.marked_packets),
     definition="Packets marked with Congestion Experienced at the queues.",
-    denominator=loss.Denominator.AT_RISK,
+    denominator=loss.AT_RISK,
 )
 queue_mean_packets = OfLinks(
     "queue_mean_packets",
@@ -235,7 +235,7 @@ def quantile_s(share: float) -> OfUsers:
     title = f"{100 * share:g} % of responses within, s"
     return OfUsers(
         f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share),
-        definition=f"Time within which {100 * share:g} % of the ended exchanges completed; infinite if too few did.",
+        definition=f"Time within which {100 * share:g} % of the ended exchanges completed, or infinite.",
         denominator="exchanges that ended",
     )  # fmt: skip
 
@@ -459,7 +459,7 @@ def class_loss_percent(packet_class: str) -> OfRun:
     return OfRun(
         name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent,
         definition=f"Packets of class {packet_class} discarded at the queues.",
-        denominator=loss.Denominator.AT_RISK,
+        denominator=loss.AT_RISK,
     )  # fmt: skip
 
 

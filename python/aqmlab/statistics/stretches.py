@@ -96,6 +96,8 @@ def of_stretches(name: str) -> OfRun | None:
     return OfRun(
         name, numbers.unit, title, numbers.unit, numbers.digits,
         lambda result: numbers.compute(result, part, stretches),
+        definition=f"{numbers.title.capitalize()} of {part} over the stretches.",
+        denominator=numbers.denominator,
     )  # fmt: skip
 
 
@@ -202,13 +204,14 @@ class _Numbers:
     digits: int
     kinds: tuple[str, ...]
     compute: Callable[[Recorded, str, Stretches], float]
+    denominator: str = ""
 
 
 _TRAFFIC = ("links", *_COLUMNS)
 OF_STRETCHES: Mapping[str, _Numbers] = {
     "throughput_mbps": _Numbers("throughput (IP)", "Mbit/s", 2, _TRAFFIC, _throughput_mbps),
-    "packet_loss_percent": _Numbers("packets lost", "%", 2, _TRAFFIC, _lost_percent("packets")),
-    "byte_loss_percent": _Numbers("bytes lost", "%", 2, _TRAFFIC, _lost_percent("bytes")),
+    "packet_loss_percent": _Numbers("packets lost", "%", 2, _TRAFFIC, _lost_percent("packets"), loss.OFFERED),
+    "byte_loss_percent": _Numbers("bytes lost", "%", 2, _TRAFFIC, _lost_percent("bytes"), loss.OFFERED_BYTES),
     "queue_mean_kilobytes": _Numbers("mean queue", "kB", 0, ("links",), _queue_mean),
     "queue_deviation_kilobytes": _Numbers(
         "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation

@@ -34,7 +34,7 @@ def tidy_table(
     names: Iterable[str],
     seeds: Sequence[int],
     quantities: Sequence[Quantity],
-    values: Callable[[str, Quantity], Sequence[float]],
+    values: Callable[[str, Quantity], Iterable[float]],
 ) -> pa.Table:
     """The table, configuration by configuration and quantity by quantity.
 

@@ -45,7 +45,7 @@ def loss_percent_of(part: str) -> OfRun:
     return OfRun(
         f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
         definition=f"Packets of the senders of {part} discarded by monitored links.",
-        denominator=loss.Denominator.OFFERED,
+        denominator=loss.OFFERED,
     )  # fmt: skip
 
 

@@ -107,6 +107,20 @@ class Sweep:
     store: Path | None = None
     measure_offered_load: bool = False
 
+    @classmethod
+    def from_file(cls, file: str | Path, *, overrides: Mapping[str, object] | None = None) -> Sweep:
+        """Reads and checks a sweep file.
+
+        Args:
+            file: The file.
+            overrides: Dotted keys and values that are laid over the base scenario, after those of the file.
+
+        Raises:
+            SweepError: Something in the file or its design is refused.
+            ScenarioError: The base scenario is refused.
+        """
+        return read(file, overrides=overrides)
+
     def jobs(self) -> list[Job]:
         """Every run: all points with the first seed, then with the second, and so on."""
         return [

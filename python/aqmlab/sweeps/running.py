@@ -116,7 +116,7 @@ def sweep(
     Everything is checked before anything runs. At least one design is needed; several are combined.
 
     Args:
-        what: A scenario (a `Scenario`, a path, TOML text, a dict), or a sweep that `aqmlab.sweeps.read` has
+        what: A scenario (a `Scenario`, a path, TOML text, a dict), or a `Sweep` that was
             read from a file, which has a design and seeds of its own.
         grid: Dotted keys, each with its values: every combination is a point. A range
             `{"low": 0.01, "high": 0.5, "scale": "log", "points": 5}` stands for its values.

@@ -10,8 +10,8 @@ so a search that was killed goes on.
 from aqmlab.tuning.objectives import Objective
 from aqmlab.tuning.outcome import Outcome
 from aqmlab.tuning.plan import Plan
-from aqmlab.tuning.running import STORE, tune
+from aqmlab.tuning.running import tune
 from aqmlab.tuning.search import search
 from aqmlab.tuning.space import Space, space_of
 
-__all__ = ["STORE", "Objective", "Outcome", "Plan", "Space", "search", "space_of", "tune"]
+__all__ = ["Objective", "Outcome", "Plan", "Space", "search", "space_of", "tune"]

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from aqmlab.scenario import ScenarioLike
     from aqmlab.tuning.outcome import Outcome
 
-STORE = Path("results/store")
-"""Where searches keep their runs, unless told otherwise."""
-
 
 def tune(
     scenario: ScenarioLike,
@@ -44,7 +41,7 @@ def tune(
     beside: str | None = None,
     links: Sequence[str] = (),
     queues: Sequence[str] = (),
-    store: str | Path = STORE,
+    store: str | Path = "results/store",
     workers: int | None = None,
     executor: Executor | str = "threads",
     progress: bool = False,
