@@ -204,7 +204,7 @@ def test_a_frame_takes_results_however_they_are_given(tmp_path: Path) -> None:
         assert [row["value"] for row in rows[2:]] == [None, None]
     assert aqmlab.frame(runs[0]).column_names == COLUMNS
     with pytest.raises(aqmlab.ResultError):
-        aqmlab.frame([3])  # type: ignore[list-item]
+        aqmlab.frame([3])  # type: ignore[arg-type]
 
 
 def test_a_comparison_in_a_folder_is_read_again_and_drawn(tmp_path: Path) -> None:
