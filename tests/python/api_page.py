@@ -1,4 +1,4 @@
-"""The reference in `docs/api.md`, made of the docstrings, below its guide; run as a program it writes it."""
+"""The reference in `docs/reference/api.md`, made of the docstrings, below its guide; run as a program it writes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import aqmlab
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 MODULES = {
     "aqmlab": "Scenarios, runs, comparisons, sweeps and searches.",
     "aqmlab.comparison": "Configurations compared with a baseline, seed by seed.",
@@ -114,5 +114,5 @@ def _first(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(PAGE.parents[1] / "python"))
+    sys.path.insert(0, str(PAGE.parents[2] / "python"))
     PAGE.write_text(page(), encoding="utf-8")

@@ -9,7 +9,7 @@
 ...     def on_arrival(self, now_ns, packet, queue, coins):
 ...         return Verdict.SIGNAL_EARLY if queue.packets >= self.threshold_packets else Verdict.PASS
 
-A scenario names file and class, `scheme = "my_scheme.py:Threshold"`; See `docs/own-scheme.md`.
+A scenario names file and class, `scheme = "my_scheme.py:Threshold"`; See `docs/how-to/own-scheme.md`.
 """
 
 from aqmlab.schemes.scheme import IllegalParameter, Port, Scheme, Verdict, parameter

@@ -66,7 +66,7 @@ def _mean(name: str, *, scale: float = 1.0) -> Callable[[Sequence[Link]], float]
 
 
 def _per_packet_at_risk(count: Callable[[Link], int]) -> Callable[[Sequence[Link]], float]:
-    """Of 100 packets at risk at the queues of links (docs/results.md), how many are counted."""
+    """Of 100 packets at risk at the queues of links (docs/reference/results.md), how many are counted."""
     return lambda links: loss.percent(sum(map(count, links)), sum(map(loss.at_risk_packets, links)))
 
 

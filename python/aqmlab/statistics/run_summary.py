@@ -1,4 +1,4 @@
-"""A run's summary as typed numbers; `run.json` holds the same as plain data (`docs/results.md`)."""
+"""A run's summary as typed numbers; `run.json` holds the same as plain data (`docs/reference/results.md`)."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class RunSummary:
         links: The monitored links, by name.
         populations: The populations of users, by name.
         flows: The groups of long flows, by name.
-        tcp: Counters over all connections, such as `timeouts` (`docs/results.md`).
+        tcp: Counters over all connections, such as `timeouts` (`docs/reference/results.md`).
         offered_load_percent: The offered load in per cent of the bottleneck's rate; none if not measured.
         timing_valid: Of a live run whether its timing is valid; none of a simulation.
         warnings: Reasons for caution.
