@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import aqmlab
+from aqmlab import cli
 from aqmlab.statistics.quantities import QUANTITIES
 from small import BULK, WEB
 
@@ -79,6 +80,13 @@ def test_an_override_is_its_own_place_and_no_option_is_named() -> None:
     assert (error.place, error.value, error.legal) == ("dumbbell.rate_mbps=-1", -1, "0.001 to 1000000")
     assert "--" not in str(error)
     assert error.mistakes[0].overrides
+
+
+def test_the_command_line_names_its_option(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "link.toml").write_text(BULK)
+    assert cli._exit_code(["run", str(tmp_path / "link.toml"), "--set", "dumbbell.rate_mbps=-1"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("aqmlab: in --set dumbbell.rate_mbps=-1: dumbbell.rate_mbps: -1 is out of range")
 
 
 def test_a_dict_has_keys_and_no_lines() -> None:
