@@ -1,4 +1,4 @@
-"""The reference in `docs/reference/api.md`, made of the docstrings, below its guide; run as a program it writes it."""
+"""The reference in `docs/reference/api.md`, below its guide, made of the docstrings: a program."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@
 //! | `link.rs` | port, ring and the packets that are being sent: who is taken, and when |
 //! | `prediction.rs` | links on which a departure is known on arrival |
 //! | `transmitter.rs` | the time that a link spends sending, and what it has sent |
-//! | `service/` | how long a transmission takes, and how many packets it carries: a constant rate, a rate that varies |
+//! | `service/` | how long a transmission takes, and how many packets it carries: one file per model |
 //! | `serializer.rs` | a link with an unlimited queue, first in, first out: it holds no packet |
 //! | `framing.rs` | what the link layer adds to a packet |
 //! | `monitored.rs` | what can be seen and counted of a link with a queue |
@@ -63,5 +63,5 @@ pub use framing::Framing;
 pub use link::{Link, News};
 pub use monitored::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent};
 pub use serializer::Serializer;
-pub use service::{Load, RateTrace, Service, ServiceModel};
+pub use service::{Aggregation, Load, Medium, RateTrace, Service, ServiceModel, Slots};
 pub use transmitter::Transmitter;

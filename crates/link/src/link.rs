@@ -37,7 +37,8 @@ pub struct Link<P: Queued> {
     /// What is being sent: the first packet of the transmission, and the others.
     pub(crate) in_service: Option<P>,
     beside: VecDeque<P>,
-    /// Packets that the driver has taken out of the queue and the link has not begun to send.
+    /// Packets that have been taken out of the queue and the link has not begun to send: as many as the
+    /// driver's ring holds, or one that did not fit in the present transmission.
     ring: VecDeque<P>,
     pub(crate) ring_packets: usize,
     pub(crate) transmitter: Transmitter,
@@ -179,16 +180,24 @@ impl<P: Queued> Link<P> {
         self.transmitter.begin(now, load)
     }
 
-    /// Takes what travels in the transmission that begins now, beside its first packet.
+    /// Takes what travels in the transmission that begins now, beside its first packet. A packet that the
+    /// queue has given and that no longer fits waits for the next transmission in the ring, where the queue
+    /// discipline does not see it.
     #[inline(never)]
     fn gather(&mut self, now: Time, first: Load, discarded: &mut impl FnMut(P, Reason)) -> Load {
+        const SMALLEST: Load = Load { packets: 1, wire_bytes: 1 };
         let mut load = first;
-        while self.transmitter.takes_another(load) {
-            let next = self.ring.pop_front().or_else(|| self.port.depart(now, discarded));
-            let Some(packet) = next else { break };
-            let Load { packets, wire_bytes } = self.transmitter.load_of(packet.facts().bytes);
-            load = Load { packets: load.packets + packets, wire_bytes: load.wire_bytes + wire_bytes };
-            self.beside.push_back(packet);
+        while self.transmitter.carries(load.with(SMALLEST)) {
+            if self.ring.is_empty() {
+                self.ring.extend(self.port.depart(now, discarded));
+            }
+            let Some(next) = self.ring.front() else { break };
+            let with_next = load.with(self.transmitter.load_of(next.facts().bytes));
+            if !self.transmitter.carries(with_next) {
+                break;
+            }
+            self.beside.extend(self.ring.pop_front());
+            load = with_next;
         }
         load
     }
@@ -198,6 +207,12 @@ impl<P: Queued> Link<P> {
     #[inline(always)]
     pub const fn is_sending(&self) -> bool {
         self.in_service.is_some()
+    }
+
+    /// Whether packets are being sent beside the one [in service](Link::in_service).
+    #[must_use]
+    pub fn carries_another(&self) -> bool {
+        !self.beside.is_empty()
     }
 
     /// The packet that is being sent, the first where there are several.

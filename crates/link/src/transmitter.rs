@@ -46,11 +46,11 @@ impl Transmitter {
         matches!(self.pace, Pace::Constant(_))
     }
 
-    /// Whether one more packet travels in a transmission beside these.
-    pub(crate) fn takes_another(&self, load: Load) -> bool {
+    /// Whether a transmission may carry so much.
+    pub(crate) fn carries(&self, load: Load) -> bool {
         match &self.pace {
             Pace::Constant(_) => false,
-            Pace::Varying(service) => service.takes_another(load),
+            Pace::Varying(service) => service.carries(load),
         }
     }
 

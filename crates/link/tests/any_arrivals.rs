@@ -56,8 +56,10 @@ impl Driver {
 
     fn end_transmissions(&mut self, until: Time) {
         while let Some(now) = self.ends.filter(|&ends| ends <= until) {
-            let sent = self.link.end_transmission();
-            self.outcomes[sent.0.flow as usize] = Some(Outcome::Departs(now));
+            while self.link.is_sending() {
+                let sent = self.link.end_transmission();
+                self.outcomes[sent.0.flow as usize] = Some(Outcome::Departs(now));
+            }
             self.ends = None;
             let news = self.link.serve(now, &mut |_, reason| panic!("{}", reason.name()));
             self.note(news);

@@ -21,8 +21,8 @@ fn time_of(wire_bytes: u32) -> Span {
 }
 
 impl Service for Aggregation {
-    fn takes_another(&self, load: Load) -> bool {
-        load.packets < self.0
+    fn carries(&self, load: Load) -> bool {
+        load.packets <= self.0
     }
 
     fn transmit(&mut self, now: Time, load: Load) -> Time {

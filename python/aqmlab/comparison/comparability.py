@@ -52,7 +52,10 @@ _SUBTREES: Mapping[Decides, str] = {
         star.queue star.queue_up star.links.*.queue star.links.*.queue_up
         topology.links.*.queue
     """,
-    Decides.NETWORK: "dumbbell.drop dumbbell.drop_right_to_left topology.links.*.drop",
+    Decides.NETWORK: """
+        dumbbell.drop dumbbell.drop_right_to_left topology.links.*.drop
+        dumbbell.medium dumbbell.medium_right_to_left topology.links.*.medium
+    """,
     Decides.NOTHING: """
         dumbbell.uncongested_queue parking_lot.uncongested_queue star.uncongested_queue
         topology.links.*.uncongested_queue files

@@ -53,7 +53,7 @@ def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
             "delay ms" if percentile == 50 else f"delay {which} ms",
             1,
             delay_ms,
-            definition=f"One-way delay of the datagrams of {part}, {which}; of several sources the mean.",
+            definition=f"{percentile}th percentile of the one-way delay; mean over the sources",
         )
 
     return of_group
@@ -70,7 +70,7 @@ def delay_variation_ms_of(part: str) -> OfRun:
     title = f"delay variation of {part}, 99 %, ms"
     return OfRun(
         f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1, variation_ms,
-        definition=f"Delay less the least delay of the same source of {part}, 99th percentile (RFC 5481).",
+        definition="99th percentile of the delay minus its least (RFC 5481); mean over the sources",
     )  # fmt: skip
 
 
@@ -85,7 +85,8 @@ def loss_percent_of_datagrams(part: str) -> OfRun:
 
     return OfRun(
         f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
-        definition=f"Datagrams of {part} lost on the way.", denominator=loss.SETTLED,
+        definition="datagrams lost, of those sent in the measured window that arrived or were lost",
+        denominator=loss.SETTLED,
     )  # fmt: skip
 
 
@@ -98,7 +99,7 @@ def goodput_kbps_of_datagrams(part: str) -> OfRun:
 
     return OfRun(
         f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
-        definition=f"IP bytes of the datagrams of {part} that arrived, over the measured window.",
+        definition="IP bytes of datagrams that arrived, in bits per second of the measured window",
     )  # fmt: skip
 
 

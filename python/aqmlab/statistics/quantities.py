@@ -84,108 +84,65 @@ def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
 
 
 throughput_mbps = OfLinks(
-    "throughput_mbps",
-    "Mbit/s",
-    "throughput, Mbit/s",
-    "Mbit/s",
-    1,
-    _mean("throughput_mbps"),
-    definition="What links sent, at the layer that the scenario counts (record.throughput_layer).",
-)
-"""At the layer that the scenario counts."""
+    "throughput_mbps", "Mbit/s", "throughput, Mbit/s", "Mbit/s", 1, _mean("throughput_mbps"),
+    definition="bits that a link sent, at the layer of `record.throughput_layer`, per second of the window",
+)  # fmt: skip
 throughput_ip_mbps = OfLinks(
-    "throughput_ip_mbps",
-    "Mbit/s",
-    "throughput (IP), Mbit/s",
-    "IP Mbit/s",
-    1,
-    _mean("throughput_ip_mbps"),
-    definition="What links sent, in bits of IP packets.",
-)
+    "throughput_ip_mbps", "Mbit/s", "throughput (IP), Mbit/s", "IP Mbit/s", 1, _mean("throughput_ip_mbps"),
+    definition="bits of IP packets that a link sent, per second of the measured window",
+)  # fmt: skip
 throughput_kilobytes_per_s = OfLinks(
     "throughput_kilobytes_per_s", "KB/s", "throughput, KB/s", "KB/s", 0,
     lambda links: throughput_mbps.compute(links) * 1e6 / BITS_PER_KILOBYTE,
-    definition="Throughput in kilobytes of 1,024 bytes.",
+    definition="`throughput_mbps` in kilobytes of 1,024 bytes",
 )  # fmt: skip
-"""In kilobytes of 1,024 bytes."""
 utilization_percent = OfLinks(
-    "utilization_percent",
-    "%",
-    "link busy, %",
-    "busy %",
-    2,
-    _mean("busy_share", scale=100.0),
-    definition="Share of the time in which a link transmits; gaps between frames count.",
+    "utilization_percent", "%", "link busy, %", "busy %", 2, _mean("busy_share", scale=100.0),
+    definition="time in which a link transmits, gaps between frames included, of the measured window",
     denominator="the measured window",
-)
-"""Share of the time in which a link transmits."""
+)  # fmt: skip
 loss_percent = OfLinks(
-    "loss_percent",
-    "%",
-    "loss, %",
-    "loss %",
-    2,
-    _per_packet_at_risk(loss.discarded_packets),
-    definition="Packets discarded at the queues, for whatever reason.",
+    "loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(loss.discarded_packets),
+    definition="packets discarded, for whatever reason, of the packets at risk at the queues",
     denominator=loss.AT_RISK,
-)
-"""Packets discarded, for whatever reason, per 100 at risk at the queues."""
+)  # fmt: skip
 marked_percent = OfLinks(
-    "marked_percent",
-    "%",
-    "marked, %",
-    "marked %",
-    2,
-    _per_packet_at_risk(loss.marked_packets),
-    definition="Packets marked with Congestion Experienced at the queues.",
+    "marked_percent", "%", "marked, %", "marked %", 2, _per_packet_at_risk(loss.marked_packets),
+    definition="packets marked with CE, of the packets at risk at the queues",
     denominator=loss.AT_RISK,
-)
+)  # fmt: skip
 queue_mean_packets = OfLinks(
-    "queue_mean_packets",
-    "packets",
-    "mean queue, packets",
-    "queue",
-    1,
-    _mean("queue_packets_mean"),
-    definition="Packets waiting, averaged over the time of the measured window; not the one on the wire.",
-)
-"""Time average over the measured window."""
+    "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean"),
+    definition="waiting packets, without the one on the wire; average over the time of the window",
+)  # fmt: skip
 queue_mean_ms = OfLinks(
     "queue_mean_ms", "ms", "mean waiting time, ms", "wait ms", 1,
     lambda links: MILLISECONDS * float(np.mean([mean_waiting_s(link) for link in links])),
-    definition="Mean wait of the packets that were sent, by Little's law.",
+    definition="mean wait of the packets sent: mean queue over packets per second (Little's law)",
 )  # fmt: skip
-"""Mean wait of the packets that were sent, by Little's law."""
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
     lambda links: sum(loss.discarded_packets(link, "overflow") for link in links),
-    definition="Packets discarded because the queue was full.",
+    definition="packets discarded because the queue was full",
 )  # fmt: skip
-"""Packets discarded because the queue was full."""
 longest_queue_packets = OfRun(
     "longest_queue_packets", "packets", "longest queue, packets", "longest", 0,
     lambda result: _longest_queue(data_links(result), result),
-    definition="Greatest sample of the queues of the links that carry data, in the measured window.",
+    definition="greatest sample of the queues of links that carry data, in intervals of the window",
 )  # fmt: skip
-"""Greatest sample of the queues of the links that carry data, in the intervals of the measured window."""
 mean_frame_bytes = OfLinks(
-    "mean_frame_bytes",
-    "bytes",
-    "mean frame, bytes",
-    "frame",
-    0,
-    _mean("mean_frame_bytes"),
-    definition="Mean size of the frames that were sent.",
-)
+    "mean_frame_bytes", "bytes", "mean frame, bytes", "frame", 0, _mean("mean_frame_bytes"),
+    definition="mean length of the frames that a link sent",
+)  # fmt: skip
 
 
 # -------------------------------------------------------------------------------------------------- of users
 
 
-_FATES = {
-    "completed": "Exchanges completed in the measured window, of all populations.",
-    "failed": "Exchanges that ended in the window without a response, because their connection gave up.",
-    "unfinished": "Exchanges in progress at the end of the run.",
+_WHICH = {
+    "completed": "exchanges that completed in the measured window",
+    "failed": "exchanges that ended in the window without a response: their connection gave up",
+    "unfinished": "exchanges in progress at the end of the run",
 }
 
 
@@ -195,7 +152,7 @@ def _counted(name: str) -> OfRun:
     def count(result: Recorded) -> int:
         return sum(int(entry[name]) for entry in result.run["populations"])
 
-    return OfRun(f"{name}_exchanges", "", f"{name} exchanges", name, 0, count, definition=_FATES[name])
+    return OfRun(f"{name}_exchanges", "", f"{name} exchanges", name, 0, count, definition=_WHICH[name])
 
 
 completed_exchanges, failed_exchanges, unfinished_exchanges = map(
@@ -209,10 +166,9 @@ def _completed(name: str, title: str, short: str, digits: int, *, in_s: float, u
     def scaled(result: Recorded) -> float:
         return completed_exchanges(result) * in_s / measured_window_s(result) / unit
 
-    return OfRun(
-        name, "", title, short, digits, scaled,
-        definition=f"Exchanges completed, scaled to {in_s / 60:g} minutes{', in millions' * (unit > 1)}.",
-    )  # fmt: skip
+    counted = "completed exchanges" if unit == 1.0 else "millions of completed exchanges"
+    definition = f"{counted}, scaled from the measured window to {in_s / 60:g} minutes"
+    return OfRun(name, "", title, short, digits, scaled, definition=definition)
 
 
 completed_per_90_minutes = _completed(
@@ -224,9 +180,8 @@ completed_millions = _completed(
 requests_in_70_min = OfRun(
     "requests_in_70_min", "", "requests in 70 min", "requests", 0,
     lambda result: completed_per_90_minutes(result) * 70.0 / 90.0,
-    definition="Exchanges completed, scaled to 70 minutes; where nothing is congested, the requests made.",
+    definition="completed exchanges, scaled to 70 minutes: where nothing is congested, the requests made",
 )  # fmt: skip
-"""Where nothing is congested, the requests made."""
 
 
 def quantile_s(share: float) -> OfUsers:
@@ -235,7 +190,7 @@ def quantile_s(share: float) -> OfUsers:
     title = f"{100 * share:g} % of responses within, s"
     return OfUsers(
         f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share),
-        definition=f"Time within which {100 * share:g} % of the ended exchanges completed, or infinite.",
+        definition=f"time within which {100 * share:g} % of the ended exchanges completed; else infinite",
         denominator="exchanges that ended",
     )  # fmt: skip
 
@@ -246,7 +201,7 @@ def restricted_mean_s(limit_s: float = RESTRICTED_TO_S) -> OfUsers:
     title, short = f"mean of min(response, {limit_s:g} s), s", f"min(t, {limit_s:g}) s"
     return OfUsers(
         name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s),
-        definition=f"Mean of min(response time, {limit_s:g} s); a failed exchange counts as {limit_s:g} s.",
+        definition=f"mean of min(response time, {limit_s:g} s) of ended exchanges; failed: {limit_s:g} s",
     )  # fmt: skip
 
 
@@ -255,7 +210,7 @@ def share_within(limit_s: float) -> OfUsers:
     name, title = f"responses_within_{limit_s:g}s", f"within {limit_s:g} s"
     return OfUsers(
         name, "", title, f"≤{limit_s:g} s", 3, lambda times: float(times.cdf(limit_s)),
-        definition=f"Share of the ended exchanges complete within {limit_s:g} s, from 0 to 1.",
+        definition=f"share, from 0 to 1, of the ended exchanges that completed within {limit_s:g} s",
         denominator="exchanges that ended",
     )  # fmt: skip
 
@@ -269,11 +224,10 @@ def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
 
     name = f"responses_{lower_s:g}s_to_{upper_s:g}s_percent"
     title, short = f"{lower_s:g} to {upper_s:g} s, %", f"{lower_s:g}–{upper_s:g} s %"
+    definition = f"completed after more than {lower_s:g} s and at most {upper_s:g} s, of the ended exchanges"
     return OfUsers(
-        name, "%", title, short, 1, percent,
-        definition=f"Exchanges that took longer than {lower_s:g} s and no longer than {upper_s:g} s.",
-        denominator="exchanges that ended",
-    )  # fmt: skip
+        name, "%", title, short, 1, percent, definition=definition, denominator="exchanges that ended"
+    )
 
 
 def _mean_s(times: ResponseTimes) -> float:
@@ -284,49 +238,40 @@ def _mean_s(times: ResponseTimes) -> float:
 
 
 response_mean_s = OfUsers(
-    "response_mean_s",
-    "s",
-    "mean response, s",
-    "mean s",
-    3,
-    _mean_s,
-    definition="Mean response time of the completed exchanges; a handful of huge ones may decide it.",
-)
-"""Of the completed exchanges; a handful of huge ones may decide it."""
+    "response_mean_s", "s", "mean response, s", "mean s", 3, _mean_s,
+    definition="mean response time of the completed exchanges; a handful of huge ones may decide it",
+)  # fmt: skip
 median_response_ms = OfUsers(
     "median_response_ms", "ms", "median response, ms", "median ms", 0,
     lambda times: MILLISECONDS * times.quantile(0.5),
-    definition="Time within which half of the ended exchanges completed.", denominator="exchanges that ended",
+    definition="time within which half of the ended exchanges completed; else infinite",
+    denominator="exchanges that ended",
 )  # fmt: skip
 restricted_mean_response_ms = OfUsers(
     "restricted_mean_response_ms", "ms", "mean of min(response, 2 s), ms", "mean ≤2s ms", 0,
     lambda times: MILLISECONDS * times.restricted_mean_s(RESTRICTED_TO_S),
-    definition="Mean of min(response time, 2 s); a failed exchange counts as 2 s.",
+    definition="mean of min(response time, 2 s) of ended exchanges; failed: 2 s",
 )  # fmt: skip
 RESPONSE_CLASSES = (
     OfUsers(
         "responses_within_1s_percent", "%", "within 1 s, %", "≤1 s %", 1,
         lambda times: 100.0 * float(times.cdf(1.0)),
-        definition="Exchanges complete within 1 s.", denominator="exchanges that ended",
+        definition="completed within 1 s, of the ended exchanges",
+        denominator="exchanges that ended",
     ),
     _percent_between(1.0, 2.0),
     _percent_between(2.0, 3.0),
     OfUsers(
         "responses_over_3s_or_failed_percent", "%", "over 3 s, %", ">3 s %", 1,
         lambda times: 100.0 * float(times.ccdf(3.0)),
-        definition="Exchanges that took longer than 3 s or failed.", denominator="exchanges that ended",
+        definition="completed after more than 3 s, or failed, of the ended exchanges",
+        denominator="exchanges that ended",
     ),
 )  # fmt: skip
 """Shares of the ended exchanges, in per cent, which add up to 100."""
 
 
 # -------------------------------------------------------------------------------------------------- of pages
-
-
-_OF_PAGES = {
-    Pages.COMPLETED: "pages that ended in the measured window",
-    Pages.FOLLOWED: "pages that began in the measured window",
-}
 
 
 def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
@@ -336,10 +281,11 @@ def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
     short = f"page {'median' if share == 0.5 else f'{100 * share:g} %'} s"
     if pages is Pages.FOLLOWED:
         title = f"{title} (begun in the window)"
+    begun = "pages that began in the window" if pages is Pages.FOLLOWED else "pages that ended in the window"
     return OfPages(
         name, "s", title, short, 2, lambda times: times.quantile(share), pages,
-        definition=f"Time within which {100 * share:g} % of the pages loaded; infinite if fewer did.",
-        denominator=_OF_PAGES[pages],
+        definition=f"time within which {100 * share:g} % of the {begun} were loaded; else infinite",
+        denominator=begun,
     )  # fmt: skip
 
 
@@ -349,25 +295,18 @@ def restricted_mean_page_s(limit_s: float) -> OfPages:
     return OfPages(
         name, "s", title, f"page ≤{limit_s:g} s", 3,
         lambda times: times.restricted_mean_s(limit_s), Pages.FOLLOWED,
-        definition=f"Mean of min(page load time, {limit_s:g} s) of the pages that began in the window.",
     )  # fmt: skip
 
 
 completed_pages = OfRun(
     "completed_pages", "", "pages loaded", "pages", 0,
     lambda result: round(page_load_times(result, Pages.COMPLETED).completed),
-    definition="Pages that ended in the measured window; 0 where none did.",
+    definition="pages that were loaded in the measured window",
 )  # fmt: skip
-"""Zero where no page ended, which is a number."""
 pages_unfinished = OfRun(
-    "unfinished_pages",
-    "",
-    "pages unfinished at the end",
-    "unfinished",
-    0,
-    unfinished_pages,
-    definition="Pages still loading at the end of the run.",
-)
+    "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages,
+    definition="pages that began in the measured window and were not loaded when the run ended",
+)  # fmt: skip
 PAGE_QUANTITIES = (
     completed_pages, pages_unfinished,
     *(page_quantile_s(share, pages) for pages in Pages for share in PAGE_QUANTILES),
@@ -379,14 +318,9 @@ PAGE_QUANTITIES = (
 
 
 measured_s = OfRun(
-    "measured_s",
-    "s",
-    "measured window, s",
-    "window s",
-    0,
-    measured_window_s,
-    definition="Length of the measured window.",
-)
+    "measured_s", "s", "measured window, s", "window s", 0, measured_window_s,
+    definition="length of the measured window",
+)  # fmt: skip
 
 
 def tcp_count(result: Recorded, name: str) -> int:
@@ -415,37 +349,21 @@ def _timeouts_per_thousand(result: Recorded) -> float:
 
 
 multiple_drop_share = OfRun(
-    "multiple_drop_share",
-    "",
-    "episodes with several drops",
-    "multiple",
-    3,
+    "multiple_drop_share", "", "episodes with several drops", "multiple", 3,
     _per_episode("loss_episodes_multiple"),
-    definition="Share of loss episodes with two or more lost segments of one window.",
+    definition="loss episodes with two or more dropped segments of one window, over all loss episodes",
     denominator="loss episodes",
-)
-"""Share of loss episodes in which two or more segments of one window were lost."""
+)  # fmt: skip
 timeouts_per_episode = OfRun(
-    "timeouts_per_episode",
-    "",
-    "timeouts per loss episode",
-    "timeouts",
-    3,
-    _per_episode("timeouts"),
-    definition="Retransmission timeouts over loss episodes.",
+    "timeouts_per_episode", "", "timeouts per loss episode", "timeouts", 3, _per_episode("timeouts"),
+    definition="retransmission timeouts of data or FIN, over loss episodes",
     denominator="loss episodes",
-)
+)  # fmt: skip
 timeouts_per_thousand = OfRun(
-    "timeouts_per_thousand",
-    "",
-    "timeouts per thousand exchanges",
-    "timeouts",
-    2,
-    _timeouts_per_thousand,
-    definition="Retransmission timeouts per thousand completed exchanges.",
+    "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2, _timeouts_per_thousand,
+    definition="retransmission timeouts of data or FIN, over thousands of completed exchanges",
     denominator="completed exchanges",
-)
-"""Retransmission timeouts per thousand completed exchanges."""
+)  # fmt: skip
 
 
 def class_loss_percent(packet_class: str) -> OfRun:
@@ -456,11 +374,7 @@ def class_loss_percent(packet_class: str) -> OfRun:
         return loss.percent(*loss.of_class(monitored_links(result), packet_class), where_none=none)
 
     name = f"{packet_class}_loss_percent"
-    return OfRun(
-        name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent,
-        definition=f"Packets of class {packet_class} discarded at the queues.",
-        denominator=loss.AT_RISK,
-    )  # fmt: skip
+    return OfRun(name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent)
 
 
 QUANTITIES: Mapping[str, Quantity] = {

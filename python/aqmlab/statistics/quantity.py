@@ -87,7 +87,7 @@ class Quantity(ABC):
         title: What tables on paper call it.
         short: What tables in the terminal call it.
         digits: Digits after the point in print.
-        definition: What it is, in a sentence.
+        definition: What is counted, over which denominator: the sentence of the reference.
         denominator: What a share or a loss is a share of; empty where it is none.
     """
 

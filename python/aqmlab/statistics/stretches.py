@@ -96,7 +96,7 @@ def of_stretches(name: str) -> OfRun | None:
     return OfRun(
         name, numbers.unit, title, numbers.unit, numbers.digits,
         lambda result: numbers.compute(result, part, stretches),
-        definition=f"{numbers.title.capitalize()} of {part} over the stretches.",
+        definition=numbers.definition,
         denominator=numbers.denominator,
     )  # fmt: skip
 
@@ -204,24 +204,44 @@ class _Numbers:
     digits: int
     kinds: tuple[str, ...]
     compute: Callable[[Recorded, str, Stretches], float]
+    definition: str
     denominator: str = ""
 
 
 _TRAFFIC = ("links", *_COLUMNS)
 OF_STRETCHES: Mapping[str, _Numbers] = {
-    "throughput_mbps": _Numbers("throughput (IP)", "Mbit/s", 2, _TRAFFIC, _throughput_mbps),
-    "packet_loss_percent": _Numbers("packets lost", "%", 2, _TRAFFIC, _lost_percent("packets"), loss.OFFERED),
-    "byte_loss_percent": _Numbers("bytes lost", "%", 2, _TRAFFIC, _lost_percent("bytes"), loss.OFFERED_BYTES),
-    "queue_mean_kilobytes": _Numbers("mean queue", "kB", 0, ("links",), _queue_mean),
+    "throughput_mbps": _Numbers(
+        "throughput (IP)", "Mbit/s", 2, _TRAFFIC, _throughput_mbps,
+        "bits of IP packets that the link sent, per second of the stretch",
+    ),
+    "packet_loss_percent": _Numbers(
+        "packets lost", "%", 2, _TRAFFIC, _lost_percent("packets"),
+        "packets discarded, of those that the link sent or discarded in the stretch",
+        loss.OFFERED,
+    ),
+    "byte_loss_percent": _Numbers(
+        "bytes lost", "%", 2, _TRAFFIC, _lost_percent("bytes"),
+        "bytes discarded, of those that the link sent or discarded in the stretch",
+        loss.OFFERED_BYTES,
+    ),
+    "queue_mean_kilobytes": _Numbers(
+        "mean queue", "kB", 0, ("links",), _queue_mean, "mean of the samples of the queue, in 1,000 bytes"
+    ),
     "queue_deviation_kilobytes": _Numbers(
-        "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation
+        "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation,
+        "standard deviation of the samples of the queue, in 1,000 bytes",
     ),
     "notification_rate_percent": _Numbers(
-        "average notification rate", "%", 2, ("links",), _state_percent("notification_rate")
+        "average notification rate", "%", 2, ("links",), _state_percent("notification_rate"),
+        "mean of the samples of SFG's average notification rate",
     ),
     "filter_on_percent": _Numbers(
-        "time with the filter on", "%", 0, ("links",), _state_percent("filter_is_on")
+        "time with the filter on", "%", 0, ("links",), _state_percent("filter_is_on"),
+        "share of the samples in which SFG's filter is on",
     ),
-    "response_mean_s": _Numbers("mean response", "s", 2, ("populations",), _response_mean),
-}
+    "response_mean_s": _Numbers(
+        "mean response", "s", 2, ("populations",), _response_mean,
+        "mean response time of the responses that completed in the stretch",
+    ),
+}  # fmt: skip
 """Numbers of parts of a run; of response times, the mean over those that were complete in the stretch."""

@@ -44,7 +44,7 @@ def loss_percent_of(part: str) -> OfRun:
 
     return OfRun(
         f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
-        definition=f"Packets of the senders of {part} discarded by monitored links.",
+        definition="senders' packets that monitored links discarded, of those that came to the first one",
         denominator=loss.OFFERED,
     )  # fmt: skip
 
@@ -74,9 +74,11 @@ def goodput_kbps_of(part: str) -> OfRun:
         delivered = (_responses_bytes if kind == "populations" else _delivered_bytes)(result, name)
         return 8.0 * delivered / 1000.0 / measured_window_s(result)
 
+    of_users = part.startswith("populations.")
+    meant = "bytes of responses completed" if of_users else "bytes that all flows delivered"
     return OfRun(
         f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
-        definition=f"Bytes that reached the receivers of {part}, over the measured window.",
+        definition=f"{meant} in the measured window, in bits per second of it",
     )  # fmt: skip
 
 
@@ -109,7 +111,7 @@ def jain_index_of(part: str) -> OfRun:
 
     return OfRun(
         f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index,
-        definition=f"Jain's index over the bytes that each flow of {part} delivered: 1 if all got the same.",
+        definition="(Σx)² / (n Σx²) over what n flows delivered: 1 if all got the same, 1/n if one got all",
     )  # fmt: skip
 
 
@@ -141,7 +143,8 @@ def goodput_per_flow_mbps_of(part: str) -> OfRun:
     title = f"goodput per flow of {part}, Mbit/s"
     return OfRun(
         f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one,
-        definition=f"Goodput of {part} over the number of its flows.", denominator="flows",
+        definition="the goodput of the group over its number of flows",
+        denominator="flows",
     )  # fmt: skip
 
 

@@ -4,15 +4,17 @@
 //! A test draws a [`Case`], drives a link with it in whatever way it drives links, and has what it saw
 //! [checked](check). The simulator, the live router, replays and a bare [`crate::Link`] take the same cases.
 
+mod aggregates;
 mod observed;
 mod reference;
 
 pub use observed::{Observed, check};
 pub use reference::expected;
 
-use crate::{Framing, RateTrace, ServiceModel};
+use crate::{Framing, Medium, RateTrace, ServiceModel};
 use aqmlab_random::Stream;
 use aqmlab_units::{Rate, Span, Time};
+use serde_json::Value;
 
 /// A link behind a drop-tail queue whose limit is one of packets.
 #[derive(Clone, Debug)]
@@ -54,12 +56,18 @@ impl Case {
         let overhead_bytes = below(dice, 40);
         let framing =
             Framing { overhead_bytes, minimum_frame_bytes: below(dice, 200), gap_bytes: below(dice, 30) };
-        let (rate, service) = if dice.below(3) == 0 {
-            let trace = trace(dice);
-            (trace.mean_rate(), ServiceModel::Trace(trace))
-        } else {
-            // From 0.1 to 10 Mbit/s, most of them with fractions of a nanosecond for each byte.
-            (Rate::from_bits_per_second(100_000 + dice.below(9_900_000)), ServiceModel::Constant)
+        // From 0.1 to 10 Mbit/s, most of them with fractions of a nanosecond for each byte.
+        let rate = Rate::from_bits_per_second(100_000 + dice.below(9_900_000));
+        let (rate, service) = match dice.below(4) {
+            0 => {
+                let trace = trace(dice);
+                (trace.mean_rate(), ServiceModel::Trace(trace))
+            }
+            1 => {
+                let mut media = Medium::drawn(dice);
+                (rate, ServiceModel::Medium(media.swap_remove(dice.below(media.len() as u64) as usize)))
+            }
+            _ => (rate, ServiceModel::Constant),
         };
         let ring_packets = if dice.below(2) == 0 { 0 } else { 1 + below(dice, 5) };
         Self { rate, service, framing, ring_packets, limit_packets: 1 + below(dice, 12) }
@@ -73,6 +81,13 @@ impl Case {
         let Framing { overhead_bytes, minimum_frame_bytes, gap_bytes } = self.framing;
         let (keys, files) = match &self.service {
             ServiceModel::Constant => (String::new(), String::new()),
+            ServiceModel::Medium(medium) => {
+                let table = inline(&serde_json::to_value(medium).unwrap_or_default());
+                (
+                    ["medium", "medium_right_to_left"].map(|key| format!("{key} = {table}\n")).concat(),
+                    String::new(),
+                )
+            }
             ServiceModel::Trace(trace) => {
                 let keys = ["rate_trace_file", "rate_right_to_left_trace_file"];
                 let lines: Vec<String> =
@@ -109,6 +124,13 @@ impl Case {
         };
         (0..count).map(arrival).collect()
     }
+}
+
+/// A value as TOML, tables in one line.
+fn inline(value: &Value) -> String {
+    let Some(table) = value.as_object() else { return value.to_string() };
+    let keys: Vec<String> = table.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
+    format!("{{ {} }}", keys.join(", "))
 }
 
 /// Some opportunities within some hundred milliseconds, several of them at one instant.

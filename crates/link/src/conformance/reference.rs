@@ -5,8 +5,8 @@
 //! Lindley, *The theory of queues with a single server*, Mathematical Proceedings of the Cambridge
 //! Philosophical Society 48, 1952). It finds room if fewer than the limit came before it and were not taken.
 
-use super::{Arrival, Case, Outcome};
-use crate::{RateTrace, ServiceModel};
+use super::{Arrival, Case, Outcome, aggregates};
+use crate::{Medium, RateTrace, ServiceModel, Slots};
 use aqmlab_units::{Rate, Span, Time};
 
 /// An accepted packet.
@@ -22,6 +22,9 @@ struct Accepted {
 /// transmission ends finds what that has left behind.
 #[must_use]
 pub fn expected(case: &Case, arrivals: &[Arrival]) -> Vec<Outcome> {
+    if let ServiceModel::Medium(Medium::Aggregation(own)) = &case.service {
+        return aggregates::expected(case, own, arrivals);
+    }
     let mut accepted: Vec<Accepted> = Vec::new();
     let mut sender = Sender::new(case);
     let below = case.ring_packets as usize + 1;
@@ -44,6 +47,41 @@ enum Sender {
     Constant(u128, u128),
     /// Every opportunity that there may be, with what is left of it.
     Trace(Vec<(Time, u32)>),
+    /// The bytes in slots as those of a constant rate, and the slots.
+    Slots(u128, u128, SlotTime),
+}
+
+/// Time that passes in slots alone: cycle, slot and its beginning, in nanoseconds.
+struct SlotTime([u64; 3]);
+
+impl SlotTime {
+    fn new(slots: &Slots) -> Self {
+        let Slots { cycle_ms, slot_ms, offset_ms } = *slots;
+        Self([cycle_ms, slot_ms, offset_ms].map(|ms| Span::from_seconds(ms / 1e3).nanoseconds()))
+    }
+
+    /// How much of it is over at an instant.
+    fn at(&self, now: Time) -> u64 {
+        let [cycle, slot, offset] = self.0;
+        now.nanoseconds()
+            .checked_sub(offset)
+            .map_or(0, |since| since / cycle * slot + (since % cycle).min(slot))
+    }
+
+    /// The first instant at which so much of it is over, which is more than nothing.
+    fn when(&self, over: u64) -> Time {
+        let [cycle, slot, offset] = self.0;
+        let before = (over - 1) / slot;
+        Time::from_nanoseconds(offset + before * cycle + (over - before * slot))
+    }
+}
+
+/// How long bytes take at so many units of 2⁻³² ns each, behind those that were sent.
+pub(super) fn took(byte: u128, sent: &mut u128, bytes: u32) -> Span {
+    let before = (byte * *sent) >> 32;
+    *sent += u128::from(bytes);
+    let took = ((byte * *sent) >> 32) - before;
+    Span::from_nanoseconds(u64::try_from(took).unwrap_or(u64::MAX))
 }
 
 impl Sender {
@@ -51,17 +89,25 @@ impl Sender {
         match &case.service {
             ServiceModel::Constant => Self::Constant(byte_q32(case.rate), 0),
             ServiceModel::Trace(trace) => Self::Trace(opportunities(trace)),
+            ServiceModel::Medium(Medium::Slots(slots)) => {
+                let time = SlotTime::new(slots);
+                let [cycle, slot, _] = time.0.map(u128::from);
+                let bits = (u128::from(case.rate.bits_per_second()) * cycle + slot / 2) / slot;
+                let in_slot = Rate::from_bits_per_second(u64::try_from(bits).unwrap_or(u64::MAX));
+                Self::Slots(byte_q32(in_slot), 0, time)
+            }
+            ServiceModel::Medium(Medium::Aggregation(_)) => {
+                unreachable!("its transmissions carry several packets")
+            }
         }
     }
 
     /// When these bytes have left whose transmission begins at an instant.
     fn send(&mut self, begins: Time, bytes: u32) -> Time {
         match self {
-            Self::Constant(byte, sent) => {
-                let before = (*byte * *sent) >> 32;
-                *sent += u128::from(bytes);
-                let took = ((*byte * *sent) >> 32) - before;
-                begins + Span::from_nanoseconds(u64::try_from(took).unwrap_or(u64::MAX))
+            Self::Constant(byte, sent) => begins + took(*byte, sent, bytes),
+            Self::Slots(byte, sent, time) => {
+                time.when(time.at(begins) + took(*byte, sent, bytes).nanoseconds())
             }
             Self::Trace(opportunities) => {
                 let mut missing = bytes;
@@ -80,7 +126,7 @@ impl Sender {
 }
 
 /// The time of a byte in units of 2⁻³² ns, to the nearest.
-fn byte_q32(rate: Rate) -> u128 {
+pub(super) fn byte_q32(rate: Rate) -> u128 {
     let bits = u128::from(rate.bits_per_second());
     ((8_000_000_000 << 32) + bits / 2) / bits
 }

@@ -1,11 +1,96 @@
 //! How a link serves what it takes: when a transmission ends, and how many packets it carries.
+//!
+//! From a line of the list follow the module, the variant of [`Medium`], its key in scenarios with its schema
+//! and errors, and the cases of the tests of every driver of links.
 
 mod rate_trace;
 
 pub use rate_trace::RateTrace;
 
+use aqmlab_aqm::ParameterError;
+use aqmlab_random::Stream;
 use aqmlab_units::{Rate, Time};
 use rate_trace::TraceClock;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! media {
+    ($($module:ident::$model:ident: $meaning:literal,)+) => {
+        $(mod $module; pub use $module::$model;)+
+
+        /// How a link may use its medium, where it may not send one packet after the other whenever it has
+        /// one. As data it is a table with one key, which names the model.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Medium {
+            $(#[doc = $meaning] $model($model),)+
+        }
+
+        impl Medium {
+            fn model(&self) -> &dyn DynamicModel {
+                match self { $(Self::$model(own) => own,)+ }
+            }
+
+            /// One of each model, drawn at random.
+            pub(crate) fn drawn(dice: &mut Stream) -> Vec<Self> {
+                vec![$(Self::$model($model::drawn(dice)),)+]
+            }
+        }
+    };
+}
+
+media! {
+    aggregation::Aggregation: "Several packets in one transmission.",
+    slots::Slots: "Transmissions in the slots of a cycle alone.",
+}
+
+/// The parameters of a model of a medium: what a file in this folder implements.
+trait MediumModel: Sized {
+    /// Checks what the ranges of single parameters do not say, of a link with this rate.
+    fn validate(&self, rate: Rate) -> Result<(), ParameterError>;
+
+    /// The service of a link with this rate.
+    fn service(&self, rate: Rate) -> Box<dyn Service>;
+
+    /// Legal parameters at a link of 0.1 to 10 Mbit/s, for tests.
+    fn drawn(dice: &mut Stream) -> Self;
+}
+
+/// [`MediumModel`] where its type is not known.
+trait DynamicModel {
+    fn validate(&self, rate: Rate) -> Result<(), ParameterError>;
+    fn service(&self, rate: Rate) -> Box<dyn Service>;
+}
+
+impl<M: MediumModel> DynamicModel for M {
+    fn validate(&self, rate: Rate) -> Result<(), ParameterError> {
+        MediumModel::validate(self, rate)
+    }
+
+    fn service(&self, rate: Rate) -> Box<dyn Service> {
+        MediumModel::service(self, rate)
+    }
+}
+
+impl Medium {
+    /// The key of its model.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let table = serde_json::to_value(self).unwrap_or_default();
+        table.as_object().and_then(|table| table.keys().next().cloned()).unwrap_or_default()
+    }
+
+    /// Checks what the ranges of single parameters do not say, of a link with this rate.
+    ///
+    /// # Errors
+    /// The first parameter that is not legal there, behind the model's name and a dot.
+    pub fn validate(&self, rate: Rate) -> Result<(), ParameterError> {
+        self.model().validate(rate).map_err(|error| {
+            let key = format!("{}.{}", self.name(), error.key).into();
+            ParameterError { key, ..error }
+        })
+    }
+}
 
 /// Packets that travel in one transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +101,21 @@ pub struct Load {
     pub wire_bytes: u32,
 }
 
+impl Load {
+    /// These packets and others.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self { packets: self.packets + other.packets, wire_bytes: self.wire_bytes + other.wire_bytes }
+    }
+}
+
 /// A link whose transmissions take another time than their bytes at a constant rate, or carry several
 /// packets.
 pub trait Service: Send {
-    /// Whether one more packet travels in the transmission that begins now, beside these. Asked while packets
-    /// wait.
-    fn takes_another(&self, load: Load) -> bool {
-        let _ = load;
-        false
+    /// Whether a transmission may carry so much; one packet alone it always carries. What holds for a load
+    /// holds for a part of it.
+    fn carries(&self, load: Load) -> bool {
+        load.packets == 1
     }
 
     /// A transmission begins; returns when it ends, `now` or later. `now` never decreases, and never lies
@@ -32,13 +124,15 @@ pub trait Service: Send {
 }
 
 /// How a link serves, as data.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum ServiceModel {
     /// One packet after the other, each for the time of its bytes at the link's rate.
     #[default]
     Constant,
     /// One packet after the other, at the instants of a trace, of which the link's rate is the mean.
     Trace(RateTrace),
+    /// As the link's medium is granted to it.
+    Medium(Medium),
 }
 
 impl ServiceModel {
@@ -49,10 +143,11 @@ impl ServiceModel {
     }
 
     /// The service of a link with this rate, where that is not constant.
-    pub(crate) fn varying(&self, _rate: Rate) -> Option<Box<dyn Service>> {
+    pub(crate) fn varying(&self, rate: Rate) -> Option<Box<dyn Service>> {
         match self {
             Self::Constant => None,
             Self::Trace(trace) => Some(Box::new(TraceClock::new(trace.clone()))),
+            Self::Medium(medium) => Some(medium.model().service(rate)),
         }
     }
 }

@@ -14,6 +14,7 @@ use aqmlab_aqm::parts::{
     Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, LimitRule, Measure, ScaleProbability,
     Spacing, TurnEnds, Weight,
 };
+use aqmlab_link::ServiceModel;
 use aqmlab_scenario::{Link, Scheme};
 use serde::Serialize;
 
@@ -44,7 +45,14 @@ const DUALPI2_ROUNDING: f64 = 0.002;
 /// What of the link or its scheme the kernel has not, and what it has instead.
 pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
     if !link.service.is_constant() {
-        return Err("a rate that varies: htb has a constant one".to_owned());
+        return Err(match &link.service {
+            ServiceModel::Medium(medium) => format!(
+                "medium = {{ {} = ... }}: the kernel's queue is emptied packet by packet at a constant rate; legal \
+                 without --kernel",
+                medium.name()
+            ),
+            _ => "a rate that varies: htb has a constant one".to_owned(),
+        });
     }
     if link.transmit_ring_packets > 0 {
         return Err(

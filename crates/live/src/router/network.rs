@@ -386,23 +386,25 @@ impl Network {
     }
 
     fn end_transmission(&mut self, now: Time, queue: usize, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
-        let link = &mut self.queues[queue];
-        let (number, delay) = (link.number, link.delay);
-        let Queue::Own(link) = &mut link.queue else { return };
-        let mut sent = link.end_transmission();
-        let carries_another = link.is_sending();
-        self.log.note(now, LogEvent::Departure, number, &sent);
-        if !carries_another {
-            self.act(now, queue, |link, mut discard| link.serve(now, &mut discard));
-        }
-        sent.passed += 1;
-        if delay == Span::ZERO {
-            self.go_on(now, sent, hand_over);
-        } else {
-            self.note(now + delay, What::Moves(sent));
-        }
-        if carries_another {
-            self.end_transmission(now, queue, hand_over);
+        loop {
+            let link = &mut self.queues[queue];
+            let (number, delay) = (link.number, link.delay);
+            let Queue::Own(link) = &mut link.queue else { return };
+            let mut sent = link.end_transmission();
+            let carries_another = link.is_sending();
+            self.log.note(now, LogEvent::Departure, number, &sent);
+            if !carries_another {
+                self.act(now, queue, |link, mut discard| link.serve(now, &mut discard));
+            }
+            sent.passed += 1;
+            if delay == Span::ZERO {
+                self.go_on(now, sent, hand_over);
+            } else {
+                self.note(now + delay, What::Moves(sent));
+            }
+            if !carries_another {
+                return;
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
+use aqmlab_link::Medium;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,15 @@ pub struct Dumbbell {
     /// The same from right to left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_right_to_left_trace_file: Option<String>,
+
+    /// How the bottleneck link may use its medium, from left to right: `aggregation` or `slots`; absent: one
+    /// packet after the other, at any time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<Medium>,
+
+    /// The same from right to left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium_right_to_left: Option<Medium>,
 
     /// Propagation delay of the bottleneck link, one way.
     #[serde(default)]

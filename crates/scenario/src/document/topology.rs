@@ -2,6 +2,7 @@
 
 use super::dumbbell::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
 use crate::{NodeKind, Scheme};
+use aqmlab_link::Medium;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,11 @@ pub struct LinkTable {
     /// then its mean rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_trace_file: Option<String>,
+
+    /// How the link may use its medium, both ways alike: `aggregation` or `slots`; absent: one packet after
+    /// the other, at any time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<Medium>,
 
     /// Propagation delay, one way.
     #[serde(default)]

@@ -22,6 +22,7 @@ impl Document {
         if let Some(dumbbell) = &mut twin.dumbbell {
             dumbbell.become_uncongested();
             let traces = [dumbbell.rate_trace_file.take(), dumbbell.rate_right_to_left_trace_file.take()];
+            (dumbbell.medium, dumbbell.medium_right_to_left) = (None, None);
             twin.files.retain(|name, _| !traces.iter().flatten().any(|trace| trace == name));
             (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);
             (dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left) = (Vec::new(), 0.0);
@@ -41,6 +42,7 @@ impl Document {
             if let Some(rate_mbps) = link.uncongested_rate_mbps {
                 link.rate_mbps = Some(rate_mbps);
                 dropped.extend(link.rate_trace_file.take());
+                link.medium = None;
                 settings += 1;
             }
             if let Some(queue) = &link.uncongested_queue {

@@ -90,10 +90,18 @@ fn services(
     };
     let there = ("dumbbell.rate_mbps", dumbbell.rate_mbps);
     [
-        ("dumbbell.rate_trace_file", &dumbbell.rate_trace_file, there),
-        ("dumbbell.rate_right_to_left_trace_file", &dumbbell.rate_right_to_left_trace_file, back),
+        (
+            ("dumbbell.rate_trace_file", dumbbell.rate_trace_file.as_ref()),
+            ("dumbbell.medium", dumbbell.medium.as_ref()),
+            there,
+        ),
+        (
+            ("dumbbell.rate_right_to_left_trace_file", dumbbell.rate_right_to_left_trace_file.as_ref()),
+            ("dumbbell.medium_right_to_left", dumbbell.medium_right_to_left.as_ref()),
+            back,
+        ),
     ]
-    .map(|(key, trace_file, rate)| service((key, trace_file.as_ref()), rate, files, mistakes))
+    .map(|(trace, medium, rate)| service(trace, medium, rate, files, mistakes))
 }
 
 fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, services: [ServiceModel; 2]) {

@@ -1,7 +1,9 @@
-//! How a link serves packets: what the file of a rate trace says, held against the rate beside it.
+//! How a link serves packets: what the file of a rate trace says, or how its medium is granted, checked
+//! against its rate.
 
-use crate::mistakes::Mistakes;
-use aqmlab_link::{RateTrace, ServiceModel};
+use super::quantity::megabits_per_second;
+use crate::mistakes::{Mistakes, joined};
+use aqmlab_link::{Medium, RateTrace, ServiceModel};
 use std::collections::BTreeMap;
 
 /// What a trace must hold.
@@ -9,15 +11,36 @@ const LEGAL_TRACE: &str = "lines of one instant in whole milliseconds, never dec
 /// How far the rate that stands beside a trace may be from its mean, as a share of it: it is written by hand.
 const LARGEST_DEVIATION: f64 = 0.01;
 
-/// The service of a link with this rate, whose trace is in the file that `key` names if it has one.
+/// The service of a link with the rate at a key: as the trace says that is in the file which another key
+/// names, or as its medium is granted to it.
 pub(super) fn service(
-    (key, trace_file): (&str, Option<&String>),
+    (trace_key, trace_file): (&str, Option<&String>),
+    (medium_key, medium): (&str, Option<&Medium>),
     rate: (&str, f64),
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
 ) -> ServiceModel {
-    let trace = trace_file.and_then(|name| rate_trace((key, name), rate, files, mistakes));
-    trace.map_or(ServiceModel::Constant, ServiceModel::Trace)
+    match (trace_file, medium) {
+        (None, None) => ServiceModel::Constant,
+        (Some(name), None) => {
+            let trace = rate_trace((trace_key, name), rate, files, mistakes);
+            trace.map_or(ServiceModel::Constant, ServiceModel::Trace)
+        }
+        (None, Some(medium)) => {
+            if let Err(error) = medium.validate(megabits_per_second(rate.1)) {
+                let wrong = format!("{} is not legal", error.value.unwrap_or_default());
+                mistakes.value(&joined(medium_key, &error.key), wrong, error.legal);
+            }
+            ServiceModel::Medium(medium.clone())
+        }
+        (Some(_), Some(_)) => {
+            let other = trace_key.rsplit('.').next().unwrap_or(trace_key);
+            let own = medium_key.rsplit('.').next().unwrap_or(medium_key);
+            let wrong = format!("given together with {other}, which says when the link sends");
+            mistakes.value(medium_key, wrong, format!("{other} alone, or {own}"));
+            ServiceModel::Constant
+        }
+    }
 }
 
 /// The trace in the file that `key` names, whose mean the rate at `rate_key` has to be.

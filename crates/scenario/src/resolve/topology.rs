@@ -137,7 +137,7 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
     unused::check_link(table, path, mistakes);
 }
 
-/// What is wrong with a trace where nothing has a rate, or nothing waits, is told with the link.
+/// What is wrong with a trace or a medium where nothing has a rate, or nothing waits, is told with the link.
 fn service_of(
     table: &LinkTable,
     path: &str,
@@ -145,8 +145,9 @@ fn service_of(
     mistakes: &mut Mistakes<'_>,
 ) -> ServiceModel {
     let Some(rate_mbps) = table.rate_mbps else { return ServiceModel::Constant };
-    let (key, rate_key) = (joined(path, "rate_trace_file"), joined(path, "rate_mbps"));
-    service((&key, table.rate_trace_file.as_ref()), (&rate_key, rate_mbps), files, mistakes)
+    let [trace, medium, rate] = ["rate_trace_file", "medium", "rate_mbps"].map(|key| joined(path, key));
+    let (trace, medium) = ((&*trace, table.rate_trace_file.as_ref()), (&*medium, table.medium.as_ref()));
+    service(trace, medium, (&rate, rate_mbps), files, mistakes)
 }
 
 /// Whether a link may join these two: different nodes, of which at most one is a group of several, and no

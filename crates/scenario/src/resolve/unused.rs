@@ -39,6 +39,11 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
         let wrong = if table.rate_mbps.is_some() { STEADY_INTERFACE } else { wrong };
         mistakes.value(&joined(path, "rate_trace_file"), wrong, legal);
     }
+    if table.medium.is_some() && !queues {
+        let legal = format!("medium together with {others}");
+        let wrong = if table.rate_mbps.is_some() { FREE_INTERFACE } else { wrong };
+        mistakes.value(&joined(path, "medium"), wrong, legal);
+    }
     if table.rate_mbps.is_none() && table.uncongested_rate_mbps.is_none() {
         check_ideal_wire(table, path, mistakes);
     }
@@ -50,6 +55,9 @@ const INTERFACE: &str =
 const UNMEASURED_INTERFACE: &str =
     "a link without a queue discipline is an interface, in whose queue nothing goes by bytes";
 const STEADY_INTERFACE: &str = "a link without a queue discipline is an interface, whose rate does not vary";
+
+const FREE_INTERFACE: &str =
+    "a link without a queue discipline is an interface, which sends one packet after the other at any time";
 
 /// A wire that is ideal in the uncongested twin too.
 fn check_ideal_wire(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {

@@ -56,11 +56,18 @@ impl Fabric {
         announce: &impl Fn(Upcoming),
     ) {
         let position = events.transmissions.first_link().place();
-        let Self { network, endpoints, trace, .. } = self;
-        let queued = &network.queued[position];
-        trace.record(events.now(), TraceEvent::Departure, queued.monitored, &first, &endpoints.options);
-        self.leave(position, first, events, announce);
-        self.end_transmission(events, announce);
+        let mut packet = first;
+        loop {
+            let Self { network, endpoints, trace, .. } = self;
+            let monitored = network.queued[position].monitored;
+            trace.record(events.now(), TraceEvent::Departure, monitored, &packet, &endpoints.options);
+            self.leave(position, packet, events, announce);
+            let link = &mut self.network.queued[position].link;
+            if !link.carries_another() {
+                return self.end_transmission(events, announce);
+            }
+            packet = link.end_transmission();
+        }
     }
 
     /// A packet that a link has sent moves on to its far end.

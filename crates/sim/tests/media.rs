@@ -1,0 +1,114 @@
+//! Links that share a medium or carry several packets in a transmission: departures worked by hand, and
+//! throughput in closed form.
+
+use aqmlab_record::{ColumnValues, Table};
+use aqmlab_scenario::Scenario;
+use aqmlab_sim::{Control, run};
+
+/// Datagrams of 1,000 bytes, ten in each millisecond, which reach a bottleneck without framing as they are
+/// sent.
+fn scenario(keys: &str, directions: &[&str]) -> String {
+    let group = |direction: &&str| {
+        format!(
+            "[[datagrams]]\ncount = 1\ndirection = \"{direction}\"\npacket_bytes = 1000\nrate_mbps = 80.0\n\
+             start_spread_s = 0.0\n"
+        )
+    };
+    let traffic: String = directions.iter().map(group).collect();
+    format!(
+        "name = \"media\"\nduration_s = 1.0\n{traffic}[record]\npackets = true\n[dumbbell]\n\
+         interface_rate_mbps = 1000000.0\nlayer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\n\
+         layer2_gap_bytes = 0\nqueue = {{ scheme = \"drop-tail\", limit_packets = 1000 }}\n{keys}"
+    )
+}
+
+/// When packets leave a link, in nanoseconds.
+fn departures(text: &str, link: &str) -> Vec<u64> {
+    let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let output = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
+    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
+    let ColumnValues::F64(times) = column(packets, "time_s") else { panic!("type of time_s") };
+    let has = |name: &str, wanted: &str| -> Vec<bool> {
+        let ColumnValues::Names(names) = column(packets, name) else { panic!("type of {name}") };
+        names.codes().iter().map(|&code| names.names()[code as usize] == wanted).collect()
+    };
+    let (left, here) = (has("event", "departure"), has("link", link));
+    let rows = (0..times.len()).filter(|&row| left[row] && here[row]);
+    rows.map(|row| (times[row] * 1e9).round() as u64).collect()
+}
+
+fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
+    &table.columns.iter().find(|column| column.name == name).unwrap().values
+}
+
+fn in_ms(departures: &[u64]) -> Vec<u64> {
+    departures.iter().map(|ns| (ns + 500_000) / 1_000_000).collect()
+}
+
+/// 8 Mbit/s: 1 ms for each packet, and 1 ms for each transmission. The first packet goes alone.
+#[test]
+fn an_aggregate_pays_its_overhead_once() {
+    let keys = "rate_mbps = 8.0\nmedium = { aggregation = { overhead_us = 1000.0, most_packets = 4 } }\n";
+    let left = departures(&scenario(keys, &["left-to-right"]), "left-to-right");
+    assert_eq!(in_ms(&left[..13]), [2, 7, 7, 7, 7, 12, 12, 12, 12, 17, 17, 17, 17]);
+    // n·L/(overhead + n·L/rate): 4 packets in 5 ms, of which the first transmission is 1 in 2 ms.
+    assert_eq!(left.len(), 1 + 4 * ((1_000 - 2) / 5));
+}
+
+/// Of 3,500 bytes three packets fit; the fourth waits for the next transmission.
+#[test]
+fn an_aggregate_holds_no_more_bytes_than_it_may() {
+    let keys = "rate_mbps = 8.0\nmedium = { aggregation = { overhead_us = 500.0, most_bytes = 3500 } }\n";
+    let left = departures(&scenario(keys, &["left-to-right"]), "left-to-right");
+    let half_ms = |ns: &u64| (ns + 250_000) / 500_000;
+    let wanted: Vec<u64> = [3, 10, 10, 10, 17, 17, 17].to_vec();
+    assert_eq!(left[..7].iter().map(half_ms).collect::<Vec<_>>(), wanted);
+}
+
+/// One packet a transmission with an overhead: L/(overhead + L/rate).
+#[test]
+fn without_aggregation_each_packet_pays() {
+    let keys = "rate_mbps = 8.0\nmedium = { aggregation = { overhead_us = 3000.0, most_packets = 1 } }\n";
+    let left = departures(&scenario(keys, &["left-to-right"]), "left-to-right");
+    assert_eq!(in_ms(&left), (1..250).map(|packet| 4 * packet).collect::<Vec<_>>());
+}
+
+/// 1.6 Mbit/s in 2 of 10 ms: 8 Mbit/s in a slot, two packets in each.
+#[test]
+fn a_link_sends_in_its_slots_alone() {
+    let keys = "rate_mbps = 1.6\nmedium = { slots = { cycle_ms = 10.0, slot_ms = 2.0, offset_ms = 3.0 } }\n";
+    let left = departures(&scenario(keys, &["left-to-right"]), "left-to-right");
+    assert_eq!(in_ms(&left[..6]), [4, 5, 14, 15, 24, 25]);
+    assert_eq!(left.len(), 200);
+}
+
+/// Both directions of a half-duplex medium: 4 of 10 ms there, 5 of 10 ms back, and nobody sends between them.
+/// A packet takes 0.8 ms of a slot there and 4/3 ms back. The first one there comes 8 ns behind the beginning
+/// of its slot, so that every fifth is over in the next one.
+#[test]
+fn two_links_that_share_a_medium_never_send_at_once() {
+    let keys = "rate_mbps = 4.0\nrate_right_to_left_mbps = 3.0\n\
+                medium = { slots = { cycle_ms = 10.0, slot_ms = 4.0 } }\n\
+                medium_right_to_left = { slots = { cycle_ms = 10.0, slot_ms = 5.0, offset_ms = 5.0 } }\n";
+    let text = scenario(keys, &["left-to-right", "right-to-left"]);
+    for (link, from_ms, to_ms, packets) in [("left-to-right", 0, 4, 494), ("right-to-left", 5, 10, 371)] {
+        let left = departures(&text, link);
+        let in_99_cycles = left.iter().filter(|&&ns| ns <= 990_000_000).count();
+        assert_eq!(in_99_cycles, packets, "{link}");
+        // An end of a transmission lies behind the beginning of the slot, and at its end at the latest.
+        let within = |ns: u64| {
+            let since = (ns - 1) % 10_000_000 + 1;
+            since > from_ms * 1_000_000 && since <= to_ms * 1_000_000
+        };
+        assert!(left.iter().all(|&ns| within(ns)), "{link}");
+    }
+}
+
+#[test]
+fn a_queue_before_a_medium_is_the_queue_of_any_link() {
+    // 50 packets of 1 ms wait, in transmissions of 10 with an overhead of 2 ms: 50/10·12 ms.
+    let keys = "rate_mbps = 8.0\nmedium = { aggregation = { overhead_us = 2000.0, most_packets = 10 } }\n";
+    let text = scenario(keys, &["left-to-right"]).replace("limit_packets = 1000", "limit_packets = 50");
+    let left = departures(&text, "left-to-right");
+    assert_eq!(in_ms(&left[1..12]), [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 27]);
+}
