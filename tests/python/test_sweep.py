@@ -452,7 +452,7 @@ def test_what_was_added_to_the_file_is_run_and_the_rest_is_not(
     [
         (("--executor", "slurm"), "there are threads, local, dask and dask://HOST:PORT"),
         (("--executor", "dask://"), "there are threads, local, dask and dask://HOST:PORT"),
-        (("--executor", "dask://h:1", "--workers", "2"), "leave out --workers"),
+        (("--executor", "dask://h:1", "--workers", "2"), "leave out the number of workers"),
         (("--status", "--resume"), "exclude each other"),
         (("--export", "table.xlsx"), "table.xlsx: a table ends in .parquet or .csv"),
     ],

@@ -436,7 +436,7 @@ def test_a_folder_with_the_search_of_another_scenario_is_refused(
     folder = found[2]["search.json"].parent
     require_own(folder, busy())
     require_own(folder / "nowhere", busy())
-    with pytest.raises(FolderError, match=r"out: holds the search of 'web'; name another with --output"):
+    with pytest.raises(FolderError, match=r"out: holds the search of 'web'; name another folder"):
         require_own(folder, busy().with_overrides({"name": "w/eb"}))
 
 

@@ -280,7 +280,7 @@ async def _serve(link: PlayedLink, file: str, port: int, ready: Callable[[str], 
     try:
         sockets = bind_sockets(port, HOST)
     except OSError as error:
-        raise PlayError(f"port {port}: {error.strerror}; legal: a free port, or 0 for any") from None
+        raise PlayError(f"--port {port}: {error.strerror}; legal: a free port, or 0 for any") from None
     bound = sockets[0].getsockname()[1]
     token, player = secrets.token_urlsafe(24), Player(link, file)
     server = HTTPServer(application(player, token, bound), max_buffer_size=_MOST_BYTES)
