@@ -3,7 +3,7 @@
 use crate::idle_path::IdlePath;
 use aqmlab_units::{Time, identifier};
 use aqmlab_web::{ConnectionOrdinal, MinimumDelay};
-use std::rc::Rc;
+use std::sync::Arc;
 
 identifier! {
     /// A population of users.
@@ -29,6 +29,16 @@ identifier! {
     /// A connection, by the place of its record. Places are small numbers and are used again once a
     /// connection is over.
     pub struct ConnectionId(u32);
+}
+
+identifier! {
+    /// A stream of a connection: data of one stream arrive in order, whatever becomes of the others.
+    pub struct StreamId(u16);
+}
+
+impl StreamId {
+    /// The stream of a transport that has one, as TCP; the first of others.
+    pub const FIRST: Self = Self::from_number(0);
 }
 
 /// Data without end: three centuries at a gigabyte per second.
@@ -153,6 +163,8 @@ pub struct ConnectionEvent {
     pub owner: Owner,
     /// At which end.
     pub side: Side,
+    /// On which of its streams data have arrived; where nothing has, [`StreamId::FIRST`].
+    pub stream: StreamId,
     /// What.
     pub kind: ConnectionEventKind,
 }
@@ -186,7 +198,7 @@ pub trait Transport {
     fn open(&mut self, opening: &Opening) -> Opened;
 
     /// How the connection of this opening would fare if nobody were in its way.
-    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath>;
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath>;
 
     /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and
     /// the window of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and
@@ -195,6 +207,13 @@ pub trait Transport {
 
     /// Writes data at one end; before the connection is open they wait.
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64);
+
+    /// Writes data on one of the streams of a transport that has several. Others carry them in the order of
+    /// the writes.
+    fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
+        let _ = stream;
+        self.write(connection, side, bytes);
+    }
 
     /// Bytes that were written at one end and never sent.
     fn unsent(&self, connection: ConnectionId, side: Side) -> u64;

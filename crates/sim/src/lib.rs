@@ -1,12 +1,14 @@
 //! The driver in virtual time: runs a scenario packet by packet, deterministic and single-threaded.
 //!
-//! [`run`] is the whole interface: scenario and seed in, summary and tables out. Inside, one idea per file:
+//! [`run`] takes a scenario and a seed, and returns summary and tables; [`Simulation`] is the same run taken step by
+//! step. Inside, one idea per file:
 //!
 //! | file | idea |
 //! | --- | --- |
 //! | `simulation.rs` | the event loop |
 //! | `engine/` | the clock, what is pending, and in which order it happens |
 //! | `fabric/` | links, queues, routes, and the ends of connections: packets in, connection events out |
+//! | `stepping/` | a run that is taken step by step, watched and acted on |
 //! | `transport.rs` | the fabric as applications see it (`aqmlab-session`) |
 //! | `recording/` | what is recorded while it happens, and what a run leaves behind |
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
@@ -30,21 +32,29 @@
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+#[cfg(test)]
+extern crate self as aqmlab_sim; // the transport of the tests is written for users of this crate
+
 mod engine;
 mod fabric;
 mod identifiers;
 mod memory;
 mod recording;
 mod simulation;
+mod stepping;
 mod transport;
 
-pub use fabric::{Capture, CaptureRefused, CapturedPorts};
+pub use fabric::{
+    Answer, Capture, CaptureRefused, CapturedPorts, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused,
+    Transports,
+};
 pub use memory::memory_estimate;
 pub use recording::Output;
+pub use stepping::{Action, ActionError, LinkObservation, Observation, Simulation};
 
 pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;
-use aqmlab_units::Time;
+use fabric::{Departures, Settings};
 
 /// Runs a scenario from its start to its end.
 ///
@@ -65,9 +75,29 @@ pub fn run_capturing(
     control: &Control,
     captured: &CapturedPorts,
 ) -> Result<Output, RunError> {
-    let scenario = &*aqmlab_driver::deviations::of_run(scenario, seed);
-    let mut simulation = simulation::Simulation::new(scenario, seed, control, captured)?;
-    simulation.run(Time::ZERO + scenario.duration, control)?;
-    control.report_done();
-    recording::gather(simulation, scenario, seed)
+    let transports = Transports::default();
+    run_with(scenario, seed, control, Settings { captured, transports, departures: Departures::Predicted })
+}
+
+/// As [`run`], where the connections of some populations and groups of flows are not TCP's.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_over(
+    scenario: &Scenario,
+    seed: u64,
+    control: &Control,
+    transports: Transports,
+) -> Result<Output, RunError> {
+    let captured = &CapturedPorts::default();
+    run_with(scenario, seed, control, Settings { captured, transports, departures: Departures::Predicted })
+}
+
+fn run_with(
+    scenario: &Scenario,
+    seed: u64,
+    control: &Control,
+    settings: Settings<'_>,
+) -> Result<Output, RunError> {
+    Simulation::begin(scenario, seed, control, settings)?.finish(control)
 }

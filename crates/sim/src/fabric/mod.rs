@@ -41,16 +41,21 @@ mod locations;
 mod losses;
 mod network;
 mod options;
+mod other_ends;
 mod packed_rows;
 mod packet;
 mod path;
+mod payloads;
 mod predicted_departures;
 mod prefetch;
 mod queued_link;
 mod responders;
 mod route_table;
+#[cfg(test)]
+mod several_streams;
 mod trace;
 mod traffic;
+mod transport_end;
 mod user_bytes;
 
 pub(crate) use connections::{Connection, MAXIMUM_NUMBERED, TcpTotals};
@@ -59,14 +64,16 @@ pub(crate) use impairments::ImpairedCounts;
 pub(crate) use interface::Interface;
 pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_bytes};
 pub(crate) use queued_link::QueuedLink;
 
 use aqmlab_driver::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
-use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side};
+use aqmlab_session::{
+    ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side, StreamId,
+};
 use aqmlab_tcp::{Context, Past};
 use aqmlab_units::Time;
 use capture::Capturing;
@@ -78,9 +85,10 @@ use hosts::Hosts;
 use idle_paths::IdlePaths;
 use locations::Locations;
 pub(crate) use packet::Packet;
-use std::rc::Rc;
+use std::sync::Arc;
 use trace::Trace;
 use traffic::Traffic;
+pub use transport_end::{Answer, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused, Transports};
 use user_bytes::UserBytes;
 
 /// An end of a connection that a packet is on its way to: it will have something to say soon.
@@ -89,6 +97,24 @@ pub(crate) struct Upcoming {
     pub(crate) connection: ConnectionId,
     pub(crate) owner: Owner,
     pub(crate) side: Side,
+}
+
+/// How the packets of a queue leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Departures {
+    /// Without an event where the instant is known on arrival: see `predicted_departures.rs`.
+    Predicted,
+    /// Each by an event, so that the link may change meanwhile.
+    ByEvents,
+}
+
+/// What a run is beside its scenario and its seed.
+pub(crate) struct Settings<'a> {
+    /// The ports whose packets are kept.
+    pub(crate) captured: &'a CapturedPorts,
+    /// The transports of connections that are not TCP's.
+    pub(crate) transports: Transports,
+    pub(crate) departures: Departures,
 }
 
 /// The network of a run with everything that is attached to it.
@@ -114,7 +140,7 @@ impl Fabric {
         scenario: &Scenario,
         window: MeasuredWindow,
         key: Key,
-        captured: &CapturedPorts,
+        Settings { captured, transports, departures }: Settings<'_>,
     ) -> Self {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
@@ -123,7 +149,11 @@ impl Fabric {
         let user_bytes = UserBytes::new(scenario, &network, window);
         let traffic = Traffic::new(scenario, &network, window);
         let trace = Trace::new(scenario.record.packets, Capturing::new(captured, scenario));
-        if !trace.is_wanted() && user_bytes.is_none() && traffic.is_none() {
+        if departures == Departures::Predicted
+            && !trace.is_wanted()
+            && user_bytes.is_none()
+            && traffic.is_none()
+        {
             predicted_departures::predict(scenario, &mut network);
         }
         let classifies = network.queued.iter().any(|queued| queued.link.port().classifies());
@@ -132,7 +162,7 @@ impl Fabric {
             user_bytes,
             traffic,
             network,
-            endpoints: Endpoints::new(hosts, datagrams),
+            endpoints: Endpoints::new(hosts, datagrams, transports),
             locations,
             idle_paths: IdlePaths::new(scenario),
             window,
@@ -167,7 +197,7 @@ impl Fabric {
     }
 
     /// How a connection fares over its path if nobody is in its way.
-    pub(crate) fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+    pub(crate) fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
         let Owner::User { population, .. } = opening.owner else {
             unreachable!("only users have a past: {opening:?}")
         };
@@ -202,9 +232,14 @@ impl Fabric {
         Opened { connection, number }
     }
 
-    /// Writes at one end of a connection.
-    pub(crate) fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64, events: &mut Events) {
-        self.endpoints.write((connection, side), bytes, &mut self.network, events);
+    /// Writes at one end of a connection, on one of its streams.
+    pub(crate) fn write(
+        &mut self,
+        (connection, side, stream): (ConnectionId, Side, StreamId),
+        bytes: u64,
+        events: &mut Events,
+    ) {
+        self.endpoints.write((connection, side, stream), bytes, &mut self.network, events);
     }
 
     /// Bytes that were written at one end of a connection and never sent.
