@@ -1,6 +1,6 @@
 //! A scenario as a Python object: parsed and checked once, then handed about.
 
-use crate::error::{refused, refused_scenario};
+use crate::error::refused_scenario;
 use aqmlab_aqm::PortFacts;
 use aqmlab_link::Framing;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
