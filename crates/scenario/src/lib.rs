@@ -68,6 +68,7 @@ mod routes;
 mod scenario;
 mod schema;
 mod scheme_files;
+mod scheme_names;
 mod shape;
 mod text;
 
