@@ -158,7 +158,7 @@ const RED: &str = "{ scheme = \"red\", limit_packets = 400, min_th_packets = 20.
 fn red_signals_by_its_new_curve_from_the_average_that_it_had() {
     let scenario = scenario(RED);
     let mut line = Line::new(&scenario);
-    let before = line.at(500);
+    let before = line.at(2_000);
     let average = state(&before, "average_packets");
     assert!(20.0 < average && average < 220.0, "{average}");
     assert!((before.signal_probability.value() - 0.01 * (average - 20.0) / 200.0).abs() < 1e-12);
@@ -167,10 +167,10 @@ fn red_signals_by_its_new_curve_from_the_average_that_it_had() {
         parameters: json!({ "max_p": 0.5, "ecn": true }).as_object().unwrap().clone(),
         ..Action::default()
     });
-    let after = line.at(500);
+    let after = line.at(2_000);
     assert_eq!(state(&after, "average_packets"), average);
     assert!((after.signal_probability.value() - 0.5 * (average - 20.0) / 200.0).abs() < 1e-12);
-    let marking = line.at(1_500);
+    let marking = line.at(2_500);
     assert!(marking.marked.packets > 0 && marking.dropped.packets == 0, "{marking:?}");
 }
 
@@ -180,7 +180,7 @@ fn codel_drops_on_from_where_it_was() {
     let mut line = Line::new(&scenario);
     let before = line.at(3_000);
     assert!(state(&before, "count") > 5.0, "{before:?}");
-    line.adjust("target_ms", 50.0);
+    line.adjust("target_ms", 8.0);
     assert_eq!(line.at(3_000).state, before.state);
     line.adjust("interval_ms", 10.0);
     // The gaps are ten times shorter.
@@ -253,7 +253,7 @@ fn is_third_look() -> bool {
 
 #[test]
 fn an_interrupted_step_can_be_taken_up_again_on_another_thread() {
-    let text = "name = \"users\"\nduration_s = 10.0\n[dumbbell]\nrate_mbps = 5.0\n\
+    let text = "name = \"users\"\nduration_s = 25.0\n[dumbbell]\nrate_mbps = 5.0\n\
                 queue = { scheme = \"red\", limit_packets = 60 }\n[users]\nper_side = 300\n";
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
     let mut simulation = Simulation::new(&scenario, 1, &Control::default()).unwrap().into_owned();
