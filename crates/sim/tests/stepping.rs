@@ -178,14 +178,15 @@ fn red_signals_by_its_new_curve_from_the_average_that_it_had() {
 fn codel_drops_on_from_where_it_was() {
     let scenario = scenario("{ scheme = \"codel\", limit_packets = 4000 }");
     let mut line = Line::new(&scenario);
+    line.at(2_950);
     let before = line.at(3_000);
     assert!(state(&before, "count") > 5.0, "{before:?}");
     line.adjust("target_ms", 8.0);
     assert_eq!(line.at(3_000).state, before.state);
     line.adjust("interval_ms", 10.0);
-    // The gaps are ten times shorter.
-    let (slow, fast) = (state(&before, "count"), state(&line.at(4_000), "count"));
-    assert!(fast > 3.0 * slow, "{slow} and then {fast}");
+    // The gaps between drops are ten times shorter.
+    let (slow, fast) = (before.dropped.packets, line.at(3_050).dropped.packets);
+    assert!(fast > 3 * slow, "{slow} and then {fast}");
 }
 
 #[test]
