@@ -3,8 +3,8 @@
 use crate::error::{RunError, ScenarioError, failed};
 use crate::finished::{Finished, Once};
 use crate::scenario::Scenario;
-use aqmlab_record::WirePacket;
 use aqmlab_sim::{CapturedPorts, Control, Output};
+use aqmlab_wire::WirePacket;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::any::Any;

@@ -4,7 +4,7 @@
 //! later, and its text, which holds the files' texts, is the whole of what its runs depend on.
 
 use crate::mistakes::{Mistakes, joined};
-use crate::scheme_files::file_named;
+use crate::scheme_names::file_named;
 use crate::text::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -51,6 +51,11 @@ pub(crate) fn read_files(
         }
     }
     texts.retain(|name, _| names.contains(name.as_str()));
+}
+
+/// How models read the texts of files that the scenario keeps.
+pub(crate) fn loader(files: &BTreeMap<String, String>) -> impl Fn(&str) -> Result<String, String> + '_ {
+    |name| files.get(name).cloned().ok_or_else(|| "its text is not there".to_owned())
 }
 
 /// Every key below `node` that names a file, with the name.

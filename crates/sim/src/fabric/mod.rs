@@ -64,7 +64,7 @@ pub(crate) use impairments::ImpairedCounts;
 pub(crate) use interface::Interface;
 pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_bytes};
 pub(crate) use queued_link::QueuedLink;
 
 use aqmlab_driver::TableNames;

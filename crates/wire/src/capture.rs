@@ -50,7 +50,7 @@ impl<P: PassedPacket> Capture<P> {
     /// What writing says.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut file = PcapNg::new(out, &self.port)?;
-        self.packets.iter().try_for_each(|packet| file.write(packet))?;
+        self.packets.iter().try_for_each(|packet| file.write(packet.at(), &packet.bytes()))?;
         file.finish()
     }
 }
