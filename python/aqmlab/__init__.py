@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.runs import Job, run, run_each, run_many
     from aqmlab.scenario import Scenario
+    from aqmlab.simulation import LinkObservation, Observation, Simulation
 
 __version__ = _version()
 
@@ -38,11 +39,14 @@ __all__ = [
     "Comparison",
     "FolderError",
     "Job",
+    "LinkObservation",
+    "Observation",
     "Result",
     "ResultError",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Simulation",
     "StorageError",
     "TableError",
     "__version__",
@@ -67,6 +71,7 @@ _HOMES = {
     **dict.fromkeys(("Job", "run", "run_each", "run_many"), "aqmlab.runs"),
     "Result": "aqmlab.result",
     "Scenario": "aqmlab.scenario",
+    **dict.fromkeys(("LinkObservation", "Observation", "Simulation"), "aqmlab.simulation"),
     **dict.fromkeys(("Comparison", "compare"), "aqmlab.comparison"),
 }
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -88,8 +88,8 @@ class Scenario:
             raise ScenarioError(f"TOML is text, not {quoted(text)}; a dict is read by Scenario.of")
         folder = Path(folder).absolute() if folder is not None else None
         text, overriding = _encodable(text, source_name), _as_texts(overrides)
-        resolved_json = _core.resolve(text, plain(source_name), folder or Path(), overriding)
-        return cls(resolved_json, folder, Written(text, tuple(overriding)))
+        core = _core.Scenario.from_toml(text, plain(source_name), folder or Path(), overriding)
+        return cls._of_core(core, folder, Written(text, tuple(overriding)))
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -111,6 +111,17 @@ class Scenario:
         if isinstance(scenario, str) and "\n" in scenario:
             return cls.from_toml(scenario, overrides=overrides)
         return cls.from_file(scenario, overrides=overrides)
+
+    @classmethod
+    def _of_core(cls, core: _core.Scenario, folder: Path | None, written: Written | None = None) -> Self:
+        made = cls(core.to_json(), folder, written)
+        made.__dict__["core"] = core
+        return made
+
+    @cached_property
+    def core(self) -> _core.Scenario:
+        """The scenario in the compiled core, parsed and checked once."""
+        return _core.Scenario.from_json(self.resolved_json)
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
@@ -141,8 +152,8 @@ class Scenario:
         """
         folder = self.folder or Path()
         overriding = _as_texts(overrides)
-        resolved_json = _core.override_resolved(self.resolved_json, folder, overriding)
-        return Scenario(resolved_json, self.folder, self.written and self.written.replaced(overriding))
+        core = self.core.with_overrides(folder, overriding)
+        return self._of_core(core, self.folder, self.written and self.written.replaced(overriding))
 
     def as_toml(self) -> str:
         """Self-contained TOML text of this scenario, with replaced values.
@@ -170,7 +181,7 @@ class Scenario:
         Raises:
             ScenarioError: The scenario does not say what its uncongested network is.
         """
-        return Scenario(_core.uncongested_twin(self.resolved_json), self.folder)
+        return self._of_core(self.core.uncongested_twin(), self.folder)
 
     def offering_twin(self, kept_flows: Sequence[str] = ()) -> Scenario:
         """The uncongested twin without endless flows, except those of the given groups.
@@ -178,7 +189,7 @@ class Scenario:
         Raises:
             ScenarioError: There is no such twin, or nothing is left on it.
         """
-        return Scenario(_core.offering_twin(self.resolved_json, list(kept_flows)), self.folder)
+        return self._of_core(self.core.offering_twin(list(kept_flows)), self.folder)
 
     def content_address(self, seed: int) -> str:
         """Hash of everything that the run of this scenario with this seed depends on, and nothing else.
@@ -194,12 +205,26 @@ class Scenario:
         facts = {
             "scenario": {key: value for key, value in self.resolved.items() if key not in _LABELS},
             "seed": seed,
-            "sources": _core.sources_of(self.resolved_json),
+            "sources": self.core.sources(),
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:40]
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"
+
+
+def core_of(document: Mapping[str, Any]) -> _core.Scenario:
+    """The resolved scenario of a result in the compiled core, parsed once for all who ask.
+
+    Raises:
+        ScenarioError: It is refused, as where it names a scheme in a file that cannot be read any more.
+    """
+    return _parsed(json.dumps(document))
+
+
+@lru_cache(maxsize=64)
+def _parsed(resolved_json: str) -> _core.Scenario:
+    return _core.Scenario.from_json(resolved_json)
 
 
 def _as_toml(document: Mapping[str, Any]) -> str:
@@ -231,8 +256,10 @@ def _encodable(text: str, place: str) -> str:
 def clouds_of(resolved: Mapping[str, Any]) -> frozenset[str]:
     """The populations of a resolved scenario that are clouds of connections, in which nobody is a person."""
 
+    models = _core.cloud_models()
+
     def is_cloud(population: Mapping[str, Any] | None) -> bool:
-        return ((population or {}).get("model") or {}).get("model") in {"packmime", "tmix"}
+        return ((population or {}).get("model") or {}).get("model") in models
 
     sides = ("left", "right") if is_cloud(resolved.get("users")) else ()
     named = (each["name"] for each in resolved.get("populations") or () if is_cloud(each))

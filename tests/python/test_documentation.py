@@ -49,7 +49,7 @@ def test_every_key_of_the_summary_is_documented(result: aqmlab.Result, part: str
     assert {key for key in first if key != "counters"} <= documented
     overview, *_ = section(document, "## run.json").split("###", maxsplit=1)
     keys = {key.removesuffix("[]") for key in first_cells(overview)}
-    assert set(result.run) | {"offered_load", "impairments", "delay_boxes", "live"} == keys
+    assert set(result.run) | {"offered_load", "impairments", "delay_boxes", "live", "actions"} == keys
     assert set(result.run["tcp"]) == first_cells(section(document, "### tcp"))
 
 
@@ -155,7 +155,12 @@ def test_the_defaults_of_a_scheme_stand_on_its_page(scheme: str) -> None:
     assert compared >= max(1, min(7, plain - 1))
 
 
-@pytest.mark.parametrize("model", ["unc", "mah", "pages", "packmime", "webtraf", "tmix"])
+def _models() -> list[str]:
+    variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]
+    return [each["properties"]["model"]["const"] for each in variants]
+
+
+@pytest.mark.parametrize("model", _models())
 def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
     page = (ROOT / f"docs/reference/models/{model}.md").read_text()
     variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]

@@ -66,6 +66,7 @@
 //! what `python/aqmlab/tune/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
+mod adjustment;
 pub mod algorithms;
 mod aqm;
 pub mod conformance;
@@ -92,6 +93,7 @@ mod scheduler;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub use adjustment::{AdjustmentError, AsAny};
 pub use algorithms::{
     Declaration, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme, register,
     register_declared,

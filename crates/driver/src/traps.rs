@@ -1,9 +1,7 @@
 //! Settings of a scenario that mean something else than they seem to.
 
 use aqmlab_aqm::{PortFacts, UnreachableOnset};
-use aqmlab_scenario::{
-    DatagramGroup, DemandUnit, Link, LinkIndex, Population, Routes, Scenario, Sending, UserModel,
-};
+use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, LinkIndex, Population, Routes, Scenario, Sending};
 use aqmlab_units::{Rate, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,11 +67,7 @@ fn deep_buffer(link: &Link) -> Option<String> {
 /// Requests of one length, of which the last segment is all but empty: it costs a packet, and under a small
 /// first window a round trip.
 fn requests_just_above_a_segment(population: &Population) -> Option<String> {
-    let request = match &population.model {
-        UserModel::Pages(pages) if pages.pages_file.is_none() => pages.request_bytes,
-        UserModel::Webtraf(webtraf) => webtraf.request_bytes,
-        _ => return None,
-    };
+    let request = population.model.parameters().length_of_requests()?;
     let segment = u32::from(population.profile.maximum_segment_bytes);
     let last = request % segment;
     let small = request > segment && last > 0 && last < segment / SMALL_PART;

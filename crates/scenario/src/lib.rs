@@ -75,15 +75,11 @@ mod text;
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
-pub use aqmlab_web::{
-    GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, TmixModel, TmixParameters,
-    UncParameters, WebtrafParameters,
-};
+pub use aqmlab_web::{StartRule, UserModel, Workload};
 pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};
 pub use demand::Demand;
 pub use document::{
     DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
-    UserModel,
 };
 pub use error::{Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;

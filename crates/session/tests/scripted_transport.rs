@@ -10,10 +10,10 @@ use aqmlab_session::{
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    ConnectionOrdinal, MahParameters, PackMimeParameters, Population, StartRule, TmixParameters,
+    ConnectionOrdinal, MahParameters, PackMimeParameters, Parameters, Population, StartRule, TmixParameters,
     WebtrafParameters,
 };
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What was asked for, in words; connections have the places 0, 1, 2… and the numbers 1000, 1001, 1002…
 #[derive(Default)]
@@ -62,8 +62,8 @@ impl Transport for Script {
         Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
     }
 
-    fn idle_path(&mut self, _opening: &Opening) -> Rc<IdlePath> {
-        Rc::new(self.idle_path.clone().expect("only a past asks for it"))
+    fn idle_path(&mut self, _opening: &Opening) -> Arc<IdlePath> {
+        Arc::new(self.idle_path.clone().expect("only a past asks for it"))
     }
 
     fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
@@ -138,7 +138,7 @@ impl Conversation {
         transfers: Vec<Transfer>,
     ) -> Self {
         let constant = |name: &str| Ok(format!("{name} 1\n"));
-        let users = Population::mah(parameters, 1, Key::from_seed(1), &constant).unwrap();
+        let users = parameters.build(1, Key::from_seed(1), &constant).unwrap();
         Self::of(users, start, idle_path, response_end, transfers)
     }
 
@@ -500,7 +500,7 @@ fn starting_stops_where_the_driver_says_so() {
 /// A copy of a file of one connection that begins at 1 s, before it does.
 fn dialogue(vector: &str) -> Conversation {
     let parameters = TmixParameters::of_file("own.cvec".to_owned());
-    let users = Population::tmix(&parameters, 1, Key::from_seed(4), &|_| Ok(vector.to_owned())).unwrap();
+    let users = parameters.build(1, Key::from_seed(4), &|_| Ok(vector.to_owned())).unwrap();
     let mut talk = Conversation::of(users, StartRule::Steady, None, ResponseEnd::LastByte, Vec::new());
     assert_eq!(talk.calls(), ["wake at 1"]);
     assert_eq!(talk.wake(1.0, USER), ["open 0 of user 0"]);
@@ -649,8 +649,7 @@ fn a_connection_that_would_never_have_opened_is_tried_again_at_the_start() {
 /// A cloud all of whose connections carry several exchanges, before its first connection.
 fn cloud() -> Conversation {
     let parameters = PackMimeParameters { persistent_share: 1.0, ..PackMimeParameters::default() };
-    let cloud =
-        Population::packmime(&parameters, 1, Key::from_seed(4), &|_| panic!("there is no file")).unwrap();
+    let cloud = parameters.build(1, Key::from_seed(4), &|_| panic!("there is no file")).unwrap();
     let mut talk = Conversation::of(cloud, StartRule::Steady, None, ResponseEnd::LastByte, Vec::new());
     assert!(matches!(talk.calls()[..], [ref wake] if wake.starts_with("wake at ")));
     assert_eq!(talk.script.alarms, [USER]);
@@ -739,7 +738,7 @@ fn one_way_session() -> Conversation {
         request_bytes: 960,
         ..WebtrafParameters::default()
     };
-    let users = Population::webtraf(&parameters, 1, Key::from_seed(1)).unwrap();
+    let users = parameters.build(1, Key::from_seed(1), &|_| panic!("there is no file")).unwrap();
     let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) };
     let settings = BrowsingSettings {
         window,

@@ -79,7 +79,7 @@ def run(
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    ports = captured_ports(captured, lambda ports: _core.Run(scenario.resolved_json, 0, ports))
+    ports = captured_ports(captured, lambda ports: _core.Run(scenario.core, 0, ports))
     wanted = seeds or (1 if seed is None else seed,)
     folders = [_folder(scenario, number, output, len(wanted)) for number in wanted]
     jobs = [

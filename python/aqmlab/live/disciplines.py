@@ -41,10 +41,10 @@ def offers(scenario: Scenario) -> list[Offer]:
     """What this kernel has for each queue that is recorded; tried, and not guessed."""
     if not hasattr(_core, "kernel_disciplines"):
         return [Offer("every link", "any scheme", (), "live runs need Linux")]
-    found = []
-    for link, scheme, words, refusal in _core.kernel_disciplines(scenario.resolved_json):
-        found.append(Offer(link, scheme, tuple(words), refusal or _problem(words)))
-    return found
+    return [
+        Offer(own.link, own.scheme, tuple(own.words), own.refusal or _problem(own.words))
+        for own in _core.kernel_disciplines(scenario.core)
+    ]
 
 
 def in_words(found: Iterable[Offer]) -> str:

@@ -40,7 +40,7 @@ def main() -> None:
 def ordered(order: dict[str, Any]) -> _core.LiveRun:
     """The run of an order; an invalid order is rejected here."""
     return _core.LiveRun(
-        order["scenario_json"],
+        _core.Scenario.from_json(order["scenario_json"]),
         order["seed"],
         order["hosts"],
         order["replay"],

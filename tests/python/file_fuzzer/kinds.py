@@ -380,7 +380,7 @@ def _run_with_file(case: Case, name: str, text: str, model: str, users: int) -> 
     def run() -> object:
         checked = Scenario.from_file(scenario)
         checked.content_address(1)
-        run = _core.Run(checked.resolved_json, 1)
+        run = _core.Run(checked.core, 1)
         run.execute()
         return run.summary()
 
