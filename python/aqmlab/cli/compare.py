@@ -105,10 +105,10 @@ def compare(
     same users request the same pages. It prints how long people wait, then a table of levels and differences
     from the first configuration, and writes report.html with figures. Interrupted commands resume.
 
-    Of folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is run:
-    results are paired by seed, and differences are against the first folder. One folder is that of an earlier
-    comparison. Other windows or other users on one side are refused. From six seeds on there are intervals
-    and a verdict (docs/explanation/statistics.md).
+    Of folders that `aqmlab run --output FOLDER` wrote (one result, or one for each of several seeds) nothing
+    is run: results are paired by seed, and differences are against the first folder. One folder is that of an
+    earlier comparison. Other windows or other users on one side are refused. From six seeds on there are
+    intervals and a verdict (docs/explanation/statistics.md).
 
     \b
     Examples:
