@@ -1,6 +1,6 @@
 //! The trait of a queue management scheme, and the verdicts it can give.
 
-use crate::adjustment::AsAny;
+use crate::as_any::AsAny;
 use crate::packet::{PacketFacts, counted_enum};
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
