@@ -1,5 +1,5 @@
-//! A run that is taken step by step: what is observed adds up, what is changed takes hold, and what may not be
-//! changed is refused.
+//! A run that is taken step by step: what is observed adds up, what is changed takes hold, and what may not
+//! be changed is refused.
 
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Action, Control, LinkObservation, RunError, Simulation, run};
@@ -7,8 +7,8 @@ use aqmlab_units::{Span, Time};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Packets of 1,000 bytes, one in 4 ms, at a link that takes 8 ms for each and has a propagation delay, so that
-/// a run predicts its departures.
+/// Packets of 1,000 bytes, one in 4 ms, at a link that takes 8 ms for each and has a propagation delay, so
+/// that a run predicts its departures.
 const OVERLOAD: &str = r#"
 name = "overload"
 duration_s = 10.0
@@ -103,8 +103,8 @@ fn a_full_link_is_observed_as_it_is_worked_out_by_hand() {
     assert_eq!((first.backlog_packets, first.utilization, first.mean_backlog_packets), (0, 0.0, 0.0));
     line.at(2_000);
     let second = line.at(4_000);
-    // In 2 s come 500 packets and 250 leave; the queue is full all the time, but for the 4 ms after a departure
-    // behind which no packet has come yet.
+    // In 2 s come 500 packets and 250 leave; the queue is full all the time, but for the 4 ms after a
+    // departure behind which no packet has come yet.
     assert_eq!((second.arrived.packets, second.arrived.bytes), (500, 500_000));
     assert_eq!((second.departed.packets, second.sent.frames), (250, 250));
     assert_eq!((second.dropped.packets, second.marked.packets), (250, 0));
