@@ -1,4 +1,5 @@
-//! Errors of the core as Python exceptions, by whose doing they are. The classes are those of `aqmlab.errors`.
+//! Errors of the core as Python exceptions, by whose doing they are. The classes are those of
+//! `aqmlab.errors`.
 
 use aqmlab_scenario::{Mistake, Place};
 use pyo3::{PyErr, import_exception};
@@ -19,8 +20,8 @@ pub(crate) fn refused_scenario(error: &aqmlab_scenario::ScenarioError) -> PyErr 
     ScenarioError::new_err((error.to_string(), mistakes))
 }
 
-/// A mistake as Python has it: its message; the source, line, column and override; its key; the value as JSON;
-/// what would be legal, in words; the nearest legal name.
+/// A mistake as Python has it: its message; the source, line, column and override; its key; the value as
+/// JSON; what would be legal, in words; the nearest legal name.
 type MistakeRow = (
     String,
     (String, Option<usize>, Option<usize>, Option<String>),
