@@ -255,7 +255,6 @@ def _encodable(text: str, place: str) -> str:
 
 def clouds_of(resolved: Mapping[str, Any]) -> frozenset[str]:
     """The populations of a resolved scenario that are clouds of connections, in which nobody is a person."""
-
     models = _core.cloud_models()
 
     def is_cloud(population: Mapping[str, Any] | None) -> bool:
