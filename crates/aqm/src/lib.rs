@@ -63,12 +63,13 @@
 //! `docs/reference/schemes/<name>.md`, with settings under which it acts within seconds. With these every
 //! scenario may name it, and the checks that all schemes share try it. Commands then write its golden digests
 //! (`crates/sim/tests`) and its instructions per packet (`make bench-check UPDATE=1`). `aqmlab tune` searches
-//! what `python/aqmlab/tune/ranges.toml` says of it, and `docs/README.md` lists its page.
+//! what `python/aqmlab/tuning/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
 mod adjustment;
 pub mod algorithms;
 mod aqm;
+mod as_any;
 pub mod conformance;
 mod conservation;
 mod counters;
@@ -93,12 +94,13 @@ mod scheduler;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use adjustment::{AdjustmentError, AsAny};
+pub use adjustment::AdjustmentError;
 pub use algorithms::{
     Declaration, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme, register,
     register_declared,
 };
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
+pub use as_any::AsAny;
 pub use conservation::ConservationError;
 pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
 pub use discipline::{Discipline, QueueLimit, Scheduled};

@@ -107,7 +107,7 @@ fn every_message_on_the_page_is_what_is_said() {
         let (key, value) = given.split_once('=').expect("key=value");
         let set = [(key.to_owned(), value.to_owned())];
         let error = Scenario::from_toml(blocks(OVERVIEW, "toml")[0], "example.toml", &set).unwrap_err();
-        assert_eq!(error.to_string(), message);
+        assert_eq!(format!("in --set {error}"), message);
         messages += 1;
     }
     assert!(messages >= 4, "{messages} messages");

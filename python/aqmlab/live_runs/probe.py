@@ -1,4 +1,4 @@
-"""`python -m aqmlab.live.probe`: creates what live runs need from the kernel, and prints what failed.
+"""`python -m aqmlab.live_runs.probe`: creates what live runs need from the kernel, and prints what failed.
 
 A process of its own, because namespaces are for good: it writes a line of JSON with the words of what
 was refused, or null: `process` (may it have namespaces at all), and `tun`, `af-packet` and the names of host
@@ -12,6 +12,7 @@ import os
 import sys
 
 from aqmlab import _core
+from aqmlab.errors import RunError
 
 BACKENDS = ("tun", "af-packet")
 
@@ -20,7 +21,7 @@ def main() -> None:
     """Tries everything."""
     try:
         _core.prepare_live(os.getppid())  # before there is a second thread
-    except _core.RunError as error:
+    except RunError as error:
         found: dict[str, str | None] = {"process": str(error)}
     else:
         found = {"process": None, **_tried()}

@@ -10,7 +10,6 @@ from aqmlab.errors import TuneError
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
 from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
-from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,12 +49,12 @@ class Objective:
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
-            raise TuneError(f"objective {self.name!r}: {unknown(self.name, NAMES)}")
+            raise TuneError.unknown(f"objective {self.name!r}", self.name, NAMES)
         if not 0.0 < self.restricted_to_s < float("inf"):
             raise TuneError(f"restricted_to_s: above 0, not {self.restricted_to_s:g}")
         for key, weight in self.weights.items():
             if key not in WEIGHTS:
-                raise TuneError(f"weights.{key}: {unknown(key, WEIGHTS)}")
+                raise TuneError.unknown(f"weights.{key}", key, WEIGHTS)
             if not 0.0 <= weight < float("inf"):
                 raise TuneError(f"weights.{key}: at least 0, not {weight:g}")
         if not any(self.weights.values()):
@@ -109,6 +108,6 @@ def _known(figures: Figures, name: str) -> float:
         raise TuneError(
             f"a run has no {name} in the measured {float(figures['measured_s'] or 0.0):g} s; legal: a longer "
             "window (duration_s, warm_up_s, cool_down_s), users, record.responses other than none, or "
-            "another --objective"
+            "another objective"
         )
     return float(value)

@@ -11,15 +11,15 @@ from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
 from aqmlab.tables import save as save_table
 from aqmlab.terminal.spelling import quoted
-from aqmlab.tune.proposals import optuna_version
-from aqmlab.tune.tables import candidates_table, trials_table
+from aqmlab.tuning.proposals import optuna_version
+from aqmlab.tuning.tables import candidates_table, trials_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from aqmlab.scenario import Scenario
-    from aqmlab.tune.outcome import Outcome
+    from aqmlab.tuning.outcome import Outcome
 
 
 def require_own(folder: Path, scenario: Scenario) -> None:
@@ -33,12 +33,12 @@ def require_own(folder: Path, scenario: Scenario) -> None:
         held = read_json(facts, FolderError).get("scenario")
         name = held.get("name") if isinstance(held, dict) else None
         if name != scenario.name:
-            raise FolderError(f"{folder}: holds the search of {quoted(name)}; name another with --output")
+            raise FolderError(f"{folder}: holds the search of {quoted(name)}; name another folder")
 
 
 def save(outcome: Outcome, folder: Path) -> dict[str, Path]:
     """Writes trials.parquet, front.csv, best.toml, search.json and the figure; returns them by name."""
-    from aqmlab.tune.picture import draw_trade_off  # noqa: PLC0415 (matplotlib is slow to import)
+    from aqmlab.tuning.picture import draw_trade_off  # noqa: PLC0415 (matplotlib is slow to import)
 
     folder.mkdir(parents=True, exist_ok=True)
     files = {

@@ -7,10 +7,11 @@ used: the best of many is best partly by luck, and its search figures flatter it
 so a search that was killed goes on.
 """
 
-from aqmlab.tune.objectives import Objective
-from aqmlab.tune.outcome import Outcome
-from aqmlab.tune.plan import Plan
-from aqmlab.tune.search import tune
-from aqmlab.tune.space import Space, space_of
+from aqmlab.tuning.objectives import Objective
+from aqmlab.tuning.outcome import Outcome
+from aqmlab.tuning.plan import Plan
+from aqmlab.tuning.running import tune
+from aqmlab.tuning.search import search
+from aqmlab.tuning.space import Space, space_of
 
-__all__ = ["Objective", "Outcome", "Plan", "Space", "space_of", "tune"]
+__all__ = ["Objective", "Outcome", "Plan", "Space", "search", "space_of", "tune"]

@@ -9,17 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aqmlab.live.program import Program, file_server
-    from aqmlab.live.requirements import Need, needs
-    from aqmlab.live.running import run_live
+    from aqmlab.live_runs.program import Program, file_server
+    from aqmlab.live_runs.requirements import Need, needs
+    from aqmlab.live_runs.running import live, run_live
 
-__all__ = ["Need", "Program", "file_server", "needs", "run_live"]
+__all__ = ["Need", "Program", "file_server", "live", "needs", "run_live"]
 
 # Imported when first asked for: a process enters a user namespace before Arrow and NumPy start threads.
 _HOMES = {
-    **dict.fromkeys(("Need", "needs"), "aqmlab.live.requirements"),
-    **dict.fromkeys(("Program", "file_server"), "aqmlab.live.program"),
-    "run_live": "aqmlab.live.running",
+    **dict.fromkeys(("Need", "needs"), "aqmlab.live_runs.requirements"),
+    **dict.fromkeys(("Program", "file_server"), "aqmlab.live_runs.program"),
+    **dict.fromkeys(("live", "run_live"), "aqmlab.live_runs.running"),
 }
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from aqmlab.sweep.file import Point, Sweep
+    from aqmlab.sweeps.file import Point, Sweep
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from aqmlab.statistics import Interval, NotEnoughReplications
-    from aqmlab.tune.candidates import Candidate
-    from aqmlab.tune.outcome import Outcome
+    from aqmlab.tuning.candidates import Candidate
+    from aqmlab.tuning.outcome import Outcome
 
 _FIGURES = {
     "response_p50_s": ("median s", ".3f"),

@@ -7,26 +7,86 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.errors import RunError, ScenarioError
-from aqmlab.files.folders import require_new
-from aqmlab.live.worker import ordered
+from aqmlab.files.folders import folder_name, require_new
+from aqmlab.live_runs.program import Program
+from aqmlab.live_runs.worker import ordered
 from aqmlab.result import Result
+from aqmlab.scenario import Scenario
 from aqmlab.terminal.progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from typing import TextIO
 
-    from aqmlab.live.program import Program
-    from aqmlab.scenario import Scenario
+    from aqmlab.scenario import ScenarioLike
 
 
 class _SilenceError(RunError):
     """The process of the run has closed its line."""
+
+
+def live(
+    scenario: ScenarioLike,
+    *,
+    seed: int = 1,
+    folder: str | Path | None = None,
+    hosts: str = "",
+    backend: str = "",
+    kernel_queues: bool = False,
+    replay: bool = False,
+    captured: Sequence[str] = (),
+    command: Sequence[str] = (),
+    server: Sequence[str] = (),
+    serve: str | Path | None = None,
+    rtt_ms: float | None = None,
+    progress: bool = False,
+) -> Result:
+    """Runs a scenario in real time over Linux TCP, in private network namespaces of this machine.
+
+    Users, delays and queues are the same as in a simulation with the same seed. The result states whether
+    its timing is valid (`Result.live`).
+
+    Args:
+        scenario: A `Scenario`, a path, TOML text or a dict.
+        seed: Seed of users, delays and queues, from 0 to 2⁶⁴ − 1.
+        folder: A new folder for the result; by default `results/NAME/live-SEED`.
+        hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
+            nearest to the scenario's host profile.
+        backend: How packets reach the router: `tun` or `af-packet`; by default `tun` if it can be opened.
+        kernel_queues: Whether to use the kernel's queue disciplines, with the parameters of the scenario's.
+        replay: Whether to replay the arrivals through simulated ports, and to compare.
+        captured: Links whose packets are written as pcapng files beside the result.
+        command: A program and its arguments, run behind the bottleneck in place of one user.
+        server: A program for the other side, which `command` reaches at 10.128.0.1.
+        serve: A folder whose files are served to `command` at http://10.128.0.1:8000/, without `server`.
+        rtt_ms: Round-trip time of the packets of `command` without queueing, in milliseconds; by default 40,
+            or the links' own delay if that is longer.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
+        FolderError: The folder exists or cannot be made.
+        RunError: The machine does not allow a live run (`aqmlab doctor` says why), or the run failed.
+    """
+    checked = Scenario.of(scenario)
+    place = Path(folder or Path("results") / folder_name(checked.name) / f"live-{seed}")
+    return run_live(
+        checked,
+        place,
+        seed=seed,
+        hosts=hosts,
+        replay=replay,
+        captured=captured,
+        backend=backend,
+        kernel_queues=kernel_queues,
+        program=Program.of(command, server=server, serve=serve, rtt_ms=rtt_ms),
+        progress=progress,
+    )
 
 
 def run_live(
@@ -79,7 +139,7 @@ def run_live(
     ordered(order)  # refused before anything is made
     require_new(folder)
     ours, its = socket.socketpair()
-    command = [sys.executable, "-m", "aqmlab.live.worker", str(its.fileno())]
+    command = [sys.executable, "-m", "aqmlab.live_runs.worker", str(its.fileno())]
     with (
         ours,
         ours.makefile("rw") as line,

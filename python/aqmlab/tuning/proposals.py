@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import Trial
 
-    from aqmlab.tune.plan import Plan
-    from aqmlab.tune.space import Parameter, Space
+    from aqmlab.tuning.plan import Plan
+    from aqmlab.tuning.space import Parameter, Space
 
 _STARTUP = 10
 """Proposals drawn at random before the estimator has something to go by."""

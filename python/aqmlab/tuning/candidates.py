@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.summary import Figures
-    from aqmlab.tune.objectives import Objective
+    from aqmlab.tuning.objectives import Objective
 
 
 class TrialState(enum.Enum):

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from aqmlab.live.probe import BACKENDS
+from aqmlab.live_runs.probe import BACKENDS
 
 _DESCRIPTORS = 20_000
 _TUN = Path("/dev/net/tun")
@@ -104,7 +104,7 @@ def _of_hosts(refused: dict[str, str | None]) -> list[Need]:
 
 
 def _refused() -> dict[str, str | None]:
-    command = [sys.executable, "-m", "aqmlab.live.probe"]
+    command = [sys.executable, "-m", "aqmlab.live_runs.probe"]
     made = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  (our own command)
     try:
         refused: dict[str, str | None] = json.loads(made.stdout)

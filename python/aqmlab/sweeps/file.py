@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,12 +29,14 @@ from aqmlab.files.shape import (
 )
 from aqmlab.runs import Job
 from aqmlab.scenario import Scenario
-from aqmlab.sweep import designs
-from aqmlab.sweep.designs import Axis, Choice, Range, Settings
-from aqmlab.terminal.spelling import as_text, shortened, whole_numbers
+from aqmlab.sweeps import designs
+from aqmlab.sweeps.designs import Axis, Choice, Range, Settings
+from aqmlab.terminal.spelling import as_text, quoted, shortened, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from aqmlab.scenario import ScenarioLike
 
 _DESIGNS = ("grid", "list", "random", "latin-hypercube")
 _MOST_POINTS = 100_000
@@ -104,6 +107,20 @@ class Sweep:
     store: Path | None = None
     measure_offered_load: bool = False
 
+    @classmethod
+    def from_file(cls, file: str | Path, *, overrides: Mapping[str, object] | None = None) -> Sweep:
+        """Reads and checks a sweep file.
+
+        Args:
+            file: The file.
+            overrides: Dotted keys and values that are laid over the base scenario, after those of the file.
+
+        Raises:
+            SweepError: Something in the file or its design is refused.
+            ScenarioError: The base scenario is refused.
+        """
+        return read(file, overrides=overrides)
+
     def jobs(self) -> list[Job]:
         """Every run: all points with the first seed, then with the second, and so on."""
         return [
@@ -146,7 +163,54 @@ def read_text(
     try:
         return _Reader(document, source, folder).sweep(overrides or {})
     except SweepError as error:
-        raise SweepError(f"{source}: {error}") from None
+        raise SweepError.of(error, f"{source}: {error}") from None
+
+
+def sweep_of(
+    scenario: ScenarioLike,
+    *,
+    grid: Mapping[str, Iterable[object]] | None = None,
+    points: Iterable[Mapping[str, object]] | None = None,
+    latin_hypercube: Mapping[str, object] | None = None,
+    random: Mapping[str, object] | None = None,
+    seeds: Iterable[int] = (1,),
+    overrides: Mapping[str, object] | None = None,
+    measure_offered_load: bool = False,
+    name: str = "",
+) -> Sweep:
+    """A sweep from values instead of a file; see `aqmlab.sweep`.
+
+    Raises:
+        SweepError: A design, a point or a seed is refused.
+        ScenarioError: The scenario is refused.
+    """
+    document: dict[str, Any] = {
+        "seeds": _as_list("seeds", seeds),
+        "measure_offered_load": measure_offered_load,
+    }
+    if name:
+        document["name"] = name
+    if grid is not None:
+        document["grid"] = {key: _values(key, given) for key, given in grid.items()}
+    if points is not None:
+        document["list"] = [dict(each) for each in points]
+    for kind, design in (("random", random), ("latin-hypercube", latin_hypercube)):
+        if design is not None:
+            document[kind] = dict(design)
+    return _Reader(document, "sweep", Path()).sweep(overrides or {}, Scenario.of(scenario))
+
+
+def _values(key: str, given: Iterable[object]) -> object:
+    """The values of a key of a grid: a list, or a range as in a file."""
+    return dict(given) if isinstance(given, Mapping) else _as_list(f'grid."{key}"', given)
+
+
+def _as_list(place: str, given: object) -> list[Any]:
+    """A list, a tuple, a range or an array as plain values."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise SweepError(f"{place}: a list of values, not {quoted(given)}", place=place, value=given)
+    # What NumPy holds is not what TOML writes.
+    return [each.item() if hasattr(each, "item") else each for each in given]
 
 
 def described(settings: Mapping[str, Any]) -> str:
@@ -167,11 +231,11 @@ class _Reader:
         self._source = source
         self._folder = folder
 
-    def sweep(self, overrides: Mapping[str, object]) -> Sweep:
+    def sweep(self, overrides: Mapping[str, object], base: Scenario | None = None) -> Sweep:
         document = self._document
         conform(document, _SWEEP, "", SweepError)
         seeds = self._seeds()
-        base = self._base(overrides)
+        base = self._base(overrides) if base is None else base.with_overrides(overrides)
         settings = self._settings(len(seeds))
         keys = tuple(dict.fromkeys(key for each in settings for key in each))
         store = document.get("store")
@@ -205,7 +269,7 @@ class _Reader:
             with _only_what_a_scenario_holds("overrides"):
                 return base.with_overrides({**_ordered(own), **overrides})
         except ScenarioError as error:
-            raise SweepError(f"overrides: {_plainly(error)}") from None
+            raise SweepError.of(error, f"overrides: {error}") from None
 
     def _settings(self, seeds: int) -> list[Settings]:
         present = [name for name in _DESIGNS if name in self._document]
@@ -251,7 +315,7 @@ def _points(base: Scenario, settings: Sequence[Settings]) -> tuple[Point, ...]:
             with _only_what_a_scenario_holds("a value"):
                 scenario = base.with_overrides(_ordered(each)) if each else base
         except (ScenarioError, SweepError) as error:
-            raise SweepError(f"{_label(index, each)}: {_plainly(error)}") from None
+            raise SweepError.of(error, f"{_label(index, each)}: {error}") from None
         points.append(Point(index, each, scenario))
     return tuple(points)
 
@@ -265,11 +329,6 @@ def _only_what_a_scenario_holds(place: str) -> Iterator[None]:
         raise SweepError(f"{place}: {error}") from None
     except RecursionError:
         raise SweepError(f"{place}: nested too deeply") from None
-
-
-def _plainly(error: Exception) -> str:
-    """The core's message on an override, without the command line's option name."""
-    return str(error).removeprefix("in --set ")
 
 
 def _ordered(settings: Mapping[str, Any]) -> dict[str, Any]:

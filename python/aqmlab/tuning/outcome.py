@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison import Values, paired_difference
 from aqmlab.statistics import Interval, NotEnoughReplications
 from aqmlab.terminal.spelling import counted
-from aqmlab.tune.candidates import TrialState
+from aqmlab.tuning.candidates import TrialState
 
 if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
-    from aqmlab.tune.candidates import Candidate
-    from aqmlab.tune.objectives import Objective
-    from aqmlab.tune.plan import Plan
-    from aqmlab.tune.space import Space
+    from aqmlab.tuning.candidates import Candidate
+    from aqmlab.tuning.objectives import Objective
+    from aqmlab.tuning.plan import Plan
+    from aqmlab.tuning.space import Space
 
 _MOST_REFUSED = 5
 """The most invalid candidates that are printed with their reasons."""
@@ -53,6 +54,30 @@ class Outcome:
     runs: int
     links: tuple[str, ...] = ()
     queues: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Scenario:
+        """The scenario with the winner's settings."""
+        scenario = self.winner.scenario or self.base
+        return scenario.with_overrides(
+            {"name": f"{self.base.name}, {self.space.scheme} for {self.objective.name}"}
+        )
+
+    @property
+    def best_settings(self) -> dict[str, Any]:
+        """The winner's parameters of the queue."""
+        return self.winner.shown_settings
+
+    def save(self, folder: str | Path) -> dict[str, Path]:
+        """Writes trials.parquet, front.csv, best.toml, search.json and the figure; returns them by name.
+
+        Raises:
+            FolderError: The folder holds the search of another scenario, or cannot be written.
+        """
+        from aqmlab.tuning.folder import require_own, save  # noqa: PLC0415 (figures are drawn when saved)
+
+        require_own(Path(folder), self.given.scenario or self.base)
+        return save(self, Path(folder))
 
     @property
     def shown(self) -> list[Candidate]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import DemandError, SweepError
+from aqmlab.errors import DemandError, SweepError, UnknownLinkError
 from aqmlab.files.folders import require_writable
 from aqmlab.load.demand import named_links
-from aqmlab.statistics import UnknownLinkError, judged_links
+from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
 from aqmlab.tables import Table, save
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.statistics.summary import Figures
-    from aqmlab.sweep.file import Sweep
-    from aqmlab.sweep.status import Status
+    from aqmlab.sweeps.file import Sweep
+    from aqmlab.sweeps.status import Status
 
 _FORMS = (".parquet", ".csv")
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Values, leaves_out_zero, paired_difference
-from aqmlab.live.running import run_live
+from aqmlab.errors import MissingDataError
+from aqmlab.live_runs.running import run_live
 from aqmlab.result import Result
 from aqmlab.runs import Job, run_many
 from aqmlab.statistics import quantities
-from aqmlab.statistics.recorded import MissingDataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ from aqmlab.files.shape import FLAG, NUMBER, PLAIN, TEXT, ListOf, Table, ascendi
 from aqmlab.files.toml_text import toml_value
 from aqmlab.load.queues import parameters_of_scheme
 from aqmlab.schemes import trial
-from aqmlab.terminal.spelling import quoted, unknown
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -110,13 +110,13 @@ def space_of(
     parameters = {name: _parameter(legal, scheme, name, given) for name, given in tables.items()}
     if not parameters:
         none = "no parameter declares both of its ends" if ":" in scheme else "no default ranges"
-        raise TuneError(f"{scheme}: {none}; give a table [{scheme}] in a file of ranges (--ranges)")
+        raise TuneError(f"{scheme}: {none}; give a table [{scheme}] in a file of ranges")
     for parameter in parameters.values():
         base = parameters.get(parameter.times or parameter.name)
         place = f"{scheme}.{parameter.name}.times: {parameter.times}"
         if base is None or (base.times and parameter.times):
             known = [each.name for each in parameters.values() if not each.times]
-            raise TuneError(f"{place}: {unknown(str(parameter.times), known)}")
+            raise TuneError.unknown(place, str(parameter.times), known)
         if parameter.times and not all(map(NUMBER.fits, base.values)):
             raise TuneError(f"{place}: is searched among values that are no numbers")
     return Space(scheme, tuple(_after_their_bases(parameters.values())))
@@ -144,7 +144,7 @@ def read_ranges_file(file: Path, scheme: str, *, folder: str | Path | None = Non
 @cache
 def default_ranges() -> dict[str, dict[str, Any]]:
     """The ranges that are shipped, by scheme."""
-    file = resources.files("aqmlab.tune").joinpath("ranges.toml")
+    file = resources.files("aqmlab.tuning").joinpath("ranges.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
@@ -193,7 +193,7 @@ def _after_their_bases(parameters: Iterable[Parameter]) -> Iterator[Parameter]:
 def _parameter(legal: Mapping[str, Any], scheme: str, name: str, given: object) -> Parameter:
     place = f"{scheme}.{name}"
     if name not in legal or name == "scheme":
-        raise TuneError(f"{place}: {unknown(name, [key for key in legal if key != 'scheme'])}")
+        raise TuneError.unknown(place, name, [key for key in legal if key != "scheme"])
     if not isinstance(given, dict):
         conform(given, PLAIN, place, TuneError)
         return Parameter(name, values=_chosen_from(legal[name], [given], place))
@@ -261,4 +261,4 @@ def _schema(scheme: str) -> dict[str, dict[str, Any]]:
     """The parameters of a scheme as the scenario's JSON Schema has them."""
     if found := parameters_of_scheme(scheme):
         return found
-    raise TuneError(f"scheme {scheme!r}: {unknown(scheme, _core.scheme_names())}")
+    raise TuneError.unknown(f"scheme {scheme!r}", scheme, _core.scheme_names())

@@ -8,10 +8,10 @@ from aqmlab.errors import TuneError
 from aqmlab.load.queues import Queues
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.scenario import Scenario
-from aqmlab.tune.candidates import Candidate
+from aqmlab.tuning.candidates import Candidate
 
 if TYPE_CHECKING:
-    from aqmlab.tune.space import Space
+    from aqmlab.tuning.space import Space
 
 
 def settings_of(named: str, base: Scenario, queues: Queues, space: Space) -> list[Candidate]:
@@ -50,5 +50,5 @@ def settings_of(named: str, base: Scenario, queues: Queues, space: Space) -> lis
             configuration.label, settings, scenario, name, f"{name}: {cell}"
         )
     if not candidates:
-        raise TuneError(f"--beside {named}: none of its cells has a queue of {space.scheme}")
+        raise TuneError(f"beside {named}: none of its cells has a queue of {space.scheme}")
     return list(candidates.values())

@@ -6,8 +6,12 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from aqmlab.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SERVER_ADDRESS = "10.128.0.1"
 """Where the server of a program is reached from behind the bottleneck."""
@@ -38,6 +42,29 @@ class Program:
     command: tuple[str, ...]
     server: tuple[str, ...] = ()
     rtt_ms: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        command: Sequence[str],
+        *,
+        server: Sequence[str] = (),
+        serve: str | Path | None = None,
+        rtt_ms: float | None = None,
+    ) -> Self | None:
+        """The program of these settings; none without a command.
+
+        Raises:
+            ScenarioError: Settings without a command, two servers, no such command, or no round trip.
+        """
+        if not command:
+            if server or serve is not None or rtt_ms is not None:
+                raise ScenarioError("server, serve and rtt_ms need a command", place="command")
+            return None
+        if server and serve is not None:
+            raise ScenarioError("server and serve exclude each other", place="serve")
+        answering = tuple(server) if serve is None else file_server(Path(serve))
+        return cls(tuple(command), answering, rtt_ms)
 
     def __post_init__(self) -> None:
         if not self.command:

@@ -1,4 +1,4 @@
-"""`python -m aqmlab.live.worker FD`: makes the one live run that the socket with this number asks for.
+"""`python -m aqmlab.live_runs.worker FD`: makes the one live run that the socket with this number asks for.
 
 Reads a line of JSON, writes lines of JSON: `share` while it runs, then `kept` or `failed`. The process makes
 its namespaces itself and takes them with it; it is killed when its parent dies. Its standard input and output
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab.errors import Cancelled, FolderError, RunError, ScenarioError, StorageError
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -32,8 +33,8 @@ def main() -> None:
         try:
             _core.prepare_live(order["parent"])  # before there is a second thread
             _say(line, _perform(order, line))
-        except (_core.RunError, _core.ScenarioError, _core.Cancelled) as error:
-            kind = "refused" if isinstance(error, _core.ScenarioError) else "failed"
+        except (RunError, ScenarioError, Cancelled) as error:
+            kind = "refused" if isinstance(error, ScenarioError) else "failed"
             _say(line, {kind: str(error)})
 
 
@@ -58,8 +59,7 @@ def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
     run.execute()
     done.set()
     watching.join()
-    from aqmlab.errors import FolderError, StorageError  # noqa: PLC0415  (Arrow starts threads)
-    from aqmlab.result import Result  # noqa: PLC0415
+    from aqmlab.result import Result  # noqa: PLC0415  (Arrow starts threads)
 
     audit = json.loads(run.audit())
     if order["replay"]:

@@ -12,11 +12,11 @@ from aqmlab.runs import Job, run_each
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
 from aqmlab.terminal.progress import Bar
-from aqmlab.tune.beside import settings_of
-from aqmlab.tune.candidates import Candidate, TrialState, front
-from aqmlab.tune.outcome import Outcome
-from aqmlab.tune.proposals import Proposals, require_optuna
-from aqmlab.tune.racing import adjusted, is_worse, rungs
+from aqmlab.tuning.beside import settings_of
+from aqmlab.tuning.candidates import Candidate, TrialState, front
+from aqmlab.tuning.outcome import Outcome
+from aqmlab.tuning.proposals import Proposals, require_optuna
+from aqmlab.tuning.racing import adjusted, is_worse, rungs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.summary import Figures
-    from aqmlab.tune.objectives import Objective
-    from aqmlab.tune.plan import Plan
-    from aqmlab.tune.space import Space
+    from aqmlab.tuning.objectives import Objective
+    from aqmlab.tuning.plan import Plan
+    from aqmlab.tuning.space import Space
 
 
-def tune(
+def search(
     scenario: Scenario,
     space: Space,
     objective: Objective,

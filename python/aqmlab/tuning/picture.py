@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from aqmlab.tune.candidates import Candidate
-    from aqmlab.tune.outcome import Outcome
+    from aqmlab.tuning.candidates import Candidate
+    from aqmlab.tuning.outcome import Outcome
 
 _RESPONSE = "response"
 _COLUMNS = (_RESPONSE, "utilization, %", "loss, %")
