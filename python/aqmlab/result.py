@@ -99,7 +99,7 @@ class StoredTables(Mapping[str, pa.Table]):
         if table is None:
             file = self._folder / f"{name}{_TABLE}"
             try:
-                with pq.ParquetFile(file) as stored:  # half the time of read_table, which reads data sets
+                with pq.ParquetFile(file) as stored:  # read_table would load pyarrow.dataset first
                     table = stored.read()
             except (pa.ArrowException, OSError) as error:
                 raise ResultError(f"{file}: is no table: {quoted(str(error))}") from None
