@@ -39,6 +39,7 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest aqmlab._core
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
 
 # With two jobs the commands come last: studies use both processors to their end, and the Python tests, some of which

@@ -7,7 +7,6 @@ import numpy as np
 
 __all__ = [
     "Buffer",
-    "Cancelled",
     "Coins",
     "Demand",
     "DrawnNetwork",
@@ -21,9 +20,7 @@ __all__ = [
     "Packet",
     "Queue",
     "Run",
-    "RunError",
     "Scenario",
-    "ScenarioError",
     "Simulation",
     "Traffic",
     "Wire",
@@ -49,15 +46,6 @@ __all__ = [
     "sfg_tcp_friendly_rate",
     "version",
 ]
-
-class ScenarioError(ValueError):
-    """A scenario is invalid; the message names the place, the legal values and the closest name."""
-
-class RunError(RuntimeError):
-    """A run failed because of a fault of the simulator or of a user's scheme."""
-
-class Cancelled(Exception):
-    """The run was cancelled before it ended."""
 
 @final
 class Scenario:

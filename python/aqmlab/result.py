@@ -28,6 +28,8 @@ from aqmlab.terminal.spelling import counted, quoted
 if TYPE_CHECKING:
     import numpy as np
 
+    from aqmlab.statistics.run_summary import RunSummary
+
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
 
 FORMAT = 3
@@ -200,6 +202,29 @@ class Result:
     def warnings(self) -> list[str]:
         """Warnings about the run."""
         return [str(warning) for warning in self.run["warnings"]]
+
+    @property
+    def summary(self) -> RunSummary:
+        """What the run measured, as typed numbers: its links, its users, its TCP."""
+        from aqmlab.statistics.run_summary import RunSummary  # noqa: PLC0415 (statistics stand on results)
+
+        return RunSummary.of(self)
+
+    def value(self, quantity: str, *, links: Sequence[str] = ()) -> float:
+        """One number of the run, by the name of its quantity (`aqmlab.quantities` lists them).
+
+        Args:
+            quantity: Such as `page_p95_s` or `loss_percent/flows.bulk`.
+            links: The links that loss, throughput and so on are of; by default those that carry data.
+
+        Raises:
+            UnknownQuantityError: There is none of this name; the message lists them.
+            MissingDataError: The run did not record what it takes.
+            UnknownLinkError: A link is not monitored.
+        """
+        from aqmlab.statistics.quantities import quantity as of_name  # noqa: PLC0415
+
+        return of_name(quantity)(self, links)
 
     @property
     def offered_load(self) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from aqmlab import _core
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import Mistake, ScenarioError
 from aqmlab.files.reading import read_text
 from aqmlab.files.toml_text import to_toml, toml_value
 from aqmlab.files.written import Written
@@ -95,15 +95,32 @@ class Scenario:
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
         """Takes a scenario, a file path, TOML text (a string of more than one line), or a document.
 
-        A document is a table as in TOML, such as a resolved scenario.
+        A document is a dict of the same tables and keys as in TOML, such as a resolved scenario.
+
+        Args:
+            scenario: One of these.
+            overrides: Dotted keys with the values that replace the scenario's, as in `with_overrides`.
 
         Raises:
             ScenarioError: It cannot be read, or something in it is refused.
+
+        >>> from aqmlab import Scenario, ScenarioError
+        >>> queue = {"scheme": "pie", "limit_packets": 250}
+        >>> link = {"rate_mpbs": 8, "queue": queue}
+        >>> flows = [{"count": 2, "direction": "left-to-right"}]
+        >>> try:
+        ...     Scenario.of({"name": "home", "duration_s": 20, "dumbbell": link, "flows": flows})
+        ... except ScenarioError as error:
+        ...     print(error.mistakes[0].key, error.value, error.nearest)
+        dumbbell rate_mpbs rate_mbps
         """
         if isinstance(scenario, Scenario):
             return scenario.with_overrides(overrides) if overrides else scenario
         if isinstance(scenario, Mapping):
-            return cls.from_toml(_as_toml(scenario), overrides=overrides)
+            try:
+                return cls.from_toml(_as_toml(scenario), overrides=overrides)
+            except ScenarioError as error:  # lines of a text that nobody wrote mean nothing
+                raise error.in_document() from None
         if not isinstance(scenario, str | Path):
             raise ScenarioError(
                 f"a scenario is a Scenario, the path of a file, TOML text or a dict, not {quoted(scenario)}"
@@ -238,18 +255,19 @@ def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ScenarioError(f"overrides: a dict of dotted keys and values, not {quoted(overrides)}")
     return [
-        (_encodable(key, "an override's key"), _encodable(toml_value(value), f"in --set {plain(key)}"))
+        (_encodable(key, "an override's key"), _encodable(toml_value(value), plain(key), overrides=True))
         for key, value in (overrides or {}).items()
     ]
 
 
-def _encodable(text: str, place: str) -> str:
+def _encodable(text: str, place: str, *, overrides: bool = False) -> str:
     """The text, unless it holds what the command line makes of bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         wrong = plain(text[error.start : error.end])
-        raise ScenarioError(f"{plain(place)}: not UTF-8 text: {wrong}") from None
+        mistake = Mistake(f"{plain(place)}: not UTF-8 text: {wrong}", plain(place), overrides=overrides)
+        raise ScenarioError(mistake.message, [mistake]) from None
     return text
 
 

@@ -105,7 +105,7 @@ def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
 
 
 def test_both_links_of_the_parking_lot_are_congested() -> None:
-    page = (ROOT / "docs/reference/scenario.md").read_text()
+    page = (ROOT / "docs/reference/scenario/topology.md").read_text()
     (text,) = [
         block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "two-bottlenecks" in block
     ]

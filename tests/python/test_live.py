@@ -24,11 +24,10 @@ from click.testing import CliRunner
 import aqmlab
 from aqmlab import Result, RunError, Scenario, ScenarioError, _core
 from aqmlab.cli import commands
-from aqmlab.errors import FolderError
-from aqmlab.live import Program, needs, run_live
-from aqmlab.live.crossvalidation import compared
-from aqmlab.live.disciplines import in_words, offers
-from aqmlab.statistics import MissingDataError
+from aqmlab.errors import FolderError, MissingDataError
+from aqmlab.live_runs import Program, needs, run_live
+from aqmlab.live_runs.crossvalidation import compared
+from aqmlab.live_runs.disciplines import in_words, offers
 from aqmlab.statistics.quantities import timeouts_per_episode
 from small import BULK
 from test_capture import has_tshark, packets_in, tshark

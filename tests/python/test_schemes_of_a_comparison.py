@@ -13,10 +13,10 @@ import pytest
 
 import aqmlab
 from aqmlab import _core
-from aqmlab.comparison import ComparisonError, configurations
+from aqmlab.comparison import configurations
 from aqmlab.comparison.link_queues import buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.run_warnings import warnings_in_words
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.files.folders import folder_names
 from aqmlab.load.parametrized_scheme import ParametrizedScheme, split_outside_brackets
 from aqmlab.load.queues import Queues

@@ -1,6 +1,6 @@
 //! A scenario as a Python object: parsed and checked once, then handed about.
 
-use crate::error::refused;
+use crate::error::refused_scenario;
 use aqmlab_aqm::PortFacts;
 use aqmlab_link::Framing;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
@@ -94,7 +94,7 @@ impl Scenario {
     }
 
     fn of(read: Result<aqmlab_scenario::Scenario, aqmlab_scenario::ScenarioError>) -> PyResult<Self> {
-        read.map(|scenario| Self(Arc::new(scenario))).map_err(refused)
+        read.map(|scenario| Self(Arc::new(scenario))).map_err(|error| refused_scenario(&error))
     }
 }
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import DemandError
 from aqmlab.statistics.recorded import judged_links
-from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -129,9 +128,7 @@ class Demand:
         families = dict.fromkeys(part.unit for part in every)
         for name in names:
             if name not in families and name not in {part.name for part in every}:
-                raise DemandError(
-                    f"demand {name}: {unknown(name, [*families, *(part.name for part in every)])}"
-                )
+                raise DemandError.unknown(f"demand {name}", name, [*families, *(part.name for part in every)])
         parts = tuple(part for part in every if part.name in names or part.unit in names)
         if len({part.unit for part in parts}) > 1:
             wrong = "users, flows or datagrams, only one of these: one number changes the demand"
@@ -196,7 +193,7 @@ class Demand:
             return found
         raise DemandError(
             f"{scenario.name}: no monitored link carries data of {', '.join(names)}; legal: a "
-            "link with queue = { ... } on their way, or --links"
+            "link with queue = { ... } on their way, or the names of links"
         )
 
     def __str__(self) -> str:
@@ -224,7 +221,7 @@ def named_links(scenario: Scenario, names: Sequence[str]) -> list[Link]:
     by_name = {link.name: link for link in monitored_links(scenario)}
     for name in names:
         if name not in by_name:
-            raise DemandError(f"links: {name}: {unknown(name, by_name)}")
+            raise DemandError.unknown(f"links: {name}", name, by_name)
     return [by_name[name] for name in dict.fromkeys(names)]
 
 

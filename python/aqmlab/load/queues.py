@@ -12,7 +12,7 @@ from aqmlab.errors import DemandError, ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
-from aqmlab.terminal.spelling import quoted, unknown
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +51,9 @@ class Queues:
         """
         found = named_links(scenario, links) or carrying_links(scenario)
         if not found:
-            raise DemandError(f"{scenario.name}: no monitored link carries data; choose queues with --queues")
+            raise DemandError(
+                f"{scenario.name}: no monitored link carries data; choose the links whose queues are meant"
+            )
         first = {link.queue_key: link.name for link in reversed(found)}
         keys = tuple(dict.fromkeys(link.queue_key for link in found))
         return cls(keys, tuple(first[key] for key in keys))
@@ -191,10 +193,10 @@ def _require_known(asked: ParametrizedScheme) -> None:
         return
     legal = [name for name in parameters_of_scheme(asked.name) if name != "scheme"]
     if not legal:
-        raise ScenarioError(f"scheme {asked.name!r}: {unknown(asked.name, _core.scheme_names())}")
+        raise ScenarioError.unknown(f"scheme {asked.name!r}", asked.name, _core.scheme_names())
     for name in asked.parameters:
         if name.partition(".")[0] not in legal:
-            raise ScenarioError(f"scheme {asked.name}: parameter {quoted(name)}: {unknown(name, legal)}")
+            raise ScenarioError.unknown(f"scheme {asked.name}: parameter {quoted(name)}", name, legal)
 
 
 def _parameters_beside(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,8 +218,8 @@ def _as_asked(error: ScenarioError, asked: ParametrizedScheme, overrides: Mappin
     """A refusal that names the scheme as it was asked for, not the keys that were set for it."""
     text = str(error)
     for key, value in overrides.items():
-        text = text.removeprefix(f"in --set {key}={toml_value(value)}: ")
-    return ScenarioError(f"scheme {asked.name}: {text}")
+        text = text.removeprefix(f"{key}={toml_value(value)}: ")
+    return ScenarioError.of(error, f"scheme {asked.name}: {text}")
 
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.scenario import core_of
-from aqmlab.statistics.recorded import MissingDataError, Recorded, has_name, table
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
