@@ -93,8 +93,8 @@ mod scheduler;
 struct Readme;
 
 pub use algorithms::{
-    Declaration, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme, register,
-    register_declared,
+    Declaration, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme,
+    register, register_declared,
 };
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use conservation::ConservationError;

@@ -40,7 +40,9 @@ mod core {
         override_resolved, parameters_in_force, resolve, scenario_warnings, uncongested_twin,
     };
     #[pymodule_export]
-    use crate::schemes::{Coins, Packet, Queue, call_layout, check_scheme, load_scheme, scheme_cost};
+    use crate::schemes::{
+        Behind, Coins, Header, Packet, Queue, Queues, call_layout, check_scheme, load_scheme, scheme_cost,
+    };
 
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
