@@ -79,7 +79,7 @@ fuzz-statistics: $(VENV)/.installed-dev ## random results and pairs of scenarios
 	AQMLAB_PROPERTY_SEED=$(FUZZ_SEED) AQMLAB_PROPERTY_ROUNDS=$(if $(FUZZ_CASES),$$(( ($(FUZZ_CASES) + 149) / 150 )),20) \
 		$(BIN)/pytest --quiet --numprocesses 2 tests/python/test_naive_quantities.py tests/python/test_pairs_of_scenarios.py
 
-mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/testing.md)
+mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/explanation/testing.md)
 	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }
 	CARGO_PROFILE_TEST_DEBUG=0 cargo mutants --package aqmlab-$(or $(CRATE),aqm) \
 		$(if $(SHARD),--shard $(SHARD)) --output target/mutants

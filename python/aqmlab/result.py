@@ -1,6 +1,6 @@
 """What a run leaves behind: `run.json` and tables of columns, in memory or in a folder.
 
-The columns, their units and their meaning are in `docs/results.md`.
+The columns, their units and their meaning are in `docs/reference/results.md`.
 """
 
 from __future__ import annotations

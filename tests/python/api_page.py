@@ -1,4 +1,4 @@
-"""The reference of the Python API, `docs/api.md`, made of the docstrings; run as a program it writes it."""
+"""The reference of the Python API, `docs/reference/api.md`, made of the docstrings: a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 MODULES = {
     "aqmlab": "Runs, results and comparisons.",
     "aqmlab.comparison": "Configurations compared with a baseline, seed by seed.",
@@ -23,8 +23,8 @@ MODULES = {
 _HEAD = """# The Python API
 
 Generated from the docstrings. Names with an underscore, and names not listed here, may change without
-notice. Columns
-and their units are in [results.md](results.md), the statistics in [statistics.md](statistics.md).
+notice. Columns and their units are in [results.md](results.md), the statistics in
+[statistics.md](../explanation/statistics.md).
 """
 
 
@@ -114,5 +114,5 @@ def _first(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(PAGE.parents[1] / "python"))
+    sys.path.insert(0, str(PAGE.parents[2] / "python"))
     PAGE.write_text(page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The fenced blocks of the pages, and what the comment above each says about trying it (`docs/README.md`)."""
+"""The fenced blocks of the pages, and how each is tried (`docs/explanation/testing.md`)."""
 
 from __future__ import annotations
 

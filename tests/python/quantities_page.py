@@ -1,4 +1,4 @@
-"""The table of every quantity in `docs/testing.md`, with its second computation: a program."""
+"""The table of every quantity in `docs/explanation/testing.md`, with its second computation: a program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from aqmlab.statistics import Recorded
 
-PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "testing.md"
 BEGINS, ENDS = "<!-- quantities: generated -->\n", "<!-- quantities: end -->"
 _TRACED = ("links", "populations", "flows", "tcp", "measured_from_s")
 
@@ -87,5 +87,5 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(PAGE.parents[1] / "python"))
+    sys.path.insert(0, str(PAGE.parents[2] / "python"))
     PAGE.write_text(page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`docs/api.md` says what the docstrings say."""
+"""`docs/reference/api.md` says what the docstrings say."""
 
 from api_page import PAGE, page
 

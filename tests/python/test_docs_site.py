@@ -44,7 +44,7 @@ def test_the_site_builds_and_fetches_nothing_from_elsewhere(tmp_path: Path) -> N
 def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
     shutil.copy(ROOT / "zensical.toml", tmp_path)
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    with (tmp_path / "docs" / "play.md").open("a", encoding="utf-8") as page:
+    with (tmp_path / "docs" / "how-to" / "play.md").open("a", encoding="utf-8") as page:
         page.write("\n[nowhere](nothing.md)\n")
     command = [sys.executable, "-m", "zensical", "build", "--strict"]
     built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

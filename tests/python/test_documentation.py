@@ -36,14 +36,14 @@ def one_result_with_everything() -> aqmlab.Result:
 
 
 def test_every_table_and_column_is_documented(result: aqmlab.Result) -> None:
-    document = (ROOT / "docs/results.md").read_text()
+    document = (ROOT / "docs/reference/results.md").read_text()
     for name, table in result.tables.items():
         assert set(table.column_names) == first_cells(section(document, f"### {name}")), name
 
 
 @pytest.mark.parametrize("part", ["links", "populations"])
 def test_every_key_of_the_summary_is_documented(result: aqmlab.Result, part: str) -> None:
-    document = (ROOT / "docs/results.md").read_text()
+    document = (ROOT / "docs/reference/results.md").read_text()
     documented = first_cells(section(document, f"### {part}[]"))
     (first, *_) = result.run[part]
     assert {key for key in first if key != "counters"} <= documented
@@ -55,7 +55,7 @@ def test_every_key_of_the_summary_is_documented(result: aqmlab.Result, part: str
 
 @pytest.mark.parametrize(("scheme", "cell"), [("pi", "pi-24"), ("rem", "rem-24"), ("ared", "ared-120")])
 def test_the_settings_of_le2003_on_a_page_are_those_of_the_experiment(scheme: str, cell: str) -> None:
-    page = (ROOT / f"docs/algorithms/{scheme}.md").read_text()
+    page = (ROOT / f"docs/reference/schemes/{scheme}.md").read_text()
     text = page.split("`le2003`", maxsplit=1)[1].split("```toml\n", maxsplit=1)[1].split("```", maxsplit=1)[0]
     experiment = tomllib.loads((ROOT / "experiments/le2003/experiment.toml").read_text())
     cells = {each["name"]: each for each in experiment["configurations"]}
@@ -78,12 +78,12 @@ def test_whole_milliseconds_are_said_to_be_whole() -> None:
         for key, part in each.get("properties", {}).items()
         if "integer" in _types(part) and re.search(r"_(s|ms|mbps|hz)$", key)
     }
-    # Named in docs/tcp.md, whose table lists them.
+    # Named in docs/reference/tcp.md, whose table lists them.
     host = {key for key in schema["$defs"]["HostOverrides"]["properties"] if key.endswith("_ms")}
     assert timed == host | {"clock_hz", "timer_hz"}
     bounds = schema["$defs"]["MinimumDelayRange"]["properties"]
     assert _types(bounds["low"]) == _types(bounds["high"]) == {"integer"}
-    page = " ".join((ROOT / "docs/scenario.md").read_text().split())
+    page = " ".join((ROOT / "docs/reference/scenario.md").read_text().split())
     assert "which are whole milliseconds, and its `clock_hz` and a host's `timer_hz`" in page
 
 
@@ -93,7 +93,7 @@ def _types(part: dict[str, Any]) -> set[str]:
 
 
 def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
-    page = (ROOT / "docs/tcp.md").read_text()
+    page = (ROOT / "docs/reference/tcp.md").read_text()
     tests = ROOT / "crates/tcp/tests"
     conversations = len(list((tests / "conversations").glob("*.txt")))
     others = {"scenarios.txt", "matrix.txt", "full.txt"}
@@ -105,7 +105,7 @@ def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
 
 
 def test_both_links_of_the_parking_lot_are_congested() -> None:
-    page = (ROOT / "docs/scenario.md").read_text()
+    page = (ROOT / "docs/reference/scenario.md").read_text()
     (text,) = [
         block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "two-bottlenecks" in block
     ]
@@ -116,7 +116,7 @@ def test_both_links_of_the_parking_lot_are_congested() -> None:
 
 
 def test_every_dependency_is_accounted_for() -> None:
-    document = (ROOT / "docs/dependencies.md").read_text()
+    document = (ROOT / "docs/explanation/dependencies.md").read_text()
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["dependencies"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()
@@ -127,7 +127,7 @@ def test_every_dependency_is_accounted_for() -> None:
 
 
 def test_every_column_of_an_exported_sweep_is_documented(result: aqmlab.Result) -> None:
-    table = section((ROOT / "docs/sweeps.md").read_text(), "## The table")
+    table = section((ROOT / "docs/how-to/sweeps.md").read_text(), "## The table")
     documented = first_cells(table)
     for name in figures(result):
         quantile = re.fullmatch(r"response_p\d+_s", name)
@@ -136,7 +136,7 @@ def test_every_column_of_an_exported_sweep_is_documented(result: aqmlab.Result) 
 
 @pytest.mark.parametrize("scheme", aqmlab._core.scheme_names())
 def test_the_defaults_of_a_scheme_stand_on_its_page(scheme: str) -> None:
-    page = (ROOT / f"docs/algorithms/{scheme}.md").read_text()
+    page = (ROOT / f"docs/reference/schemes/{scheme}.md").read_text()
     schema = json.loads(aqmlab._core.json_schema())
     variants = schema["$defs"]["Scheme"]["oneOf"]
     (variant,) = [each for each in variants if each["properties"]["scheme"]["const"] == scheme]
@@ -157,7 +157,7 @@ def test_the_defaults_of_a_scheme_stand_on_its_page(scheme: str) -> None:
 
 @pytest.mark.parametrize("model", ["unc", "mah", "pages", "packmime", "webtraf", "tmix"])
 def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
-    page = (ROOT / f"docs/models/{model}.md").read_text()
+    page = (ROOT / f"docs/reference/models/{model}.md").read_text()
     variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]
     (variant,) = [each for each in variants if each["properties"]["model"]["const"] == model]
     parameters = variant["properties"]

@@ -1,6 +1,6 @@
 """Every command and code block of README and docs is tried, or at least read by what it is for.
 
-The comment above a block says how (`docs/README.md`); a block without one fails.
+The comment above a block says how (`docs/explanation/testing.md`); a block without one fails.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def test_every_block_of_a_page_is_tried(page: Path) -> None:
     }
     assert set(tried) == KINDS
     for block in blocks(page):
-        assert block.kind in KINDS, f"{block.place}: what is this block? docs/README.md says how to tell"
+        assert block.kind in KINDS, f"{block.place}: what is this block? See docs/explanation/testing.md"
         known = {
             "scenario": {"shortened"},
             "run": {"with", "given", "parsed only", "needs"},

@@ -10,7 +10,7 @@ import pytest
 
 from aqmlab.experiments.le2003.consistency import Consistency, PublishedRow
 
-PAGE = Path(__file__).parents[2] / "docs" / "experiments" / "le2003.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "experiments" / "le2003.md"
 LOADS = (80.0, 90.0, 98.0, 105.0)
 ARED = ("ared-24", "ared-24-ecn", "ared-240", "ared-240-ecn")
 

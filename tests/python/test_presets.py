@@ -15,7 +15,7 @@ from documented import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGE = (ROOT / "docs/presets.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/presets.md").read_text(encoding="utf-8")
 SHORT = {"duration_s": 30.0, "warm_up_s": 5.0, "cool_down_s": 1.0}
 
 

@@ -60,8 +60,8 @@
 //!
 //! One file `src/algorithms/<name>.rs` with its `Params` and its implementation of [`Aqm`]; one line in
 //! `src/algorithms/mod.rs`; one table of worked cases `tests/tables/<name>`; one page
-//! `docs/algorithms/<name>.md`, with settings under which it acts within seconds. With these every scenario
-//! may name it, and the checks that all schemes share try it. Commands then write its golden digests
+//! `docs/reference/schemes/<name>.md`, with settings under which it acts within seconds. With these every
+//! scenario may name it, and the checks that all schemes share try it. Commands then write its golden digests
 //! (`crates/sim/tests`) and its instructions per packet (`make bench-check UPDATE=1`). `aqmlab tune` searches
 //! what `python/aqmlab/tune/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]

@@ -1,4 +1,4 @@
-//! The pages `docs/algorithms/<scheme>.md`: one per scheme, with every key and with settings that are legal.
+//! The pages `docs/reference/schemes/<scheme>.md`: one per scheme, with every key and with legal settings.
 
 #[path = "support/keys.rs"]
 mod keys;
@@ -10,7 +10,7 @@ use keys::parse;
 use settings::table;
 
 fn page(name: &str) -> String {
-    let path = format!("{}/../../docs/algorithms/{name}.md", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../docs/reference/schemes/{name}.md", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 

@@ -122,7 +122,7 @@ impl Stream {
     }
 
     /// The key as a number: what others need who draw from this stream by its published law
-    /// (`docs/own-scheme.md`).
+    /// (`docs/how-to/own-scheme.md`).
     #[must_use]
     #[inline]
     pub const fn key_number(&self) -> u64 {

@@ -1,8 +1,8 @@
-//! `docs/scenario.md` says what the schema says, and its examples run.
+//! `docs/reference/scenario.md` says what the schema says, and its examples run.
 
 use aqmlab_scenario::{Scenario, TableReference, reference};
 
-const PAGE: &str = include_str!("../../../docs/scenario.md");
+const PAGE: &str = include_str!("../../../docs/reference/scenario.md");
 
 /// A table of the page, as it must stand there.
 fn rendered(table: &TableReference) -> String {
@@ -30,13 +30,16 @@ fn rendered_settings(table: &TableReference) -> String {
 
 #[test]
 fn every_setting_of_a_host_stands_on_the_page_of_the_profiles() {
-    const PROFILES: &str = include_str!("../../../docs/tcp.md");
+    const PROFILES: &str = include_str!("../../../docs/reference/tcp.md");
     let tables = reference();
     let hosts: Vec<_> = tables.iter().filter(|table| !described_here(table)).collect();
     assert_eq!(hosts.len(), 3, "of users, of populations and of flows");
     for table in hosts {
         let expected = rendered_settings(table);
-        assert!(PROFILES.contains(&expected), "docs/tcp.md lacks the table of `host`:\n\n{expected}");
+        assert!(
+            PROFILES.contains(&expected),
+            "docs/reference/tcp.md lacks the table of `host`:\n\n{expected}"
+        );
     }
 }
 
@@ -51,7 +54,7 @@ fn every_key_stands_on_the_page_with_its_meaning_default_and_legal_values() {
         let expected = rendered(table);
         assert!(
             PAGE.contains(&expected),
-            "docs/scenario.md lacks the table of [{}]:\n\n{expected}",
+            "docs/reference/scenario.md lacks the table of [{}]:\n\n{expected}",
             table.path
         );
     }
@@ -68,7 +71,7 @@ fn every_example_is_a_scenario() {
     let examples = blocks("toml");
     assert!(examples.len() >= 3, "the page has {} examples", examples.len());
     for example in examples {
-        if let Err(error) = Scenario::from_toml(example, "docs/scenario.md", &[]) {
+        if let Err(error) = Scenario::from_toml(example, "docs/reference/scenario.md", &[]) {
             panic!("{error}\nin the example\n{example}");
         }
     }

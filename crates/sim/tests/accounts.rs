@@ -105,7 +105,7 @@ fn a_run_says_what_was_run_and_which_laws_it_kept() {
     let again =
         Scenario::from_json(&output.summary.scenario.to_string()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(again, scenario(CROWDED, &overrides));
-    // Conservation of packets, at the queue and behind it, and of exchanges (docs/results.md).
+    // Conservation of packets, at the queue and behind it, and of exchanges (docs/reference/results.md).
     let laws = &output.summary.invariants;
     assert!(laws.len() == 3 && laws.iter().all(|law| law.holds), "{laws:?}");
     for (law, what) in laws.iter().zip(["packets and bytes", "packets that departed", "exchanges"]) {

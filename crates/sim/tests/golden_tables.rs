@@ -114,7 +114,7 @@ fn times_of(act: Act, link: &LinkSummary) -> u64 {
 /// The settings with which a scheme acts in seconds at a few Mbit/s, as its page has them, a `key = value`
 /// each.
 fn slow_link_settings(scheme: &str) -> Vec<String> {
-    let path = format!("{}/../../docs/algorithms/{scheme}.md", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../docs/reference/schemes/{scheme}.md", env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let section = page.split("## On a slow link").nth(1).and_then(|rest| rest.split("```toml\n").nth(1));
     let block = section.and_then(|rest| rest.split("```").next());

@@ -1,5 +1,5 @@
-//! `docs/results.md` lists every column that a run can leave behind, with its type, and every word of a fixed
-//! list.
+//! `docs/reference/results.md` lists every column that a run can leave behind, with its type, and every word
+//! of a fixed list.
 
 use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_record::{ColumnValues, Table};
@@ -7,7 +7,7 @@ use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
 use std::collections::BTreeMap;
 
-const PAGE: &str = include_str!("../../../docs/results.md");
+const PAGE: &str = include_str!("../../../docs/reference/results.md");
 
 const EVERYTHING: &str = r#"
 name = "everything"

@@ -108,7 +108,7 @@ def compare(
     Of folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is run:
     results are paired by seed, and differences are against the first folder. One folder is that of an earlier
     comparison. Other windows or other users on one side are refused. From six seeds on there are intervals
-    and a verdict (docs/statistics.md).
+    and a verdict (docs/explanation/statistics.md).
 
     \b
     Examples:

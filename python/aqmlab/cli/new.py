@@ -25,7 +25,7 @@ from aqmlab.terminal.spelling import nearest, shortened
 def new(*, preset: str | None, only_list: bool, output: Path | None) -> None:
     """Write a scenario to start from: a household, a building on a shared access line, or a study's link.
 
-    Without PRESET it lists all presets. Sources of the numbers: docs/presets.md.
+    Without PRESET it lists all presets. Sources of the numbers: docs/reference/presets.md.
 
     \b
     Examples:

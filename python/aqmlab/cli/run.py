@@ -147,19 +147,13 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
         return
     from aqmlab.tables import to_terminal
     from aqmlab.tables.results import result_tables
+    from aqmlab.words import offered_load
 
     _print_answer(screen, result)
     for table in result_tables(result):
         screen.print(to_terminal(table))
-    if (load := result.offered_load) is not None:
-        by_link = ", ".join(f"{name} {mbps:.2f}" for name, mbps in load["realised_mbps"].items())
-        where = (
-            ", ".join(load["bottleneck"])
-            if len(load["realised_mbps"]) > len(load["bottleneck"])
-            else "the bottleneck"
-        )
-        least = "at least " if load.get("held_back") else ""
-        screen.print(f"offered load: {least}{load['realised_percent']:.1f} % of {where} ({by_link} Mbit/s)")
+    if (load := offered_load(result)) is not None:
+        screen.print(wrapped(load, screen.width))
     for warning in result.warnings:
         screen.print(shown(f"warning: {warning}", "yellow"))
     screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)

@@ -62,9 +62,9 @@ def sweep(
     """Run a scenario with many settings, each with the same seeds.
 
     The file names a scenario and a design: a grid, a list, random points or a Latin hypercube over any keys
-    of the scenario (docs/sweeps.md). Everything is checked before anything runs. Finished runs are stored by
-    content and never repeated: the same command resumes after Ctrl-C, kill -9 or a power failure, and runs
-    points added to the file since.
+    of the scenario (docs/how-to/sweeps.md). Everything is checked before anything runs. Finished runs are
+    stored by content and never repeated: the same command resumes after Ctrl-C, kill -9 or a power failure,
+    and runs points added to the file since.
 
     \b
     Examples:

@@ -1,4 +1,6 @@
-"""Pages that a browser recorded: HAR files become the lines of a file of pages (`docs/models/pages.md`).
+"""Pages that a browser recorded: HAR files become the lines of a file of pages.
+
+The file is described in `docs/reference/models/pages.md`.
 
 Source: the HTTP Archive format 1.2 (W3C draft, J. Odvarko, A. Jain, A. Davies, 2012), and two keys beyond
 it that browsers write: `_transferSize` (bytes of a response on the wire) and `_initiator` (what asked for an

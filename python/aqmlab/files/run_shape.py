@@ -1,4 +1,4 @@
-"""The shape of `run.json`: what its readers rely on. The meaning of the keys is in `docs/results.md`."""
+"""The shape of `run.json`: what its readers rely on. Meanings of the keys: `docs/reference/results.md`."""
 
 from __future__ import annotations
 

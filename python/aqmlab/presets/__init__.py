@@ -1,6 +1,6 @@
 """Starter scenarios: common access lines and the links of two studies, each a commented file beside this one.
 
-Where their numbers come from, and how sure they are, stands in `docs/presets.md`.
+Where their numbers come from, and how sure they are, stands in `docs/reference/presets.md`.
 """
 
 from __future__ import annotations

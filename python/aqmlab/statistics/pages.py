@@ -1,9 +1,9 @@
 """The page load times of one run as a distribution: what people wait for.
 
-Two populations of pages (docs/results.md, `page_histogram`): those that ended in the measured window, which
-are plainly counted, and those that began in it and were followed to the end of the run. Of the latter some
-are unfinished: they took at least as long as they were seen to. The Kaplan-Meier estimate uses just that,
-where leaving them out would reward a queue for the pages it never delivered.
+Two populations of pages (docs/reference/results.md, `page_histogram`): those that ended in the measured
+window, which are plainly counted, and those that began in it and were followed to the end of the run. Of the
+latter some are unfinished: they took at least as long as they were seen to. The Kaplan-Meier estimate uses
+just that, where leaving them out would reward a queue for the pages it never delivered.
 """
 
 from __future__ import annotations

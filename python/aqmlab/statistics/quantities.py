@@ -66,7 +66,7 @@ def discarded_packets(link: Link, reason: str | None = None) -> int:
 
 
 def _per_packet_at_risk(count: Callable[[Link], int]) -> Callable[[Sequence[Link]], float]:
-    """Of 100 packets at risk at the queues of links (docs/results.md), how many are counted."""
+    """Of 100 packets at risk at the queues of links (docs/reference/results.md), how many are counted."""
 
     def percent(links: Sequence[Link]) -> float:
         at_risk = sum(int(link["counters"]["at_risk"]["packets"]) for link in links)

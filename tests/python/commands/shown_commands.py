@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from documented import Block
 
-FOLLOWED = ("README.md", "docs/tutorial.md")
+FOLLOWED = ("README.md", "docs/tutorial/first-comparison.md")
 """The pages that a newcomer follows from the first line to the last."""
 
 _PROGRAMS = ("aqmlab ", "cc ", "flent ")

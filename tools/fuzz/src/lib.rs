@@ -19,7 +19,7 @@
 //! | `campaign.rs` | many cases in child processes, so that an abort or a hang is a finding and not the end |
 //! | `patience.rs` | when a case counts as a hang |
 //!
-//! How it is used is in `docs/fuzzing.md`.
+//! How it is used is in `docs/how-to/fuzzing.md`.
 #![deny(missing_docs)]
 
 mod campaign;

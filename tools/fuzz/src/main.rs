@@ -1,4 +1,4 @@
-//! `aqmlab-fuzz networks`: random legal networks, run and judged. `docs/fuzzing.md` says how it is used.
+//! `aqmlab-fuzz networks`: random legal networks, run and judged; see `docs/how-to/fuzzing.md`.
 #![allow(clippy::disallowed_methods)] // a campaign has a deadline
 
 use aqmlab_fuzz::{Campaign, CaseNumber, Report, Trial, serve, smaller};

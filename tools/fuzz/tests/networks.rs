@@ -1,4 +1,4 @@
-//! Hundreds of random legal networks run without a fault. `docs/fuzzing.md` tells what to do when one fails.
+//! Hundreds of random legal networks run without a fault. When one fails: `docs/how-to/fuzzing.md`.
 
 use aqmlab_fuzz::Campaign;
 use std::time::Duration;

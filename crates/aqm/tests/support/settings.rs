@@ -1,4 +1,4 @@
-//! Settings as the worked cases and the pages of `docs/algorithms` write them.
+//! Settings as the worked cases and the pages of `docs/reference/schemes` write them.
 
 use schemars::{Schema, json_schema};
 

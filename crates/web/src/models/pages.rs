@@ -26,7 +26,8 @@
 //! | think time, s | lognormal, median 15, mean 52 | mean and "10 to 20 s" of Nielsen |
 //!
 //! Departures and silences: no cache, no DNS, no time to compute, no request is given up for a slow one;
-//! connections do not outlive a page. `docs/models/pages.md` says how well the laws meet what was published.
+//! connections do not outlive a page. `docs/reference/models/pages.md` says how well the laws meet what was
+//! published.
 
 mod file;
 mod laws;

@@ -1,4 +1,4 @@
-//! Comments are as narrow as the code around them. Rows of tables and listings between fences keep their lines.
+//! Comments are as narrow as the code around them. Rows of tables and listings between fences keep theirs.
 
 use crate::finding::Finding;
 use crate::tree::Tree;

@@ -48,7 +48,7 @@ fn of_scheme(tree: &Tree, scheme: &Registered<'_>) -> Vec<Finding> {
     };
     let file = format!("{FOLDER}/{module}.rs");
     let has_file = tree.has(&file) || tree.has(&format!("{FOLDER}/{module}/mod.rs"));
-    let page = format!("docs/algorithms/{name}.md");
+    let page = format!("docs/reference/schemes/{name}.md");
     let mut findings = Vec::new();
     if !has_file {
         findings.push(lacks("file", file, "write the scheme there: one file each"));
@@ -99,8 +99,8 @@ mod tests {
         ("crates/aqm/src/algorithms/pi/mod.rs", ""),
         ("crates/aqm/tests/tables/drop-tail.txt", ""),
         ("crates/aqm/tests/tables/pi", ""),
-        ("docs/algorithms/drop-tail.md", ""),
-        ("docs/algorithms/pi.md", ""),
+        ("docs/reference/schemes/drop-tail.md", ""),
+        ("docs/reference/schemes/pi.md", ""),
     ];
 
     fn wrong(files: &[(&str, &str)]) -> Vec<(usize, String)> {

@@ -1,0 +1,25 @@
+"""What `run` says of the offered load: where flows have no end, that they are not in it."""
+
+import aqmlab
+from aqmlab import presets
+from aqmlab.words import offered_load
+
+
+def said(**changes: object) -> str | None:
+    scenario = aqmlab.Scenario.from_toml(presets.text("home")).with_overrides(
+        {"duration_s": 20.0, "warm_up_s": 5.0, "cool_down_s": 5.0, **changes}
+    )
+    return offered_load(aqmlab.run(scenario, seed=1, measure_offered_load=True))
+
+
+def test_flows_without_an_end_are_named_as_left_out() -> None:
+    sentence = said()
+    assert sentence is not None
+    assert sentence.startswith("offered load: ")
+    assert sentence.endswith(" Mbit/s) without backup and download, whose flows have no end")
+
+
+def test_nothing_is_left_out_where_every_flow_ends() -> None:
+    sentence = said(**{"flows.0.bytes": 100_000, "flows.1.bytes": 100_000})
+    assert sentence is not None
+    assert sentence.endswith(" Mbit/s)")
