@@ -359,8 +359,10 @@ def test_explain_and_schema_say_what_stands_within(shipped: Path) -> None:
 
 WRONG_C = {
     "no function next": (
-        'const aqmlab_scheduler own = {.version = AQMLAB_SCHEDULER_VERSION, .meaning = "x", .start = start, "
-        ".queues = two, .classify = zero};",
+        (
+            "const aqmlab_scheduler own = {.version = AQMLAB_SCHEDULER_VERSION, .start = start, "
+            ".queues = two, .classify = zero};"
+        ),
         "own has no function next",
     ),
     "no function admits": (
