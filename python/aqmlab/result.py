@@ -97,7 +97,8 @@ class StoredTables(Mapping[str, pa.Table]):
         if table is None:
             file = self._folder / f"{name}{_TABLE}"
             try:
-                table = pq.read_table(file)
+                with pq.ParquetFile(file) as stored:  # half the time of read_table, which reads data sets
+                    table = stored.read()
             except (pa.ArrowException, OSError) as error:
                 raise ResultError(f"{file}: is no table: {quoted(str(error))}") from None
             self._in_use[name] = table

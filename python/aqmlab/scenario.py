@@ -231,8 +231,10 @@ def _encodable(text: str, place: str) -> str:
 def clouds_of(resolved: Mapping[str, Any]) -> frozenset[str]:
     """The populations of a resolved scenario that are clouds of connections, in which nobody is a person."""
 
+    models = _core.cloud_models()
+
     def is_cloud(population: Mapping[str, Any] | None) -> bool:
-        return ((population or {}).get("model") or {}).get("model") in {"packmime", "tmix"}
+        return ((population or {}).get("model") or {}).get("model") in models
 
     sides = ("left", "right") if is_cloud(resolved.get("users")) else ()
     named = (each["name"] for each in resolved.get("populations") or () if is_cloud(each))

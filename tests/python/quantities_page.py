@@ -1,14 +1,14 @@
-"""The table of every quantity in `docs/explanation/testing.md`, with its second computation: a program."""
+"""The reference of the quantities, `docs/reference/quantities.md`, made of the registry: a program."""
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import naive_quantities as naive
 from aqmlab.statistics.quantities import QUANTITIES
+from aqmlab.statistics.quantity import Scope
 from aqmlab.statistics.stretches import OF_STRETCHES
 from aqmlab.statistics.traffic import OF_TRAFFIC
 from synthetic_results import SyntheticResult
@@ -19,8 +19,49 @@ if TYPE_CHECKING:
 
     from aqmlab.statistics import Recorded
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "testing.md"
-BEGINS, ENDS = "<!-- quantities: generated -->\n", "<!-- quantities: end -->"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "quantities.md"
+_SCOPES = {Scope.LINKS: "judged links", Scope.USERS: "users", Scope.RUN: "run"}
+_HEAD = """# Quantities
+
+Generated from the registry of quantities. A name is what tables, claims, `Result` and the columns of CSV
+files use; `aqmlab.statistics.quantities.quantity(NAME)` finds it in Python. The unit is part of the name;
+without a unit it is a count or a ratio.
+
+*Of*: **judged links** are the monitored links that carry data, or those of `--links`; throughput,
+utilization and queue are means over several links, loss and marks are taken over all their packets.
+**Users** are all populations, or the one that is named. **Run** is the run as a whole.
+
+*Ended exchanges* completed or failed in the measured window. *Packets at risk* are those that the queue
+could discard or mark in the window: arrivals and, under schemes that decide about waiting packets
+(`codel`), those that waited when it began. *Computed from* are the tables and the parts of
+[`run.json`](results.md) that the number needs, and `record` must keep; a second computation by plain loops
+over them is compared with each quantity ([how](../explanation/testing.md#every-quantity-computed-twice)).
+
+## Of a run
+
+| quantity | unit | of | definition | computed from |
+| --- | --- | --- | --- | --- |
+{runs}
+
+## Of a part of the traffic
+
+A population, a group of flows or a group of datagrams, by its name: `loss_percent/flows.bulk`.
+
+| quantity | unit | definition | computed from |
+| --- | --- | --- | --- |
+{parts}
+
+## Of stretches of a run
+
+Between instants in seconds: `throughput_mbps/links.left-to-right@200-400`; several stretches are taken
+together, `@200-400+1600-1800`. A stretch consists of whole intervals inside the measured window. Of a
+population, of flows or of datagrams the senders' packets count, and their route must cross exactly one
+monitored link.
+
+| quantity | unit | part | definition | computed from |
+| --- | --- | --- | --- | --- |
+{stretches}
+"""
 _TRACED = ("links", "populations", "flows", "tcp", "measured_from_s")
 
 
@@ -56,34 +97,36 @@ def _of_part(compute: Callable[..., float], *part: object) -> Callable[[Recorded
     return lambda result: compute(result, *part)
 
 
-def table() -> str:
-    """The table as Markdown."""
-    return "\n".join(["| quantity | what it is | computed again from |", "| --- | --- | --- |", *_rows()])
+def page() -> str:
+    """The page as it should be."""
+    return _HEAD.format(
+        runs="\n".join(_of_runs()), parts="\n".join(_of_parts()), stretches="\n".join(_of_stretches())
+    )
 
 
-def _rows() -> Iterator[str]:
+def _of_runs() -> Iterator[str]:
     for name, each in QUANTITIES.items():
-        yield f"| `{name}` | {each.title} | {', '.join(read_by(naive.NAIVE[name]))} |"
+        sources = ", ".join(read_by(naive.NAIVE[name]))
+        yield f"| `{name}` | {each.unit} | {_SCOPES[each.scope]} | {each.definition} | {sources} |"
+
+
+def _of_parts() -> Iterator[str]:
     examples = {"populations": "left", "flows": "bulk", "datagrams": "calls"}
     for kind, makes in OF_TRAFFIC.items():
         for what, make in makes.items():
             again = naive.NAIVE_OF_TRAFFIC[kind][what]
-            sources = dict.fromkeys(read_by(_of_part(again, f"{kind}.{examples[kind]}")))
-            title = make("PART").title.replace("PART", f"a part of the {kind}")
-            yield f"| `{what}/{kind}.NAME` | {title} | {', '.join(sources)} |"
-    pairs = [(11.0, 13.0)]
+            sources = ", ".join(dict.fromkeys(read_by(_of_part(again, f"{kind}.{examples[kind]}"))))
+            each = make(f"{kind}.NAME")
+            yield f"| `{what}/{kind}.NAME` | {each.unit} | {each.definition} | {sources} |"
+
+
+def _of_stretches() -> Iterator[str]:
     parts = {"links": "links.left-to-right", "populations": "populations.left"}
     for what, numbers in OF_STRETCHES.items():
-        again_then, part = naive.NAIVE_OF_STRETCHES[what], parts[numbers.kinds[0]]
-        read = read_by(_of_part(again_then, part, pairs))
-        yield f"| `{what}/PART@FROM-UNTIL` | {numbers.title}, {numbers.unit} | {', '.join(read)} |"
-
-
-def page() -> str:
-    """The page with the table anew."""
-    generated = f"{BEGINS}{table()}\n{ENDS}"
-    text = PAGE.read_text(encoding="utf-8")
-    return re.sub(f"{re.escape(BEGINS)}.*?{re.escape(ENDS)}", lambda _: generated, text, flags=re.DOTALL)
+        again, part = naive.NAIVE_OF_STRETCHES[what], parts[numbers.kinds[0]]
+        sources = ", ".join(read_by(_of_part(again, part, [(11.0, 13.0)])))
+        kinds = ", ".join(f"`{kind}`" for kind in numbers.kinds)
+        yield f"| `{what}/PART@FROM-UNTIL` | {numbers.unit} | {kinds} | {numbers.definition} | {sources} |"
 
 
 if __name__ == "__main__":

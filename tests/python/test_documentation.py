@@ -155,7 +155,12 @@ def test_the_defaults_of_a_scheme_stand_on_its_page(scheme: str) -> None:
     assert compared >= max(1, min(7, plain - 1))
 
 
-@pytest.mark.parametrize("model", ["unc", "mah", "pages", "packmime", "webtraf", "tmix"])
+def _models() -> list[str]:
+    variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]
+    return [each["properties"]["model"]["const"] for each in variants]
+
+
+@pytest.mark.parametrize("model", _models())
 def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
     page = (ROOT / f"docs/reference/models/{model}.md").read_text()
     variants = json.loads(aqmlab._core.json_schema())["$defs"]["UserModel"]["oneOf"]

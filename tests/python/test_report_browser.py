@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 from xml.dom import minidom
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.image import imread
 
 from aqmlab.figures.ticks import ticks, unit_of, written
-from aqmlab.report import render
+from aqmlab.report import Figure, render
 from aqmlab.report.comparison import page_of
+from aqmlab.tables import to_csv
+from aqmlab.tables.charts import chart_table
 from people import compared
 
 if TYPE_CHECKING:
@@ -166,6 +170,13 @@ def test_without_javascript_the_pictures_are_there(browser: Browser, address: st
     page.close()
 
 
+def saved_as(page: Page, figure: str, form: str) -> tuple[str, bytes]:
+    """The name and the content of a file that a figure's button saves."""
+    with page.expect_download() as waiting:
+        page.locator(f"#{figure} .save button", has_text=form).click()
+    return waiting.value.suggested_filename, waiting.value.path().read_bytes()
+
+
 @pytest.mark.parametrize("style", ["light", "dark"])
 def test_every_figure_can_be_saved_as_what_the_button_says(
     browser: Browser, address: str, style: str
@@ -178,23 +189,68 @@ def test_every_figure_can_be_saved_as_what_the_button_says(
     assert page.locator(".save button", has_text="PDF").count() == 0
     saved = {}
     for form in ("SVG", "PNG", "CSV"):
-        with page.expect_download() as waiting:
-            page.locator(f"{CHART} .save button", has_text=form).click()
-        assert waiting.value.suggested_filename == f"figure-pages.{form.lower()}"
-        saved[form] = waiting.value.path().read_bytes()
+        name, saved[form] = saved_as(page, CHART.removeprefix("#"), form)
+        assert name == f"figure-pages.{form.lower()}"
     root = minidom.parseString(saved["SVG"]).documentElement  # noqa: S318 (our own)
     assert root is not None
     assert root.tagName == "svg"
     assert b"var(" not in saved["SVG"], "a viewer of its own knows no colours of the page"
     assert b"#000000" in saved["SVG"], "in the colours of print"
-    assert saved["PNG"].startswith(b"\x89PNG")
-    assert len(saved["PNG"]) > 20_000, "there is something in it"
     rows = list(csv.reader(io.StringIO(saved["CSV"].decode())))
     assert rows[0][:3] == ["page load time, s", "today", "today.lower"]
     chart = json.loads(page.locator(f"{CHART} script").text_content())
     assert [float(row[0]) for row in rows[1:]] == chart["x"]["values"]
     assert [float(row[1]) for row in rows[1:]] == chart["series"][0]["y"]
     assert wrong == []
+    page.close()
+
+
+PNG_SCALE = 2.5
+"""Pixels of a saved PNG per pixel of the figure: 240 dots per inch."""
+
+
+def test_a_saved_png_is_the_figure_in_its_size_with_its_words_and_lines(
+    browser: Browser, address: str
+) -> None:
+    page, wrong = opened(browser, address)
+    unfold(page)
+    for figure in page.locator("figure[id]").evaluate_all("figures => figures.map((each) => each.id)"):
+        _, svg = saved_as(page, figure, "SVG")
+        _, png = saved_as(page, figure, "PNG")
+        root = minidom.parseString(svg).documentElement  # noqa: S318 (our own)
+        assert root is not None
+        size = [float(root.getAttribute(name)) for name in ("width", "height")]
+        pixels = imread(io.BytesIO(png))[..., :3]
+        # A canvas has whole pixels.
+        assert pixels.shape[:2] == tuple(int(PNG_SCALE * length) for length in reversed(size)), figure
+        ground = (pixels == 1.0).all(axis=2)
+        assert 0.4 < ground.mean() < 0.995, f"{figure} is blank or has lost its ground"
+        # A picture drawn in another size than the canvas would leave much of it empty.
+        drawn_rows, drawn_columns = (np.flatnonzero(~ground.all(axis=along)) for along in (1, 0))
+        assert np.ptp(drawn_rows) > 0.7 * pixels.shape[0], figure
+        assert np.ptp(drawn_columns) > 0.7 * pixels.shape[1], figure
+        words = root.getElementsByTagName("text")
+        assert words, f"{figure} has no words"
+        assert (pixels < 0.35).all(axis=2).sum() > 10 * len(words), f"{figure}: no ink where its words are"
+    assert wrong == []
+    page.close()
+
+
+def test_a_saved_csv_has_the_numbers_of_the_table_in_pandas(browser: Browser, address: str) -> None:
+    page, _ = opened(browser, address)
+    unfold(page)
+    parts = [part for section in page_of(compared()).sections for part in section.parts]
+    figures = [part.drawn for part in parts if isinstance(part, Figure)]
+    charts = {drawn.file_name: drawn.chart for drawn in figures if drawn.chart is not None}
+    assert sorted(charts) == sorted(
+        page.locator("figure.chart").evaluate_all("figures => figures.map((each) => each.id)")
+    )
+    for figure, chart in charts.items():
+        _, text = saved_as(page, figure, "CSV")
+        found = pd.read_csv(io.BytesIO(text))
+        table = pd.read_csv(io.StringIO(to_csv(chart_table(chart))))
+        assert list(found.columns) == list(table.columns)
+        pd.testing.assert_frame_equal(found, table, check_dtype=False, rtol=5e-4, atol=1e-12)
     page.close()
 
 

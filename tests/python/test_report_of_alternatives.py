@@ -8,9 +8,12 @@ import json
 import math
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,8 +45,6 @@ from small import BULK, WEB, aqmlab_run
 from test_scenes import touching
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from synthetic_results import SyntheticResult
 
 LOOKS = [look_at(place) for place in range(3)]
@@ -52,6 +53,32 @@ LOOKS = [look_at(place) for place in range(3)]
 @cache
 def page() -> str:
     return render(page_of(compared(), title="Three queues & a link"))
+
+
+def test_a_page_is_small_and_holds_no_file_to_save() -> None:
+    # 0.26 MB, of which 0.07 MB are scripts; with its files for saving it was 1.9 MB.
+    assert len(page().encode()) < 320_000
+    assert "base64" not in page()
+
+
+def test_a_report_does_not_load_matplotlib() -> None:
+    """It takes longer to import than the report to draw."""
+    drawn = (
+        "import sys\n"
+        "from aqmlab.report import render\n"
+        "from aqmlab.report.comparison import page_of\n"
+        "from people import compared\n"
+        "assert '<svg' in render(page_of(compared()))\n"
+        "print({'matplotlib'} & sys.modules.keys())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", drawn],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == "set()"
 
 
 def test_the_answer_is_two_sentences_in_seconds() -> None:

@@ -5,7 +5,7 @@ use aqmlab_scenario::{DelayOwner, MinimumDelay, Population};
 use aqmlab_units::Span;
 
 /// The minimum delays of a population, ready to be looked up.
-pub enum AccessDelay {
+pub(crate) enum AccessDelay {
     /// Drawn by each connection.
     Connection(MinimumDelay),
     /// Fixed for each pair of machines; row per browser machine.
@@ -19,8 +19,7 @@ pub enum AccessDelay {
 
 impl AccessDelay {
     /// The delays of a population under the key of its run.
-    #[must_use]
-    pub fn new(population: &Population, key: Key) -> Self {
+    pub(crate) fn new(population: &Population, key: Key) -> Self {
         let law = population.minimum_delay;
         match law.per {
             DelayOwner::Connection => Self::Connection(law),
@@ -35,8 +34,7 @@ impl AccessDelay {
     /// The delay between a browser machine and a server machine, by their places in the population's lists;
     /// `draw` is the connection's own uniform number.
     #[inline]
-    #[must_use]
-    pub fn of(&self, browser: usize, server: usize, draw: f64) -> Span {
+    pub(crate) fn of(&self, browser: usize, server: usize, draw: f64) -> Span {
         match self {
             Self::Connection(law) => drawn(*law, draw),
             Self::MachinePair { delays, servers } => delays[browser * servers + server],

@@ -5,7 +5,7 @@ use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{
-    DatagramGroup, FlowGroup, FlowStarts, FrameSpacing, OnOff, PeriodLaw, Scenario, Sending, UserModel, Video,
+    DatagramGroup, FlowGroup, FlowStarts, FrameSpacing, OnOff, PeriodLaw, Scenario, Sending, Video,
 };
 use aqmlab_session::{
     BrowsingPopulation, BrowsingSettings, DatagramSource, Frames, Periods, Sends, Session, Transfer,
@@ -123,18 +123,7 @@ fn frames(video: &Video, key: Key) -> Frames {
 
 /// The users of a population under their model. Whatever files this names, the scenario holds their texts.
 fn users(scenario: &Scenario, population: &scenario::Population, key: Key) -> Result<Population, RunError> {
-    let texts = &scenario.document().files;
-    let read = |name: &str| texts.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
-    let users = match &population.model {
-        UserModel::Unc(parameters) => Population::unc(parameters, population.users, key, &read),
-        UserModel::Mah(parameters) => Population::mah(parameters, population.users, key, &read),
-        UserModel::Pages(parameters) => Population::pages(parameters, population.users, key, &read),
-        UserModel::PackMime(parameters) => Population::packmime(parameters, population.users, key, &read),
-        UserModel::Webtraf(parameters) => {
-            Population::webtraf(parameters, population.users, key).map_err(Into::into)
-        }
-        UserModel::Tmix(parameters) => Population::tmix(parameters, population.users, key, &read),
-    };
+    let users = population.model.parameters().build(population.users, key, &scenario.file_texts());
     users.map_err(|error| RunError::Model(error.to_string()))
 }
 

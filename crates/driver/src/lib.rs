@@ -6,7 +6,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `applications.rs` | a scenario's applications (`aqmlab-session`) |
-//! | `access_delay.rs` | the minimum delays of users' connections |
+//! | `access_delay.rs`, `places.rs` | the minimum delays of users' connections; where connections are opened |
 //! | `links.rs` | the links of a scenario (`aqmlab-link`) |
 //! | `replay.rs` | what a link does with arrivals that were recorded elsewhere |
 //! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
@@ -26,6 +26,7 @@ mod links;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;
 mod named_ports;
+mod places;
 pub mod queue_counts;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod queue_summary;
@@ -41,12 +42,12 @@ mod traps;
 pub mod warnings;
 mod window;
 
-pub use access_delay::AccessDelay;
 pub use applications::session;
 pub use control::{Control, RunError};
 pub use links::{link_of, serializer_of};
 pub use monitor::{Boundary, Monitor};
 pub use named_ports::{UnknownPort, named_ports};
+pub use places::{EndOfGroup, Place, Places, UsersOrFlow};
 pub use replay::{ReplayedArrival, ReplayedEvent, replay};
 pub use sampling_clock::SamplingClock;
 pub use settling::Unsettled;

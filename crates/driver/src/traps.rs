@@ -1,7 +1,7 @@
 //! Settings of a scenario that mean something else than they seem to.
 
 use aqmlab_aqm::{PortFacts, UnreachableOnset};
-use aqmlab_scenario::{DatagramGroup, Link, LinkIndex, Population, Routes, Scenario, Sending, UserModel};
+use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, LinkIndex, Population, Routes, Scenario, Sending};
 use aqmlab_units::{Rate, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,11 +67,7 @@ fn deep_buffer(link: &Link) -> Option<String> {
 /// Requests of one length, of which the last segment is all but empty: it costs a packet, and under a small
 /// first window a round trip.
 fn requests_just_above_a_segment(population: &Population) -> Option<String> {
-    let request = match &population.model {
-        UserModel::Pages(pages) if pages.pages_file.is_none() => pages.request_bytes,
-        UserModel::Webtraf(webtraf) => webtraf.request_bytes,
-        _ => return None,
-    };
+    let request = population.model.parameters().length_of_requests()?;
     let segment = u32::from(population.profile.maximum_segment_bytes);
     let last = request % segment;
     let small = request > segment && last > 0 && last < segment / SMALL_PART;
@@ -182,16 +178,13 @@ fn shared_interfaces(scenario: &Scenario, routes: &Routes<'_>) -> Vec<String> {
                 if lowest.bits_per_second() < entry.lowest.bits_per_second() { lowest } else { entry.lowest };
         }
     };
-    for group in &scenario.flows {
-        let ends: BTreeSet<_> = group.flows.iter().map(|flow| (flow.sender, flow.receiver)).collect();
-        for (sender, receiver) in ends {
-            add(group.name.as_str(), routes.path(sender, receiver), true);
-            add(group.name.as_str(), routes.path(receiver, sender), false);
-        }
-    }
-    for group in &scenario.datagrams {
-        for [sender, receiver] in group.sources.iter().copied().collect::<BTreeSet<_>>() {
-            add(group.name.as_str(), routes.path(sender, receiver), true);
+    for group in scenario.traffic().filter(|group| group.unit() != DemandUnit::Users) {
+        let conversations = group.conversations().map(|own| (own.first_pair(), own.is_answered));
+        for ([sender, receiver], is_answered) in conversations.collect::<BTreeSet<_>>() {
+            add(group.name(), routes.path(sender, receiver), true);
+            if is_answered {
+                add(group.name(), routes.path(receiver, sender), false);
+            }
         }
     }
     let shared = uses.into_iter().filter(|(_, found)| found.groups.len() > 1 && found.carries_data);

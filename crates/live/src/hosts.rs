@@ -68,8 +68,7 @@ impl HostSettings {
     /// for others.
     #[must_use]
     pub fn nearest_to(scenario: &Scenario) -> Self {
-        let of_users = scenario.populations.iter().map(|population| population.profile.name);
-        let name = of_users.chain(scenario.flows.iter().map(|group| group.profile.name)).next();
+        let name = scenario.connection_groups().next().map(|group| group.profile.name);
         match name.unwrap_or("linux") {
             name if name.contains("cubic") => Self::LinuxCubic,
             name if name.starts_with("linux") => Self::LinuxReno,
@@ -182,8 +181,7 @@ impl HostSettings {
 /// # Errors
 /// [`LiveError::Unsupported`]: some do and some do not.
 pub(crate) fn ecn(scenario: &Scenario) -> Result<bool, LiveError> {
-    let of_users = scenario.populations.iter().map(|population| population.profile.ecn);
-    let all: Vec<Ecn> = of_users.chain(scenario.flows.iter().map(|group| group.profile.ecn)).collect();
+    let all: Vec<Ecn> = scenario.connection_groups().map(|group| group.profile.ecn).collect();
     if all.contains(&Ecn::Accurate) {
         let what = "ecn = \"accurate\": the kernel's hosts negotiate only the ECN of RFC 3168";
         return Err(LiveError::Unsupported(what.to_owned()));

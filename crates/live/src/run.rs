@@ -83,8 +83,7 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
     if scenario.network.links.iter().any(|link| link.impairment.is_some()) {
         return refuse("a live run has no impaired links");
     }
-    let of_users = scenario.populations.iter().filter_map(|population| population.delay_box);
-    if of_users.chain(scenario.flows.iter().filter_map(|group| group.delay_box)).next().is_some() {
+    if scenario.connection_groups().any(|group| group.delay_box.is_some()) {
         return refuse("a live run has no delay_box");
     }
     if let Some(group) = scenario.datagrams.iter().find(|group| usize::from(group.packet_bytes) > MTU) {

@@ -3,7 +3,7 @@
 use crate::error::refused;
 use aqmlab_aqm::PortFacts;
 use aqmlab_link::Framing;
-use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
+use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario, TrafficGroup, Way};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -182,23 +182,14 @@ pub(crate) fn network(scenario_json: &str) -> PyResult<(Vec<NodeRow>, Vec<WireRo
 
 fn traffic(scenario: &Scenario) -> Vec<TrafficRow> {
     let routes = Routes::new(&scenario.network);
-    let ends = scenario.populations.iter().map(|own| (own.servers.first(), own.browsers.first()));
-    let of_flows = scenario.flows.iter().map(|group| {
-        let flow = group.flows.first();
-        (flow.map(|flow| &flow.sender), flow.map(|flow| &flow.receiver))
-    });
-    let of_datagrams = scenario.datagrams.iter().map(|group| {
-        let source = group.sources.first();
-        (source.map(|[sender, _]| sender), source.map(|[_, receiver]| receiver))
-    });
     let group = |node: NodeIndex| scenario.network.node(node).group.clone();
-    let row = |(demand, ends): (aqmlab_scenario::Demand, (Option<&NodeIndex>, Option<&NodeIndex>))| {
-        let (&sender, &receiver) = (ends.0?, ends.1?);
+    let row = |(demand, own): (aqmlab_scenario::Demand, TrafficGroup<'_>)| {
+        let Way { from, to } = own.conversations().next()?.data();
+        let (&sender, &receiver) = (from.first()?, to.first()?);
         let path = routes.path(sender, receiver)?.into_iter().map(|link| link.0).collect();
         Some((demand.name, demand.unit.name(), demand.size, (group(sender), group(receiver)), path))
     };
-    let all_ends = ends.chain(of_flows).chain(of_datagrams);
-    scenario.demands().into_iter().zip(all_ends).filter_map(row).collect()
+    scenario.demands().into_iter().zip(scenario.traffic()).filter_map(row).collect()
 }
 
 /// Bytes of memory that a run of a resolved scenario takes at its peak, estimated.

@@ -1,9 +1,10 @@
 //! What the traffic asks for: the numbers that say how much it is, and the links that carry it.
 
+use crate::conversations::{DemandUnit, Way};
 use crate::document::Document;
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
 use crate::routes::{Distances, Routes};
-use crate::scenario::{Population, Scenario};
+use crate::scenario::Scenario;
 use std::collections::BTreeMap;
 
 /// A part of the traffic whose size is one number of the scenario: a population, a group of flows or one of
@@ -20,29 +21,6 @@ pub struct Demand {
     pub size: u32,
     /// Whether it takes whatever it is let through, as flows without end do: it offers no load of its own.
     pub endless: bool,
-}
-
-/// What the size of a demand counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DemandUnit {
-    /// Browsing users.
-    Users,
-    /// Long-lived flows.
-    Flows,
-    /// Sources of datagrams.
-    Datagrams,
-}
-
-impl DemandUnit {
-    /// Its plural, which is also the first part of `--demand`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Users => "users",
-            Self::Flows => "flows",
-            Self::Datagrams => "datagrams",
-        }
-    }
 }
 
 impl Scenario {
@@ -159,29 +137,18 @@ impl Scenario {
         counts: impl Fn(usize) -> bool,
     ) -> BTreeMap<NodeIndex, Vec<&[NodeIndex]>> {
         let mut sources: BTreeMap<NodeIndex, Vec<&[NodeIndex]>> = BTreeMap::new();
-        let populations = self.populations.iter().enumerate().filter(|(place, _)| counts(*place));
-        for (_, population) in populations {
-            for &browser in occupied_browsers(population) {
-                sources.entry(browser).or_default().push(&population.servers);
+        let groups = self.traffic().enumerate().filter(|(place, _)| counts(*place));
+        for (group, conversation) in
+            groups.flat_map(|(_, group)| group.conversations().map(move |own| (group, own)))
+        {
+            let Way { from, to } = conversation.data();
+            // Users take their machines in turn: where nobody sits nothing arrives.
+            for &receiver in &to[..to.len().min(group.size())] {
+                sources.entry(receiver).or_default().push(from);
             }
-        }
-        let groups = (self.populations.len()..).zip(&self.flows).filter(|(place, _)| counts(*place));
-        for flow in groups.flat_map(|(_, group)| &group.flows) {
-            sources.entry(flow.receiver).or_default().push(std::slice::from_ref(&flow.sender));
-        }
-        let first = self.populations.len() + self.flows.len();
-        let groups = (first..).zip(&self.datagrams).filter(|(place, _)| counts(*place));
-        for [sender, receiver] in groups.flat_map(|(_, group)| &group.sources) {
-            sources.entry(*receiver).or_default().push(std::slice::from_ref(sender));
         }
         sources
     }
-}
-
-/// The machines at which somebody sits: users take them in turn.
-fn occupied_browsers(population: &Population) -> &[NodeIndex] {
-    let occupied = population.browsers.len().min(population.users as usize);
-    &population.browsers[..occupied]
 }
 
 /// Machines that send, and the one to which they send if some machine has a link to it of its own.

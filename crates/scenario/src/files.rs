@@ -53,6 +53,11 @@ pub(crate) fn read_files(
     texts.retain(|name, _| names.contains(name.as_str()));
 }
 
+/// How models read the texts of files that the scenario keeps.
+pub(crate) fn loader(files: &BTreeMap<String, String>) -> impl Fn(&str) -> Result<String, String> + '_ {
+    |name| files.get(name).cloned().ok_or_else(|| "its text is not there".to_owned())
+}
+
 /// Every key below `node` that names a file, with the name.
 fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     match &node.value {

@@ -32,6 +32,7 @@
 //! - [`document`]: the structs that are the schema. A key is added there, with its comment, default and
 //!   range; the checks, the messages, the JSON Schema and the tables of `docs/reference/scenario.md` follow.
 //! - [`Scenario`], [`Network`]: what is resolved from a document. A scenario exists only checked.
+//! - [`TrafficGroup`], [`Conversation`]: who talks to whom.
 //! - [`Demand`]: the parts of the traffic by the numbers that say how much it is, and the links that carry
 //!   them.
 //! - [`limits`]: what one run can hold.
@@ -50,6 +51,7 @@
 //! The first step with mistakes ends the way, with all the mistakes it found.
 #![deny(missing_docs)]
 
+mod conversations;
 mod demand;
 pub mod document;
 mod error;
@@ -72,14 +74,11 @@ mod text;
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{HostOverrides, HostProfile};
-pub use aqmlab_web::{
-    GapsDrawnPer, MahParameters, PackMimeParameters, PagesParameters, StartRule, TmixModel, TmixParameters,
-    UncParameters, WebtrafParameters,
-};
-pub use demand::{Demand, DemandUnit};
+pub use aqmlab_web::{StartRule, UserModel, Workload};
+pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};
+pub use demand::Demand;
 pub use document::{
     DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
-    UserModel,
 };
 pub use error::{Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;

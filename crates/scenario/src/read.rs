@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::error::{Mistake, Place, ScenarioError};
-use crate::files::read_files;
+use crate::files::{loader, read_files};
 use crate::mistakes::Mistakes;
 use crate::resolve::resolve;
 use crate::scenario::Scenario;
@@ -98,6 +98,11 @@ impl Scenario {
     #[must_use]
     pub const fn document(&self) -> &Document {
         &self.document
+    }
+
+    /// The texts of the files that it names, as traffic models read them.
+    pub fn file_texts(&self) -> impl Fn(&str) -> Result<String, String> + '_ {
+        loader(&self.document.files)
     }
 
     /// The same traffic on an uncongested network; see [`Document::uncongested_twin`].

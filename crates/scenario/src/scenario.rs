@@ -2,10 +2,9 @@
 
 use crate::document::{
     DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
-    UserModel,
 };
 use crate::network::{Network, NodeIndex};
-use crate::{HostProfile, ResponseEnd, StartRule};
+use crate::{HostProfile, ResponseEnd, StartRule, UserModel};
 use aqmlab_units::{Rate, Span};
 use aqmlab_web::RoundTripLaw;
 

@@ -46,22 +46,30 @@ pub(crate) enum GoesOn {
     Several { to_server: u64, to_browser: u64 },
 }
 
-/// What a connection is for whose hosts send one way alone.
+/// What a connection carries: to which part of [`crate::browsing::Browsing`] its events belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OneWay {
-    /// Its hosts send both ways.
-    No,
-    /// The browser's request.
+pub(crate) enum Carries {
+    /// One exchange at a time, which this server answers (`exchanges.rs`).
+    Exchange(Server),
+    /// The request of an exchange whose response takes a connection of its own (`one_way.rs`).
     Request,
-    /// The server's response.
+    /// The response of such an exchange.
     Response,
+    /// Several exchanges at once, kept as [`Streams`] (`multiplexed.rs`).
+    Streams,
+    /// What a vector says, kept as [`Dialogue`] (`dialogues.rs`).
+    Dialogue {
+        /// Whether an exchange begins with its opening.
+        opens_exchange: bool,
+    },
 }
 
-/// A user's connection: the exchange under way at one end, the server at the other.
+/// A user's connection: what it carries, and the exchange under way.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowserConnection {
+    /// None where it carries several.
     pub(crate) under_way: Option<ExchangeUnderWay>,
-    pub(crate) server: Server,
+    pub(crate) carries: Carries,
     pub(crate) opened: Time,
     pub(crate) number: u32,
     pub(crate) exchanges: u32,
@@ -81,23 +89,13 @@ pub struct BrowserConnection {
     exists: bool,
     /// Whether it is on the list of its user.
     listed: bool,
-    /// Whether it may carry several exchanges at once: then they are kept as [`Streams`], and `under_way` and
-    /// `server` mean nothing.
-    pub(crate) multiplexed: bool,
-    /// Whether its ends write what a vector says: then they are kept as a [`Dialogue`], and `server` means
-    /// nothing.
-    pub(crate) replays: bool,
-    /// Whether it is opened without an exchange that begins with the opening.
-    opens_for_nobody: bool,
-    /// What it is for, where request and response have a connection each.
-    pub(crate) one_way: OneWay,
 }
 
 impl BrowserConnection {
     /// The record of no connection.
     const VACANT: Self = Self {
         under_way: None,
-        server: Server::new(),
+        carries: Carries::Exchange(Server::new()),
         opened: Time::ZERO,
         number: 0,
         exchanges: 0,
@@ -110,15 +108,12 @@ impl BrowserConnection {
         browser_gave_up: false,
         exists: false,
         listed: false,
-        multiplexed: false,
-        replays: false,
-        opens_for_nobody: false,
-        one_way: OneWay::No,
     };
 
     /// Whether it is being opened, for its first exchange.
     pub(crate) const fn is_connecting(&self) -> bool {
-        self.exchanges == 0 && !self.browser_gave_up && !self.opens_for_nobody
+        let for_nobody = matches!(self.carries, Carries::Dialogue { opens_exchange: false });
+        self.exchanges == 0 && !self.browser_gave_up && !for_nobody
     }
 
     /// Whether a user waits for the end of a response time.
@@ -162,27 +157,15 @@ impl BrowserConnections {
         &mut self.dialogues[connection.place()]
     }
 
-    /// The ends of a connection that was just noted write what a vector says, which may begin with an
-    /// exchange.
-    pub(crate) fn replay(&mut self, connection: ConnectionId, for_an_exchange: bool) {
-        let place = connection.place();
-        let record = &mut self.records[place];
-        (record.replays, record.opens_for_nobody) = (true, !for_an_exchange);
-        if self.dialogues.len() <= place {
-            self.dialogues.resize_with(place + 1, Dialogue::default);
-        }
-        self.dialogues[place] = Dialogue::default();
+    /// The ends of a connection that was just noted write what a vector says.
+    pub(crate) fn begin_dialogue(&mut self, connection: ConnectionId) {
+        *place_in(&mut self.dialogues, connection) = Dialogue::default();
     }
 
     /// A connection that was just noted carries a request alone; the response takes another one between the
     /// same machines.
     pub(crate) fn begin_request(&mut self, connection: ConnectionId, opening: Opening) {
-        let place = connection.place();
-        self.records[place].one_way = OneWay::Request;
-        if self.requests.len() <= place {
-            self.requests.resize(place + 1, None);
-        }
-        self.requests[place] = Some(opening);
+        *place_in(&mut self.requests, connection) = Some(opening);
     }
 
     /// How the connection of a request was opened.
@@ -193,26 +176,17 @@ impl BrowserConnections {
     /// A connection that was just noted carries the response of an exchange under way.
     pub(crate) fn begin_response(&mut self, connection: ConnectionId, under_way: ExchangeUnderWay) {
         let record = self.at(connection);
-        (record.one_way, record.exchanges, record.under_way) = (OneWay::Response, 1, Some(under_way));
+        (record.exchanges, record.under_way) = (1, Some(under_way));
     }
 
     /// A connection that was just noted may carry several exchanges at once, behind a handshake.
-    pub(crate) fn multiplex(&mut self, connection: ConnectionId, handshake: Handshake) {
-        self.place_for_streams(connection).begin(handshake);
+    pub(crate) fn begin_streams(&mut self, connection: ConnectionId, handshake: Handshake) {
+        place_in(&mut self.streams, connection).begin(handshake);
     }
 
     /// A connection that was just noted carries several exchanges at once.
     pub(crate) fn resume_streams(&mut self, connection: ConnectionId, streams: Streams) {
-        *self.place_for_streams(connection) = streams;
-    }
-
-    fn place_for_streams(&mut self, connection: ConnectionId) -> &mut Streams {
-        let place = connection.place();
-        self.records[place].multiplexed = true;
-        if self.streams.len() <= place {
-            self.streams.resize_with(place + 1, Streams::default);
-        }
-        &mut self.streams[place]
+        *place_in(&mut self.streams, connection) = streams;
     }
 
     /// Whether the connection at a place is still the one with this number, and neither of its ends gave up.
@@ -232,7 +206,7 @@ impl BrowserConnections {
     pub(crate) fn unfinished(&self, populations: usize) -> Vec<u64> {
         let mut unfinished = vec![0; populations];
         for (place, record) in self.records.iter().enumerate().filter(|(_, record)| record.exists) {
-            let waited_for = match self.streams.get(place).filter(|_| record.multiplexed) {
+            let waited_for = match self.streams.get(place).filter(|_| record.carries == Carries::Streams) {
                 Some(streams) => streams.under_way() as u64 + u64::from(record.is_connecting()),
                 None => u64::from(record.is_waited_for()),
             };
@@ -240,6 +214,15 @@ impl BrowserConnections {
         }
         unfinished
     }
+}
+
+/// The place of a connection in a list that is no longer than it has to be.
+fn place_in<T: Default>(list: &mut Vec<T>, connection: ConnectionId) -> &mut T {
+    let place = connection.place();
+    if list.len() <= place {
+        list.resize_with(place + 1, T::default);
+    }
+    &mut list[place]
 }
 
 /// The open connections of each user of a population: lists through the records.
@@ -261,7 +244,7 @@ impl ConnectionLists {
         (population, user, ordinal): (u16, u32, ConnectionOrdinal),
         opened: Opened,
         now: Time,
-        server: Server,
+        carries: Carries,
         connections: &mut BrowserConnections,
     ) {
         let place = opened.connection.place();
@@ -271,7 +254,7 @@ impl ConnectionLists {
         let first = &mut self.first[user as usize];
         let next_of_user = std::mem::replace(first, opened.connection.number());
         connections.records[place] = BrowserConnection {
-            server,
+            carries,
             opened: now,
             number: opened.number,
             ordinal,
@@ -343,7 +326,7 @@ mod tests {
                 let connection = ConnectionId::from_number(place);
                 let whose = (0, user, ConnectionOrdinal::new(place + 100));
                 let opened = Opened { connection, number: place };
-                lists.insert(whose, opened, Time::ZERO, Server::new(), &mut connections);
+                lists.insert(whose, opened, Time::ZERO, Carries::Response, &mut connections);
                 (user, place, connection)
             });
             lists.remove(1, ConnectionId::from_number(removed), &mut connections);
@@ -366,7 +349,7 @@ mod tests {
         for (population, place) in [(2, 0), (0, 1), (2, 2)] {
             let opened = Opened { connection: ConnectionId::from_number(place), number: place };
             let whose = (population, 0, ConnectionOrdinal::new(place));
-            lists.insert(whose, opened, Time::ZERO, Server::new(), &mut connections);
+            lists.insert(whose, opened, Time::ZERO, Carries::Response, &mut connections);
         }
         assert_eq!(connections.unfinished(3), [1, 0, 2]);
     }

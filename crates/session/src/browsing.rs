@@ -2,7 +2,7 @@
 
 use crate::answers::{Made, PendingAnswer, PendingAnswers, respond};
 use crate::browser_connection::{
-    BrowserConnection, BrowserConnections, ConnectionLists, Continuation, ExchangeUnderWay, OneWay,
+    BrowserConnection, BrowserConnections, Carries, ConnectionLists, Continuation, ExchangeUnderWay,
     UserConnection,
 };
 use crate::exchange_counts::ExchangeCounts;
@@ -14,10 +14,10 @@ use crate::transport::{
     Transport,
 };
 use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
-use aqmlab_units::{Span, Time};
+use aqmlab_units::Time;
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, ObjectKind, Population, Server, StartRule, Statistics, UserEvent,
-    UserRef,
+    Command, ConnectionOrdinal, Connections, Exchange, Population, Server, StartRule, Statistics, UserEvent,
+    UserRecord,
 };
 
 /// What the users of a run have in common.
@@ -71,15 +71,25 @@ impl BrowsingPopulation {
         Self { one_way: true, ..self }
     }
 
-    /// A server of these users.
-    pub(crate) const fn server(&self) -> Server {
-        if self.users.servers_close() { Server::closing() } else { Server::new() }
+    /// What a connection of these users carries.
+    pub(crate) fn carries(&self, ordinal: ConnectionOrdinal) -> Carries {
+        match self.users.connections() {
+            Connections::Exchanges { .. } if self.one_way => Carries::Request,
+            Connections::Exchanges { servers_close: true } => Carries::Exchange(Server::closing()),
+            Connections::Exchanges { servers_close: false } => Carries::Exchange(Server::new()),
+            Connections::Streams(_) => Carries::Streams,
+            Connections::Dialogues => {
+                let vector = self.users.vector(ordinal);
+                let opens_exchange = vector.is_some_and(|vector| vector.exchange_at(0).is_some());
+                Carries::Dialogue { opens_exchange }
+            }
+        }
     }
 
-    /// A user, if there is one of this number.
+    /// The record of a user, if there is one of this number.
     #[inline(always)]
-    pub(crate) fn user(&self, user: u32) -> Option<UserRef<'_>> {
-        self.users.user(user)
+    pub(crate) fn record_of(&self, user: u32) -> Option<UserRecord<'_>> {
+        self.users.record(user)
     }
 
     /// An object of a user's page will never come.
@@ -121,7 +131,7 @@ impl BrowsingPopulation {
 pub(crate) struct Browsing {
     pub(crate) populations: Vec<BrowsingPopulation>,
     pub(crate) connections: BrowserConnections,
-    settings: BrowsingSettings,
+    pub(crate) settings: BrowsingSettings,
     /// Exchanges that were in progress when the run began.
     pub(crate) continuations: Vec<Continuation>,
     /// Responses that servers are making, and steps of dialogues.
@@ -183,38 +193,14 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let ordinal = whose.2;
-        let connection = event.connection;
-        match (event.side, event.kind) {
-            (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
-                self.serve(connection, bytes, whose, transport);
-            }
-            (Side::Active, ConnectionEventKind::Delivered { bytes }) => {
-                self.receive(connection, bytes, whose, transport);
-            }
-            (side, ConnectionEventKind::PeerClosed) if self.connections.at(connection).replays => {
-                self.hear_close(connection, side, whose, transport);
-            }
-            (Side::Passive, ConnectionEventKind::PeerClosed) => transport.close(connection, Side::Passive),
-            (Side::Active, ConnectionEventKind::PeerClosed) => {
-                self.on_server_closed(connection, whose, transport);
-            }
-            (side, ConnectionEventKind::Established) if self.connections.at(connection).replays => {
-                self.begin_dialogue(connection, side, whose, transport);
-            }
-            (side, ConnectionEventKind::Established | ConnectionEventKind::Ended)
-                if self.connections.at(connection).one_way != OneWay::No =>
-            {
-                self.on_one_way(connection, side, event.kind, whose, transport);
-            }
-            (Side::Active, ConnectionEventKind::Established) => {
-                if self.connections.at(connection).multiplexed {
-                    return self.begin_handshake(connection, whose, transport);
-                }
-                self.notify_of((connection, whose), UserEvent::Connected(ordinal), transport);
-            }
-            (side, ConnectionEventKind::GaveUp) => self.on_gave_up(connection, side, whose, transport),
-            (Side::Passive, ConnectionEventKind::Established) | (_, ConnectionEventKind::Ended) => {}
+        if event.kind == ConnectionEventKind::GaveUp {
+            return self.on_gave_up(event.connection, event.side, whose, transport);
+        }
+        match self.connections.at(event.connection).carries {
+            Carries::Exchange(_) => self.handle_exchange(event, whose, transport),
+            Carries::Streams => self.handle_streams(event, whose, transport),
+            Carries::Request | Carries::Response => self.handle_one_way(event, whose, transport),
+            Carries::Dialogue { .. } => self.handle_dialogue(event, whose, transport),
         }
     }
 
@@ -311,21 +297,19 @@ impl Browsing {
     ) {
         let opened = transport.open(&opening);
         let group = &mut self.populations[population.place()];
-        let server = group.server();
+        let carries = group.carries(ordinal);
         let whose = (population.number(), user, ordinal);
-        group.open.insert(whose, opened, transport.now(), server, &mut self.connections);
-        if group.one_way {
-            self.connections.begin_request(opened.connection, opening);
-        }
-        if let Some(tls) = group.users.multiplexes() {
-            self.connections.multiplex(opened.connection, tls.handshake());
-        }
-        if let Some(vector) = group.users.vector(ordinal) {
-            let for_an_exchange = vector.exchange_at(0).is_some();
-            self.connections.replay(opened.connection, for_an_exchange);
-            if !for_an_exchange {
-                return;
+        group.open.insert(whose, opened, transport.now(), carries, &mut self.connections);
+        match (carries, group.users.connections()) {
+            (Carries::Request, _) => self.connections.begin_request(opened.connection, opening),
+            (_, Connections::Streams(handshake)) => {
+                self.connections.begin_streams(opened.connection, handshake);
             }
+            (_, Connections::Dialogues) => self.connections.begin_dialogue(opened.connection),
+            (_, Connections::Exchanges { .. }) => {}
+        }
+        if carries == (Carries::Dialogue { opens_exchange: false }) {
+            return;
         }
         self.count_exchange(population, ExchangeCounts::STARTED, transport);
     }
@@ -343,10 +327,12 @@ impl Browsing {
         let record = self.connections.at(connection);
         let first = record.exchanges == 0;
         record.exchanges += 1;
-        if record.multiplexed {
-            return self.ask((population, connection), first, exchange, transport);
+        match &mut record.carries {
+            Carries::Streams => return self.ask((population, connection), first, exchange, transport),
+            Carries::Exchange(server) => server.expect(exchange),
+            Carries::Request | Carries::Response | Carries::Dialogue { .. } => {}
         }
-        record.server.expect(exchange);
+        let closes_behind = record.carries == Carries::Request;
         record.under_way = Some(ExchangeUnderWay {
             request_bytes: exchange.request_bytes,
             response_bytes: exchange.response_bytes,
@@ -356,12 +342,11 @@ impl Browsing {
             first_on_connection: first,
             completed: false,
         });
-        let one_way = record.one_way;
         if !first {
             self.count_exchange(population, ExchangeCounts::STARTED, transport);
         }
         let bytes = u64::from(exchange.request_bytes);
-        if one_way == OneWay::Request {
+        if closes_behind {
             transport.write_and_close(connection, Side::Active, bytes);
         } else {
             transport.write(connection, Side::Active, bytes);
@@ -378,38 +363,8 @@ impl Browsing {
     }
 }
 
-// What happens on their connections.
+// What happens on any of their connections.
 impl Browsing {
-    /// Bytes of a request have reached the server.
-    #[inline]
-    fn serve(
-        &mut self,
-        connection: ConnectionId,
-        bytes: u32,
-        whose: UserConnection,
-        transport: &mut impl Transport,
-    ) {
-        let record = self.connections.at(connection);
-        if record.multiplexed {
-            return self.answer(connection, bytes, transport);
-        }
-        if record.replays {
-            return self.hear(connection, (Side::Passive, bytes), whose, transport);
-        }
-        let Some(response) = record.server.on_bytes(transport.now(), bytes) else { return };
-        if record.one_way == OneWay::Request {
-            return; // answered over a connection of its own, once the browser knows that it has arrived
-        }
-        if response.after == Span::ZERO {
-            respond(connection, &response, transport);
-        } else {
-            let number = record.number;
-            let made = Made::Response(response);
-            let answer = self.answers.insert(PendingAnswer { connection, number, made });
-            transport.wake_at(transport.now() + response.after, Alarm::Answer { answer });
-        }
-    }
-
     /// A server has made a response, or the next step of a dialogue is due.
     pub(crate) fn answer_now(&mut self, answer: AnswerId, transport: &mut impl Transport) {
         let PendingAnswer { connection, number, made } = self.answers.take(answer);
@@ -420,94 +375,6 @@ impl Browsing {
             Made::Response(response) => respond(connection, &response, transport),
             Made::Step(track) => self.say_next(connection, track, transport),
         }
-    }
-
-    /// Bytes of a response have reached the browser.
-    #[inline]
-    fn receive(
-        &mut self,
-        connection: ConnectionId,
-        bytes: u32,
-        whose: UserConnection,
-        transport: &mut impl Transport,
-    ) {
-        let record = self.connections.at(connection);
-        if record.multiplexed {
-            return self.take(connection, bytes, whose, transport);
-        }
-        if record.replays {
-            return self.hear(connection, (Side::Active, bytes), whose, transport);
-        }
-        let Some(under_way) = &mut record.under_way else { return };
-        under_way.missing_bytes -= u64::from(bytes);
-        if under_way.missing_bytes == 0 {
-            self.on_last_byte(connection, whose, transport);
-        }
-    }
-
-    fn on_last_byte(
-        &mut self,
-        connection: ConnectionId,
-        whose: UserConnection,
-        transport: &mut impl Transport,
-    ) {
-        if self.connections.at(connection).one_way != OneWay::No {
-            return; // it ends when the server knows
-        }
-        let servers_close = self.populations[whose.0.place()].users.servers_close();
-        if !servers_close || self.settings.response_end == ResponseEnd::LastByte {
-            self.record_response(connection, whose, transport);
-        }
-        if !servers_close {
-            self.connections.at(connection).under_way = None;
-            self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
-        }
-    }
-
-    /// The server has closed, and everything before its close has arrived. A browser that closed first has
-    /// nothing under way any more.
-    fn on_server_closed(
-        &mut self,
-        connection: ConnectionId,
-        whose: UserConnection,
-        transport: &mut impl Transport,
-    ) {
-        if self.connections.at(connection).under_way.is_none() {
-            return;
-        }
-        if self.settings.response_end == ResponseEnd::ConnectionClosed {
-            self.record_response(connection, whose, transport);
-        }
-        self.connections.at(connection).under_way = None;
-        self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
-    }
-
-    /// The response time of the exchange under way ends now.
-    pub(crate) fn record_response(
-        &mut self,
-        connection: ConnectionId,
-        (population, user, _): UserConnection,
-        transport: &mut impl Transport,
-    ) {
-        let record = self.connections.at(connection);
-        let number = record.number;
-        let lasted_before = std::mem::take(&mut record.lasted_before);
-        let Some(under_way) = &mut record.under_way else { return };
-        under_way.completed = true;
-        let (now, under_way) = (transport.now(), *under_way);
-        let completion = Completion {
-            completed_at: now,
-            response_time: lasted_before + (now - under_way.began),
-            request_bytes: under_way.request_bytes,
-            response_bytes: under_way.response_bytes,
-            connection: number,
-            population: population.number(),
-            user,
-            page: 0,
-            embedded: under_way.kind == ObjectKind::Embedded,
-            first_on_connection: under_way.first_on_connection,
-        };
-        self.complete(population, completion, transport);
     }
 
     /// A response time has ended: the object belongs to the page that its user waits for, whose number is
@@ -547,39 +414,12 @@ impl Browsing {
         if side == Side::Passive {
             return;
         }
-        if self.connections.at(connection).multiplexed {
-            self.fail_streams(connection, whose, transport);
-        } else if self.connections.at(connection).replays {
-            self.fail_dialogue(connection, whose, transport);
-        } else {
-            self.fail(connection, whose, transport);
-        }
-    }
-
-    fn fail(&mut self, connection: ConnectionId, whose: UserConnection, transport: &mut impl Transport) {
-        let (population, user, ordinal) = whose;
-        let record = self.connections.at(connection);
-        record.browser_gave_up = true;
-        let (connecting, under_way) = (record.exchanges == 0, record.under_way.take());
-        let group = &mut self.populations[population.place()];
-        // A connection that gave up while it was being closed is no longer known to its user.
-        if group.open.find((user, ordinal), Some(connection), &self.connections).is_none() {
-            return;
-        }
-        group.open.remove(user, connection, &mut self.connections);
-        let missing = connecting || under_way.is_some_and(|under_way| !under_way.completed);
-        if missing && group.users.waits_for_pages() {
-            group.pages.object_failed(user, transport.now());
-        }
-        // Idle connections fail as well, and those whose exchange is complete but for the server's close.
-        let Some(failed) = self.notify(population, user, UserEvent::Failed(ordinal), transport) else {
-            return;
-        };
-        if connecting {
-            self.populations[population.place()].generated.record_exchange(&failed);
-        }
-        if under_way.is_none_or(|under_way| !under_way.completed) {
-            self.count_exchange(population, ExchangeCounts::FAILED, transport);
+        match self.connections.at(connection).carries {
+            Carries::Streams => self.fail_streams(connection, whose, transport),
+            Carries::Dialogue { .. } => self.fail_dialogue(connection, whose, transport),
+            Carries::Exchange(_) | Carries::Request | Carries::Response => {
+                self.fail_exchange(connection, whose, transport);
+            }
         }
     }
 

@@ -7,12 +7,12 @@
 //! everything that was under way goes on at once, as much before something would have arrived as it takes
 //! from one end to the other.
 
-use crate::browser_connection::{Continuation, ExchangeUnderWay, GoesOn, UserConnection};
+use crate::browser_connection::{Carries, Continuation, ExchangeUnderWay, GoesOn, UserConnection};
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
 use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport};
-use aqmlab_web::{Tls, UserEvent};
+use aqmlab_web::{Connections, UserEvent};
 
 impl Browsing {
     /// Starts a user in the middle of her life.
@@ -38,13 +38,14 @@ impl Browsing {
         let (population, user, ordinal) = whose;
         let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
         let group = &mut self.populations[population.place()];
-        let (listed, server) = ((population.number(), user, ordinal), group.server());
-        group.open.insert(listed, opened, now, server, &mut self.connections);
+        let (listed, carries) = ((population.number(), user, ordinal), group.carries(ordinal));
+        group.open.insert(listed, opened, now, carries, &mut self.connections);
         match &past.streams {
             Some(streams) => self.connections.resume_streams(opened.connection, streams.clone()),
             None => {
-                let handshake = group.users.multiplexes().map(Tls::handshake);
-                handshake.into_iter().for_each(|each| self.connections.multiplex(opened.connection, each));
+                if let Connections::Streams(handshake) = group.users.connections() {
+                    self.connections.begin_streams(opened.connection, handshake);
+                }
             }
         }
         let record = self.connections.at(opened.connection);
@@ -83,7 +84,7 @@ impl Browsing {
         let Continuation { connection, whose, goes_on } = self.continuations[continuation.place()];
         let (population, user, ordinal) = whose;
         match goes_on {
-            GoesOn::Opened if self.connections.at(connection).multiplexed => {
+            GoesOn::Opened if self.connections.at(connection).carries == Carries::Streams => {
                 self.begin_handshake(connection, whose, transport);
             }
             GoesOn::Opened => {

@@ -4,7 +4,7 @@ use crate::answers::{Made, PendingAnswer};
 use crate::browser_connection::{ExchangeUnderWay, UserConnection};
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
-use crate::transport::{Alarm, ConnectionId, Side, Transport};
+use crate::transport::{Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport};
 use aqmlab_units::Span;
 use aqmlab_web::{ConnectionVector, Exchange, ObjectKind, Party, Step};
 
@@ -41,8 +41,26 @@ impl Browsing {
         self.vector(whose).tracks[track].get(place).copied()
     }
 
+    /// One end of such a connection has something to say.
+    pub(crate) fn handle_dialogue(
+        &mut self,
+        event: &ConnectionEvent,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let ConnectionEvent { connection, side, .. } = *event;
+        match event.kind {
+            ConnectionEventKind::Established => self.begin_dialogue(connection, side, whose, transport),
+            ConnectionEventKind::Delivered { bytes } => {
+                self.hear(connection, (side, bytes), whose, transport);
+            }
+            ConnectionEventKind::PeerClosed => self.hear_close(connection, side, whose, transport),
+            ConnectionEventKind::GaveUp | ConnectionEventKind::Ended => {}
+        }
+    }
+
     /// The connection is open at one end: the tracks that begin there do.
-    pub(crate) fn begin_dialogue(
+    fn begin_dialogue(
         &mut self,
         connection: ConnectionId,
         side: Side,
@@ -57,7 +75,7 @@ impl Browsing {
     }
 
     /// Data have arrived at one end: if they are all that the other wrote, the next step may be this end's.
-    pub(crate) fn hear(
+    fn hear(
         &mut self,
         connection: ConnectionId,
         (side, bytes): (Side, u32),
@@ -86,7 +104,7 @@ impl Browsing {
 
     /// The other end has closed: this one closes too, unless it has steps of its own left, the last of which
     /// is its close.
-    pub(crate) fn hear_close(
+    fn hear_close(
         &mut self,
         connection: ConnectionId,
         side: Side,

@@ -14,7 +14,7 @@ use crate::past_streams::PastStreams;
 use crate::streams::{BrowserStep, Stream, Streams};
 use crate::transport::{Opening, Owner, PopulationId, Side};
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{Command, ConnectionOrdinal, Exchange, Population, StartRule, Tls, UserEvent};
+use aqmlab_web::{Command, ConnectionOrdinal, Connections, Exchange, Population, StartRule, UserEvent};
 use std::rc::Rc;
 
 /// How long everybody has browsed when the run begins. Of the transfers in progress those are missing that
@@ -249,8 +249,10 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
                 let path = (self.idle_path)(&opening);
                 self.fails |= !path.opens;
                 let (began, due) = (self.now, self.now + path.time_to_open);
-                let handshake = self.users.multiplexes().map(Tls::handshake);
-                let streams = handshake.map(|each| PastStreams::new(each, Rc::clone(&path)));
+                let streams = match self.users.connections() {
+                    Connections::Streams(handshake) => Some(PastStreams::new(handshake, Rc::clone(&path))),
+                    Connections::Exchanges { .. } | Connections::Dialogues => None,
+                };
                 self.connections.push(Connection {
                     ordinal,
                     opening,

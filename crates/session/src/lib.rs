@@ -17,6 +17,7 @@
 //! | `session.rs` | all applications of a run: which of them an event is for |
 //! | `browsing.rs` | users and their servers: events in, the users' commands out |
 //! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
+//! | `exchanges.rs` | connections that carry one exchange at a time |
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
 //! | `history.rs`, `idle_path.rs` | what users did before the run, each alone, and over what |
 //! | `past_streams.rs` | the same of connections that carry several exchanges at once |
@@ -38,6 +39,7 @@ mod continuation;
 mod datagrams;
 mod dialogues;
 mod exchange_counts;
+mod exchanges;
 mod history;
 mod idle_path;
 mod multiplexed;
@@ -61,5 +63,6 @@ pub use session::Session;
 pub use transfers::Transfer;
 pub use transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram,
-    DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
+    DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, StreamId, Transport,
+    UNLIMITED_BYTES,
 };

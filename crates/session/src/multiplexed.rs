@@ -5,11 +5,34 @@ use crate::browser_connection::UserConnection;
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::streams::{BrowserStep, Stream};
-use crate::transport::{ConnectionId, PopulationId, Side, Transport};
+use crate::transport::{ConnectionEvent, ConnectionEventKind, ConnectionId, PopulationId, Side, Transport};
 use aqmlab_record::Completion;
 use aqmlab_web::{Exchange, ObjectKind, UserEvent};
 
 impl Browsing {
+    /// One end of such a connection has something to say.
+    pub(crate) fn handle_streams(
+        &mut self,
+        event: &ConnectionEvent,
+        whose: UserConnection,
+        transport: &mut impl Transport,
+    ) {
+        let connection = event.connection;
+        match (event.side, event.kind) {
+            (Side::Passive, ConnectionEventKind::Delivered { bytes }) => {
+                self.answer(connection, bytes, transport);
+            }
+            (Side::Active, ConnectionEventKind::Delivered { bytes }) => {
+                self.take(connection, bytes, whose, transport);
+            }
+            (Side::Passive, ConnectionEventKind::PeerClosed) => transport.close(connection, Side::Passive),
+            (Side::Active, ConnectionEventKind::Established) => {
+                self.begin_handshake(connection, whose, transport);
+            }
+            _ => {}
+        }
+    }
+
     /// The connection is open: the browser begins the handshake, or asks if there is none.
     pub(crate) fn begin_handshake(
         &mut self,
@@ -42,7 +65,7 @@ impl Browsing {
     }
 
     /// Bytes of the browser have reached the server.
-    pub(crate) fn answer(&mut self, connection: ConnectionId, bytes: u32, transport: &mut impl Transport) {
+    fn answer(&mut self, connection: ConnectionId, bytes: u32, transport: &mut impl Transport) {
         let unsent = || transport.unsent(connection, Side::Passive);
         let written = self.connections.streams(connection).on_server_bytes(bytes, unsent);
         if written > 0 {
@@ -51,7 +74,7 @@ impl Browsing {
     }
 
     /// Bytes of the server have reached the browser.
-    pub(crate) fn take(
+    fn take(
         &mut self,
         connection: ConnectionId,
         bytes: u32,

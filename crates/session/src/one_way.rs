@@ -6,38 +6,40 @@
 //! arrived. That the server learns of the request and the user of the end at once, across the network, is
 //! ns-2's: its senders call the next step.
 
-use crate::browser_connection::{OneWay, UserConnection};
+use crate::browser_connection::{Carries, UserConnection};
 use crate::browsing::Browsing;
-use crate::transport::{ConnectionEventKind, ConnectionId, Opening, Side, Transport};
-use aqmlab_web::{Server, UserEvent};
+use crate::transport::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Side, Transport};
+use aqmlab_web::UserEvent;
 
 impl Browsing {
-    /// One end of such a connection is open, or over.
-    pub(crate) fn on_one_way(
+    /// One end of such a connection has something to say.
+    pub(crate) fn handle_one_way(
         &mut self,
-        connection: ConnectionId,
-        side: Side,
-        kind: ConnectionEventKind,
+        event: &ConnectionEvent,
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let purpose = self.connections.at(connection).one_way;
-        match (purpose, side, kind) {
-            (OneWay::Request, Side::Active, ConnectionEventKind::Established) => {
+        let connection = event.connection;
+        match (self.connections.at(connection).carries, event.side, event.kind) {
+            (Carries::Request, Side::Active, ConnectionEventKind::Established) => {
                 self.notify_of((connection, whose), UserEvent::Connected(whose.2), transport);
             }
-            (OneWay::Request, Side::Active, ConnectionEventKind::Ended) => {
+            (Carries::Request, Side::Active, ConnectionEventKind::Ended) => {
                 self.open_response(connection, whose, transport);
             }
-            (OneWay::Response, Side::Passive, ConnectionEventKind::Established) => {
+            (Carries::Response, Side::Passive, ConnectionEventKind::Established) => {
                 let under_way = self.connections.at(connection).under_way;
                 let bytes = under_way.map_or(0, |under_way| under_way.response_bytes);
                 transport.write_and_close(connection, Side::Passive, bytes);
             }
-            (OneWay::Response, Side::Passive, ConnectionEventKind::Ended) => {
+            (Carries::Response, Side::Passive, ConnectionEventKind::Ended) => {
                 self.record_response(connection, whose, transport);
                 self.connections.at(connection).under_way = None;
                 self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
+            }
+            (_, Side::Passive, ConnectionEventKind::PeerClosed) => transport.close(connection, Side::Passive),
+            (_, Side::Active, ConnectionEventKind::PeerClosed) => {
+                self.on_server_closed(connection, whose, transport);
             }
             _ => {}
         }
@@ -60,7 +62,7 @@ impl Browsing {
         let group = &mut self.populations[population.place()];
         group.open.remove(user, request, &mut self.connections);
         let whose = (population.number(), user, ordinal);
-        group.open.insert(whose, opened, transport.now(), Server::new(), &mut self.connections);
+        group.open.insert(whose, opened, transport.now(), Carries::Response, &mut self.connections);
         self.connections.begin_response(opened.connection, under_way);
     }
 }

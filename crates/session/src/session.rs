@@ -7,7 +7,7 @@ use crate::transfers::{Transfer, Transfers};
 use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport};
 use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
-use aqmlab_web::UserRef;
+use aqmlab_web::UserRecord;
 
 /// Users, flows or sources that start between two questions to the driver whether to go on.
 pub(crate) const STARTS_BETWEEN_CHECKS: usize = 1 << 10;
@@ -86,11 +86,11 @@ impl Session {
         connection: ConnectionId,
         owner: Owner,
         side: Side,
-    ) -> (Option<&BrowserConnection>, Option<UserRef<'_>>) {
+    ) -> (Option<&BrowserConnection>, Option<UserRecord<'_>>) {
         let Owner::User { population, user, .. } = owner else { return (None, None) };
         let user = match side {
             Side::Active => {
-                self.browsing.populations.get(population.place()).and_then(|group| group.user(user))
+                self.browsing.populations.get(population.place()).and_then(|group| group.record_of(user))
             }
             Side::Passive => None,
         };

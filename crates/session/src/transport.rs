@@ -31,6 +31,16 @@ identifier! {
     pub struct ConnectionId(u32);
 }
 
+identifier! {
+    /// A stream of a connection: data of one stream arrive in order, whatever becomes of the others.
+    pub struct StreamId(u16);
+}
+
+impl StreamId {
+    /// The stream of a transport that has one, as TCP; the first of others.
+    pub const FIRST: Self = Self::from_number(0);
+}
+
 /// Data without end: three centuries at a gigabyte per second.
 pub const UNLIMITED_BYTES: u64 = 1 << 63;
 
@@ -153,6 +163,8 @@ pub struct ConnectionEvent {
     pub owner: Owner,
     /// At which end.
     pub side: Side,
+    /// On which of its streams data have arrived; where nothing has, [`StreamId::FIRST`].
+    pub stream: StreamId,
     /// What.
     pub kind: ConnectionEventKind,
 }
@@ -195,6 +207,13 @@ pub trait Transport {
 
     /// Writes data at one end; before the connection is open they wait.
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64);
+
+    /// Writes data on one of the streams of a transport that has several. Others carry them in the order of
+    /// the writes.
+    fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
+        let _ = stream;
+        self.write(connection, side, bytes);
+    }
 
     /// Bytes that were written at one end and never sent.
     fn unsent(&self, connection: ConnectionId, side: Side) -> u64;

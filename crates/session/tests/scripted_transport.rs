@@ -6,11 +6,11 @@ use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table}
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
     Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, ResponseEnd, Round,
-    Session, Side, Transfer, Transport, UNLIMITED_BYTES,
+    Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    ConnectionOrdinal, MahParameters, PackMimeParameters, Population, StartRule, TmixParameters,
+    ConnectionOrdinal, MahParameters, PackMimeParameters, Parameters, Population, StartRule, TmixParameters,
     WebtrafParameters,
 };
 use std::rc::Rc;
@@ -138,7 +138,7 @@ impl Conversation {
         transfers: Vec<Transfer>,
     ) -> Self {
         let constant = |name: &str| Ok(format!("{name} 1\n"));
-        let users = Population::mah(parameters, 1, Key::from_seed(1), &constant).unwrap();
+        let users = parameters.build(1, Key::from_seed(1), &constant).unwrap();
         Self::of(users, start, idle_path, response_end, transfers)
     }
 
@@ -186,7 +186,10 @@ impl Conversation {
     ) -> Vec<String> {
         self.script.now = Time::from_seconds(at);
         let connection = ConnectionId::from_number(place);
-        self.session.handle(&ConnectionEvent { connection, owner, side, kind }, &mut self.script);
+        self.session.handle(
+            &ConnectionEvent { connection, owner, side, stream: StreamId::FIRST, kind },
+            &mut self.script,
+        );
         self.calls()
     }
 
@@ -497,7 +500,7 @@ fn starting_stops_where_the_driver_says_so() {
 /// A copy of a file of one connection that begins at 1 s, before it does.
 fn dialogue(vector: &str) -> Conversation {
     let parameters = TmixParameters::of_file("own.cvec".to_owned());
-    let users = Population::tmix(&parameters, 1, Key::from_seed(4), &|_| Ok(vector.to_owned())).unwrap();
+    let users = parameters.build(1, Key::from_seed(4), &|_| Ok(vector.to_owned())).unwrap();
     let mut talk = Conversation::of(users, StartRule::Steady, None, ResponseEnd::LastByte, Vec::new());
     assert_eq!(talk.calls(), ["wake at 1"]);
     assert_eq!(talk.wake(1.0, USER), ["open 0 of user 0"]);
@@ -646,8 +649,7 @@ fn a_connection_that_would_never_have_opened_is_tried_again_at_the_start() {
 /// A cloud all of whose connections carry several exchanges, before its first connection.
 fn cloud() -> Conversation {
     let parameters = PackMimeParameters { persistent_share: 1.0, ..PackMimeParameters::default() };
-    let cloud =
-        Population::packmime(&parameters, 1, Key::from_seed(4), &|_| panic!("there is no file")).unwrap();
+    let cloud = parameters.build(1, Key::from_seed(4), &|_| panic!("there is no file")).unwrap();
     let mut talk = Conversation::of(cloud, StartRule::Steady, None, ResponseEnd::LastByte, Vec::new());
     assert!(matches!(talk.calls()[..], [ref wake] if wake.starts_with("wake at ")));
     assert_eq!(talk.script.alarms, [USER]);
@@ -736,7 +738,7 @@ fn one_way_session() -> Conversation {
         request_bytes: 960,
         ..WebtrafParameters::default()
     };
-    let users = Population::webtraf(&parameters, 1, Key::from_seed(1)).unwrap();
+    let users = parameters.build(1, Key::from_seed(1), &|_| panic!("there is no file")).unwrap();
     let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(100.0) };
     let settings = BrowsingSettings {
         window,

@@ -30,6 +30,9 @@
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+#[cfg(test)]
+extern crate self as aqmlab_sim; // the transport of the tests is written for users of this crate
+
 mod engine;
 mod fabric;
 mod identifiers;
@@ -38,7 +41,10 @@ mod recording;
 mod simulation;
 mod transport;
 
-pub use fabric::{Capture, CaptureRefused, CapturedPorts};
+pub use fabric::{
+    Answer, Capture, CaptureRefused, CapturedPorts, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused,
+    Transports,
+};
 pub use memory::memory_estimate;
 pub use recording::Output;
 
@@ -65,8 +71,31 @@ pub fn run_capturing(
     control: &Control,
     captured: &CapturedPorts,
 ) -> Result<Output, RunError> {
+    run_all(scenario, seed, control, captured, Transports::default())
+}
+
+/// As [`run`], where the connections of some populations and groups of flows are not TCP's.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_over(
+    scenario: &Scenario,
+    seed: u64,
+    control: &Control,
+    transports: Transports,
+) -> Result<Output, RunError> {
+    run_all(scenario, seed, control, &CapturedPorts::default(), transports)
+}
+
+fn run_all(
+    scenario: &Scenario,
+    seed: u64,
+    control: &Control,
+    captured: &CapturedPorts,
+    transports: Transports,
+) -> Result<Output, RunError> {
     let scenario = &*aqmlab_driver::deviations::of_run(scenario, seed);
-    let mut simulation = simulation::Simulation::new(scenario, seed, control, captured)?;
+    let mut simulation = simulation::Simulation::new(scenario, seed, control, captured, transports)?;
     simulation.run(Time::ZERO + scenario.duration, control)?;
     control.report_done();
     recording::gather(simulation, scenario, seed)

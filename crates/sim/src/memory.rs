@@ -7,123 +7,24 @@
 use crate::fabric::{Connection, FlowHashes, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
 use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
-use aqmlab_scenario::{Link, Node, NodeKind, Responses, Scenario, UserModel};
+use aqmlab_scenario::{DemandUnit, Link, Node, NodeKind, Responses, Scenario};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
-use aqmlab_web::{
-    MahUser, PackMimeCloud, PagesUser, TmixModel, TmixParameters, TmixReplay, User, WebtrafSession,
-};
+use aqmlab_web::Habits;
 
 /// The process itself: code, stacks, tables of the traffic models.
 const PROCESS_BYTES: f64 = 8e6;
 /// A name on the heap, with what the allocator adds.
 const NAME_BYTES: f64 = 48.0;
-/// What a user of a model does on average.
-struct Habits {
-    /// Her record.
-    user_bytes: usize,
-    /// Of her plan of a visit or page, on the heap.
-    plan_bytes: f64,
-    /// Connections that she has open at the peak, those that are being closed included; more when a link is
-    /// overloaded.
-    connections: f64,
-    connections_per_second: f64,
-    exchanges_per_second: f64,
-    pages_per_second: f64,
-}
-
-/// Of the studies' users: 0.16 exchanges and 0.10 connections a second were measured with the defaults of the
-/// UNC model; a page and a thought of 15 s take 17.
-const OF_STUDIES: Habits = Habits {
-    user_bytes: 0,
-    plan_bytes: 96.0,
-    connections: 0.3,
-    connections_per_second: 0.10,
-    exchanges_per_second: 0.16,
-    pages_per_second: 0.06,
-};
-
-/// Of today's pages: 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s. Where the link is not full
-/// a user takes 4.5 kB with HTTP/2 and 7 with HTTP/1.1, with everything that she has open; where pages come
-/// at half of what is asked for it is 11 kB after a minute (measured in November 2026). The connections are
-/// those in the middle.
-const OF_PAGES: Habits = Habits {
-    user_bytes: size_of::<PagesUser>(),
-    plan_bytes: 2_000.0,
-    connections: 9.0,
-    connections_per_second: 0.5,
-    exchanges_per_second: 1.6,
-    pages_per_second: 0.02,
-};
-
-/// Of a cloud of PackMime's clients. Its four series keep their past, three of 1,000 numbers and one of
-/// 5,000, and room for half a thousand more each; their weights are those of the population. At nine tenths
-/// of a link's rate clouds of 20 connections a second took 90 kB each with everything that they had open, and
-/// those of 1,000 a second 1.9 kB for each of these (measured in November 2026): half a connection, and two.
-/// The latter counts; a few of them last minutes.
-fn of_cloud(connections_per_second: f64) -> Habits {
-    let open = 2.0 * connections_per_second;
-    Habits {
-        user_bytes: size_of::<PackMimeCloud>(),
-        plan_bytes: 10_100.0 * 8.0 + open * 250.0,
-        connections: open,
-        connections_per_second,
-        exchanges_per_second: 1.2 * connections_per_second,
-        pages_per_second: 0.0,
-    }
-}
-
-/// Of a session of Webtraf, whose page of some objects takes a second; of several seconds on a congested
-/// link.
-fn of_session(objects: f64, think_seconds: f64) -> Habits {
-    let pages_per_second = 1.0 / (think_seconds + 1.0);
-    Habits {
-        user_bytes: size_of::<WebtrafSession>(),
-        plan_bytes: 8.0 * objects,
-        connections: objects * (3.0 * pages_per_second).min(1.0),
-        connections_per_second: objects * pages_per_second,
-        exchanges_per_second: objects * pages_per_second,
-        pages_per_second,
-    }
-}
-
-/// Of a copy of a file of connections, which is kept once and as instants of every copy. How many last how
-/// long, nobody can tell: some seconds, a few of them minutes.
-fn of_copy(parameters: &TmixParameters, scenario: &Scenario) -> Habits {
-    let texts = &scenario.document().files;
-    let read = |name: &str| texts.get(name).cloned().ok_or_else(|| "its text is not there".to_owned());
-    let asked = TmixModel::new(parameters, &read).map(|model| (model.asked(), model.length()));
-    let ([connections, exchanges, _], length) = asked.expect("the scenario was checked");
-    let seconds = length.seconds().max(1.0);
-    Habits {
-        user_bytes: size_of::<TmixReplay>(),
-        plan_bytes: connections * 16.0,
-        connections: 4.0 * connections / seconds,
-        connections_per_second: connections / seconds,
-        exchanges_per_second: exchanges / seconds,
-        pages_per_second: 0.0,
-    }
-}
-
-fn habits(model: &UserModel, scenario: &Scenario) -> Habits {
-    match model {
-        UserModel::Unc(_) => Habits { user_bytes: size_of::<User>(), ..OF_STUDIES },
-        UserModel::Mah(_) => Habits { user_bytes: size_of::<MahUser>(), ..OF_STUDIES },
-        UserModel::Pages(_) => OF_PAGES,
-        UserModel::PackMime(parameters) => of_cloud(parameters.connections_per_second),
-        UserModel::Webtraf(parameters) => {
-            of_session(f64::from(parameters.objects_per_page), parameters.think_time_mean_seconds)
-        }
-        UserModel::Tmix(parameters) => of_copy(parameters, scenario),
-    }
-}
-
 /// All users, each with what this is for her.
 fn of_users(scenario: &Scenario, of: impl Fn(&Habits) -> f64) -> f64 {
     scenario
         .populations
         .iter()
-        .map(|group| f64::from(group.users) * of(&habits(&group.model, scenario)))
+        .map(|group| {
+            let habits = group.model.parameters().habits(&scenario.file_texts());
+            f64::from(group.users) * of(&habits.expect("the scenario was checked"))
+        })
         .sum()
 }
 
@@ -196,8 +97,7 @@ fn traffic(scenario: &Scenario) -> f64 {
             + timer
             + habits.connections * (connection + 2.0 * timer)
     };
-    let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
-    let sources: usize = scenario.datagrams.iter().map(|group| group.sources.len()).sum();
+    let [flows, sources] = [DemandUnit::Flows, DemandUnit::Datagrams].map(|unit| scenario.count_of(unit));
     of_users(scenario, of_user)
         + flows as f64 * (200.0 + connection + 3.0 * timer + PACKETS_OF_FLOW_BYTES)
         + sources as f64 * (400.0 + timer + DELAYS_OF_SOURCE_BYTES)
@@ -212,9 +112,9 @@ fn samples(scenario: &Scenario) -> f64 {
     let states = record.scheme_state_interval.map_or(0.0, times);
     let samples = times(record.queue_interval) + times(record.link_interval) + arrivals;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored).count();
-    let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
+    let flows = scenario.count_of(DemandUnit::Flows);
     let windows = record.congestion_window_interval.map_or(0.0, times) * flows as f64;
-    let parties = scenario.populations.len() + scenario.flows.len() + scenario.datagrams.len() + 1;
+    let parties = scenario.traffic().count() + 1;
     let traffic = record.traffic_interval.map_or(0.0, times) * (2 * parties * monitored) as f64;
     windows * WINDOW_ROW_BYTES
         + traffic * TRAFFIC_ROW_BYTES
@@ -226,8 +126,7 @@ fn samples(scenario: &Scenario) -> f64 {
 fn rows(scenario: &Scenario) -> f64 {
     let record = &scenario.record;
     let seconds = scenario.duration.seconds();
-    let users: f64 = scenario.populations.iter().map(|population| f64::from(population.users)).sum();
-    let flows: usize = scenario.flows.iter().map(|group| group.flows.len()).sum();
+    let [users, flows] = [DemandUnit::Users, DemandUnit::Flows].map(|unit| scenario.count_of(unit) as f64);
     let exchanges = of_users(scenario, |habits| habits.exchanges_per_second) * seconds;
     let pages = of_users(scenario, |habits| habits.pages_per_second) * seconds;
     let response = size_of::<Completion>() as f64 + RESPONSE_COLUMN_BYTES;
@@ -237,7 +136,7 @@ fn rows(scenario: &Scenario) -> f64 {
         Responses::Rows => exchanges * response + pages * page,
         Responses::Histogram | Responses::None => 0.0,
     };
-    let connections = of_users(scenario, |habits| habits.connections_per_second) * seconds + flows as f64;
+    let connections = of_users(scenario, |habits| habits.connections_per_second) * seconds + flows;
     // Those of exchanges by size, and three of pages.
     let classes = (scenario.populations.len() * (SIZE_CLASS_UPPER_BYTES.len() + 3)) as f64;
     let monitored = scenario.network.links.iter().filter(|link| link.monitored);
@@ -266,6 +165,7 @@ mod tests {
     //! Each part of the estimate, counted by hand; `tests/memory.rs` holds the whole beside what the kernel
     //! counts.
     use super::*;
+    use aqmlab_web::{MahUser, PackMimeCloud, User};
 
     /// Ten readers behind a router, and a site; the last link has a queue each way and is recorded each way.
     const HOUSE: &str = r#"

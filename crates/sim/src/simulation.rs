@@ -1,7 +1,7 @@
 //! The event loop: one instant after the other, until the end of the run.
 
 use crate::engine::EventKind;
-use crate::fabric::{CapturedPorts, Events, Fabric, Timer, Upcoming, prefetch};
+use crate::fabric::{CapturedPorts, Events, Fabric, Timer, Transports, Upcoming, prefetch, prefetch_bytes};
 use crate::recording::{CongestionWindows, FlowRows, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
@@ -10,7 +10,6 @@ use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{Alarm, ConnectionEvent, ConnectionEventKind, Session};
 use aqmlab_units::Time;
-use aqmlab_web::UserRef;
 
 /// Events between two looks at what the caller wants: a few milliseconds.
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
@@ -37,10 +36,11 @@ impl Simulation {
         seed: u64,
         control: &Control,
         captured: &CapturedPorts,
+        transports: Transports,
     ) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
         let window = measured_window(scenario);
-        let fabric = Fabric::new(scenario, window, key, captured);
+        let fabric = Fabric::new(scenario, window, key, (captured, transports));
         let mut simulation = Self {
             window,
             events: fabric.event_queue(),
@@ -178,15 +178,7 @@ impl Simulation {
 fn prefetch_session(session: &Session, end: Upcoming) {
     let (record, user) = session.records_behind(end.connection, end.owner, end.side);
     record.into_iter().for_each(prefetch);
-    match user {
-        Some(UserRef::Unc(user)) => prefetch(user),
-        Some(UserRef::Mah(user)) => prefetch(user),
-        Some(UserRef::Pages(user)) => prefetch(user),
-        Some(UserRef::PackMime(cloud)) => prefetch(cloud),
-        Some(UserRef::Webtraf(session)) => prefetch(session),
-        Some(UserRef::Tmix(copy)) => prefetch(copy),
-        None => {}
-    }
+    user.into_iter().for_each(|record| prefetch_bytes(record.start, record.bytes));
 }
 
 #[cfg(test)]
@@ -203,7 +195,7 @@ mod tests {
         let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
         let control = Control::default();
         let captured = CapturedPorts::default();
-        let simulation = Simulation::new(&scenario, 1, &control, &captured);
+        let simulation = Simulation::new(&scenario, 1, &control, &captured, Transports::default());
         let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
         let run = simulation.run(Time::ZERO + scenario.duration, &control);
         run.unwrap_or_else(|error| panic!("{error}"));

@@ -1,7 +1,7 @@
 //! The fabric as the applications see it: their transport in virtual time.
 
 use crate::fabric::{Events, Fabric, Timer};
-use aqmlab_session::{Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, Transport};
+use aqmlab_session::{Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, StreamId, Transport};
 use aqmlab_units::Time;
 use std::rc::Rc;
 
@@ -30,7 +30,11 @@ impl Transport for SimulatedTransport<'_> {
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
-        self.fabric.write(connection, side, bytes, self.events);
+        self.fabric.write((connection, side, StreamId::FIRST), bytes, self.events);
+    }
+
+    fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
+        self.fabric.write((connection, side, stream), bytes, self.events);
     }
 
     fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {

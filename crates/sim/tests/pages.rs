@@ -89,6 +89,25 @@ fn http_2_asks_for_everything_at_once_where_http_1_1_has_six_connections() {
     assert_eq!(round_trips(&objects(9), HTTP_1_1), 7.0);
 }
 
+/// The table of `docs/reference/models/fixed-page.md`: the root takes two round trips; then its connection
+/// brings an object in each, and a new one its first in two.
+#[test]
+fn a_fixed_page_takes_the_round_trips_that_its_page_works_out() {
+    for (objects, connections, trips) in
+        [(1, 6, 2.0), (2, 6, 3.0), (3, 6, 4.0), (12, 6, 5.0), (50, 6, 11.0), (50, 1, 51.0)]
+    {
+        let model = format!(
+            "{{ model = \"fixed-page\", objects_per_page = {objects}, parallel_connections = {connections} }}"
+        );
+        let output = simulate(READER, 1, &[("users.model", &model)]);
+        let times = real(table(&output, "pages"), "page_load_time_s");
+        assert!(times.len() > 2, "{} pages of {objects} objects", times.len());
+        for time in times {
+            assert!((time / 0.1 - trips).abs() < 0.05, "{objects} objects on {connections}: {time} s");
+        }
+    }
+}
+
 #[test]
 fn a_small_object_does_not_wait_for_a_large_one_before_it() {
     // Asked for at once: when the second request arrives a window of the large response has left, and the

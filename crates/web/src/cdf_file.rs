@@ -1,5 +1,6 @@
 //! Laws given by a file of two columns: value and cumulative share.
 
+use crate::FileError;
 use aqmlab_random::{EmpiricalTable, Interpolation, Law, TableError};
 
 /// How a model reads a file that its parameters name: path to text, or the reason why not, in words.
@@ -7,19 +8,9 @@ use aqmlab_random::{EmpiricalTable, Interpolation, Law, TableError};
 /// Models do no I/O; the driver lends them this.
 pub type LoadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 
-/// A CDF file that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` = \"{path}\"{}: {reason}", line.map(|line| format!(", line {line}")).unwrap_or_default())]
-pub struct CdfFileError {
-    /// The parameter that names the file.
-    pub key: &'static str,
-    /// The file's path, as given.
-    pub path: String,
-    /// The line at fault, counted from 1, where one line is.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub reason: String,
-}
+/// What such a file must hold.
+pub(crate) const LEGAL: &str =
+    "lines of a value and its cumulative share, both never decreasing, the last share 1";
 
 /// A parameter that may name a CDF file, with the values that make sense in it.
 pub(crate) struct CdfFile<'a> {
@@ -31,7 +22,7 @@ pub(crate) struct CdfFile<'a> {
 
 impl CdfFile<'_> {
     /// Reads the law. Only listed values occur (step inversion): interpolation would invent sizes.
-    pub(crate) fn read(&self, load_file: &LoadFile<'_>) -> Result<Law, CdfFileError> {
+    pub(crate) fn read(&self, load_file: &LoadFile<'_>) -> Result<Law, FileError> {
         let text = load_file(self.path).map_err(|reason| self.error(None, reason))?;
         let table = EmpiricalTable::parse(&text, Interpolation::Step)
             .map_err(|error| self.error(line_at_fault(&text, &error), reason(&error)))?;
@@ -39,7 +30,7 @@ impl CdfFile<'_> {
         Ok(Law::Empirical(table))
     }
 
-    fn check_values(&self, text: &str) -> Result<(), CdfFileError> {
+    fn check_values(&self, text: &str) -> Result<(), FileError> {
         for (line, content) in knots(text) {
             let value: f64 =
                 content.split([',', ' ', '\t', ';']).find_map(|s| s.parse().ok()).unwrap_or(f64::NAN);
@@ -51,8 +42,8 @@ impl CdfFile<'_> {
         Ok(())
     }
 
-    fn error(&self, line: Option<usize>, reason: String) -> CdfFileError {
-        CdfFileError { key: self.key, path: self.path.to_owned(), line, reason }
+    fn error(&self, line: Option<usize>, reason: String) -> FileError {
+        FileError { key: self.key, path: self.path.to_owned(), line, reason, legal: LEGAL }
     }
 }
 
@@ -89,7 +80,7 @@ pub(crate) fn law_from_file(
     (key, path): (&'static str, &Option<String>),
     (minimum, maximum): (f64, f64),
     load_file: &LoadFile<'_>,
-) -> Result<Option<Law>, CdfFileError> {
+) -> Result<Option<Law>, FileError> {
     path.as_ref().map(|path| CdfFile { key, path, minimum, maximum }.read(load_file)).transpose()
 }
 
@@ -97,7 +88,7 @@ pub(crate) fn law_from_file(
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Law, CdfFileError> {
+    fn read(text: &str) -> Result<Law, FileError> {
         let file = CdfFile { key: "response_bytes_cdf_file", path: "sizes.cdf", minimum: 0.0, maximum: 1e12 };
         file.read(&|path| {
             assert_eq!(path, "sizes.cdf");

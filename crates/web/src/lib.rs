@@ -35,6 +35,7 @@
 //!   the 2003 SIGCOMM study, [`models::mah`] the one of the 2000 study, with a connection per file;
 //!   [`models::pages`] one of today; [`models::packmime`] is a cloud of clients who wait for nothing;
 //!   [`models::webtraf`] the sessions of ns-2's studies; [`models::tmix`] replays a trace;
+//! - [`UserModel`]: the registry of models; [`Parameters`] and [`Model`]: what a model offers;
 //! - [`Population`]: the users of a population, whatever their model, driven by [`UserEvent`]s;
 //! - [`Server`]: the side that answers;
 //! - [`Statistics`]: what was generated, mergeable, in fixed memory;
@@ -42,11 +43,17 @@
 #![deny(missing_docs)]
 
 mod cdf_file;
+mod event;
 mod exchange;
+mod facts;
+mod file_error;
+mod habits;
 mod mah_tables;
+mod model;
 mod model_error;
 pub mod models;
 mod parameter_error;
+mod parameters;
 mod population;
 mod round_trip_law;
 mod server;
@@ -54,23 +61,30 @@ mod size_histogram;
 mod start;
 mod statistics;
 mod tls;
+mod unused;
 
-pub use cdf_file::{CdfFileError, LoadFile};
+pub use cdf_file::LoadFile;
+pub use event::UserEvent;
 pub use exchange::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind};
+pub use facts::{Connections, ModelFacts};
+pub use file_error::FileError;
+pub use habits::{Habits, Workload};
+pub use model::Model;
 pub use model_error::ModelError;
+pub use models::UserModel;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
-pub use models::pages::{Http, PagesFileError, PagesModel, PagesParameters, PagesUser};
-pub use models::tmix::{
-    ConnectionVector, Party, Step, TmixModel, TmixParameters, TmixReplay, VectorsFileError,
-};
+pub use models::pages::{Http, PagesModel, PagesParameters, PagesUser};
+pub use models::tmix::{ConnectionVector, Party, Step, TmixModel, TmixParameters, TmixReplay};
 pub use models::unc::{UncModel, UncParameters, User};
 pub use models::webtraf::{ObjectSizeLaw, WebtrafModel, WebtrafParameters, WebtrafSession};
 pub use parameter_error::ParameterError;
-pub use population::{Population, UserEvent, UserRef};
+pub use parameters::Parameters;
+pub use population::{Population, UserRecord};
 pub use round_trip_law::RoundTripLaw;
 pub use server::{Respond, Server};
 pub use size_histogram::SizeHistogram;
 pub use start::StartRule;
 pub use statistics::{KindTotals, Statistics};
 pub use tls::{Handshake, Tls};
+pub use unused::{BesideModel, UnusedKey};

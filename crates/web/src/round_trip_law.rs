@@ -2,7 +2,7 @@
 
 use crate::cdf_file::CdfFile;
 use crate::models::packmime::{MeasuredRoundTrips, standard_normal};
-use crate::{CdfFileError, LoadFile};
+use crate::{FileError, LoadFile};
 use aqmlab_random::{Key, Law};
 use aqmlab_units::Span;
 
@@ -39,8 +39,8 @@ impl RoundTripLaw {
     /// parameter that names it.
     ///
     /// # Errors
-    /// [`CdfFileError`]: the file cannot be read, or is no such law.
-    pub fn from_file(key: &'static str, path: &str, load_file: &LoadFile<'_>) -> Result<Self, CdfFileError> {
+    /// [`FileError`]: the file cannot be read, or is no such law.
+    pub fn from_file(key: &'static str, path: &str, load_file: &LoadFile<'_>) -> Result<Self, FileError> {
         let file = CdfFile { key, path, minimum: 0.0, maximum: LONGEST_MS };
         file.read(load_file).map(|law| Self(Kind::Own(law)))
     }

@@ -4,7 +4,7 @@ use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
     Command, ConnectionOrdinal, Exchange, MahModel, MahParameters, MahUser, MinimumDelay, ObjectKind,
-    Population, StartRule, Statistics, UncParameters, UserEvent,
+    Parameters, Population, StartRule, Statistics, UncParameters, UserEvent,
 };
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ fn no_file(path: &str) -> Result<String, String> {
 }
 
 fn population(parameters: &MahParameters, count: u32, seed: u64) -> Population {
-    Population::mah(parameters, count, Key::from_seed(seed).named("user"), &no_file).unwrap()
+    parameters.build(count, Key::from_seed(seed).named("user"), &no_file).unwrap()
 }
 
 /// What one user asked for: connection by (visit, number), with its server and its only exchange; think
@@ -207,6 +207,6 @@ fn a_user_is_small_while_she_thinks() {
 #[test]
 fn servers_of_this_model_close() {
     assert!(population(&MahParameters::default(), 1, 1).servers_close());
-    let other = Population::unc(&UncParameters::default(), 1, Key::from_seed(1), &no_file).unwrap();
+    let other = UncParameters::default().build(1, Key::from_seed(1), &no_file).unwrap();
     assert!(!other.servers_close());
 }

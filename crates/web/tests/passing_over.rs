@@ -3,7 +3,8 @@
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, ConnectionOrdinal, Exchange, MahParameters, Population, StartRule, UncParameters, UserEvent,
+    Command, ConnectionOrdinal, Exchange, MahParameters, Parameters, Population, StartRule, UncParameters,
+    UserEvent,
 };
 use std::collections::{BTreeSet, VecDeque};
 
@@ -17,8 +18,8 @@ fn no_file(path: &str) -> Result<String, String> {
 fn populations() -> [Population; 2] {
     let key = Key::from_seed(12);
     [
-        Population::unc(&UncParameters::default(), USERS, key, &no_file).unwrap(),
-        Population::mah(&MahParameters::default(), USERS, key, &no_file).unwrap(),
+        UncParameters::default().build(USERS, key, &no_file).unwrap(),
+        MahParameters::default().build(USERS, key, &no_file).unwrap(),
     ]
 }
 

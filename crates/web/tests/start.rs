@@ -2,7 +2,7 @@
 
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
-use aqmlab_web::{Command, MahParameters, Population, StartRule, UncParameters, UserEvent};
+use aqmlab_web::{Command, MahParameters, Parameters, Population, StartRule, UncParameters, UserEvent};
 
 const USERS: u32 = 40_000;
 
@@ -26,10 +26,7 @@ fn population() -> [Population; 2] {
         ..MahParameters::default()
     };
     let key = Key::from_seed(8);
-    [
-        Population::unc(&unc, USERS, key, &constant).unwrap(),
-        Population::mah(&mah, USERS, key, &constant).unwrap(),
-    ]
+    [unc.build(USERS, key, &constant).unwrap(), mah.build(USERS, key, &constant).unwrap()]
 }
 
 /// Seconds until each user asks for her first page.
@@ -81,7 +78,7 @@ fn users_who_start_afresh_have_a_whole_think_time_before_them() {
 
 #[test]
 fn nobody_is_a_legal_population() {
-    let empty = Population::mah(&MahParameters::default(), 0, Key::from_seed(1), &constant).unwrap();
+    let empty = MahParameters::default().build(0, Key::from_seed(1), &constant).unwrap();
     assert!(empty.is_empty());
     assert!(population().iter().all(|population| !population.is_empty()));
 }

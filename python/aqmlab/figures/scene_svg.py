@@ -7,6 +7,7 @@ what is left lies nowhere farther from the full course than `TOLERANCE_PIXELS`.
 from __future__ import annotations
 
 import html
+import math
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ TOLERANCE_PIXELS = 0.25
 less than a fifth of the thinnest line's width of 1.4 pixels in charts of few points."""
 _SHAPE = 24
 """A course of fewer points is a shape, and keeps all of them."""
+_FEW = 32
+"""Up to so many points a plain loop is faster than arrays."""
 
 
 def to_svg(scene: Scene) -> str:
@@ -127,22 +130,39 @@ def fewer(points: FloatArray) -> FloatArray:
         first, last = open_.pop()
         if last - first < 2:
             continue
-        apart = _distances(points[first + 1 : last], points[first], points[last])
-        farthest = int(apart.argmax())
-        if apart[farthest] > TOLERANCE_PIXELS:
-            middle = first + 1 + farthest
-            kept[middle] = True
-            open_ += [(first, middle), (middle, last)]
+        between = _farthest_of_few if last - first < _FEW else _farthest
+        farthest, apart = between(points, first, last)
+        if apart > TOLERANCE_PIXELS:
+            kept[farthest] = True
+            open_ += [(first, farthest), (farthest, last)]
     return points[kept]
 
 
-def _distances(points: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """How far points lie from the straight piece between two."""
-    along, to = end - start, points - start
+def _farthest(points: FloatArray, first: int, last: int) -> tuple[int, float]:
+    """Which point between two lies farthest from the straight piece between them, and how far."""
+    start = points[first]
+    along, to = points[last] - start, points[first + 1 : last] - start
     length = float(along @ along)
-    shares = np.clip(to @ along / length, 0.0, 1.0) if length > 0.0 else np.zeros(len(points))
+    shares = np.clip(to @ along / length, 0.0, 1.0) if length > 0.0 else np.zeros(len(to))
     beside = to - shares[:, None] * along
-    return np.asarray(np.hypot(beside[:, 0], beside[:, 1]))
+    apart = np.hypot(beside[:, 0], beside[:, 1])
+    place = int(apart.argmax())
+    return first + 1 + place, float(apart[place])
+
+
+def _farthest_of_few(points: FloatArray, first: int, last: int) -> tuple[int, float]:
+    """The same without arrays, whose calls cost more than a few points do."""
+    (x, y), *middle, (end_x, end_y) = points[first : last + 1].tolist()
+    along_x, along_y = end_x - x, end_y - y
+    length = along_x * along_x + along_y * along_y
+    found, most = first + 1, -1.0
+    for place, (at_x, at_y) in enumerate(middle, first + 1):
+        to_x, to_y = at_x - x, at_y - y
+        share = min(1.0, max(0.0, (to_x * along_x + to_y * along_y) / length)) if length > 0.0 else 0.0
+        apart = math.hypot(to_x - share * along_x, to_y - share * along_y)
+        if apart > most:
+            found, most = place, apart
+    return found, most
 
 
 def _pieces(points: FloatArray) -> Iterator[str]:

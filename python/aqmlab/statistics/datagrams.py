@@ -58,6 +58,7 @@ def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
             "delay ms" if percentile == 50 else f"delay {which} ms",
             1,
             delay_ms,
+            definition=f"{percentile}th percentile of the one-way delay; mean over the sources",
         )
 
     return of_group
@@ -72,7 +73,10 @@ def delay_variation_ms_of(part: str) -> OfRun:
         )
 
     title = f"delay variation of {part}, 99 %, ms"
-    return OfRun(f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1, variation_ms)
+    return OfRun(
+        f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1, variation_ms,
+        definition="99th percentile of the delay minus its least (RFC 5481); mean over the sources",
+    )  # fmt: skip
 
 
 def loss_percent_of_datagrams(part: str) -> OfRun:
@@ -85,7 +89,10 @@ def loss_percent_of_datagrams(part: str) -> OfRun:
             raise TooLittleDataError(f"no datagram of {part} arrived or was lost in the measured window")
         return 100.0 * float(rows["lost_packets"].sum() / settled)
 
-    return OfRun(f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent)
+    return OfRun(
+        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
+        definition="datagrams lost, of those sent in the measured window that arrived or were lost",
+    )  # fmt: skip
 
 
 def goodput_kbps_of_datagrams(part: str) -> OfRun:
@@ -95,7 +102,10 @@ def goodput_kbps_of_datagrams(part: str) -> OfRun:
         received = float(_sources(result, part)["received_bytes"].sum())
         return 8.0 * received / 1000.0 / measured_window_s(result)
 
-    return OfRun(f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s)
+    return OfRun(
+        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
+        definition="IP bytes of datagrams that arrived, in bits per second of the measured window",
+    )  # fmt: skip
 
 
 def _mean_of_sources(result: Recorded, part: str, number: Callable[[Columns], NDArray[np.float64]]) -> float:

@@ -93,51 +93,63 @@ def _marked_packets(link: Link) -> int:
 
 
 throughput_mbps = OfLinks(
-    "throughput_mbps", "Mbit/s", "throughput, Mbit/s", "Mbit/s", 1, _mean("throughput_mbps")
-)
-"""At the layer that the scenario counts."""
+    "throughput_mbps", "Mbit/s", "throughput, Mbit/s", "Mbit/s", 1, _mean("throughput_mbps"),
+    definition="bits that a link sent, at the layer of `record.throughput_layer`, per second of the window",
+)  # fmt: skip
 throughput_ip_mbps = OfLinks(
-    "throughput_ip_mbps", "Mbit/s", "throughput (IP), Mbit/s", "IP Mbit/s", 1, _mean("throughput_ip_mbps")
-)
+    "throughput_ip_mbps", "Mbit/s", "throughput (IP), Mbit/s", "IP Mbit/s", 1, _mean("throughput_ip_mbps"),
+    definition="bits of IP packets that a link sent, per second of the measured window",
+)  # fmt: skip
 throughput_kilobytes_per_s = OfLinks(
     "throughput_kilobytes_per_s", "KB/s", "throughput, KB/s", "KB/s", 0,
     lambda links: throughput_mbps.compute(links) * 1e6 / BITS_PER_KILOBYTE,
+    definition="`throughput_mbps` in kilobytes of 1,024 bytes",
 )  # fmt: skip
-"""In kilobytes of 1,024 bytes."""
 utilization_percent = OfLinks(
-    "utilization_percent", "%", "link busy, %", "busy %", 2, _mean("busy_share", scale=100.0)
-)
-"""Share of the time in which a link transmits."""
-loss_percent = OfLinks("loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(discarded_packets))
-"""Packets discarded, for whatever reason, per 100 at risk at the queues."""
+    "utilization_percent", "%", "link busy, %", "busy %", 2, _mean("busy_share", scale=100.0),
+    definition="time in which a link transmits, gaps between frames included, of the measured window",
+)  # fmt: skip
+loss_percent = OfLinks(
+    "loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(discarded_packets),
+    definition="packets discarded, for whatever reason, of the packets at risk at the queues",
+)  # fmt: skip
 marked_percent = OfLinks(
-    "marked_percent", "%", "marked, %", "marked %", 2, _per_packet_at_risk(_marked_packets)
-)
+    "marked_percent", "%", "marked, %", "marked %", 2, _per_packet_at_risk(_marked_packets),
+    definition="packets marked with CE, of the packets at risk at the queues",
+)  # fmt: skip
 queue_mean_packets = OfLinks(
-    "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean")
-)
-"""Time average over the measured window."""
+    "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean"),
+    definition="waiting packets, without the one on the wire; average over the time of the window",
+)  # fmt: skip
 queue_mean_ms = OfLinks(
     "queue_mean_ms", "ms", "mean waiting time, ms", "wait ms", 1,
     lambda links: MILLISECONDS * float(np.mean([mean_waiting_s(link) for link in links])),
+    definition="mean wait of the packets sent: mean queue over packets per second (Little's law)",
 )  # fmt: skip
-"""Mean wait of the packets that were sent, by Little's law."""
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
     lambda links: sum(discarded_packets(link, "overflow") for link in links),
+    definition="packets discarded because the queue was full",
 )  # fmt: skip
-"""Packets discarded because the queue was full."""
 longest_queue_packets = OfRun(
     "longest_queue_packets", "packets", "longest queue, packets", "longest", 0,
     lambda result: _longest_queue(data_links(result), result),
+    definition="greatest sample of the queues of links that carry data, in intervals of the window",
 )  # fmt: skip
-"""Greatest sample of the queues of the links that carry data, in the intervals of the measured window."""
 mean_frame_bytes = OfLinks(
-    "mean_frame_bytes", "bytes", "mean frame, bytes", "frame", 0, _mean("mean_frame_bytes")
-)
+    "mean_frame_bytes", "bytes", "mean frame, bytes", "frame", 0, _mean("mean_frame_bytes"),
+    definition="mean length of the frames that a link sent",
+)  # fmt: skip
 
 
 # -------------------------------------------------------------------------------------------------- of users
+
+
+_WHICH = {
+    "completed": "exchanges that completed in the measured window",
+    "failed": "exchanges that ended in the window without a response: their connection gave up",
+    "unfinished": "exchanges in progress at the end of the run",
+}
 
 
 def _counted(name: str) -> OfRun:
@@ -146,7 +158,7 @@ def _counted(name: str) -> OfRun:
     def count(result: Recorded) -> int:
         return sum(int(entry[name]) for entry in result.run["populations"])
 
-    return OfRun(f"{name}_exchanges", "", f"{name} exchanges", name, 0, count)
+    return OfRun(f"{name}_exchanges", "", f"{name} exchanges", name, 0, count, definition=_WHICH[name])
 
 
 completed_exchanges, failed_exchanges, unfinished_exchanges = map(
@@ -160,7 +172,9 @@ def _completed(name: str, title: str, short: str, digits: int, *, in_s: float, u
     def scaled(result: Recorded) -> float:
         return completed_exchanges(result) * in_s / measured_window_s(result) / unit
 
-    return OfRun(name, "", title, short, digits, scaled)
+    counted = "completed exchanges" if unit == 1.0 else "millions of completed exchanges"
+    definition = f"{counted}, scaled from the measured window to {in_s / 60:g} minutes"
+    return OfRun(name, "", title, short, digits, scaled, definition=definition)
 
 
 completed_per_90_minutes = _completed(
@@ -172,28 +186,37 @@ completed_millions = _completed(
 requests_in_70_min = OfRun(
     "requests_in_70_min", "", "requests in 70 min", "requests", 0,
     lambda result: completed_per_90_minutes(result) * 70.0 / 90.0,
+    definition="completed exchanges, scaled to 70 minutes: where nothing is congested, the requests made",
 )  # fmt: skip
-"""Where nothing is congested, the requests made."""
 
 
 def quantile_s(share: float) -> OfUsers:
     """The time in seconds within which a share of the exchanges completed; infinite where fewer did."""
     short = "median s" if share == 0.5 else f"{100 * share:g} % s"
     title = f"{100 * share:g} % of responses within, s"
-    return OfUsers(f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share))
+    return OfUsers(
+        f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share),
+        definition=f"time within which {100 * share:g} % of the ended exchanges completed; else infinite",
+    )  # fmt: skip
 
 
 def restricted_mean_s(limit_s: float = RESTRICTED_TO_S) -> OfUsers:
     """The mean of min(response time, limit) in seconds; a failed exchange counts as the limit."""
     name = f"response_restricted_mean_{limit_s:g}s_s"
     title, short = f"mean of min(response, {limit_s:g} s), s", f"min(t, {limit_s:g}) s"
-    return OfUsers(name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s))
+    return OfUsers(
+        name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s),
+        definition=f"mean of min(response time, {limit_s:g} s) of ended exchanges; failed: {limit_s:g} s",
+    )  # fmt: skip
 
 
 def share_within(limit_s: float) -> OfUsers:
     """The share, from 0 to 1, of the ended exchanges that were complete within a time in seconds."""
     name, title = f"responses_within_{limit_s:g}s", f"within {limit_s:g} s"
-    return OfUsers(name, "", title, f"≤{limit_s:g} s", 3, lambda times: float(times.cdf(limit_s)))
+    return OfUsers(
+        name, "", title, f"≤{limit_s:g} s", 3, lambda times: float(times.cdf(limit_s)),
+        definition=f"share, from 0 to 1, of the ended exchanges that completed within {limit_s:g} s",
+    )  # fmt: skip
 
 
 def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
@@ -205,7 +228,8 @@ def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
 
     name = f"responses_{lower_s:g}s_to_{upper_s:g}s_percent"
     title, short = f"{lower_s:g} to {upper_s:g} s, %", f"{lower_s:g}–{upper_s:g} s %"
-    return OfUsers(name, "%", title, short, 1, percent)
+    definition = f"completed after more than {lower_s:g} s and at most {upper_s:g} s, of the ended exchanges"
+    return OfUsers(name, "%", title, short, 1, percent, definition=definition)
 
 
 def _mean_s(times: ResponseTimes) -> float:
@@ -215,26 +239,32 @@ def _mean_s(times: ResponseTimes) -> float:
     return float(middles @ times.counts / times.counts.sum())
 
 
-response_mean_s = OfUsers("response_mean_s", "s", "mean response, s", "mean s", 3, _mean_s)
-"""Of the completed exchanges; a handful of huge ones may decide it."""
+response_mean_s = OfUsers(
+    "response_mean_s", "s", "mean response, s", "mean s", 3, _mean_s,
+    definition="mean response time of the completed exchanges; a handful of huge ones may decide it",
+)  # fmt: skip
 median_response_ms = OfUsers(
     "median_response_ms", "ms", "median response, ms", "median ms", 0,
     lambda times: MILLISECONDS * times.quantile(0.5),
+    definition="time within which half of the ended exchanges completed; else infinite",
 )  # fmt: skip
 restricted_mean_response_ms = OfUsers(
     "restricted_mean_response_ms", "ms", "mean of min(response, 2 s), ms", "mean ≤2s ms", 0,
     lambda times: MILLISECONDS * times.restricted_mean_s(RESTRICTED_TO_S),
+    definition="mean of min(response time, 2 s) of ended exchanges; failed: 2 s",
 )  # fmt: skip
 RESPONSE_CLASSES = (
     OfUsers(
         "responses_within_1s_percent", "%", "within 1 s, %", "≤1 s %", 1,
         lambda times: 100.0 * float(times.cdf(1.0)),
+        definition="completed within 1 s, of the ended exchanges",
     ),
     _percent_between(1.0, 2.0),
     _percent_between(2.0, 3.0),
     OfUsers(
         "responses_over_3s_or_failed_percent", "%", "over 3 s, %", ">3 s %", 1,
         lambda times: 100.0 * float(times.ccdf(3.0)),
+        definition="completed after more than 3 s, or failed, of the ended exchanges",
     ),
 )  # fmt: skip
 """Shares of the ended exchanges, in per cent, which add up to 100."""
@@ -250,7 +280,11 @@ def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
     short = f"page {'median' if share == 0.5 else f'{100 * share:g} %'} s"
     if pages is Pages.FOLLOWED:
         title = f"{title} (begun in the window)"
-    return OfPages(name, "s", title, short, 2, lambda times: times.quantile(share), pages)
+    begun = "pages that began in the window" if pages is Pages.FOLLOWED else "pages that ended in the window"
+    return OfPages(
+        name, "s", title, short, 2, lambda times: times.quantile(share), pages,
+        definition=f"time within which {100 * share:g} % of the {begun} were loaded; else infinite",
+    )  # fmt: skip
 
 
 def restricted_mean_page_s(limit_s: float) -> OfPages:
@@ -265,11 +299,12 @@ def restricted_mean_page_s(limit_s: float) -> OfPages:
 completed_pages = OfRun(
     "completed_pages", "", "pages loaded", "pages", 0,
     lambda result: round(page_load_times(result, Pages.COMPLETED).completed),
+    definition="pages that were loaded in the measured window",
 )  # fmt: skip
-"""Zero where no page ended, which is a number."""
 pages_unfinished = OfRun(
-    "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages
-)
+    "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages,
+    definition="pages that began in the measured window and were not loaded when the run ended",
+)  # fmt: skip
 PAGE_QUANTITIES = (
     completed_pages, pages_unfinished,
     *(page_quantile_s(share, pages) for pages in Pages for share in PAGE_QUANTILES),
@@ -280,7 +315,10 @@ PAGE_QUANTITIES = (
 # ------------------------------------------------------------------------------------------ of the whole run
 
 
-measured_s = OfRun("measured_s", "s", "measured window, s", "window s", 0, measured_window_s)
+measured_s = OfRun(
+    "measured_s", "s", "measured window, s", "window s", 0, measured_window_s,
+    definition="length of the measured window",
+)  # fmt: skip
 
 
 def tcp_count(result: Recorded, name: str) -> int:
@@ -309,21 +347,18 @@ def _timeouts_per_thousand(result: Recorded) -> float:
 
 
 multiple_drop_share = OfRun(
-    "multiple_drop_share",
-    "",
-    "episodes with several drops",
-    "multiple",
-    3,
+    "multiple_drop_share", "", "episodes with several drops", "multiple", 3,
     _per_episode("loss_episodes_multiple"),
-)
-"""Share of loss episodes in which two or more segments of one window were lost."""
+    definition="loss episodes with two or more dropped segments of one window, over all loss episodes",
+)  # fmt: skip
 timeouts_per_episode = OfRun(
-    "timeouts_per_episode", "", "timeouts per loss episode", "timeouts", 3, _per_episode("timeouts")
-)
+    "timeouts_per_episode", "", "timeouts per loss episode", "timeouts", 3, _per_episode("timeouts"),
+    definition="retransmission timeouts of data or FIN, over loss episodes",
+)  # fmt: skip
 timeouts_per_thousand = OfRun(
-    "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2, _timeouts_per_thousand
-)
-"""Retransmission timeouts per thousand completed exchanges."""
+    "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2, _timeouts_per_thousand,
+    definition="retransmission timeouts of data or FIN, over thousands of completed exchanges",
+)  # fmt: skip
 
 
 def class_loss_percent(packet_class: str) -> OfRun:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -86,6 +86,7 @@ class Quantity(ABC):
         title: What tables on paper call it.
         short: What tables in the terminal call it.
         digits: Digits after the point in print.
+        definition: What is counted, over which denominator: the sentence of the reference.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Quantity(ABC):
     title: str
     short: str
     digits: int
+    definition: str = field(default="", kw_only=True)
 
     scope: ClassVar[Scope]
 

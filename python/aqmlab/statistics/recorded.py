@@ -111,7 +111,7 @@ def _has_name(chunk: pa.DictionaryArray, name: str) -> BoolArray:
     names = chunk.dictionary.to_pylist()
     if name not in names:
         return np.zeros(len(chunk), dtype=np.bool_)
-    codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = chunk.indices.to_numpy(zero_copy_only=False)  # with missing ones as NaN, which equals nothing
     return np.asarray(codes == names.index(name))
 
 

@@ -94,6 +94,7 @@ def of_stretches(name: str) -> OfRun | None:
     return OfRun(
         name, numbers.unit, title, numbers.unit, numbers.digits,
         lambda result: numbers.compute(result, part, stretches),
+        definition=numbers.definition,
     )  # fmt: skip
 
 
@@ -201,23 +202,41 @@ class _Numbers:
     digits: int
     kinds: tuple[str, ...]
     compute: Callable[[Recorded, str, Stretches], float]
+    definition: str
 
 
 _TRAFFIC = ("links", *_COLUMNS)
 OF_STRETCHES: Mapping[str, _Numbers] = {
-    "throughput_mbps": _Numbers("throughput (IP)", "Mbit/s", 2, _TRAFFIC, _throughput_mbps),
-    "packet_loss_percent": _Numbers("packets lost", "%", 2, _TRAFFIC, _percent("discarded", "packets")),
-    "byte_loss_percent": _Numbers("bytes lost", "%", 2, _TRAFFIC, _percent("discarded", "bytes")),
-    "queue_mean_kilobytes": _Numbers("mean queue", "kB", 0, ("links",), _queue_mean),
+    "throughput_mbps": _Numbers(
+        "throughput (IP)", "Mbit/s", 2, _TRAFFIC, _throughput_mbps,
+        "bits of IP packets that the link sent, per second of the stretch",
+    ),
+    "packet_loss_percent": _Numbers(
+        "packets lost", "%", 2, _TRAFFIC, _percent("discarded", "packets"),
+        "packets discarded, of those that the link sent or discarded in the stretch",
+    ),
+    "byte_loss_percent": _Numbers(
+        "bytes lost", "%", 2, _TRAFFIC, _percent("discarded", "bytes"),
+        "bytes discarded, of those that the link sent or discarded in the stretch",
+    ),
+    "queue_mean_kilobytes": _Numbers(
+        "mean queue", "kB", 0, ("links",), _queue_mean, "mean of the samples of the queue, in 1,000 bytes"
+    ),
     "queue_deviation_kilobytes": _Numbers(
-        "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation
+        "standard deviation of the queue", "kB", 0, ("links",), _queue_deviation,
+        "standard deviation of the samples of the queue, in 1,000 bytes",
     ),
     "notification_rate_percent": _Numbers(
-        "average notification rate", "%", 2, ("links",), _state_percent("notification_rate")
+        "average notification rate", "%", 2, ("links",), _state_percent("notification_rate"),
+        "mean of the samples of SFG's average notification rate",
     ),
     "filter_on_percent": _Numbers(
-        "time with the filter on", "%", 0, ("links",), _state_percent("filter_is_on")
+        "time with the filter on", "%", 0, ("links",), _state_percent("filter_is_on"),
+        "share of the samples in which SFG's filter is on",
     ),
-    "response_mean_s": _Numbers("mean response", "s", 2, ("populations",), _response_mean),
-}
+    "response_mean_s": _Numbers(
+        "mean response", "s", 2, ("populations",), _response_mean,
+        "mean response time of the responses that completed in the stretch",
+    ),
+}  # fmt: skip
 """Numbers of parts of a run; of response times, the mean over those that were complete in the stretch."""

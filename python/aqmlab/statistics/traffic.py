@@ -47,7 +47,10 @@ def loss_percent_of(part: str) -> OfRun:
         offered = came[_first_of_path(seen, part)["name"]]
         return 100.0 * int(discarded[wanted].sum()) / offered
 
-    return OfRun(f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent)
+    return OfRun(
+        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
+        definition="senders' packets that monitored links discarded, of those that came to the first one",
+    )  # fmt: skip
 
 
 def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str, Any]:
@@ -75,7 +78,12 @@ def goodput_kbps_of(part: str) -> OfRun:
         delivered = (_responses_bytes if kind == "populations" else _delivered_bytes)(result, name)
         return 8.0 * delivered / 1000.0 / measured_window_s(result)
 
-    return OfRun(f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s)
+    of_users = part.startswith("populations.")
+    meant = "bytes of responses completed" if of_users else "bytes that all flows delivered"
+    return OfRun(
+        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
+        definition=f"{meant} in the measured window, in bits per second of it",
+    )  # fmt: skip
 
 
 def _delivered_bytes(result: Recorded, group: str) -> int:
@@ -105,7 +113,10 @@ def jain_index_of(part: str) -> OfRun:
             raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
         return found
 
-    return OfRun(f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index)
+    return OfRun(
+        f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index,
+        definition="(Σx)² / (n Σx²) over what n flows delivered: 1 if all got the same, 1/n if one got all",
+    )  # fmt: skip
 
 
 def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
@@ -115,7 +126,10 @@ def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
         kilobits = goodput_kbps(part)
         title = f"goodput of {part}, Mbit/s"
         name = f"goodput_mbps/{part}"
-        return OfRun(name, "Mbit/s", title, "Mbit/s", 1, lambda result: kilobits(result) / 1000.0)
+        return OfRun(
+            name, "Mbit/s", title, "Mbit/s", 1, lambda result: kilobits(result) / 1000.0,
+            definition=kilobits.definition,
+        )  # fmt: skip
 
     return of_part
 
@@ -131,7 +145,10 @@ def goodput_per_flow_mbps_of(part: str) -> OfRun:
         return goodput_mbps_of(part)(result) / flows
 
     title = f"goodput per flow of {part}, Mbit/s"
-    return OfRun(f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one)
+    return OfRun(
+        f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one,
+        definition="the goodput of the group over its number of flows",
+    )  # fmt: skip
 
 
 OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {

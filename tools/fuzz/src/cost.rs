@@ -4,16 +4,15 @@
 //! cross, samples and periodic timers.
 
 use aqmlab_scenario::{
-    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sending, TmixModel,
-    UserModel,
+    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sending, Workload,
 };
 use aqmlab_sim::memory_estimate;
 use serde_json::Value as Json;
 
 /// Events of an ordinary case, beside its set-up.
 const EVENTS: f64 = 40_000.0;
-/// Of TLS, if every object came from a host of its own.
-const HANDSHAKE_BYTES: f64 = 4_000.0;
+/// Packets of an exchange beside its data: of the opening and the end of a connection, and acknowledgements.
+const PACKETS_BESIDE_DATA: f64 = 12.0;
 /// Where even the shortest run would have so many, the case is left out.
 const MOST_EVENTS: f64 = 3_000_000.0;
 /// Where a run would take so much memory, the case is left out: two run side by side, and others with them.
@@ -112,52 +111,20 @@ fn events_of_users(scenario: &Scenario, population: &Population) -> f64 {
         return 0.0;
     };
     let Some(path) = path(scenario, server, browser, &population.profile) else { return 0.0 };
-    if let UserModel::PackMime(packmime) = &population.model {
-        // Each connection has some exchanges of 7 kB, and waits for none.
-        let connections = f64::from(population.users) * packmime.connections_per_second;
-        let segments = 8_000.0 / f64::from(population.profile.maximum_segment_bytes);
-        return connections * 1.2 * (12.0 + segments) * 2.0 * path.links;
-    }
-    if let UserModel::Tmix(tmix) = &population.model {
-        let texts = &scenario.document().files;
-        let read = |name: &str| texts.get(name).cloned().ok_or_else(String::new);
-        let Ok(model) = TmixModel::new(tmix, &read) else { return 0.0 };
-        let [connections, _, bytes] = model.asked().map(|one| one * f64::from(population.users));
-        let segments = bytes / f64::from(population.profile.maximum_segment_bytes);
-        return (connections * 20.0 + segments) / model.length().seconds().max(0.1) * 2.0 * path.links;
-    }
-    let (objects, bytes, think_s) = match &population.model {
-        UserModel::Unc(unc) => (
-            unc.objects_per_page_mean,
-            unc.response_median_bytes * libm::exp(unc.response_sigma * unc.response_sigma / 2.0),
-            unc.think_time_median_seconds,
-        ),
-        UserModel::Mah(mah) => (mah.files_per_document_mean, 10_000.0, 1.0),
-        UserModel::Pages(pages) => {
-            let mean =
-                |median: f64, sigma: f64, most: f64| (median * libm::exp(sigma * sigma / 2.0)).min(most);
-            let objects = mean(pages.objects_per_page_median, pages.objects_per_page_sigma, 5e3);
-            let bytes = mean(pages.page_bytes_median, pages.page_bytes_sigma, 1e9);
-            (objects, bytes / objects + HANDSHAKE_BYTES, pages.think_time_median_seconds)
-        }
-        UserModel::Webtraf(webtraf) => (
-            f64::from(webtraf.objects_per_page),
-            webtraf.object_bytes_mean + f64::from(webtraf.packet_bytes),
-            webtraf.think_time_mean_seconds,
-        ),
-        UserModel::PackMime(_) | UserModel::Tmix(_) => unreachable!("what arrives is counted above"),
-    };
-    let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
-    let segments = (bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);
+    let workload = population.model.parameters().workload(&scenario.file_texts());
+    let Workload { exchanges, exchange_bytes, seconds, connections } = workload.expect("a checked scenario");
     let users = f64::from(population.users);
-    let wanted = users * objects * (12.0 + segments) / (think_s + path.round_trip_s + delay);
-    let connections = match &population.model {
-        UserModel::Pages(_) => 200.0,
-        UserModel::Webtraf(webtraf) => f64::from(webtraf.objects_per_page).max(10.0),
-        _ => 10.0,
+    let segments = (exchange_bytes / f64::from(population.profile.maximum_segment_bytes)).clamp(1.0, 1e6);
+    let packets = users * exchanges * (PACKETS_BESIDE_DATA + segments);
+    let wanted = match connections {
+        None => packets / seconds,
+        Some(connections) => {
+            let delay = f64::from(population.minimum_delay.low_ms) / 1000.0;
+            let possible = users * connections * most_packets_per_second(&path, &population.profile, delay);
+            (packets / (seconds + path.round_trip_s + delay)).min(possible)
+        }
     };
-    let possible = users * connections * most_packets_per_second(&path, &population.profile, delay);
-    wanted.min(possible) * 2.0 * path.links
+    wanted * 2.0 * path.links
 }
 
 fn samples_per_second(scenario: &Scenario) -> f64 {

@@ -82,21 +82,11 @@ impl Paths {
 /// In whose place programs of the user's stand: that of the first user and a server of theirs, or of the ends
 /// of the first flow.
 pub(crate) fn guest_ends(scenario: &Scenario) -> Option<[NodeIndex; 2]> {
-    let of_users = scenario.populations.iter().map(|users| [users.browsers[0], users.servers[0]]);
-    let of_flows = scenario.flows.iter().flat_map(|group| group.flows.first());
-    of_users.chain(of_flows.map(|flow| [flow.sender, flow.receiver])).next()
+    let mut connected = scenario.traffic().filter(|group| group.connections().is_some());
+    connected.find_map(|group| group.conversations().next()).map(|conversation| conversation.first_pair())
 }
 
 /// Who opens connections or sends datagrams to whom.
 fn pairs(scenario: &Scenario) -> BTreeSet<[NodeIndex; 2]> {
-    let users = scenario.populations.iter().flat_map(|population| {
-        let servers = &population.servers;
-        population
-            .browsers
-            .iter()
-            .flat_map(move |&browser| servers.iter().map(move |&server| [browser, server]))
-    });
-    let flows = scenario.flows.iter().flat_map(|group| &group.flows).map(|flow| [flow.sender, flow.receiver]);
-    let datagrams = scenario.datagrams.iter().flat_map(|group| group.sources.iter().copied());
-    users.chain(flows).chain(datagrams).collect()
+    scenario.conversations().flat_map(|conversation| conversation.pairs()).collect()
 }

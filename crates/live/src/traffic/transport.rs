@@ -1,16 +1,17 @@
 //! The transport of the applications over the kernel's TCP.
 
 use super::ends::{End, Scratch};
-use super::places::{Place, Places};
 use crate::addresses::{Addresses, Party};
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::hosts::{HostSettings, traffic_class};
 use crate::router::connections::Registration;
+use aqmlab_driver::{Place, Places};
+use aqmlab_random::Key;
 use aqmlab_scenario::{DatagramGroup, Scenario};
 use aqmlab_session::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner,
-    Side, Transport,
+    Side, StreamId, Transport,
 };
 use aqmlab_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
@@ -62,12 +63,23 @@ pub(crate) struct Totals {
     pub(crate) refused: u64,
 }
 
+/// Where a connection leads.
+#[derive(Clone, Copy)]
+struct Route {
+    /// The machine that answers.
+    answerer: u32,
+    /// Codepoint of services of its packets.
+    dscp: u8,
+}
+
 /// The transport.
 pub(crate) struct SocketTransport {
     clock: Clock,
     now: Time,
     settings: HostSettings,
-    places: Places,
+    places: Places<u32>,
+    /// Codepoint of services, by place among the groups that have connections.
+    dscps: Vec<u8>,
     addresses: Addresses,
     router: Sender<Registration>,
     pub(crate) epoll: Epoll,
@@ -100,7 +112,8 @@ impl SocketTransport {
             clock,
             now: Time::ZERO,
             settings,
-            places: Places::of(scenario, &addresses, seed),
+            places: Places::new(scenario, Key::from_seed(seed), |end| addresses.machine(end.node)),
+            dscps: scenario.connection_groups().map(|group| group.dscp).collect(),
             opened_by: vec![Vec::new(); addresses.machines()],
             addresses,
             router,
@@ -195,7 +208,7 @@ impl SocketTransport {
         }
         let Ok(()) = stream.set_nonblocking(true) else { return };
         let socket = OwnedFd::from(stream);
-        let dscp = self.places.dscp_of(connection.owner);
+        let dscp = self.dscps[self.places.group_of(connection.owner)];
         if dscp != 0 {
             let _ = setsockopt(&socket, sockopt::Ipv4Tos, &i32::from(dscp << 2));
         }
@@ -231,7 +244,7 @@ impl SocketTransport {
         let owner = self.connections[connection.place()].owner;
         for kind in kinds.drain(..) {
             self.totals.gave_up += u64::from(kind == ConnectionEventKind::GaveUp);
-            self.said.push_back(ConnectionEvent { connection, owner, side, kind });
+            self.said.push_back(ConnectionEvent { connection, owner, side, stream: StreamId::FIRST, kind });
         }
         self.kinds = kinds;
     }
@@ -266,15 +279,16 @@ impl SocketTransport {
     }
 
     /// A socket that is about to connect.
-    fn connect(&self, opener: (u32, u32), place: &Place, number: u64) -> Result<OwnedFd, LiveError> {
+    fn connect(&self, opener: (u32, u32), route: Route, number: u64) -> Result<OwnedFd, LiveError> {
+        let Route { answerer, dscp } = route;
         let from = self.addresses.opener(opener.0, opener.1).ok_or_else(no_address)?;
         let socket = bound(SockType::Stream, from).map_err(LiveError::setup("a socket"))?;
         set_congestion_control(&socket, self.settings)?;
-        if place.dscp != 0 {
-            let class = i32::from(place.dscp << 2);
+        if dscp != 0 {
+            let class = i32::from(dscp << 2);
             setsockopt(&socket, sockopt::Ipv4Tos, &class).map_err(LiveError::setup("a codepoint"))?;
         }
-        let to = address(self.addresses.answerer(place.machines[1]), SERVER_PORT);
+        let to = address(self.addresses.answerer(answerer), SERVER_PORT);
         match connect(socket.as_raw_fd(), &to) {
             Ok(()) | Err(nix::Error::EINPROGRESS) => {}
             Err(error) => return Err(LiveError::setup("connect")(error)),
@@ -290,17 +304,17 @@ impl Transport for SocketTransport {
     }
 
     fn open(&mut self, opening: &Opening) -> Opened {
-        let place = self.places.of_opening(opening);
-        let machine = place.machines[0];
+        let Place { machines: [machine, answerer], delays } = self.places.of(opening);
         let nth = u32::try_from(self.opened_by[machine as usize].len()).unwrap_or(u32::MAX);
         let opener = (machine, nth);
         let (at, number) = self.add(opening.owner, opener);
         self.opened_by[machine as usize].push(at);
         let connection = ConnectionId::from_number(at);
         // The router knows the connection before its first packet comes.
-        let _ = self.router.send(Registration { opener, delays: place.delays });
+        let _ = self.router.send(Registration { opener, delays: delays.map(Option::unwrap_or_default) });
         let generation = self.connections[connection.place()].generation;
-        match self.connect(opener, &place, socket_number(at, generation, Side::Active)) {
+        let route = Route { answerer, dscp: self.dscps[self.places.group_of(opening.owner)] };
+        match self.connect(opener, route, socket_number(at, generation, Side::Active)) {
             Ok(socket) => self.connections[connection.place()].ends[0] = End::connecting(socket),
             Err(_) => {
                 self.totals.refused += 1;

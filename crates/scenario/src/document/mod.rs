@@ -34,7 +34,7 @@ pub use record::{RecordTable, Responses, ThroughputLayer};
 pub(crate) use star::HOMES;
 pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
-pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UserModel, UsersTable};
+pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
 pub use video::{FrameSpacing, VideoTable};
 
 use crate::limits::DURATION_S;
@@ -154,13 +154,13 @@ impl Document {
         let servers = self.machines_in(SERVERS_LEFT).filter(|_| self.has_sides());
         if let (Some(users), Some(servers)) = (&mut self.users, servers) {
             users.settle();
-            users.model.choose_among(servers);
+            users.model.parameters_mut().choose_among(servers);
         }
         let servers: Vec<_> = self.populations.iter().map(|table| self.machines_in(&table.servers)).collect();
         for (population, servers) in self.populations.iter_mut().zip(servers) {
             population.settle();
             if let Some(servers) = servers {
-                population.model.choose_among(servers);
+                population.model.parameters_mut().choose_among(servers);
             }
         }
         self.record.settle();

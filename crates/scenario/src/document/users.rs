@@ -2,10 +2,7 @@
 
 use super::delay_box::DelayBoxTable;
 use super::flows::default_profile;
-use crate::{
-    HostOverrides, MahParameters, PackMimeParameters, PagesParameters, TmixParameters, UncParameters,
-    WebtrafParameters,
-};
+use crate::{HostOverrides, UserModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,53 +115,6 @@ pub struct PopulationTable {
     /// Changes to single settings of the host profile.
     #[serde(default)]
     pub host: HostOverrides,
-}
-
-/// How users browse: a traffic model and its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "model", rename_all = "kebab-case")]
-pub enum UserModel {
-    /// Thinking and browsing users of the SIGCOMM 2003 study.
-    Unc(UncParameters),
-    /// Users of Mah's tables, a connection per file that the server closes: the SIGCOMM 2000 study.
-    Mah(MahParameters),
-    /// Today's pages: dozens of objects from many hosts, over HTTP/1.1 or HTTP/2 behind TLS.
-    Pages(PagesParameters),
-    /// Clouds of PackMime's clients, whose connections arrive at a rate independent of earlier ones: `count`
-    /// clouds.
-    #[serde(rename = "packmime")]
-    PackMime(PackMimeParameters),
-    /// Sessions of ns-2's Webtraf, with a connection per object and no limit on them.
-    Webtraf(WebtrafParameters),
-    /// Connections of a trace, as a file of Tmix's connection vectors describes them: `count` copies of the
-    /// file.
-    Tmix(TmixParameters),
-}
-
-impl UserModel {
-    /// The network decides how many servers there are to choose from.
-    pub(crate) const fn choose_among(&mut self, servers: u32) {
-        match self {
-            Self::Unc(parameters) => parameters.server_count = servers,
-            Self::Mah(parameters) => parameters.server_count = servers,
-            Self::Pages(parameters) => parameters.server_count = servers,
-            Self::PackMime(parameters) => parameters.server_count = servers,
-            Self::Webtraf(parameters) => parameters.server_count = servers,
-            Self::Tmix(parameters) => parameters.server_count = servers,
-        }
-    }
-
-    /// Whether the servers close each connection after its response.
-    #[must_use]
-    pub const fn servers_close(&self) -> bool {
-        matches!(self, Self::Mah(_))
-    }
-}
-
-impl Default for UserModel {
-    fn default() -> Self {
-        Self::Unc(UncParameters::default())
-    }
 }
 
 /// State of the users when the run begins.

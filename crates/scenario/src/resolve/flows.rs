@@ -8,6 +8,7 @@ use super::quantity::{milliseconds, seconds};
 use super::traffic::{check_start, check_stop, ends};
 use super::unused;
 use crate::document::{BaseRoundTripTime, Document, FlowsTable, RoundTripLawName, start_spread};
+use crate::files::loader;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{Flow, FlowDelays, FlowGroup, FlowStarts, Population};
@@ -130,7 +131,7 @@ fn delays(
             if mistakes.concern(&path) {
                 return None;
             }
-            let load = law_files::loader(files);
+            let load = loader(files);
             match RoundTripLaw::from_file(CDF_FILE, &file.cdf_file, &load) {
                 Ok(law) => law,
                 Err(error) => {

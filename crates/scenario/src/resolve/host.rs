@@ -1,8 +1,7 @@
 //! A host profile by name, with single settings replaced.
 
-use crate::document::UserModel;
 use crate::mistakes::{Mistakes, joined};
-use crate::{HostOverrides, HostProfile};
+use crate::{HostOverrides, HostProfile, UserModel};
 
 /// The transport of long-lived flows at `path`; none if a setting is not legal.
 pub(super) fn of_flows(
@@ -31,11 +30,10 @@ pub(super) fn of_users(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<HostProfile> {
     let profile = of_flows(path, name, overrides, mistakes)?;
-    // Webtraf is ns-2's, whose one-way agents it was written for.
-    if profile.is_one_way() && !matches!(model, UserModel::Webtraf(_)) {
-        let wrong = format!(
-            "connections of \"{name}\" carry data one way, and users need both (but those of webtraf)"
-        );
+    if profile.is_one_way() && !model.parameters().facts().works_one_way {
+        let but = UserModel::names_where(|facts| facts.works_one_way).join(" and ");
+        let wrong =
+            format!("connections of \"{name}\" carry data one way, and users need both (but those of {but})");
         mistakes.value(&joined(path, "profile"), wrong, two_way_profiles());
         return None;
     }

@@ -1,5 +1,6 @@
 //! Whether the ends of all traffic reach each other, and whether their packets take time to do so.
 
+use crate::conversations::{TrafficGroup, Way};
 use crate::document::Document;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
@@ -28,7 +29,7 @@ pub(super) fn check(
         let path =
             index.checked_sub(of_dumbbell).map_or("users".to_owned(), |index| format!("populations.{index}"));
         let journey = Journey {
-            ends: population.browsers.first().zip(population.servers.first()),
+            group: TrafficGroup::Users(population),
             key: joined(&path, "servers"),
             delay_key: joined(&path, "minimum_delay_ms.low"),
             takes_time: population.minimum_delay.takes_time(),
@@ -39,7 +40,7 @@ pub(super) fn check(
         let path = format!("flows.{index}");
         let delayed = |flow: &Flow| flow.delay_from_sender + flow.delay_from_receiver > Span::ZERO;
         let journey = Journey {
-            ends: group.flows.first().map(|flow| (&flow.sender, &flow.receiver)),
+            group: TrafficGroup::Flows(group),
             key: joined(&path, "receivers"),
             delay_key: joined(&path, "base_rtt_ms"),
             takes_time: group.flows.iter().all(delayed),
@@ -47,10 +48,11 @@ pub(super) fn check(
         journey.check(network, &routes, mistakes);
     }
     for (index, group) in datagrams.iter().enumerate() {
-        let Some(&[from, to]) = group.sources.first() else { continue };
-        if routes.path(from, to).is_none() {
-            refuse_route(network, &format!("datagrams.{index}.receivers"), (from, to), mistakes);
-        }
+        let path = format!("datagrams.{index}");
+        let group = TrafficGroup::Datagrams(group);
+        // Nobody answers datagrams: they may arrive at the instant at which they are sent.
+        let journey = Journey { group, key: joined(&path, "receivers"), delay_key: path, takes_time: true };
+        journey.check(network, &routes, mistakes);
     }
 }
 
@@ -68,7 +70,7 @@ fn refuse_route(
 /// The way of a packet and of the answer to it. All machines of a group have the same links, so the first of
 /// each speak for the others.
 struct Journey<'a> {
-    ends: Option<(&'a NodeIndex, &'a NodeIndex)>,
+    group: TrafficGroup<'a>,
     /// The key that says where the way leads.
     key: String,
     /// The key of a delay beside the links'.
@@ -79,10 +81,14 @@ struct Journey<'a> {
 
 impl Journey<'_> {
     fn check(&self, network: &Network, routes: &Routes<'_>, mistakes: &mut Mistakes<'_>) {
-        let Some((&one, &other)) = self.ends else { return };
+        let Some(conversation) = self.group.conversations().next() else { return };
+        if conversation.ends.iter().any(|machines| machines.is_empty()) {
+            return;
+        }
         let name = |node: NodeIndex| &network.node(node).name;
         let mut takes_time = self.takes_time;
-        for (from, to) in [(one, other), (other, one)] {
+        for Way { from, to } in conversation.ways() {
+            let (from, to) = (from[0], to[0]);
             let Some(path) = routes.path(from, to) else {
                 return refuse_route(network, &self.key, (from, to), mistakes);
             };
@@ -90,8 +96,8 @@ impl Journey<'_> {
         }
         if !takes_time {
             // TCP would send and acknowledge for ever at one instant.
-            let wrong =
-                format!("nothing on the way from {} to {} and back takes time", name(one), name(other));
+            let [one, other] = conversation.first_pair().map(name);
+            let wrong = format!("nothing on the way from {one} to {other} and back takes time");
             let legal = "a delay above 0, or a link with rate_mbps or delay_ms on the way";
             mistakes.value(&self.delay_key, wrong, legal);
         }

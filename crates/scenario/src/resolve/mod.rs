@@ -20,11 +20,12 @@ mod topology;
 mod traffic;
 mod unused;
 
-use crate::ResponseEnd;
 use crate::document::{Document, RecordTable};
 use crate::mistakes::Mistakes;
 use crate::network::Network;
 use crate::scenario::{Population, QueueSummary, Record, Scenario};
+use crate::{ResponseEnd, UserModel};
+use aqmlab_web::ModelFacts;
 use quantity::{milliseconds, seconds};
 
 /// The scenario that a document describes; what it cannot mean is added to the mistakes.
@@ -130,10 +131,12 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
 
 /// Where no server closes, a response time that ends with the close would never end.
 fn check_response_end(table: &RecordTable, populations: &[Population], mistakes: &mut Mistakes<'_>) {
-    let open = populations.iter().find(|population| !population.model.servers_close());
+    let open = populations.iter().find(|population| !population.model.parameters().facts().servers_close());
     if let (ResponseEnd::ConnectionClosed, Some(population)) = (table.response_end, open) {
         let wrong = format!("the servers of population \"{}\" leave connections open", population.name);
-        mistakes.value("record.response_end", wrong, "last_byte, or users of model = \"mah\" alone");
+        let closing = UserModel::names_where(ModelFacts::servers_close).join("\" or \"");
+        let legal = format!("last_byte, or users of model = \"{closing}\" alone");
+        mistakes.value("record.response_end", wrong, legal);
     }
 }
 

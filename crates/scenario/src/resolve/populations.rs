@@ -5,20 +5,18 @@ use super::host;
 use super::law_files;
 use super::quantity::seconds;
 use super::traffic::machines;
-use super::unused;
 use crate::document::{
     BROWSERS_LEFT, BROWSERS_RIGHT, DelayBoxTable, Document, MinimumDelayRange, PopulationTable, SERVERS_LEFT,
-    SERVERS_RIGHT, Start, UserModel, UsersTable,
+    SERVERS_RIGHT, Start, UsersTable,
 };
+use crate::files::loader;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{DelayBox, MinimumDelay, Population};
-use crate::{HostOverrides, StartRule};
+use crate::{HostOverrides, StartRule, UserModel};
+use aqmlab_random::Key;
 use aqmlab_units::Span;
-use aqmlab_web::{
-    MahModel, ModelError, PackMimeModel, PagesFileError, PagesModel, ParameterError, TmixModel, UncModel,
-    VectorsFileError, WebtrafModel,
-};
+use aqmlab_web::{BesideModel, ModelError, ParameterError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The populations of `[users]`.
@@ -184,20 +182,22 @@ fn browsing(
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Population> {
-    check_model(path, habits, files, mistakes);
+    let start = start_rule(habits);
+    check_model(path, habits, start, files, mistakes);
     let MinimumDelayRange { low, high, per, power, clock_hz } = habits.minimum_delay_ms;
     let clock_tick = (clock_hz > 0).then(|| Span::from_nanoseconds(1_000_000_000 / u64::from(clock_hz)));
     if low > high {
         let wrong = format!("low = {low} is above high = {high}");
         mistakes.value(&joined(path, "minimum_delay_ms.low"), wrong, format!("0 to {high}"));
     }
+    check_spread(path, habits, mistakes);
     Some(Population {
         name: String::new(),
         users: 0,
         browsers: Vec::new(),
         servers: Vec::new(),
         model: habits.model.clone(),
-        start: start_rule(path, habits, mistakes),
+        start,
         minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power, clock_tick },
         delay_box: box_of(path, habits, mistakes),
         dscp: habits.dscp,
@@ -223,49 +223,28 @@ fn box_of(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> Optio
 fn check_model(
     path: &str,
     habits: &Habits<'_>,
+    start: StartRule,
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
 ) {
-    let path = joined(path, "model");
-    unused::check_model(&path, habits.model, (habits.start, habits.minimum_delay_ms), mistakes);
+    let model_path = joined(path, "model");
+    let minimum_delay_is_given = habits.minimum_delay_ms != MinimumDelayRange::default();
+    let parameters = habits.model.parameters();
+    for unused in parameters.unused(&BesideModel { start, minimum_delay_is_given }) {
+        mistakes.value(&joined(path, &unused.key), unused.wrong, unused.legal);
+    }
     // A file that could not be read is a mistake already.
-    if mistakes.concern(&path) {
+    if mistakes.concern(&model_path) {
         return;
     }
-    match laws_of(habits.model, files) {
-        Ok(()) => {}
+    // Users are made of the laws that a run will draw from: with nobody it is found out what is wrong with
+    // them.
+    match parameters.build(0, Key::from_seed(0), &loader(files)) {
+        Ok(_) => {}
         Err(ModelError::Parameter(ParameterError { key, value, legal })) => {
-            mistakes.value(&joined(&path, key), format!("{value} is not legal"), legal);
+            mistakes.value(&joined(&model_path, key), format!("{value} is not legal"), legal);
         }
-        Err(ModelError::File(error)) => law_files::refuse(&path, &error, mistakes),
-        Err(ModelError::Pages(PagesFileError { key, path: file, line, reason })) => {
-            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_PAGES);
-        }
-        Err(ModelError::Vectors(VectorsFileError { key, path: file, line, reason })) => {
-            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            mistakes.value(&joined(&path, key), format!("\"{file}\"{line}: {reason}"), LEGAL_VECTORS);
-        }
-    }
-}
-
-/// What a file of pages must hold.
-const LEGAL_PAGES: &str =
-    "lines of page, wave, host, request bytes and response bytes, each page's root first";
-
-/// What a file of connection vectors must hold.
-const LEGAL_VECTORS: &str = "connection vectors of Tmix, in the original form or the alternate one";
-
-/// Makes the laws that a run will draw from, to find out what is wrong with them.
-fn laws_of(model: &UserModel, files: &BTreeMap<String, String>) -> Result<(), ModelError> {
-    let load = law_files::loader(files);
-    match model {
-        UserModel::Unc(parameters) => UncModel::new(parameters, &load).map(drop),
-        UserModel::Mah(parameters) => MahModel::new(parameters, &load).map(drop),
-        UserModel::Pages(parameters) => PagesModel::new(parameters, &load).map(drop),
-        UserModel::PackMime(parameters) => PackMimeModel::new(parameters, &load).map(drop),
-        UserModel::Webtraf(parameters) => Ok(WebtrafModel::new(parameters).map(drop)?),
-        UserModel::Tmix(parameters) => TmixModel::new(parameters, &load).map(drop),
+        Err(ModelError::File(error)) => law_files::refuse(&model_path, &error, mistakes),
     }
 }
 
@@ -279,16 +258,17 @@ fn check_server_count(path: &str, servers: &[NodeIndex], mistakes: &mut Mistakes
     }
 }
 
-fn start_rule(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) -> StartRule {
-    match (habits.start, habits.start_spread_s) {
-        (Start::Fresh, spread_s) => StartRule::Fresh { spread: seconds(spread_s.unwrap_or(0.0)) },
-        (start, spread_s) => {
-            if spread_s.is_some() {
-                let wrong = "only users of a fresh start have a spread";
-                let legal = "only together with start = \"fresh\"";
-                mistakes.value(&joined(path, "start_spread_s"), wrong, legal);
-            }
-            if start == Start::Stationary { StartRule::Stationary } else { StartRule::Steady }
-        }
+fn start_rule(habits: &Habits<'_>) -> StartRule {
+    match habits.start {
+        Start::Fresh => StartRule::Fresh { spread: seconds(habits.start_spread_s.unwrap_or(0.0)) },
+        Start::Stationary => StartRule::Stationary,
+        Start::Steady => StartRule::Steady,
+    }
+}
+
+fn check_spread(path: &str, habits: &Habits<'_>, mistakes: &mut Mistakes<'_>) {
+    if habits.start != Start::Fresh && habits.start_spread_s.is_some() {
+        let wrong = "only users of a fresh start have a spread";
+        mistakes.value(&joined(path, "start_spread_s"), wrong, "only together with start = \"fresh\"");
     }
 }

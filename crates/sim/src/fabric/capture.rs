@@ -55,9 +55,9 @@ impl CapturedPorts {
         let wanted: Vec<(MonitoredId, String)> =
             places.into_iter().map(|(place, _)| MonitoredId::of(place)).zip(names.iter().cloned()).collect();
         if !wanted.is_empty() {
-            let groups = scenario.flows.iter().map(|group| (&group.name, &group.profile));
-            let populations = scenario.populations.iter().map(|users| (&users.name, &users.profile));
-            populations.chain(groups).try_for_each(|(name, profile)| headers_are_words(name, profile))?;
+            scenario
+                .connection_groups()
+                .try_for_each(|group| headers_are_words(group.name, group.profile))?;
         }
         Ok(Self { wanted })
     }
@@ -92,14 +92,12 @@ pub(crate) struct Capturing {
 impl Capturing {
     pub(crate) fn new(ports: &CapturedPorts, scenario: &Scenario) -> Self {
         let capture = |(id, name): &(MonitoredId, String)| (*id, Capture::of(name.clone()));
-        let users = scenario.populations.iter().map(|users| users.profile.clone());
-        let flows = scenario.flows.iter().map(|group| group.profile.clone());
         let groups = scenario.datagrams.iter();
         let sources = groups.flat_map(|group| group.sources.iter().map(|ends| (*ends, group.dscp)));
         Self {
             captures: ports.wanted.iter().map(capture).collect(),
             ends: Vec::new(),
-            profiles: users.chain(flows).collect(),
+            profiles: scenario.connection_groups().map(|group| group.profile.clone()).collect(),
             sources: sources.collect(),
         }
     }
@@ -125,6 +123,7 @@ impl Capturing {
         let Some(place) = self.captures.iter().position(|(port, _)| *port == link) else { return };
         let wire = match packet.as_datagram() {
             Some((source, _)) => self.datagram(at, packet, source.number()),
+            None if packet.payload().is_some() => self.of_other_transport(at, packet, number),
             None => self.segment(at, (packet, options.read(packet)), number),
         };
         self.captures[place].1.keep(wire);
@@ -136,12 +135,9 @@ impl Capturing {
         (packet, (segment, options)): (&Packet, (Segment, Option<SegmentOptions>)),
         number: u32,
     ) -> WirePacket {
-        let ([active, passive], profile) = self.ends[number as usize];
+        let (_, profile) = self.ends[number as usize];
         let profile = &self.profiles[profile.place()];
-        let caller = WireAddress { address: address(active), port: port(number) };
-        let called = WireAddress { address: address(passive), port: DISCARD };
-        let (source, destination) =
-            if packet.from() == Side::Active { (caller, called) } else { (called, caller) };
+        let (source, destination) = self.addresses(packet, number);
         let tcp = WireTcp {
             sequence: segment.sequence.value(),
             acknowledgement: segment.acknowledgement.value(),
@@ -162,6 +158,21 @@ impl Capturing {
             ip_bytes: packet.ip_bytes(),
             payload: WirePayload::Tcp(tcp),
         }
+    }
+
+    /// Whatever its payload says, which is no TCP, it is seen as UDP with data of zeros.
+    fn of_other_transport(&self, at: Time, packet: &Packet, number: u32) -> WirePacket {
+        let (source, destination) = self.addresses(packet, number);
+        let (traffic_class, ip_bytes) = (ecn_field(packet), packet.ip_bytes());
+        WirePacket { at, source, destination, traffic_class, ip_bytes, payload: WirePayload::Udp }
+    }
+
+    /// Of the sender and the receiver of a packet of a connection.
+    fn addresses(&self, packet: &Packet, number: u32) -> (WireAddress, WireAddress) {
+        let ([active, passive], _) = self.ends[number as usize];
+        let caller = WireAddress { address: address(active), port: port(number) };
+        let called = WireAddress { address: address(passive), port: DISCARD };
+        if packet.from() == Side::Active { (caller, called) } else { (called, caller) }
     }
 
     fn datagram(&self, at: Time, packet: &Packet, source: u32) -> WirePacket {

@@ -7,6 +7,7 @@
 use super::losses::ConnectionLosses;
 use super::path::Path;
 use super::prefetch::prefetch;
+use super::transport_end::End;
 use crate::identifiers::{ClockId, ProfileId};
 use aqmlab_session::{ConnectionId, Owner, Side};
 use aqmlab_tcp::Endpoint;
@@ -33,8 +34,7 @@ pub(crate) struct Connection {
     pub(crate) opened: Time,
     /// When both ends had finished; in a one-way connection, whose receiver never does, when the sender had.
     pub(crate) closed: Option<Time>,
-    /// TCP at both ends: what is not TCP has no connection, see `datagrams.rs`.
-    pub(crate) ends: [Endpoint; 2],
+    pub(crate) ends: [End; 2],
     /// Its number within the run: see [`Connections::number`].
     pub(crate) number: u32,
     pub(crate) losses: ConnectionLosses,
@@ -88,6 +88,7 @@ impl Connections {
         profile: ProfileId,
         paths: [Path; 2],
         clocks: [ClockId; 2],
+        ends: [End; 2],
     ) -> u32 {
         let number = self.number();
         self.opened += 1;
@@ -100,7 +101,7 @@ impl Connections {
             finished: [false; 2],
             gave_up: false,
             owner,
-            ends: [Endpoint::active(), Endpoint::passive()],
+            ends,
             opened: now,
             closed: None,
             number,
@@ -136,7 +137,7 @@ impl Connections {
     }
 
     /// One end of the connection at a place.
-    pub(crate) fn end(&self, place: u32, side: Side) -> &Endpoint {
+    pub(crate) fn end(&self, place: u32, side: Side) -> &End {
         &self.places[place as usize].ends[side as usize]
     }
 
@@ -196,7 +197,7 @@ impl Connection {
     /// What TCP did at its two ends.
     pub(crate) fn totals(&self) -> TcpTotals {
         let mut totals = TcpTotals::default();
-        self.ends.iter().for_each(|end| totals.add_endpoint(end));
+        self.ends.iter().filter_map(End::tcp).for_each(|end| totals.add_endpoint(end));
         totals
     }
 
@@ -223,7 +224,8 @@ mod tests {
             delayed: Delayed::AtNode,
         };
         let owner = Owner::Flow { flow: FlowId::of(0) };
-        connections.open(Time::ZERO, owner, ProfileId::of(0), [path; 2], [ClockId::of(0); 2])
+        let ends = [End::Tcp(Endpoint::active()), End::Tcp(Endpoint::passive())];
+        connections.open(Time::ZERO, owner, ProfileId::of(0), [path; 2], [ClockId::of(0); 2], ends)
     }
 
     #[test]

@@ -40,8 +40,7 @@ struct EndBox {
 
 impl DelayBoxes {
     pub(crate) fn new(scenario: &Scenario, key: Key) -> Self {
-        let of_users = scenario.populations.iter().map(|population| population.delay_box);
-        let laws: Vec<_> = of_users.chain(scenario.flows.iter().map(|group| group.delay_box)).collect();
+        let laws: Vec<_> = scenario.connection_groups().map(|group| group.delay_box).collect();
         let counts = vec![(ImpairedCounts::default(), Tally::default()); laws.len()];
         Self { key: key.named("delay box"), laws, counts, boxes: Vec::new() }
     }

@@ -10,8 +10,9 @@ use super::network::Network;
 use super::options::Options;
 use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
+use super::transport_end::{Answer, End, TransportEnd, Transports};
 use crate::identifiers::ProfileId;
-use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, Side};
+use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, Side, StreamId};
 use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Past, Segment, respond_to_stray};
 use aqmlab_units::Time;
 
@@ -27,28 +28,33 @@ pub(crate) struct Endpoints {
     pub(crate) hosts: Hosts,
     pub(crate) connections: Connections,
     pub(crate) datagrams: DatagramEnds,
-    /// What the packets under way say in their options.
+    /// Of groups whose connections are not TCP's.
+    transports: Transports,
+    /// What the packets under way say in their options, or carry.
     pub(crate) options: Options,
     /// Connections that gave up so far.
     pub(crate) gave_up: u64,
     /// What was said since the last event, and how much of it has been asked for; nearly always one or none.
-    connection_events: Vec<ConnectionEvent>,
+    pub(super) connection_events: Vec<ConnectionEvent>,
     polled: usize,
-    /// A reused buffer of what an endpoint answered.
+    /// Reused buffers of what an endpoint answered, and an end that is not TCP's.
     outbox: Outbox,
+    pub(super) answer: Answer,
 }
 
 impl Endpoints {
-    pub(crate) fn new(hosts: Hosts, datagrams: DatagramEnds) -> Self {
+    pub(crate) fn new(hosts: Hosts, datagrams: DatagramEnds, transports: Transports) -> Self {
         Self {
             hosts,
             connections: Connections::default(),
             datagrams,
+            transports,
             options: Options::default(),
             gave_up: 0,
             connection_events: Vec::new(),
             polled: 0,
             outbox: Outbox::default(),
+            answer: Answer::default(),
         }
     }
 
@@ -83,7 +89,9 @@ impl Endpoints {
             paths = paths.map(Path::with_box);
         }
         let clocks = [active.clock, passive.clock];
-        let place = self.connections.open(now, owner, profile, paths, clocks);
+        let ends = self.transports.ends(profile);
+        let ends = ends.unwrap_or_else(|| [Endpoint::active(), Endpoint::passive()].map(End::Tcp));
+        let place = self.connections.open(now, owner, profile, paths, clocks, ends);
         if opener == Side::Passive {
             self.connections.at(place).ends.reverse();
         }
@@ -100,7 +108,8 @@ impl Endpoints {
         network: &mut Network,
         events: &mut Events,
     ) {
-        self.act(connection, opener, network, events, |end, now, context, outbox| {
+        let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.connect(now, answer);
+        self.act((connection, opener), network, events, otherwise, |end, now, context, outbox| {
             end.connect(now, context, outbox);
         });
     }
@@ -109,24 +118,30 @@ impl Endpoints {
     pub(crate) fn resume(&mut self, connection: ConnectionId, pasts: [Past; 2], now: Time) {
         let connection = self.connections.at(connection.number());
         for ((end, clock), past) in connection.ends.iter_mut().zip(connection.clocks).zip(pasts) {
+            let End::Tcp(end) = end else { unreachable!("users who start stationary use TCP") };
             end.resume(now, &self.hosts.context(connection.profile, clock), past);
         }
     }
 
     pub(crate) fn write(
         &mut self,
-        (connection, side): (ConnectionId, Side),
+        (connection, side, stream): (ConnectionId, Side, StreamId),
         bytes: u64,
         network: &mut Network,
         events: &mut Events,
     ) {
-        self.act(connection, side, network, events, |end, now, context, outbox| {
+        let otherwise =
+            move |end: &mut dyn TransportEnd, now, answer: &mut _| end.write(now, stream, bytes, answer);
+        self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
             end.write(now, context, bytes, outbox);
         });
     }
 
     pub(crate) fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
-        self.connections.end(connection.number(), side).unsent_bytes()
+        match self.connections.end(connection.number(), side) {
+            End::Tcp(end) => end.unsent_bytes(),
+            End::Other(end) => end.unsent_bytes(),
+        }
     }
 
     pub(crate) fn close(
@@ -135,7 +150,8 @@ impl Endpoints {
         network: &mut Network,
         events: &mut Events,
     ) {
-        self.act(connection, side, network, events, |end, now, context, outbox| {
+        let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.close(now, answer);
+        self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
             end.close(now, context, outbox);
         });
     }
@@ -149,12 +165,16 @@ impl Endpoints {
     ) {
         let profile = self.connections.at(connection.number()).profile;
         if self.hosts.profile(profile).closes_with_last_write() {
-            return self.act(connection, side, network, events, |end, now, context, outbox| {
+            let otherwise = move |end: &mut dyn TransportEnd, now, answer: &mut _| {
+                end.write(now, StreamId::FIRST, bytes, answer);
+                end.close(now, answer);
+            };
+            return self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
                 end.write_and_close(now, context, bytes, outbox);
             });
         }
         // What the write makes the network do comes before the close.
-        self.write((connection, side), bytes, network, events);
+        self.write((connection, side, StreamId::FIRST), bytes, network, events);
         self.close((connection, side), network, events);
     }
 
@@ -164,27 +184,31 @@ impl Endpoints {
         network: &mut Network,
         events: &mut Events,
     ) {
-        self.act(connection, side, network, events, |end, now, context, outbox| {
+        let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.withdraw_and_close(now, answer);
+        self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
             end.withdraw_and_close(now, context, outbox);
         });
     }
 
-    /// Lets one end of a connection act, and sends what follows.
+    /// Lets one end of a connection act, TCP's or another, and sends what follows.
     #[inline]
     fn act(
         &mut self,
-        connection: ConnectionId,
-        side: Side,
+        (connection, side): (ConnectionId, Side),
         network: &mut Network,
         events: &mut Events,
+        otherwise: impl FnOnce(&mut dyn TransportEnd, Time, &mut Answer),
         action: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox),
     ) {
         let Self { connections, hosts, outbox, options, .. } = self;
         let (now, place) = (events.now(), connection.number());
         let connection = connections.at(place);
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
+        let End::Tcp(end) = &mut connection.ends[side as usize] else {
+            return self.act_otherwise((place, side), network, events, otherwise);
+        };
         outbox.clear();
-        action(&mut connection.ends[side as usize], now, &context, outbox);
+        action(end, now, &context, outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude_apart(outbox, options, network, events);
         self.report(place, side);
@@ -218,7 +242,7 @@ impl Endpoints {
         }
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
-        let end = &mut connection.ends[side as usize];
+        let End::Tcp(end) = &mut connection.ends[side as usize] else { return };
         debug_assert!(end.deadline() >= now, "an end was to be woken at {}, and it is {now}", end.deadline());
         end.on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
         if outbox.delivered > 0 {
@@ -227,11 +251,11 @@ impl Endpoints {
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude(outbox, options, network, events);
         if self.outbox.tells_of_changes() {
-            self.report_changes(place, side);
+            self.report_changes((place, side), Changes::of(&self.outbox));
         }
     }
 
-    /// The same for one with options.
+    /// The same for one with options, or of another transport.
     #[inline(never)]
     fn deliver_with_options(
         &mut self,
@@ -242,15 +266,18 @@ impl Endpoints {
     ) {
         let (place, side) = (packet.connection(), packet.from().other());
         let Self { connections, hosts, outbox, options, .. } = self;
-        let (segment, said) = options.read(packet);
-        options.release(packet);
-        let Some(connection) = connections.current(place, packet.generation()) else { return };
+        let Some(connection) = connections.current(place, packet.generation()) else {
+            return options.release(packet);
+        };
+        let End::Tcp(end) = &mut connection.ends[side as usize] else {
+            return self.deliver_payload(now, packet, network, events);
+        };
+        let (segment, said) = options.take(packet);
         if connection.finished[side as usize] {
             return self.answer_stray(packet, side, network, events);
         }
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
-        let (end, said) = (&mut connection.ends[side as usize], said.unwrap_or_default());
         end.on_segment_with_options(now, &context, (&segment, &said), packet.is_marked(), outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude_apart(outbox, options, network, events);
@@ -284,7 +311,8 @@ impl Endpoints {
         let due = [Side::Active, Side::Passive].map(|side| connection.ends[side as usize].deadline() <= now);
         for side in [Side::Active, Side::Passive].into_iter().filter(|&side| due[side as usize]) {
             let connection = ConnectionId::from_number(place);
-            self.act(connection, side, network, events, |end, now, context, outbox| {
+            let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.on_timer(now, answer);
+            self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
                 end.on_timer(now, context, outbox);
             });
         }
@@ -304,30 +332,31 @@ impl Endpoints {
             connection_events.push(delivered(outbox, (place, side), owner));
         }
         if outbox.tells_of_changes() {
-            self.report_changes(place, side);
+            self.report_changes((place, side), Changes::of(&self.outbox));
         }
     }
 
     /// A connection was opened, closed or lost.
     #[inline(never)]
-    fn report_changes(&mut self, place: u32, side: Side) {
-        let Self { connections, outbox, connection_events, .. } = self;
+    pub(super) fn report_changes(&mut self, (place, side): (u32, Side), changes: Changes) {
+        let Self { connections, connection_events, .. } = self;
         let connection = connections.at(place);
         let (id, owner) = (ConnectionId::from_number(place), connection.owner);
         let mut say = |kind| {
-            connection_events.push(ConnectionEvent { connection: id, owner, side, kind });
+            let stream = StreamId::FIRST;
+            connection_events.push(ConnectionEvent { connection: id, owner, side, stream, kind });
         };
-        if outbox.peer_closed {
+        if changes.peer_closed {
             say(ConnectionEventKind::PeerClosed);
         }
-        if outbox.gave_up || outbox.reset {
+        if changes.gave_up {
             say(ConnectionEventKind::GaveUp);
             // Counted once, whichever of its ends gives up first: its reset ends the other.
             self.gave_up += u64::from(!std::mem::replace(&mut connection.gave_up, true));
-        } else if outbox.established {
+        } else if changes.established {
             say(ConnectionEventKind::Established);
         }
-        if outbox.finished {
+        if changes.finished {
             say(ConnectionEventKind::Ended);
         }
     }
@@ -350,16 +379,34 @@ impl Endpoints {
 #[inline(always)]
 const fn delivered(outbox: &Outbox, (place, side): (u32, Side), owner: Owner) -> ConnectionEvent {
     let kind = ConnectionEventKind::Delivered { bytes: outbox.delivered };
-    ConnectionEvent { connection: ConnectionId::from_number(place), owner, side, kind }
+    let connection = ConnectionId::from_number(place);
+    ConnectionEvent { connection, owner, side, stream: StreamId::FIRST, kind }
+}
+
+/// How the state of a connection has changed at one of its ends.
+#[derive(Clone, Copy)]
+pub(super) struct Changes {
+    pub(super) established: bool,
+    pub(super) peer_closed: bool,
+    pub(super) finished: bool,
+    /// No answer for too long, or a reset.
+    pub(super) gave_up: bool,
+}
+
+impl Changes {
+    const fn of(outbox: &Outbox) -> Self {
+        let &Outbox { established, peer_closed, finished, gave_up, reset, .. } = outbox;
+        Self { established, peer_closed, finished, gave_up: gave_up || reset }
+    }
 }
 
 /// One end of a connection that has been called, and sends what it answered.
-struct Sender<'a> {
-    now: Time,
-    connection: &'a mut Connection,
-    place: u32,
-    side: Side,
-    profile: &'a HostProfile,
+pub(super) struct Sender<'a> {
+    pub(super) now: Time,
+    pub(super) connection: &'a mut Connection,
+    pub(super) place: u32,
+    pub(super) side: Side,
+    pub(super) profile: &'a HostProfile,
 }
 
 impl Sender<'_> {
@@ -373,7 +420,6 @@ impl Sender<'_> {
         network: &mut Network,
         events: &mut Events,
     ) {
-        let (place, side) = (self.place, self.side);
         if !outbox.segments.is_empty() {
             if self.profile.has_options() {
                 self.send_with_options(&outbox.segments, options, network, events);
@@ -381,10 +427,7 @@ impl Sender<'_> {
                 self.send(&outbox.segments, network, events);
             }
         }
-        let deadline = self.connection.ends[side as usize].deadline();
-        if deadline < self.connection.timer {
-            add_timer(self.connection, place, deadline, events);
-        }
+        keep_timer(self.connection, self.place, self.side, events);
     }
 
     /// The same, not compiled into whatever an end was called for.
@@ -408,9 +451,11 @@ impl Sender<'_> {
         network: &mut Network,
         events: &mut Events,
     ) {
-        let scalable = self.connection.ends[self.side as usize].is_scalable();
+        let side = self.side as usize;
+        let scalable = self.connection.ends[side].tcp().is_some_and(Endpoint::is_scalable);
         for segment in segments {
-            let said = self.connection.ends[self.side as usize].options(self.now, self.profile, segment);
+            let End::Tcp(end) = &mut self.connection.ends[side] else { return };
+            let said = end.options(self.now, self.profile, segment);
             let packet = self.packet(segment, said.ip_bytes(segment, self.profile));
             let packet = packet.with_options(kept.keep(segment, said), scalable);
             if !self.hand_over(packet, network, events) {
@@ -421,7 +466,7 @@ impl Sender<'_> {
 
     /// Hands a packet to the interface, or to whatever is in its place; answers whether it was not lost
     /// there.
-    fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) -> bool {
+    pub(super) fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) -> bool {
         let path = self.path();
         let behind = path.delayed == Delayed::BehindInterface;
         let interface = if behind { network.interface(path.egress) } else { None };
@@ -475,6 +520,15 @@ impl Sender<'_> {
     #[inline(always)]
     const fn path(&self) -> &Path {
         &self.connection.paths[self.side as usize]
+    }
+}
+
+/// Keeps one timer entry per connection, for the end that wants to be woken first.
+#[inline(always)]
+pub(super) fn keep_timer(connection: &mut Connection, place: u32, side: Side, events: &mut Events) {
+    let deadline = connection.ends[side as usize].deadline();
+    if deadline < connection.timer {
+        add_timer(connection, place, deadline, events);
     }
 }
 

@@ -70,8 +70,7 @@ impl FlowHashes {
         let nodes = scenario.network.nodes.len();
         let key = key.named("flow hash");
         let of_sources = if is_wanted { of_sources(scenario, key) } else { Vec::new() };
-        let of_users = scenario.populations.iter().map(|population| population.dscp);
-        let dscps = of_users.chain(scenario.flows.iter().map(|group| group.dscp)).collect();
+        let dscps = scenario.connection_groups().map(|group| group.dscp).collect();
         Self {
             key,
             is_wanted,

@@ -316,7 +316,8 @@ fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Pa
     connection.losses.total = connection.losses.total.plus(handshake);
     *losses = losses.plus(handshake);
     if packet.class() == PacketClass::Data {
-        let highest_sent = connection.ends[packet.from() as usize].highest_sent();
+        let Some(sender) = connection.ends[packet.from() as usize].tcp() else { return };
+        let highest_sent = sender.highest_sent();
         let sequence = packet.segment().sequence;
         *losses = losses.plus(connection.losses.data(packet.from(), sequence, highest_sent, measured));
     }

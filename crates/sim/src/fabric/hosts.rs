@@ -26,9 +26,7 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     pub(crate) fn new(scenario: &Scenario, key: Key) -> Self {
-        let of_users = scenario.populations.iter().map(|population| population.profile.clone());
-        let of_flows = scenario.flows.iter().map(|group| group.profile.clone());
-        let profiles: Vec<HostProfile> = of_users.chain(of_flows).collect();
+        let profiles = scenario.connection_groups().map(|group| group.profile.clone()).collect();
         let nodes = scenario.network.nodes.iter();
         let phases = nodes.map(|node| key.named("clock phase").named(&node.name)).collect();
         Self { profiles, clocks: Vec::new(), known: BTreeMap::new(), phases }

@@ -1,148 +1,93 @@
-//! Who sits where: the machines of users, servers and transfers, and the delays between them.
+//! Who sits where: the machines of users, servers and transfers, and how their packets are delayed.
 
 use super::endpoints::Location;
 use super::hosts::{Hosts, Machine};
 use super::network::Network;
 use super::path::AddedDelay;
+use crate::engine::Rank;
 use crate::identifiers::{DelayClockId, ProfileId};
-use aqmlab_driver::AccessDelay;
+use aqmlab_driver::{EndOfGroup, Places, UsersOrFlow};
 use aqmlab_random::Key;
-use aqmlab_scenario::{FlowGroup, NodeIndex, Population, Scenario};
-use aqmlab_session::{FlowId, Opening, Owner, PopulationId};
+use aqmlab_scenario::{NodeIndex, Scenario};
+use aqmlab_session::{Opening, Side};
 use aqmlab_units::Span;
-use aqmlab_web::MinimumDelay;
 
-/// The machines of a population.
-struct PopulationLocation {
-    browsers: Vec<Machine>,
-    servers: Vec<Machine>,
-    minimum_delay: AccessDelay,
-    /// Of the browsers' machines, by their places; none if packets are delayed exactly.
-    delay_clocks: Vec<DelayClockId>,
-    profile: ProfileId,
+/// The machine of an end, and how the delay of its packets is kept there.
+#[derive(Clone, Copy)]
+struct Seat {
+    machine: Machine,
+    delays: Delays,
 }
 
-/// The machines of a transfer.
-struct FlowLocation {
-    machines: [Machine; 2],
-    added_delay: [AddedDelay; 2],
-    profile: ProfileId,
+/// How packets of an end that have a delay of their own wait.
+#[derive(Clone, Copy)]
+enum Delays {
+    /// Each by itself.
+    Singly,
+    /// Until a tick of the clock of their machine.
+    ByClock(DelayClockId),
+    /// In a pipe: packets of one flow keep their order.
+    InPipe(Rank),
 }
 
-/// All of them.
+/// The locations of all populations and flows.
 pub(crate) struct Locations {
-    populations: Vec<PopulationLocation>,
-    flows: Vec<FlowLocation>,
+    places: Places<Seat>,
 }
 
 impl Locations {
     pub(crate) fn new(scenario: &Scenario, network: &mut Network, hosts: &mut Hosts, key: Key) -> Self {
-        let mut flows = Vec::new();
-        for (index, group) in scenario.flows.iter().enumerate() {
-            let profile = ProfileId::of(scenario.populations.len() + index);
-            flows.extend(of_group(group, profile, network, hosts));
-        }
-        let populations = scenario.populations.iter().enumerate();
-        let populations = populations.map(|(index, population)| {
-            PopulationLocation::new(population, ProfileId::of(index), network, hosts, key)
+        let places = Places::new(scenario, key, |end| {
+            let machine = hosts.machine(ProfileId::of(end.group), end.node);
+            Seat { machine, delays: delays(&end, network, hosts) }
         });
-        Self { populations: populations.collect(), flows }
+        Self { places }
     }
 
     /// Where a connection is to be opened.
     pub(crate) fn of(&self, opening: &Opening) -> Location {
-        match opening.owner {
-            Owner::User { population, .. } => self.of_user(population, opening),
-            Owner::Flow { flow } => self.of_flow(flow),
-        }
-    }
-
-    fn of_user(&self, population: PopulationId, opening: &Opening) -> Location {
-        let population = &self.populations[population.place()];
-        let browser = opening.machine as usize % population.browsers.len();
-        let server = opening.server as usize % population.servers.len();
-        let added_delay = match opening.delay {
-            MinimumDelay::Drawn(draw) => {
-                let delay = population.minimum_delay.of(browser, server, draw);
-                [population.added_delay(browser, delay), AddedDelay::None]
-            }
-            MinimumDelay::EachWay(delay) => [population.added_delay(browser, delay), AddedDelay::Own(delay)],
-        };
+        let place = self.places.of(opening);
+        let [one, other] = place.machines;
+        let [from_one, from_other] = place.delays;
         Location {
-            profile: population.profile,
-            machines: [population.browsers[browser], population.servers[server]],
-            added_delay,
-        }
-    }
-
-    fn of_flow(&self, flow: FlowId) -> Location {
-        let FlowLocation { machines, added_delay, profile } = self.flows[flow.place()];
-        Location { profile, machines, added_delay }
-    }
-}
-
-impl PopulationLocation {
-    fn new(
-        population: &Population,
-        profile: ProfileId,
-        network: &mut Network,
-        hosts: &mut Hosts,
-        key: Key,
-    ) -> Self {
-        let delay_clocks = match population.minimum_delay.clock_tick {
-            Some(tick) => {
-                let clock_of = |&node| network.delay_clock(node, hosts.kernel_clock(node, tick));
-                population.browsers.iter().map(clock_of).collect()
-            }
-            None => Vec::new(),
-        };
-        let mut machines =
-            |nodes: &[NodeIndex]| nodes.iter().map(|&node| hosts.machine(profile, node)).collect();
-        Self {
-            minimum_delay: AccessDelay::new(population, key),
-            browsers: machines(&population.browsers),
-            servers: machines(&population.servers),
-            delay_clocks,
-            profile,
-        }
-    }
-
-    fn added_delay(&self, browser: usize, delay: Span) -> AddedDelay {
-        match self.delay_clocks.get(browser) {
-            Some(&clock) => AddedDelay::Ticks(clock, delay),
-            None => AddedDelay::Own(delay),
+            profile: ProfileId::of(self.places.group_of(opening.owner)),
+            machines: [one.machine, other.machine],
+            added_delay: [one.delays.added(from_one), other.delays.added(from_other)],
         }
     }
 }
 
-fn of_group(
-    group: &FlowGroup,
-    profile: ProfileId,
-    network: &mut Network,
-    hosts: &mut Hosts,
-) -> Vec<FlowLocation> {
-    let of_flow = |flow: &aqmlab_scenario::Flow| {
-        let [sender, receiver] = [flow.sender, flow.receiver];
-        FlowLocation {
-            machines: [hosts.machine(profile, sender), hosts.machine(profile, receiver)],
-            added_delay: [
-                added_delay(network, sender, receiver, flow.delay_from_sender),
-                added_delay(network, receiver, sender, flow.delay_from_receiver),
-            ],
-            profile,
+impl Delays {
+    fn added(self, delay: Option<Span>) -> AddedDelay {
+        match (delay, self) {
+            (None, _) => AddedDelay::None,
+            (Some(delay), Self::Singly) => AddedDelay::Own(delay),
+            (Some(delay), Self::ByClock(clock)) => AddedDelay::Ticks(clock, delay),
+            (Some(delay), Self::InPipe(rank)) => AddedDelay::Pipe(rank, delay),
         }
-    };
-    group.flows.iter().map(of_flow).collect()
+    }
 }
 
-/// A flow's packets keep their order behind its own delay, so they have a pipe of their own.
-fn added_delay(network: &mut Network, from: NodeIndex, towards: NodeIndex, delay: Span) -> AddedDelay {
-    if delay == Span::ZERO {
-        return AddedDelay::None;
+fn delays(end: &EndOfGroup<'_>, network: &mut Network, hosts: &Hosts) -> Delays {
+    match (end.of, end.side) {
+        (UsersOrFlow::Users(population), Side::Active) => match population.minimum_delay.clock_tick {
+            Some(tick) => Delays::ByClock(network.delay_clock(end.node, hosts.kernel_clock(end.node, tick))),
+            None => Delays::Singly,
+        },
+        (UsersOrFlow::Users(_), Side::Passive) => Delays::Singly,
+        (UsersOrFlow::Flow(flow), Side::Active) => {
+            of_flow(network, [flow.sender, flow.receiver], flow.delay_from_sender)
+        }
+        (UsersOrFlow::Flow(flow), Side::Passive) => {
+            of_flow(network, [flow.receiver, flow.sender], flow.delay_from_receiver)
+        }
     }
-    if network.begins_with_interface(from, towards) {
-        AddedDelay::Pipe(network.pipe(), delay)
+}
+
+fn of_flow(network: &mut Network, [from, towards]: [NodeIndex; 2], delay: Span) -> Delays {
+    if delay > Span::ZERO && network.begins_with_interface(from, towards) {
+        Delays::InPipe(network.pipe())
     } else {
-        AddedDelay::Own(delay)
+        Delays::Singly
     }
 }

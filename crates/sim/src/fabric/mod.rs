@@ -41,16 +41,21 @@ mod locations;
 mod losses;
 mod network;
 mod options;
+mod other_ends;
 mod packed_rows;
 mod packet;
 mod path;
+mod payloads;
 mod predicted_departures;
 mod prefetch;
 mod queued_link;
 mod responders;
 mod route_table;
+#[cfg(test)]
+mod several_streams;
 mod trace;
 mod traffic;
+mod transport_end;
 mod user_bytes;
 
 pub(crate) use connections::{Connection, MAXIMUM_NUMBERED, TcpTotals};
@@ -59,14 +64,16 @@ pub(crate) use impairments::ImpairedCounts;
 pub(crate) use interface::Interface;
 pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{prefetch, prefetch_bytes};
 pub(crate) use queued_link::QueuedLink;
 
 use aqmlab_driver::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
-use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side};
+use aqmlab_session::{
+    ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side, StreamId,
+};
 use aqmlab_tcp::{Context, Past};
 use aqmlab_units::Time;
 use capture::Capturing;
@@ -81,6 +88,7 @@ pub(crate) use packet::Packet;
 use std::rc::Rc;
 use trace::Trace;
 use traffic::Traffic;
+pub use transport_end::{Answer, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused, Transports};
 use user_bytes::UserBytes;
 
 /// An end of a connection that a packet is on its way to: it will have something to say soon.
@@ -114,7 +122,7 @@ impl Fabric {
         scenario: &Scenario,
         window: MeasuredWindow,
         key: Key,
-        captured: &CapturedPorts,
+        (captured, transports): (&CapturedPorts, Transports),
     ) -> Self {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
@@ -132,7 +140,7 @@ impl Fabric {
             user_bytes,
             traffic,
             network,
-            endpoints: Endpoints::new(hosts, datagrams),
+            endpoints: Endpoints::new(hosts, datagrams, transports),
             locations,
             idle_paths: IdlePaths::new(scenario),
             window,
@@ -202,9 +210,14 @@ impl Fabric {
         Opened { connection, number }
     }
 
-    /// Writes at one end of a connection.
-    pub(crate) fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64, events: &mut Events) {
-        self.endpoints.write((connection, side), bytes, &mut self.network, events);
+    /// Writes at one end of a connection, on one of its streams.
+    pub(crate) fn write(
+        &mut self,
+        (connection, side, stream): (ConnectionId, Side, StreamId),
+        bytes: u64,
+        events: &mut Events,
+    ) {
+        self.endpoints.write((connection, side, stream), bytes, &mut self.network, events);
     }
 
     /// Bytes that were written at one end of a connection and never sent.

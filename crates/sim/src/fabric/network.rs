@@ -15,7 +15,7 @@ use aqmlab_aqm::Scheme;
 use aqmlab_driver::link_of;
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Scenario};
+use aqmlab_scenario::{Conversation, Link, LinkIndex, NodeIndex, NodeKind, Scenario};
 use aqmlab_session::Owner;
 use aqmlab_tcp::HostClock;
 use aqmlab_units::{Rate, Span, Time};
@@ -298,14 +298,10 @@ const fn is_queued(link: &Link) -> bool {
 fn sends_directly(scenario: &Scenario) -> Vec<bool> {
     let kinds = scenario.network.nodes.iter().map(|node| node.kind == NodeKind::Router);
     let mut direct: Vec<bool> = kinds.collect();
-    let servers = scenario.populations.iter().flat_map(|population| &population.servers);
-    servers.for_each(|node| direct[node.0 as usize] = true);
-    for [sender, _] in scenario.datagrams.iter().flat_map(|group| &group.sources) {
-        direct[sender.0 as usize] = true;
-    }
-    for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
-        direct[flow.sender.0 as usize] |= flow.delay_from_sender == Span::ZERO;
-        direct[flow.receiver.0 as usize] |= flow.delay_from_receiver == Span::ZERO;
+    for Conversation { ends, enters_at_once, .. } in scenario.conversations() {
+        for (machines, at_once) in ends.into_iter().zip(enters_at_once) {
+            machines.iter().for_each(|node| direct[node.0 as usize] |= at_once);
+        }
     }
     direct
 }

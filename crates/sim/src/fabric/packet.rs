@@ -94,6 +94,37 @@ impl Packet {
         }
     }
 
+    /// A packet of a transport that is neither TCP nor a source of datagrams, with its payload at a place:
+    /// see [`super::payloads::Payloads`].
+    pub(crate) const fn with_payload(
+        place: u32,
+        ip_bytes: u16,
+        codepoint: Codepoint,
+        (connection, generation): (u32, u16),
+        from: Side,
+        path: &Path,
+    ) -> Self {
+        let from = if matches!(from, Side::Passive) { FROM_PASSIVE } else { 0 };
+        Self {
+            identity: connection as u64
+                | (generation as u64) << 32
+                | (path.destination.number() as u64) << 48,
+            numbers: (place as u64) << 32,
+            rest: ip_bytes as u64
+                | (path.at.number() as u64) << AT_SHIFT
+                | from
+                | (codepoint.index() as u64) << CODEPOINT_SHIFT
+                | (PacketClass::Datagram.index() as u64) << CLASS_SHIFT
+                | HAS_OPTIONS,
+        }
+    }
+
+    /// Where its payload is, if it is such a packet.
+    pub(crate) const fn payload(&self) -> Option<u32> {
+        let kind = PacketClass::Datagram.index() as u64 | HAS_OPTIONS >> CLASS_SHIFT;
+        if self.rest >> CLASS_SHIFT == kind { Some((self.numbers >> 32) as u32) } else { None }
+    }
+
     /// Where its options are, if it has any.
     #[inline(always)]
     pub(crate) const fn options(&self) -> Option<u32> {
@@ -123,7 +154,7 @@ impl Packet {
     /// The source, if it is a datagram, and what is known of it there.
     pub(crate) fn as_datagram(&self) -> Option<(DatagramSourceId, SentDatagram)> {
         let source = DatagramSourceId::from_number(u32::MAX - self.connection());
-        (self.class() == PacketClass::Datagram).then(|| {
+        (self.rest >> CLASS_SHIFT == PacketClass::Datagram.index() as u64).then(|| {
             let lower = self.numbers >> 32;
             let upper = (self.rest >> 16) & 0xffff | ((self.rest >> FLAGS_SHIFT) & 0xff) << 16;
             let sent = Time::from_nanoseconds(lower | upper << 32);

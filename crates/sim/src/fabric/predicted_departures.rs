@@ -14,7 +14,7 @@
 use super::network::Network;
 use crate::engine::DELAYED;
 use crate::identifiers::{Column, Egress, Hop};
-use aqmlab_scenario::{NodeIndex, Scenario};
+use aqmlab_scenario::{Scenario, Way};
 use std::collections::BTreeSet;
 
 /// Which egresses follow which in the paths of a scenario; nothing stands for a machine's own sending.
@@ -60,30 +60,17 @@ const MOST_WAYS: usize = 1 << 20;
 /// The pairs of egresses on the ways of all traffic; none if there are too many ways.
 fn pairs(scenario: &Scenario, network: &Network) -> Option<Pairs> {
     let mut pairs = Pairs::new();
-    for population in &scenario.populations {
-        walk(network, &population.browsers, &population.servers, &mut pairs)?;
-        walk(network, &population.servers, &population.browsers, &mut pairs)?;
-    }
-    for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
-        walk(network, &[flow.sender], &[flow.receiver], &mut pairs)?;
-        walk(network, &[flow.receiver], &[flow.sender], &mut pairs)?;
-    }
-    for &[from, to] in scenario.datagrams.iter().flat_map(|group| &group.sources) {
-        walk(network, &[from], &[to], &mut pairs)?;
+    for way in scenario.conversations().flat_map(|conversation| conversation.ways()) {
+        walk(network, way, &mut pairs)?;
     }
     Some(pairs)
 }
 
 /// Walks from each of these machines to each of those. Machines that send to one router, or are reached
 /// alike, are one.
-fn walk(
-    network: &Network,
-    sources: &[NodeIndex],
-    destinations: &[NodeIndex],
-    pairs: &mut Pairs,
-) -> Option<()> {
-    let entrances: BTreeSet<Hop> = sources.iter().map(|&node| network.entrance(node)).collect();
-    let columns: BTreeSet<Column> = destinations.iter().map(|&node| network.destination(node)).collect();
+fn walk(network: &Network, Way { from, to }: Way<'_>, pairs: &mut Pairs) -> Option<()> {
+    let entrances: BTreeSet<Hop> = from.iter().map(|&node| network.entrance(node)).collect();
+    let columns: BTreeSet<Column> = to.iter().map(|&node| network.destination(node)).collect();
     if entrances.len().saturating_mul(columns.len()) > MOST_WAYS {
         return None;
     }

@@ -6,7 +6,7 @@
 //! own. Nothing may be able to tell the difference: `forwarding.rs` asks in advance only where nobody counts
 //! what was delivered until the packet is there.
 
-use aqmlab_scenario::{FlowGroup, Link, Network, NodeIndex, Routes, Scenario};
+use aqmlab_scenario::{DemandUnit, FlowGroup, Link, Network, NodeIndex, Routes, Scenario};
 use aqmlab_tcp::{AckCounting, HostProfile, WindowUpdates};
 
 /// By node, whether it is such a machine.
@@ -26,16 +26,10 @@ pub(crate) fn responders(scenario: &Scenario) -> Vec<bool> {
 /// By node, in how many applications it takes part; users' machines count as used by many.
 fn uses(scenario: &Scenario) -> Vec<u32> {
     let mut uses = vec![0; scenario.network.nodes.len()];
-    for population in &scenario.populations {
-        let nodes = population.browsers.iter().chain(&population.servers);
-        nodes.for_each(|node| uses[node.0 as usize] += 2);
-    }
-    for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
-        uses[flow.sender.0 as usize] += 1;
-        uses[flow.receiver.0 as usize] += 1;
-    }
-    for end in scenario.datagrams.iter().flat_map(|group| &group.sources).flatten() {
-        uses[end.0 as usize] += 1;
+    for group in scenario.traffic() {
+        let applications = if group.unit() == DemandUnit::Users { 2 } else { 1 };
+        let machines = group.conversations().flat_map(|conversation| conversation.machines());
+        machines.for_each(|node| uses[node.0 as usize] += applications);
     }
     uses
 }

@@ -9,7 +9,7 @@
 use super::packed_rows::PackedRows;
 use crate::identifiers::{Column, Egress, Hop};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{Distances, LinkIndex, NodeIndex, NodeKind, Routes, Scenario};
+use aqmlab_scenario::{Distances, LinkIndex, NodeIndex, NodeKind, Routes, Scenario, Way};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct RouteTable {
@@ -103,16 +103,8 @@ impl RouteTable {
             let to: BTreeSet<Column> = receivers.iter().map(|&node| self.destination(node)).collect();
             to.into_iter().for_each(|column| begins[column.place()].extend(&rows));
         };
-        for population in &scenario.populations {
-            join(&population.browsers, &population.servers);
-            join(&population.servers, &population.browsers);
-        }
-        for flow in scenario.flows.iter().flat_map(|group| &group.flows) {
-            join(&[flow.sender], &[flow.receiver]);
-            join(&[flow.receiver], &[flow.sender]);
-        }
-        for &[sender, receiver] in scenario.datagrams.iter().flat_map(|group| &group.sources) {
-            join(&[sender], &[receiver]);
+        for Way { from, to } in scenario.conversations().flat_map(|conversation| conversation.ways()) {
+            join(from, to);
         }
         begins
     }
@@ -252,14 +244,8 @@ fn routers(network: &scenario::Network) -> Vec<NodeIndex> {
 /// The machines where traffic begins and ends, in the order of the nodes.
 fn ends(scenario: &Scenario) -> Vec<NodeIndex> {
     let mut is_end = vec![false; scenario.network.nodes.len()];
-    let of_users = scenario
-        .populations
-        .iter()
-        .flat_map(|population| population.browsers.iter().chain(&population.servers));
-    let flows = scenario.flows.iter().flat_map(|group| &group.flows);
-    let of_flows = flows.flat_map(|flow| [&flow.sender, &flow.receiver]);
-    let of_datagrams = scenario.datagrams.iter().flat_map(|group| &group.sources).flatten();
-    of_users.chain(of_flows).chain(of_datagrams).for_each(|node| is_end[node.0 as usize] = true);
+    let machines = scenario.conversations().flat_map(|conversation| conversation.machines());
+    machines.for_each(|node| is_end[node.0 as usize] = true);
     (0..).map(NodeIndex).zip(is_end).filter(|(_, is_end)| *is_end).map(|(node, _)| node).collect()
 }
 

@@ -6,7 +6,7 @@ use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
 use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_driver::TableNames;
-use aqmlab_record::{ColumnValues, SentDatagram, Table};
+use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::{DatagramGroup, NodeIndex};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
 use aqmlab_units::Time;
@@ -159,14 +159,14 @@ fn table(rows: &[Row], names: &TableNames) -> Table {
 /// of a segment.
 fn segment_of(row: &Row) -> Segment {
     let segment = row.segment;
-    match row.packet.as_datagram() {
-        None => segment,
-        Some((_, SentDatagram { ip_bytes, .. })) => Segment {
-            acknowledgement: SequenceNumber::new(0),
-            payload: ip_bytes - DatagramGroup::HEADER_BYTES,
-            flags: Flags::NONE,
-            ..segment
-        },
+    if row.packet.class() != PacketClass::Datagram {
+        return segment;
+    }
+    Segment {
+        acknowledgement: SequenceNumber::new(0),
+        payload: row.packet.ip_bytes() - DatagramGroup::HEADER_BYTES,
+        flags: Flags::NONE,
+        ..segment
     }
 }
 

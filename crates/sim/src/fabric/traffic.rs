@@ -73,7 +73,7 @@ impl Places {
             groups: FlowGroups::of(scenario),
             flow_groups,
             datagram_groups: scenario.datagrams.iter().enumerate().flat_map(sources).collect(),
-            parties: populations + flow_groups + scenario.datagrams.len() + 1,
+            parties: scenario.traffic().count() + 1,
         }
     }
 

@@ -54,7 +54,8 @@ impl CongestionWindows {
         for (_, connection) in fabric.open_connections() {
             let Owner::Flow { flow } = connection.owner else { continue };
             let (group, place) = self.groups.place(flow);
-            let (sender, context) = (&connection.ends[0], fabric.context_of_sender(connection));
+            let Some(sender) = connection.ends[0].tcp() else { continue };
+            let context = fabric.context_of_sender(connection);
             let profile = context.profile;
             self.rows.time_s.push(now.seconds());
             self.rows.flow_group.push(group.number());

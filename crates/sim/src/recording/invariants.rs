@@ -95,7 +95,7 @@ fn datagrams_exist(simulation: &Simulation) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::{CapturedPorts, Packet};
+    use crate::fabric::{CapturedPorts, Packet, Transports};
     use aqmlab_aqm::{Port, PortFacts};
     use aqmlab_driver::{Control, RunError};
     use aqmlab_link::Link;
@@ -110,7 +110,10 @@ mod tests {
     fn finished() -> (Scenario, Simulation) {
         let scenario = Scenario::from_toml(TEXT, "flows", &[]).unwrap_or_else(|error| panic!("{error}"));
         let control = Control::default();
-        let mut simulation = Simulation::new(&scenario, 1, &control, &CapturedPorts::default()).unwrap();
+        let mut simulation = {
+            let captured = CapturedPorts::default();
+            Simulation::new(&scenario, 1, &control, &captured, Transports::default()).unwrap()
+        };
         simulation.run(Time::ZERO + scenario.duration, &control).unwrap();
         (scenario, simulation)
     }

@@ -129,13 +129,12 @@ fn impairments(
 
 /// Of the populations and groups of flows that have boxes.
 fn delay_boxes(scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<DelayBoxSummary> {
-    let of_users = scenario.populations.iter().map(|users| (&users.name, users.delay_box));
-    let laws = of_users.chain(scenario.flows.iter().map(|group| (&group.name, group.delay_box)));
     let windows = end.boxes.iter().zip(&begin.boxes).map(|(end, begin)| end.minus(*begin));
-    let boxes = laws.zip(windows).filter(|((_, law), _)| law.is_some());
-    boxes
-        .map(|((name, _), counts)| DelayBoxSummary {
-            name: name.clone(),
+    let groups = scenario.connection_groups().zip(windows);
+    groups
+        .filter(|(group, _)| group.delay_box.is_some())
+        .map(|(group, counts)| DelayBoxSummary {
+            name: group.name.to_owned(),
             arrived: amount(counts.arrived),
             lost: amount(counts.lost),
         })

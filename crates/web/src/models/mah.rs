@@ -48,6 +48,91 @@ mod laws;
 mod parameters;
 mod user;
 
+use crate::unused::{self, BesideModel, Replaced, UnusedKey};
+use crate::{
+    Command, Connections, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population,
+    UserEvent, Workload,
+};
+use aqmlab_random::Key;
+use aqmlab_units::Time;
+
 pub use laws::MahModel;
 pub use parameters::{MahParameters, ThinkTimeCut};
 pub use user::MahUser;
+
+/// Which parameters have no effect where all of these files are given.
+const REPLACED: &[Replaced] = &[
+    (&["files_per_document_cdf_file"], &["single_file_document_share", "files_per_document_mean"]),
+    (
+        &["documents_per_server_visit_cdf_file"],
+        &["single_document_visit_share", "documents_per_server_visit_mean"],
+    ),
+];
+
+impl Parameters for MahParameters {
+    fn facts(&self) -> ModelFacts {
+        ModelFacts { connections: Connections::Exchanges { servers_close: true }, ..ModelFacts::USUAL }
+    }
+
+    fn choose_among(&mut self, servers: u32) {
+        self.server_count = servers;
+    }
+
+    fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
+        let (given, default) =
+            (self.steady_start_page_time_seconds, Self::default().steady_start_page_time_seconds);
+        let page_time = unused::page_time_at_start(beside.start, given, default);
+        page_time.into_iter().chain(unused::replaced_by_files(self, REPLACED)).collect()
+    }
+
+    fn habits(&self, _: &LoadFile<'_>) -> Result<Habits, ModelError> {
+        Ok(Habits::of_studies(size_of::<MahUser>()))
+    }
+
+    fn workload(&self, _: &LoadFile<'_>) -> Result<Workload, ModelError> {
+        Ok(Workload {
+            exchanges: self.files_per_document_mean,
+            exchange_bytes: 10_000.0,
+            seconds: 1.0,
+            connections: Some(10.0),
+        })
+    }
+
+    fn build(&self, count: u32, key: Key, load_file: &LoadFile<'_>) -> Result<Population, ModelError> {
+        Ok(Population::new(MahModel::new(self, load_file)?, self.facts(), count, key))
+    }
+}
+
+impl Model for MahModel {
+    type User = MahUser;
+
+    fn user(&self, key: Key, _: u32) -> MahUser {
+        MahUser::new(key, self)
+    }
+
+    fn handle(
+        &self,
+        user: &mut MahUser,
+        event: UserEvent,
+        now: Time,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        match event {
+            UserEvent::Start(start) => user.start(self, start, out),
+            UserEvent::Wake => user.on_wake(now, self, out),
+            UserEvent::Connected(connection) => user.on_connected(now, connection, self, out),
+            UserEvent::Response(connection) => user.on_response(now, connection, self, out),
+            UserEvent::Object(..) => panic!("{event:?} is no event of this model's users"),
+            UserEvent::Failed(connection) => return user.on_failed(now, connection, self, out),
+        }
+        None
+    }
+
+    fn next_page_is_light(&self, user: &MahUser) -> bool {
+        user.next_page_is_light(self)
+    }
+
+    fn pass_over_page(&self, user: &mut MahUser, end: Time, out: &mut Vec<Command>) {
+        user.pass_over_page(end, self, out);
+    }
+}

@@ -47,8 +47,87 @@ mod parameters;
 mod past_weights;
 mod round_trips;
 
+use crate::unused::{self, BesideModel, UnusedKey};
+use crate::{
+    Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent,
+    Workload,
+};
+use aqmlab_random::Key;
+use aqmlab_units::Time;
+
 pub use cloud::PackMimeCloud;
 pub(crate) use fractional_sum_difference::standard_normal;
 pub use laws::PackMimeModel;
 pub use parameters::{GapsDrawnPer, PackMimeParameters};
 pub(crate) use round_trips::MeasuredRoundTrips;
+
+impl Parameters for PackMimeParameters {
+    fn facts(&self) -> ModelFacts {
+        ModelFacts { waits_for_pages: false, ..ModelFacts::USUAL }
+    }
+
+    fn choose_among(&mut self, servers: u32) {
+        self.server_count = servers;
+    }
+
+    fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
+        let when = "at their long-run rate from the first instant";
+        let mut unused = unused::of_arrivals("packmime", when, self.round_trip_times, beside);
+        unused.extend(self.files_that_nothing_is_drawn_from());
+        unused
+    }
+
+    /// Its four series keep their past, three of 1,000 numbers and one of 5,000, and room for half a thousand
+    /// more each; their weights are those of the population. At nine tenths of a link's rate clouds of 20
+    /// connections a second took 90 kB each with everything that they had open, and those of 1,000 a second
+    /// 1.9 kB for each of these (measured in November 2026): half a connection, and two. The latter counts; a
+    /// few of them last minutes.
+    fn habits(&self, _: &LoadFile<'_>) -> Result<Habits, ModelError> {
+        let open = 2.0 * self.connections_per_second;
+        Ok(Habits {
+            user_bytes: size_of::<PackMimeCloud>(),
+            plan_bytes: 10_100.0 * 8.0 + open * 250.0,
+            connections: open,
+            connections_per_second: self.connections_per_second,
+            exchanges_per_second: 1.2 * self.connections_per_second,
+            pages_per_second: 0.0,
+        })
+    }
+
+    fn workload(&self, _: &LoadFile<'_>) -> Result<Workload, ModelError> {
+        // Each connection has some exchanges of 7 kB.
+        let exchanges = 1.2 * self.connections_per_second;
+        Ok(Workload { exchanges, exchange_bytes: 8_000.0, seconds: 1.0, connections: None })
+    }
+
+    fn build(&self, count: u32, key: Key, load_file: &LoadFile<'_>) -> Result<Population, ModelError> {
+        Ok(Population::new(PackMimeModel::new(self, load_file)?, self.facts(), count, key))
+    }
+}
+
+impl Model for PackMimeModel {
+    type User = PackMimeCloud;
+
+    fn user(&self, key: Key, _: u32) -> PackMimeCloud {
+        PackMimeCloud::new(key, self)
+    }
+
+    /// Connections of a cloud arrive by themselves, so that it does not look at the time of some events.
+    fn handle(
+        &self,
+        cloud: &mut PackMimeCloud,
+        event: UserEvent,
+        now: Time,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        match event {
+            UserEvent::Start(_) => cloud.start(self, out),
+            UserEvent::Wake => cloud.on_wake(now, self, out),
+            UserEvent::Connected(connection) => cloud.on_connected(connection, out),
+            UserEvent::Response(connection) => cloud.on_response(now, connection, out),
+            UserEvent::Failed(connection) => return cloud.on_failed(connection),
+            UserEvent::Object(..) => panic!("{event:?} is no event of this model's clouds"),
+        }
+        None
+    }
+}

@@ -35,7 +35,136 @@ mod parameters;
 mod plan;
 mod user;
 
-pub use file::PagesFileError;
+use crate::unused::{self, BesideModel, Replaced, UnusedKey};
+use crate::{
+    Command, Connections, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population,
+    UserEvent, Workload,
+};
+use aqmlab_random::Key;
+use aqmlab_units::Time;
+
 pub use laws::PagesModel;
 pub use parameters::{Http, PagesParameters};
 pub use user::PagesUser;
+
+/// 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s. Where the link is not full a user takes 4.5
+/// kB with HTTP/2 and 7 with HTTP/1.1, with everything that she has open; where pages come at half of what is
+/// asked for it is 11 kB after a minute (measured in November 2026). The connections are those in the middle.
+const HABITS: Habits = Habits {
+    user_bytes: size_of::<PagesUser>(),
+    plan_bytes: 2_000.0,
+    connections: 9.0,
+    connections_per_second: 0.5,
+    exchanges_per_second: 1.6,
+    pages_per_second: 0.02,
+};
+
+/// Which parameters have no effect where all of these files are given.
+const REPLACED: &[Replaced] = &[
+    (&["think_time_seconds_cdf_file"], &["think_time_median_seconds", "think_time_sigma"]),
+    (&["objects_per_page_cdf_file"], &["objects_per_page_median", "objects_per_page_sigma"]),
+    (&["page_bytes_cdf_file"], &["page_bytes_median", "page_bytes_sigma"]),
+    (
+        &["pages_file"],
+        &[
+            "objects_per_page_median",
+            "objects_per_page_sigma",
+            "objects_per_page_cdf_file",
+            "page_bytes_median",
+            "page_bytes_sigma",
+            "page_bytes_cdf_file",
+            "weight_to_objects_correlation",
+            "root_bytes_median",
+            "root_bytes_sigma",
+            "object_share_sigma",
+            "third_party_share",
+            "third_party_spread",
+            "named_by_root_share",
+            "request_bytes",
+        ],
+    ),
+];
+
+/// Of TLS, if every object came from a host of its own.
+const HANDSHAKE_BYTES: f64 = 4_000.0;
+
+impl Parameters for PagesParameters {
+    fn facts(&self) -> ModelFacts {
+        ModelFacts { connections: Connections::Streams(self.tls.handshake()), ..ModelFacts::USUAL }
+    }
+
+    fn choose_among(&mut self, servers: u32) {
+        self.server_count = servers;
+    }
+
+    fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
+        let usual = Self::default();
+        let one_for_all = self.http == Http::V2 && self.connections_per_host != usual.connections_per_host;
+        let connections = one_for_all.then(|| {
+            let (wrong, legal) = ("HTTP/2 has one connection to a host", "only together with http = \"1.1\"");
+            UnusedKey::of_model("connections_per_host", wrong, legal)
+        });
+        let (given, default) = (self.steady_start_page_time_seconds, usual.steady_start_page_time_seconds);
+        let page_time = unused::page_time_at_start(beside.start, given, default);
+        let replaced = unused::replaced_by_files(self, REPLACED);
+        connections.into_iter().chain(page_time).chain(replaced).collect()
+    }
+
+    fn length_of_requests(&self) -> Option<u32> {
+        self.pages_file.is_none().then_some(self.request_bytes)
+    }
+
+    fn habits(&self, _: &LoadFile<'_>) -> Result<Habits, ModelError> {
+        Ok(HABITS)
+    }
+
+    fn workload(&self, _: &LoadFile<'_>) -> Result<Workload, ModelError> {
+        let mean = |median: f64, sigma: f64, most: f64| (median * libm::exp(sigma * sigma / 2.0)).min(most);
+        let exchanges = mean(self.objects_per_page_median, self.objects_per_page_sigma, 5e3);
+        let page_bytes = mean(self.page_bytes_median, self.page_bytes_sigma, 1e9);
+        Ok(Workload {
+            exchanges,
+            exchange_bytes: page_bytes / exchanges + HANDSHAKE_BYTES,
+            seconds: self.think_time_median_seconds,
+            connections: Some(200.0),
+        })
+    }
+
+    fn build(&self, count: u32, key: Key, load_file: &LoadFile<'_>) -> Result<Population, ModelError> {
+        Ok(Population::new(PagesModel::new(self, load_file)?, self.facts(), count, key))
+    }
+}
+
+impl Model for PagesModel {
+    type User = PagesUser;
+
+    fn user(&self, key: Key, _: u32) -> PagesUser {
+        PagesUser::new(key)
+    }
+
+    fn handle(
+        &self,
+        user: &mut PagesUser,
+        event: UserEvent,
+        now: Time,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        match event {
+            UserEvent::Start(start) => user.start(self, start, out),
+            UserEvent::Wake => user.on_wake(now, self, out),
+            UserEvent::Connected(connection) => user.on_connected(now, connection, self, out),
+            UserEvent::Object(connection, object) => user.on_object(now, connection, object, self, out),
+            UserEvent::Response(_) => panic!("{event:?} is no event of this model's users"),
+            UserEvent::Failed(connection) => return user.on_failed(now, connection, self, out),
+        }
+        None
+    }
+
+    fn next_page_is_light(&self, user: &PagesUser) -> bool {
+        user.next_page_is_light(self)
+    }
+
+    fn pass_over_page(&self, user: &mut PagesUser, end: Time, out: &mut Vec<Command>) {
+        user.pass_over_page(end, self, out);
+    }
+}

@@ -29,7 +29,84 @@ mod parameters;
 mod replay;
 mod vector;
 
-pub use file::VectorsFileError;
+use crate::unused::{self, BesideModel, UnusedKey};
+use crate::{
+    Command, Connections, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population,
+    UserEvent, Workload,
+};
+use aqmlab_random::Key;
+use aqmlab_units::Time;
+
 pub use parameters::TmixParameters;
 pub use replay::{TmixModel, TmixReplay};
 pub use vector::{ConnectionVector, Party, Step};
+
+impl Parameters for TmixParameters {
+    fn facts(&self) -> ModelFacts {
+        ModelFacts { connections: Connections::Dialogues, waits_for_pages: false, ..ModelFacts::USUAL }
+    }
+
+    fn choose_among(&mut self, servers: u32) {
+        self.server_count = servers;
+    }
+
+    fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
+        unused::of_arrivals("tmix", "when their file says", self.round_trip_times, beside)
+    }
+
+    /// The file is kept once, and as instants of every copy. How many connections last how long, nobody can
+    /// tell: some seconds, a few of them minutes.
+    fn habits(&self, load_file: &LoadFile<'_>) -> Result<Habits, ModelError> {
+        let model = TmixModel::new(self, load_file)?;
+        let ([connections, exchanges, _], seconds) = (model.asked(), model.length().seconds().max(1.0));
+        Ok(Habits {
+            user_bytes: size_of::<TmixReplay>(),
+            plan_bytes: connections * 16.0,
+            connections: 4.0 * connections / seconds,
+            connections_per_second: connections / seconds,
+            exchanges_per_second: exchanges / seconds,
+            pages_per_second: 0.0,
+        })
+    }
+
+    fn workload(&self, load_file: &LoadFile<'_>) -> Result<Workload, ModelError> {
+        let model = TmixModel::new(self, load_file)?;
+        let ([connections, exchanges, bytes], seconds) = (model.asked(), model.length().seconds().max(0.1));
+        // Where no coin keeps a vector nothing is asked for.
+        let exchanges = exchanges.max(connections);
+        let exchange_bytes = if exchanges > 0.0 { bytes / exchanges } else { 0.0 };
+        Ok(Workload { exchanges, exchange_bytes, seconds, connections: None })
+    }
+
+    fn build(&self, count: u32, key: Key, load_file: &LoadFile<'_>) -> Result<Population, ModelError> {
+        Ok(Population::new(TmixModel::new(self, load_file)?, self.facts(), count, key))
+    }
+}
+
+impl Model for TmixModel {
+    type User = TmixReplay;
+
+    fn user(&self, key: Key, number: u32) -> TmixReplay {
+        TmixReplay::new(key, number, self)
+    }
+
+    /// What becomes of a connection is the replay's own.
+    fn handle(
+        &self,
+        copy: &mut TmixReplay,
+        event: UserEvent,
+        now: Time,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        match event {
+            UserEvent::Start(_) => copy.start(out),
+            UserEvent::Wake => copy.on_wake(now, self, out),
+            _ => panic!("{event:?} is no event of a copy of a file"),
+        }
+        None
+    }
+
+    fn vector(&self, connection: u32) -> Option<&ConnectionVector> {
+        Some(self.vector(connection))
+    }
+}

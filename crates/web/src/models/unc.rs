@@ -53,6 +53,110 @@ mod laws;
 mod parameters;
 mod user;
 
+use crate::unused::{self, BesideModel, Replaced, UnusedKey};
+use crate::{
+    Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent,
+    Workload,
+};
+use aqmlab_random::Key;
+use aqmlab_units::Time;
+
 pub use laws::UncModel;
 pub use parameters::UncParameters;
 pub use user::User;
+
+/// Which parameters have no effect where all of these files are given.
+const REPLACED: &[Replaced] = &[
+    (
+        &["think_time_seconds_cdf_file"],
+        &[
+            "think_time_median_seconds",
+            "think_time_sigma",
+            "think_time_pareto_alpha",
+            "think_time_maximum_seconds",
+        ],
+    ),
+    (&["embedded_objects_per_page_cdf_file"], &["objects_per_page_mean"]),
+    (&["servers_per_page_cdf_file"], &["servers_per_page_mean"]),
+    (&["pages_per_server_visit_cdf_file"], &["pages_per_server_visit_mean"]),
+    (&["requests_per_persistent_connection_cdf_file"], &["requests_per_persistent_connection_mean"]),
+    (&["top_level_request_bytes_cdf_file", "embedded_request_bytes_cdf_file"], &["request_bytes_cdf_file"]),
+    (&["response_bytes_cdf_file"], RESPONSE_LAW),
+    (&["top_level_response_bytes_cdf_file", "embedded_response_bytes_cdf_file"], RESPONSE_LAW),
+    (
+        &["top_level_response_bytes_cdf_file", "embedded_response_bytes_cdf_file"],
+        &["response_bytes_cdf_file"],
+    ),
+];
+
+const RESPONSE_LAW: &[&str] =
+    &["response_median_bytes", "response_sigma", "response_pareto_alpha", "response_maximum_bytes"];
+
+impl Parameters for UncParameters {
+    fn facts(&self) -> ModelFacts {
+        ModelFacts::USUAL
+    }
+
+    fn choose_among(&mut self, servers: u32) {
+        self.server_count = servers;
+    }
+
+    fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
+        let (given, default) =
+            (self.steady_start_page_time_seconds, Self::default().steady_start_page_time_seconds);
+        let page_time = unused::page_time_at_start(beside.start, given, default);
+        page_time.into_iter().chain(unused::replaced_by_files(self, REPLACED)).collect()
+    }
+
+    fn habits(&self, _: &LoadFile<'_>) -> Result<Habits, ModelError> {
+        Ok(Habits::of_studies(size_of::<User>()))
+    }
+
+    fn workload(&self, _: &LoadFile<'_>) -> Result<Workload, ModelError> {
+        Ok(Workload {
+            exchanges: self.objects_per_page_mean,
+            exchange_bytes: self.response_median_bytes
+                * libm::exp(self.response_sigma * self.response_sigma / 2.0),
+            seconds: self.think_time_median_seconds,
+            connections: Some(10.0),
+        })
+    }
+
+    fn build(&self, count: u32, key: Key, load_file: &LoadFile<'_>) -> Result<Population, ModelError> {
+        Ok(Population::new(UncModel::new(self, load_file)?, self.facts(), count, key))
+    }
+}
+
+impl Model for UncModel {
+    type User = User;
+
+    fn user(&self, key: Key, _: u32) -> User {
+        User::new(key, self)
+    }
+
+    fn handle(
+        &self,
+        user: &mut User,
+        event: UserEvent,
+        now: Time,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        match event {
+            UserEvent::Start(start) => user.start(self, start, out),
+            UserEvent::Wake => user.on_wake(now, self, out),
+            UserEvent::Connected(connection) => user.on_connected(now, connection, self, out),
+            UserEvent::Response(connection) => user.on_response(now, connection, self, out),
+            UserEvent::Object(..) => panic!("{event:?} is no event of this model's users"),
+            UserEvent::Failed(connection) => return user.on_failed(now, connection, self, out),
+        }
+        None
+    }
+
+    fn next_page_is_light(&self, user: &User) -> bool {
+        user.next_page_is_light(self)
+    }
+
+    fn pass_over_page(&self, user: &mut User, end: Time, out: &mut Vec<Command>) {
+        user.pass_over_page(end, self, out);
+    }
+}

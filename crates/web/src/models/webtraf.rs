@@ -38,6 +38,94 @@ mod laws;
 mod parameters;
 mod session;
 
+use crate::unused::{self, BesideModel, UnusedKey};
+use crate::{
+    Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, StartRule,
+    UserEvent, Workload,
+};
+use aqmlab_random::Key;
+use aqmlab_units::Time;
+
 pub use laws::WebtrafModel;
 pub use parameters::{ObjectSizeLaw, WebtrafParameters};
 pub use session::WebtrafSession;
+
+impl Parameters for WebtrafParameters {
+    /// It is ns-2's, whose one-way agents it was written for.
+    fn facts(&self) -> ModelFacts {
+        ModelFacts { works_one_way: true, ..ModelFacts::USUAL }
+    }
+
+    fn choose_among(&mut self, servers: u32) {
+        self.server_count = servers;
+    }
+
+    /// Sessions are not met in the middle of a page.
+    fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
+        let past = (beside.start == StartRule::Stationary).then(|| {
+            let wrong = "sessions of model = \"webtraf\" have no past";
+            UnusedKey::new("start", wrong, "\"steady\" or \"fresh\"")
+        });
+        let (given, default) =
+            (self.steady_start_page_time_seconds, Self::default().steady_start_page_time_seconds);
+        past.into_iter().chain(unused::page_time_at_start(beside.start, given, default)).collect()
+    }
+
+    fn length_of_requests(&self) -> Option<u32> {
+        Some(self.request_bytes)
+    }
+
+    /// A page of some objects takes a second; several seconds on a congested link.
+    fn habits(&self, _: &LoadFile<'_>) -> Result<Habits, ModelError> {
+        let objects = f64::from(self.objects_per_page);
+        let pages_per_second = 1.0 / (self.think_time_mean_seconds + 1.0);
+        Ok(Habits {
+            user_bytes: size_of::<WebtrafSession>(),
+            plan_bytes: 8.0 * objects,
+            connections: objects * (3.0 * pages_per_second).min(1.0),
+            connections_per_second: objects * pages_per_second,
+            exchanges_per_second: objects * pages_per_second,
+            pages_per_second,
+        })
+    }
+
+    fn workload(&self, _: &LoadFile<'_>) -> Result<Workload, ModelError> {
+        let exchanges = f64::from(self.objects_per_page);
+        Ok(Workload {
+            exchanges,
+            exchange_bytes: self.object_bytes_mean + f64::from(self.packet_bytes),
+            seconds: self.think_time_mean_seconds,
+            connections: Some(exchanges.max(10.0)),
+        })
+    }
+
+    fn build(&self, count: u32, key: Key, _: &LoadFile<'_>) -> Result<Population, ModelError> {
+        Ok(Population::new(WebtrafModel::new(self)?, self.facts(), count, key))
+    }
+}
+
+impl Model for WebtrafModel {
+    type User = WebtrafSession;
+
+    fn user(&self, key: Key, _: u32) -> WebtrafSession {
+        WebtrafSession::new(key)
+    }
+
+    fn handle(
+        &self,
+        session: &mut WebtrafSession,
+        event: UserEvent,
+        now: Time,
+        out: &mut Vec<Command>,
+    ) -> Option<Exchange> {
+        match event {
+            UserEvent::Start(start) => session.start(self, start, out),
+            UserEvent::Wake => session.on_wake(now, self, out),
+            UserEvent::Connected(connection) => session.on_connected(connection, self, out),
+            UserEvent::Response(connection) => session.on_response(now, connection, self, out),
+            UserEvent::Failed(connection) => return session.on_failed(now, connection, self, out),
+            UserEvent::Object(..) => panic!("{event:?} is no event of this model's sessions"),
+        }
+        None
+    }
+}

@@ -5,7 +5,9 @@ use crate::parameter_error::within;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of Mah's model. Absent keys take their defaults: the values of the SIGCOMM 2000 study where it
+/// Users of Mah's tables, a connection per file that the server closes: the SIGCOMM 2000 study.
+///
+/// Absent keys take their defaults: the values of the SIGCOMM 2000 study where it
 /// prints them.
 ///
 /// A CDF file has two columns, value and cumulative share; only its listed values occur. Naming one replaces

@@ -2,8 +2,8 @@
 //! stays.
 
 use super::parameters::PackMimeParameters;
-use crate::cdf_file::law_from_file;
-use crate::{CdfFileError, LoadFile};
+use crate::cdf_file::{LEGAL, law_from_file};
+use crate::{FileError, LoadFile};
 use aqmlab_random::{Law, normal_cumulative};
 
 const LONGEST_REQUEST_BYTES: f64 = 1e9;
@@ -26,10 +26,7 @@ pub(super) struct OwnLaws {
 
 impl OwnLaws {
     /// Reads the files.
-    pub(super) fn read(
-        parameters: &PackMimeParameters,
-        load_file: &LoadFile<'_>,
-    ) -> Result<Self, CdfFileError> {
+    pub(super) fn read(parameters: &PackMimeParameters, load_file: &LoadFile<'_>) -> Result<Self, FileError> {
         let read = |key, path, bounds| law_from_file((key, path), bounds, load_file);
         let round_trips = (0.0, LONGEST_ROUND_TRIP_MS);
         let [client, server] =
@@ -58,7 +55,7 @@ pub(super) fn at_normal(law: &Law, z: f64) -> f64 {
 }
 
 /// The gaps, which can be scaled to a rate only if not all of them are 0.
-fn gaps(path: &Option<String>, load_file: &LoadFile<'_>) -> Result<Option<(Law, f64)>, CdfFileError> {
+fn gaps(path: &Option<String>, load_file: &LoadFile<'_>) -> Result<Option<(Law, f64)>, FileError> {
     const KEY: &str = "connection_gaps_cdf_file";
     let Some(law) = law_from_file((KEY, path), (0.0, LONGEST_GAP), load_file)? else { return Ok(None) };
     let mean = law.mean();
@@ -66,5 +63,5 @@ fn gaps(path: &Option<String>, load_file: &LoadFile<'_>) -> Result<Option<(Law, 
         return Ok(Some((law, mean)));
     }
     let reason = "all gaps are 0, and cannot be scaled to a rate".to_owned();
-    Err(CdfFileError { key: KEY, path: path.clone().unwrap_or_default(), line: None, reason })
+    Err(FileError { key: KEY, path: path.clone().unwrap_or_default(), line: None, reason, legal: LEGAL })
 }

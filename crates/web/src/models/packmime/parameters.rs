@@ -2,10 +2,14 @@
 
 use crate::ParameterError;
 use crate::parameter_error::within;
+use crate::unused::UnusedKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of a cloud of PackMime's clients. Absent keys take their defaults.
+/// Clouds of PackMime's clients, whose connections arrive at a rate independent of earlier ones: `count`
+/// clouds.
+///
+/// Absent keys take their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PackMimeParameters {
@@ -78,5 +82,34 @@ impl PackMimeParameters {
         within("connections_per_second", self.connections_per_second, 0.01, 100_000.0)?;
         within("persistent_share", self.persistent_share, 0.0, 1.0)?;
         within("server_count", f64::from(self.server_count), 1.0, f64::from(u32::MAX))
+    }
+    /// Files of laws that a switch turns off.
+    pub(super) fn files_that_nothing_is_drawn_from(&self) -> impl Iterator<Item = UnusedKey> {
+        let (round_trips, server_times) = (self.round_trip_times, self.server_times);
+        let files = [
+            (
+                "client_round_trip_ms_cdf_file",
+                &self.client_round_trip_ms_cdf_file,
+                round_trips,
+                "round_trip_times",
+            ),
+            (
+                "server_round_trip_ms_cdf_file",
+                &self.server_round_trip_ms_cdf_file,
+                round_trips,
+                "round_trip_times",
+            ),
+            (
+                "server_time_seconds_cdf_file",
+                &self.server_time_seconds_cdf_file,
+                server_times,
+                "server_times",
+            ),
+        ];
+        let unused = files.into_iter().filter(|(_, file, used, _)| file.is_some() && !used);
+        unused.map(|(key, _, _, switch)| {
+            let wrong = format!("{switch} = false turns them off");
+            UnusedKey::of_model(key, wrong, format!("{key} together with {switch} = true"))
+        })
     }
 }

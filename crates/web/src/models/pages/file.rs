@@ -2,27 +2,15 @@
 
 use super::laws::{LARGEST_PAGE_BYTES, MOST_OBJECTS};
 use super::plan::PageObject;
-use crate::cdf_file::LoadFile;
+use crate::{FileError, LoadFile};
 
 /// The parameter that names the file.
 const KEY: &str = "pages_file";
 /// What stands in a line.
 const COLUMNS: [&str; 5] = ["page", "wave", "host", "request bytes", "response bytes"];
 const LARGEST_REQUEST: u64 = 65_535;
-
-/// A file of pages that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` = \"{path}\"{}: {reason}", line.map(|line| format!(", line {line}")).unwrap_or_default())]
-pub struct PagesFileError {
-    /// The parameter that names the file.
-    pub key: &'static str,
-    /// The file's path, as given.
-    pub path: String,
-    /// The line at fault, counted from 1, where one line is.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub reason: String,
-}
+/// What such a file must hold.
+const LEGAL: &str = "lines of page, wave, host, request bytes and response bytes, each page's root first";
 
 /// The pages of a file.
 #[derive(Clone, Debug)]
@@ -43,8 +31,8 @@ impl PagesFile {
 }
 
 /// Reads the pages of a file.
-pub(super) fn parse(path: &str, load_file: &LoadFile<'_>) -> Result<PagesFile, PagesFileError> {
-    let refuse = |line, reason| PagesFileError { key: KEY, path: path.to_owned(), line, reason };
+pub(super) fn parse(path: &str, load_file: &LoadFile<'_>) -> Result<PagesFile, FileError> {
+    let refuse = |line, reason| FileError { key: KEY, path: path.to_owned(), line, reason, legal: LEGAL };
     let text = load_file(path).map_err(|reason| refuse(None, reason))?;
     let mut pages = PagesFile { objects: Vec::new(), bounds: Vec::new() };
     let mut page_number = None;
@@ -117,7 +105,7 @@ fn check_order(before: &[PageObject], object: PageObject) -> Result<(), String> 
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<PagesFile, PagesFileError> {
+    fn read(text: &str) -> Result<PagesFile, FileError> {
         parse("own.csv", &|path| {
             assert_eq!(path, "own.csv");
             Ok(text.to_owned())

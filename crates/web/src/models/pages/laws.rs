@@ -6,7 +6,6 @@ use super::plan::{PageObject, draw};
 use crate::ModelError;
 use crate::cdf_file::{LoadFile, law_from_file};
 use crate::models::think_cycle::ThinkCycle;
-use crate::tls::Tls;
 use aqmlab_random::{Key, Law, normal_quantile};
 use aqmlab_units::Span;
 
@@ -90,7 +89,6 @@ pub struct PagesModel {
     /// Pages of a file, which go before the laws.
     listed: Option<PagesFile>,
     http: Http,
-    tls: Tls,
     connections_per_host: u8,
     server_count: u32,
 }
@@ -115,7 +113,6 @@ impl PagesModel {
             laws: PageLaws::new(parameters, load_file)?,
             listed,
             http: parameters.http,
-            tls: parameters.tls,
             connections_per_host: parameters.connections_per_host,
             server_count: parameters.server_count,
         })
@@ -125,12 +122,6 @@ impl PagesModel {
     #[must_use]
     pub fn mean_think_seconds(&self) -> f64 {
         self.think_cycle.mean_think_seconds()
-    }
-
-    /// The handshake behind the opening of each connection.
-    #[must_use]
-    pub const fn tls(&self) -> Tls {
-        self.tls
     }
 
     pub(super) const fn think_cycle(&self) -> &ThinkCycle {

@@ -7,7 +7,9 @@ use crate::tls::Tls;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the model of today's pages. Absent keys take their defaults.
+/// Today's pages: dozens of objects from many hosts, over HTTP/1.1 or HTTP/2 behind TLS.
+///
+/// Absent keys take their defaults.
 ///
 /// A CDF file has two columns, value and cumulative share; only its listed values occur. Naming one replaces
 /// the law and its other parameters.

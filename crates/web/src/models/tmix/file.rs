@@ -13,7 +13,7 @@
 //! What follows a `#` is passed over.
 
 use super::vector::{ConnectionVector, Party, Step};
-use crate::cdf_file::LoadFile;
+use crate::{FileError, LoadFile};
 use aqmlab_units::Span;
 
 /// The parameter that names the file.
@@ -22,31 +22,19 @@ const KEY: &str = "vectors_file";
 const LONGEST_US: u64 = 10_000_000_000_000;
 /// Sizes are numbers of 32 bits.
 const MOST_BYTES: u64 = u32::MAX as u64;
-
-/// A file of connection vectors that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` = \"{path}\"{}: {reason}", line.map(|line| format!(", line {line}")).unwrap_or_default())]
-pub struct VectorsFileError {
-    /// The parameter that names the file.
-    pub key: &'static str,
-    /// The file's path, as given.
-    pub path: String,
-    /// The line at fault, counted from 1, where one line is.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub reason: String,
-}
+/// What such a file must hold.
+const LEGAL: &str = "connection vectors of Tmix, in the original form or the alternate one";
 
 /// Reads the vectors of a file; with `round_trips` each has to have a round-trip time.
 pub(super) fn parse(
     path: &str,
     round_trips: bool,
     load_file: &LoadFile<'_>,
-) -> Result<Vec<ConnectionVector>, VectorsFileError> {
-    let refuse = |line, reason| VectorsFileError { key: KEY, path: path.to_owned(), line, reason };
+) -> Result<Vec<ConnectionVector>, FileError> {
+    let refuse = |line, reason| FileError { key: KEY, path: path.to_owned(), line, reason, legal: LEGAL };
     let text = load_file(path).map_err(|reason| refuse(None, reason))?;
     let (mut vectors, mut draft): (Vec<ConnectionVector>, Option<Draft>) = (Vec::new(), None);
-    let mut finish = |draft: Option<Draft>| -> Result<(), VectorsFileError> {
+    let mut finish = |draft: Option<Draft>| -> Result<(), FileError> {
         let Some(draft) = draft else { return Ok(()) };
         let line = draft.line;
         vectors.push(draft.finished(round_trips).map_err(|reason| refuse(Some(line), reason))?);

@@ -5,7 +5,7 @@ use crate::parameter_error::within;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of a replay of connection vectors.
+/// Connections of a trace, as a file of Tmix's connection vectors describes them: `count` copies of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TmixParameters {
@@ -33,6 +33,13 @@ const fn yes() -> bool {
 
 const fn servers() -> u32 {
     8
+}
+
+impl Default for TmixParameters {
+    /// The replay of a file that has no name yet.
+    fn default() -> Self {
+        Self::of_file(String::new())
+    }
 }
 
 impl TmixParameters {

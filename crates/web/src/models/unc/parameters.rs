@@ -4,7 +4,9 @@ use crate::parameter_error::{ParameterError, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the UNC model. Keys left out keep the defaults, which are the reconstruction of the 2003
+/// Thinking and browsing users of the SIGCOMM 2003 study.
+///
+/// Keys left out keep the defaults, which are the reconstruction of the 2003
 /// study; unknown keys are refused.
 ///
 /// A `..._cdf_file` replaces a law by a file of two columns, value and cumulative share; only listed values

@@ -5,7 +5,9 @@ use crate::parameter_error::within;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of Webtraf's sessions. Absent keys take their defaults: the values of Chung, Claypool and
+/// Sessions of ns-2's Webtraf, with a connection per object and no limit on them.
+///
+/// Absent keys take their defaults: the values of Chung, Claypool and
 /// Kinicki 2004 where they print them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -1,0 +1,48 @@
+//! What applications, scenarios and reports have to know of a traffic model.
+
+use crate::Handshake;
+
+/// What the connections of a population carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// One exchange at a time; its end is reported as [`crate::UserEvent::Response`].
+    Exchanges {
+        /// Whether servers close a connection once they have written the response, which is complete only
+        /// then.
+        servers_close: bool,
+    },
+    /// Several exchanges at once behind this handshake, each reported by its object:
+    /// [`crate::UserEvent::Object`].
+    Streams(Handshake),
+    /// What a [`crate::ConnectionVector`] says: the driver has both ends write it, and reports nothing of it.
+    Dialogues,
+}
+
+/// What others have to know of a traffic model with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelFacts {
+    /// What its connections carry.
+    pub connections: Connections,
+    /// Whether users wait for pages; connections of a cloud and of a trace arrive by themselves, and nobody
+    /// waits.
+    pub waits_for_pages: bool,
+    /// Whether it works between hosts that send one way alone, where request and response take a connection
+    /// each.
+    pub works_one_way: bool,
+}
+
+impl ModelFacts {
+    /// Users who wait for pages, over connections that carry one exchange at a time and that the browser
+    /// closes.
+    pub const USUAL: Self = Self {
+        connections: Connections::Exchanges { servers_close: false },
+        waits_for_pages: true,
+        works_one_way: false,
+    };
+
+    /// Whether servers close each connection behind the response.
+    #[must_use]
+    pub const fn servers_close(&self) -> bool {
+        matches!(self.connections, Connections::Exchanges { servers_close: true })
+    }
+}

@@ -1,0 +1,115 @@
+"""The reference of the command line, `docs/reference/command-line.md`, made of click's own help.
+
+Run as a program it writes the page.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aqmlab.cli import commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
+_HEAD = """# The command line
+
+Generated from `aqmlab COMMAND --help`. Options may stand before or after arguments. Every command accepts
+`--help`; `aqmlab --version` prints the version. [Exit codes and errors](errors.md).
+
+| command | task |
+| --- | --- |
+"""
+
+
+def page() -> str:
+    """The page as it should be."""
+    root = click.Context(commands, info_name="aqmlab")
+    found = list(_commands(root))
+    overview = [f"| [`{path}`](#{_anchor(path)}) | {_summary(context.command)} |" for path, context in found]
+    return _HEAD + "\n".join(overview) + "\n" + "".join(_entry(*each) for each in found)
+
+
+def _commands(group: click.Context) -> Iterator[tuple[str, click.Context]]:
+    """The commands below a group, groups before their own, with what is typed to call them."""
+    assert isinstance(group.command, click.Group)
+    for name in group.command.list_commands(group):
+        command = group.command.get_command(group, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=group)
+        yield context.command_path, context
+        if isinstance(command, click.Group):
+            yield from _commands(context)
+
+
+def _anchor(path: str) -> str:
+    return path.replace(" ", "-")
+
+
+def _summary(command: click.Command) -> str:
+    return " ".join(_text(command).partition("\n\n")[0].split()).rstrip(".")
+
+
+def _text(command: click.Command) -> str:
+    return inspect.cleandoc(command.help or "").replace("\f", "")
+
+
+def _entry(path: str, context: click.Context) -> str:
+    command = context.command
+    pieces = " ".join(command.collect_usage_pieces(context))
+    parts = [f"## {path}", *_paragraphs(_text(command))]
+    if not isinstance(command, click.Group):
+        parts.insert(1, f"`{path} {pieces}`".replace(" `", "`"))
+    rows = [row for each in command.get_params(context) if (row := _row(each, context)) is not None]
+    if rows:
+        parts.append("\n".join(["| option | meaning |", "| --- | --- |", *rows]))
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of a help text; those whose lines click keeps become lists or blocks."""
+    for paragraph in text.split("\n\n"):
+        kept = paragraph.startswith("\b\n")
+        lines = paragraph.removeprefix("\b\n").splitlines()
+        if not kept:
+            yield _linked(" ".join(line.strip() for line in lines))
+        elif len(lines) > 1 and lines[0].endswith(":") and lines[1].startswith(" "):
+            yield f"{lines[0]}\n\n<!-- example: shown -->\n```text\n{_block(lines[1:])}\n```"
+        else:
+            yield f"<!-- example: shown -->\n```text\n{_block(lines)}\n```"
+
+
+def _block(lines: list[str]) -> str:
+    return inspect.cleandoc("\n".join(lines))
+
+
+def _row(parameter: click.Parameter, context: click.Context) -> str | None:
+    """An option with its meaning, default and range, as click words them; arguments are in the usage line."""
+    record = parameter.get_help_record(context)
+    if record is None or not isinstance(parameter, click.Option) or "--help" in parameter.opts:
+        return None
+    names, meaning = (part.replace("|", "\\|") for part in record)
+    return f"| `{names}` | {_linked(' '.join(meaning.split()))} |"
+
+
+def _linked(text: str) -> str:
+    """A text whose pages are links, and whose angle brackets are no markup."""
+    return re.sub(r"docs/(\S+?\.md)", _link, text.replace("<", "\\<"))
+
+
+def _link(found: re.Match[str]) -> str:
+    target = os.path.relpath(PAGE.parents[1] / found[1], PAGE.parent)
+    return f"[{Path(target).name}]({target})"
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(PAGE.parents[2] / "python"))
+    PAGE.write_text(page(), encoding="utf-8")
