@@ -1,11 +1,15 @@
 """What does this queue management do to the people browsing the web through this link?
 
->>> import aqmlab
->>> result = aqmlab.run("pi.toml", seed=1)  # doctest: +SKIP
->>> result.responses.to_pandas()["response_time_s"].median()  # doctest: +SKIP
+    import aqmlab
 
-A scenario is checked whole before anything runs; a result is `run.json` and tables of columns whose names
-carry their units. Many runs, on all cores, interruptible and resumable: `run_many`.
+    found = aqmlab.compare("my-link.toml", schemes=["drop-tail", "pie", "fq-codel"], seeds=range(1, 9))
+    print(found)                    # how long people wait under each, with confidence intervals
+    found.to_arrow()                # tidy: configuration, seed, quantity, unit, value
+    found.report("report.html")
+
+A scenario is a TOML file, its text, or a dict, checked before anything runs. `run` makes one run, `compare`,
+`sweep` and `tune` make many, `live` makes one over Linux TCP. `frame`, `plot` and `quantities` read results.
+Every error is an `AqmlabError`.
 """
 
 from aqmlab import _startup  # noqa: F401  (first: it hears Ctrl-C during the imports below)
@@ -18,57 +22,123 @@ from aqmlab._core import version as _version
 
 if TYPE_CHECKING:
     from aqmlab.comparison import Comparison, compare
+    from aqmlab.comparison.tidy import frame
     from aqmlab.errors import (
+        AqmlabError,
         Cancelled,
+        ComparisonError,
+        DemandError,
         FolderError,
+        MissingDataError,
+        Mistake,
         ResultError,
         RunError,
+        RunsFailed,
         ScenarioError,
         StorageError,
+        SweepError,
         TableError,
+        TuneError,
+        UnknownLinkError,
+        UnknownQuantityError,
     )
+    from aqmlab.figures.plots import Plot, plot
+    from aqmlab.live_runs.running import live
     from aqmlab.result import Result
     from aqmlab.runs import Job, run, run_each, run_many
     from aqmlab.scenario import Scenario
+    from aqmlab.simulation import LinkObservation, Observation, Simulation
+    from aqmlab.statistics.quantities import Quantity, quantities, quantity
+    from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
+    from aqmlab.sweeps import Sweep, SweepResults, sweep
+    from aqmlab.tuning import Outcome, tune
 
 __version__ = _version()
 
-__all__ = [
-    "Cancelled",
-    "Comparison",
-    "FolderError",
-    "Job",
-    "Result",
-    "ResultError",
-    "RunError",
-    "Scenario",
-    "ScenarioError",
-    "StorageError",
-    "TableError",
-    "__version__",
-    "compare",
-    "run",
-    "run_each",
-    "run_many",
-]
-
-# Imported when first asked for: statistics bring SciPy, results Arrow, and `aqmlab --version` needs neither.
 _ERRORS = (
+    "AqmlabError",
     "Cancelled",
+    "ComparisonError",
+    "DemandError",
     "FolderError",
+    "Mistake",
+    "MissingDataError",
     "ResultError",
     "RunError",
+    "RunsFailed",
     "ScenarioError",
     "StorageError",
+    "SweepError",
     "TableError",
+    "TuneError",
+    "UnknownLinkError",
+    "UnknownQuantityError",
 )
+_SUMMARIES = ("FlowsSummary", "LinkSummary", "PopulationSummary", "RunSummary")
+# Imported when first asked for: statistics bring SciPy, results Arrow, and `aqmlab --version` needs neither.
 _HOMES = {
     **dict.fromkeys(_ERRORS, "aqmlab.errors"),
     **dict.fromkeys(("Job", "run", "run_each", "run_many"), "aqmlab.runs"),
     "Result": "aqmlab.result",
+    **dict.fromkeys(_SUMMARIES, "aqmlab.statistics.run_summary"),
     "Scenario": "aqmlab.scenario",
+    **dict.fromkeys(("LinkObservation", "Observation", "Simulation"), "aqmlab.simulation"),
     **dict.fromkeys(("Comparison", "compare"), "aqmlab.comparison"),
+    **dict.fromkeys(("Sweep", "SweepResults", "sweep"), "aqmlab.sweeps"),
+    **dict.fromkeys(("Outcome", "tune"), "aqmlab.tuning"),
+    **dict.fromkeys(("Plot", "plot"), "aqmlab.figures.plots"),
+    "frame": "aqmlab.comparison.tidy",
+    "live": "aqmlab.live_runs.running",
+    **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.statistics.quantities"),
 }
+
+__all__ = [
+    "AqmlabError",
+    "Cancelled",
+    "Comparison",
+    "ComparisonError",
+    "DemandError",
+    "FlowsSummary",
+    "FolderError",
+    "Job",
+    "LinkObservation",
+    "LinkSummary",
+    "MissingDataError",
+    "Mistake",
+    "Observation",
+    "Outcome",
+    "Plot",
+    "PopulationSummary",
+    "Quantity",
+    "Result",
+    "ResultError",
+    "RunError",
+    "RunSummary",
+    "RunsFailed",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "StorageError",
+    "Sweep",
+    "SweepError",
+    "SweepResults",
+    "TableError",
+    "TuneError",
+    "UnknownLinkError",
+    "UnknownQuantityError",
+    "__version__",
+    "compare",
+    "frame",
+    "live",
+    "plot",
+    "quantities",
+    "quantity",
+    "run",
+    "run_each",
+    "run_many",
+    "sweep",
+    "tune",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

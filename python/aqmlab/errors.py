@@ -1,27 +1,34 @@
-"""What can go wrong, by whose doing.
+"""What can go wrong, by whose doing: `AqmlabError` is the root of all.
 
-`RunError` and `StorageError` are not the user's to mend, the others are. Every message names the place and
-what would be accepted there, so that it can be shown as it is.
+`RunError` and `StorageError` are faults of aqmlab or of the machine; the others can be mended in what was
+written. Each message names the place, what was found, and what is legal. The same stands in fields, for
+programs: `place`, `value`, `legal`, `nearest`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from aqmlab._core import Cancelled, RunError, ScenarioError
 from aqmlab.terminal.plain import plain
+from aqmlab.terminal.spelling import closest, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = [
+    "AqmlabError",
     "CalibrationError",
     "Cancelled",
+    "ComparisonError",
     "DemandError",
     "ExecutorError",
     "ExperimentError",
     "FolderError",
     "LayoutError",
+    "MissingDataError",
+    "Mistake",
     "NotEnoughMemoryError",
     "RefusalError",
     "ResultError",
@@ -31,15 +38,167 @@ __all__ = [
     "StorageError",
     "SweepError",
     "TableError",
+    "TooLittleDataError",
     "TuneError",
+    "UnknownLinkError",
+    "UnknownQuantityError",
 ]
 
 
-class RefusalError(ValueError):
+class AqmlabError(Exception):
+    """The root of all errors of aqmlab.
+
+    Attributes:
+        place: Where it is: a file and line, a dotted key, an argument; empty if nowhere in particular.
+        value: What was found there; none if it is no single value.
+        legal: What would be legal, in words: a range, or names separated by commas; empty if unknown.
+        nearest: The legal name that is most like the value; none if none is like it.
+    """
+
+    place: str = ""
+    value: object = None
+    legal: str = ""
+    nearest: str | None = None
+
+
+class RefusalError(AqmlabError, ValueError):
     """What a user wrote or named is refused; its message quotes it, with nothing that steers a terminal."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        place: str = "",
+        value: object = None,
+        legal: str = "",
+        nearest: str | None = None,
+    ) -> None:
         super().__init__(plain(message))
+        self.place, self.value, self.legal, self.nearest = place, value, legal, nearest
+
+    @classmethod
+    def unknown(cls, place: str, name: str, known: Iterable[str]) -> Self:
+        """The error of a name that is none of the known ones."""
+        names = list(known)
+        return cls(
+            f"{place}: {unknown(name, names)}",
+            place=place,
+            value=name,
+            legal=", ".join(names),
+            nearest=closest(name, names),
+        )
+
+    @classmethod
+    def of(cls, error: Exception, message: str) -> Self:
+        """An error with the fields of another one, and a message of its own."""
+        fields = {name: getattr(error, name, getattr(cls, name)) for name in _FIELDS}
+        return cls(message, **fields)
+
+
+_FIELDS = ("place", "value", "legal", "nearest")
+_Place: TypeAlias = "tuple[str, int | None, int | None, str | None]"
+_Row: TypeAlias = "tuple[str, _Place, str, str | None, str | None, str | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake in a scenario.
+
+    Attributes:
+        message: All of it, in one line.
+        place: The source and the line, such as `link.toml:5`, or the override, such as `users.left=-1`.
+        key: The dotted key; empty for the whole scenario.
+        value: What was given, if it is a single value or name.
+        legal: What would be legal, in words; empty if that cannot be said.
+        nearest: The legal name that is most like the one given; none if none is.
+        overrides: Whether it is in an override.
+    """
+
+    message: str
+    place: str = ""
+    key: str = ""
+    value: object = None
+    legal: str = ""
+    nearest: str | None = None
+    overrides: bool = False
+
+    @classmethod
+    def of_row(cls, row: _Row) -> Mistake:
+        """A mistake as the core tells it."""
+        message, (source, line, column, override), key, value, legal, nearest = row
+        lines = "".join(f":{each}" for each in (line, column) if each is not None)
+        return cls(
+            plain(message),
+            f"{source}{lines}" if override is None else override,
+            key,
+            None if value is None else json.loads(value),
+            (legal or "").removeprefix("legal keys: ").removeprefix("legal: "),
+            nearest,
+            override is not None,
+        )
+
+    def without_place(self) -> Mistake:
+        """The same mistake in a document that is no text, which has no lines: its place is the key."""
+        if self.overrides:
+            return self
+        return Mistake(
+            self.message.removeprefix(f"{self.place}: "),
+            self.key,
+            self.key,
+            self.value,
+            self.legal,
+            self.nearest,
+        )
+
+
+class ScenarioError(RefusalError):
+    """A scenario is refused.
+
+    The fields are those of the first mistake.
+
+    Attributes:
+        mistakes: Every mistake that was found, in the order of the text.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        mistakes: Sequence[Mistake | _Row] = (),
+        **fields: Any,  # noqa: ANN401
+    ) -> None:
+        self.mistakes = tuple(
+            each if isinstance(each, Mistake) else Mistake.of_row(each) for each in mistakes
+        )
+        if self.mistakes:
+            first = self.mistakes[0]
+            fields = {name: getattr(first, name) for name in _FIELDS}
+            fields["place"] = first.place or first.key
+        super().__init__(message, **fields)
+
+    def in_document(self) -> ScenarioError:
+        """The same error in a document that is no text, which has no lines."""
+        lines = self.lines(Mistake.without_place)
+        return (
+            ScenarioError(lines, [each.without_place() for each in self.mistakes]) if self.mistakes else self
+        )
+
+    def lines(self, changed: Callable[[Mistake], Mistake]) -> str:
+        """The message with each of its mistakes changed."""
+        rest, told = str(self), []
+        for mistake in self.mistakes:
+            if not rest.startswith(mistake.message):
+                break
+            told.append(changed(mistake).message)
+            rest = rest.removeprefix(mistake.message).removeprefix("\n")
+        return "\n".join([*told, *([rest] if rest else [])])
+
+
+class RunError(AqmlabError, RuntimeError):
+    """A run failed, by the simulator's fault, or by that of a scheme of the user's."""
+
+
+class Cancelled(AqmlabError):  # noqa: N818  (it says how it ended)
+    """The run was cancelled before it ended."""
 
 
 class FolderError(RefusalError):
@@ -58,15 +217,38 @@ class LayoutError(ResultError):
     """The folder holds a result of another version of the layout: neither readable here nor damaged."""
 
 
-class StorageError(OSError):
+class StorageError(AqmlabError, OSError):
     """A result could not be written completely: the disk is full or failed."""
 
 
-class TableError(KeyError):
+class TableError(AqmlabError, KeyError):
     """The run did not record this table; the message explains how to record it."""
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class MissingDataError(AqmlabError, LookupError):
+    """A statistic needs something that the runs did not record.
+
+    The message names what is missing and how to record it.
+    """
+
+
+class TooLittleDataError(MissingDataError):
+    """What was run is too little to tell: too few replications or responses, too short a window."""
+
+
+class UnknownLinkError(RefusalError):
+    """A link that was chosen is not monitored in this run; the message lists those that are."""
+
+
+class UnknownQuantityError(RefusalError, LookupError):
+    """No quantity has this name; the message lists the names."""
+
+
+class ComparisonError(RefusalError):
+    """The results cannot be paired; the message names the seed or setting that differs."""
 
 
 class SweepError(RefusalError):
@@ -74,7 +256,7 @@ class SweepError(RefusalError):
 
 
 class TuneError(RefusalError):
-    """A search is refused: the message names the option or the range and what is legal there."""
+    """A search is refused: the message names the argument or the range and what is legal there."""
 
 
 class DemandError(RefusalError):

@@ -9,7 +9,7 @@ import hashlib
 import json
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -23,10 +23,12 @@ from aqmlab.files.folders import complete_or_absent, folder_name
 from aqmlab.files.reading import parse_json
 from aqmlab.files.run_shape import RUN
 from aqmlab.files.shape import conform
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from aqmlab.statistics.run_summary import RunSummary
 
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
 
@@ -202,6 +204,29 @@ class Result:
         return [str(warning) for warning in self.run["warnings"]]
 
     @property
+    def summary(self) -> RunSummary:
+        """What the run measured, as typed numbers: its links, its users, its TCP."""
+        from aqmlab.statistics.run_summary import RunSummary  # noqa: PLC0415 (statistics stand on results)
+
+        return RunSummary.of(self)
+
+    def value(self, quantity: str, *, links: Sequence[str] = ()) -> float:
+        """One number of the run, by the name of its quantity (`aqmlab.quantities` lists them).
+
+        Args:
+            quantity: Such as `page_p95_s` or `loss_percent/flows.bulk`.
+            links: The links that loss, throughput and so on are of; by default those that carry data.
+
+        Raises:
+            UnknownQuantityError: There is none of this name; the message lists them.
+            MissingDataError: The run did not record what it takes.
+            UnknownLinkError: A link is not monitored.
+        """
+        from aqmlab.statistics.quantities import quantity as of_name  # noqa: PLC0415
+
+        return of_name(quantity)(self, links)
+
+    @property
     def offered_load(self) -> dict[str, Any] | None:
         """The offered load if known: measured, or nominal and realised if it was matched."""
         return self.run.get("offered_load")
@@ -281,6 +306,20 @@ class Result:
         named = f"{kind} {self.content_address}".encode()
         address = hashlib.sha1(named, usedforsecurity=False).hexdigest()
         return replace(self, run={**self.run, "content_address": address, "live": dict(audit)})
+
+    @property
+    def actions(self) -> list[dict[str, Any]]:
+        """What was changed during the run (`Simulation.act`), in the order of time; usually nothing."""
+        return [dict(action) for action in self.run.get("actions", ())]
+
+    def with_actions(self, actions: Sequence[Mapping[str, Any]]) -> Result:
+        """The same result as that of a run with these actions; its content address is its own."""
+        named = f"{self.content_address} {json.dumps(actions, sort_keys=True)}".encode()
+        address = hashlib.sha1(named, usedforsecurity=False).hexdigest()
+        links = ", ".join(dict.fromkeys(str(action["link"]) for action in actions))
+        warning = f"{counted(len(actions), 'action')} during the run changed {links}: see actions"
+        facts = {"content_address": address, "actions": [dict(action) for action in actions]}
+        return replace(self, run={**self.run, **facts, "warnings": [*self.warnings, warning]})
 
     def with_offered_load(self, offered_load: Mapping[str, Any]) -> Result:
         """The same result with its offered load."""

@@ -9,12 +9,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from aqmlab import _core
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import Mistake, ScenarioError
 from aqmlab.files.reading import read_text
 from aqmlab.files.toml_text import to_toml, toml_value
 from aqmlab.files.written import Written
@@ -88,22 +88,39 @@ class Scenario:
             raise ScenarioError(f"TOML is text, not {quoted(text)}; a dict is read by Scenario.of")
         folder = Path(folder).absolute() if folder is not None else None
         text, overriding = _encodable(text, source_name), _as_texts(overrides)
-        resolved_json = _core.resolve(text, plain(source_name), folder or Path(), overriding)
-        return cls(resolved_json, folder, Written(text, tuple(overriding)))
+        core = _core.Scenario.from_toml(text, plain(source_name), folder or Path(), overriding)
+        return cls._of_core(core, folder, Written(text, tuple(overriding)))
 
     @classmethod
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
         """Takes a scenario, a file path, TOML text (a string of more than one line), or a document.
 
-        A document is a table as in TOML, such as a resolved scenario.
+        A document is a dict of the same tables and keys as in TOML, such as a resolved scenario.
+
+        Args:
+            scenario: One of these.
+            overrides: Dotted keys with the values that replace the scenario's, as in `with_overrides`.
 
         Raises:
             ScenarioError: It cannot be read, or something in it is refused.
+
+        >>> from aqmlab import Scenario, ScenarioError
+        >>> queue = {"scheme": "pie", "limit_packets": 250}
+        >>> link = {"rate_mpbs": 8, "queue": queue}
+        >>> flows = [{"count": 2, "direction": "left-to-right"}]
+        >>> try:
+        ...     Scenario.of({"name": "home", "duration_s": 20, "dumbbell": link, "flows": flows})
+        ... except ScenarioError as error:
+        ...     print(error.mistakes[0].key, error.value, error.nearest)
+        dumbbell rate_mpbs rate_mbps
         """
         if isinstance(scenario, Scenario):
             return scenario.with_overrides(overrides) if overrides else scenario
         if isinstance(scenario, Mapping):
-            return cls.from_toml(_as_toml(scenario), overrides=overrides)
+            try:
+                return cls.from_toml(_as_toml(scenario), overrides=overrides)
+            except ScenarioError as error:  # lines of a text that nobody wrote mean nothing
+                raise error.in_document() from None
         if not isinstance(scenario, str | Path):
             raise ScenarioError(
                 f"a scenario is a Scenario, the path of a file, TOML text or a dict, not {quoted(scenario)}"
@@ -111,6 +128,17 @@ class Scenario:
         if isinstance(scenario, str) and "\n" in scenario:
             return cls.from_toml(scenario, overrides=overrides)
         return cls.from_file(scenario, overrides=overrides)
+
+    @classmethod
+    def _of_core(cls, core: _core.Scenario, folder: Path | None, written: Written | None = None) -> Self:
+        made = cls(core.to_json(), folder, written)
+        made.__dict__["core"] = core
+        return made
+
+    @cached_property
+    def core(self) -> _core.Scenario:
+        """The scenario in the compiled core, parsed and checked once."""
+        return _core.Scenario.from_json(self.resolved_json)
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
@@ -141,8 +169,8 @@ class Scenario:
         """
         folder = self.folder or Path()
         overriding = _as_texts(overrides)
-        resolved_json = _core.override_resolved(self.resolved_json, folder, overriding)
-        return Scenario(resolved_json, self.folder, self.written and self.written.replaced(overriding))
+        core = self.core.with_overrides(folder, overriding)
+        return self._of_core(core, self.folder, self.written and self.written.replaced(overriding))
 
     def as_toml(self) -> str:
         """Self-contained TOML text of this scenario, with replaced values.
@@ -170,7 +198,7 @@ class Scenario:
         Raises:
             ScenarioError: The scenario does not say what its uncongested network is.
         """
-        return Scenario(_core.uncongested_twin(self.resolved_json), self.folder)
+        return self._of_core(self.core.uncongested_twin(), self.folder)
 
     def offering_twin(self, kept_flows: Sequence[str] = ()) -> Scenario:
         """The uncongested twin without endless flows, except those of the given groups.
@@ -178,7 +206,7 @@ class Scenario:
         Raises:
             ScenarioError: There is no such twin, or nothing is left on it.
         """
-        return Scenario(_core.offering_twin(self.resolved_json, list(kept_flows)), self.folder)
+        return self._of_core(self.core.offering_twin(list(kept_flows)), self.folder)
 
     def content_address(self, seed: int) -> str:
         """Hash of everything that the run of this scenario with this seed depends on, and nothing else.
@@ -194,12 +222,26 @@ class Scenario:
         facts = {
             "scenario": {key: value for key, value in self.resolved.items() if key not in _LABELS},
             "seed": seed,
-            "sources": _core.sources_of(self.resolved_json),
+            "sources": self.core.sources(),
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:40]
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"
+
+
+def core_of(document: Mapping[str, Any]) -> _core.Scenario:
+    """The resolved scenario of a result in the compiled core, parsed once for all who ask.
+
+    Raises:
+        ScenarioError: It is refused, as where it names a scheme in a file that cannot be read any more.
+    """
+    return _parsed(json.dumps(document))
+
+
+@lru_cache(maxsize=64)
+def _parsed(resolved_json: str) -> _core.Scenario:
+    return _core.Scenario.from_json(resolved_json)
 
 
 def _as_toml(document: Mapping[str, Any]) -> str:
@@ -213,24 +255,24 @@ def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ScenarioError(f"overrides: a dict of dotted keys and values, not {quoted(overrides)}")
     return [
-        (_encodable(key, "an override's key"), _encodable(toml_value(value), f"in --set {plain(key)}"))
+        (_encodable(key, "an override's key"), _encodable(toml_value(value), plain(key), overrides=True))
         for key, value in (overrides or {}).items()
     ]
 
 
-def _encodable(text: str, place: str) -> str:
+def _encodable(text: str, place: str, *, overrides: bool = False) -> str:
     """The text, unless it holds what the command line makes of bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         wrong = plain(text[error.start : error.end])
-        raise ScenarioError(f"{plain(place)}: not UTF-8 text: {wrong}") from None
+        mistake = Mistake(f"{plain(place)}: not UTF-8 text: {wrong}", plain(place), overrides=overrides)
+        raise ScenarioError(mistake.message, [mistake]) from None
     return text
 
 
 def clouds_of(resolved: Mapping[str, Any]) -> frozenset[str]:
     """The populations of a resolved scenario that are clouds of connections, in which nobody is a person."""
-
     models = _core.cloud_models()
 
     def is_cloud(population: Mapping[str, Any] | None) -> bool:

@@ -1,4 +1,4 @@
-"""The reference of the Python API, `docs/reference/api.md`, made of the docstrings: a program."""
+"""The reference in `docs/reference/api.md`, below its guide, made of the docstrings: a program."""
 
 from __future__ import annotations
 
@@ -9,28 +9,26 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import aqmlab
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 MODULES = {
-    "aqmlab": "Runs, results and comparisons.",
+    "aqmlab": "Scenarios, runs, comparisons, sweeps and searches.",
     "aqmlab.comparison": "Configurations compared with a baseline, seed by seed.",
     "aqmlab.statistics.pages": "Page load times of one run as a distribution.",
     "aqmlab.statistics.distribution": "Response times of one run as a distribution.",
     "aqmlab.statistics.classes": "Goodput and fairness by class of traffic.",
 }
-_HEAD = """# The Python API
-
-Generated from the docstrings. Names with an underscore, and names not listed here, may change without
-notice. Columns and their units are in [results.md](results.md), the statistics in
-[statistics.md](../explanation/statistics.md).
-"""
+_MARK = "<!-- reference: generated -->\n"
 
 
 def page() -> str:
     """The page as it should be."""
-    parts = [_HEAD]
+    guide, mark, _ = PAGE.read_text(encoding="utf-8").partition(_MARK)
+    parts = [guide, mark]
     for name, says in MODULES.items():
         module = importlib.import_module(name)
         parts.append(f"\n## {name}\n\n{says}\n")
@@ -46,7 +44,8 @@ def _public(module: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
     ]
     for name in names:
         found = getattr(module, name)
-        if inspect.isclass(found) or inspect.isfunction(found):
+        told = module is not aqmlab and getattr(aqmlab, name, None) is found
+        if not told and (inspect.isclass(found) or inspect.isfunction(found)):
             yield name, found
 
 
@@ -83,7 +82,7 @@ def _signature(found: Any) -> str:  # noqa: ANN401
     plain = [
         each.replace(annotation=inspect.Parameter.empty)
         for name, each in signature.parameters.items()
-        if name not in {"self", "cls"}
+        if name not in {"self", "cls"} and not name.startswith("_")
     ]
     return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
 
@@ -91,7 +90,8 @@ def _signature(found: Any) -> str:  # noqa: ANN401
 def _prose(found: Any) -> str:  # noqa: ANN401
     """The docstring, with its sections as lists."""
     lines = []
-    for line in inspect.cleandoc(found.__doc__ or "").splitlines():
+    said, _, _ = inspect.cleandoc(found.__doc__ or "").partition("\n>>> ")
+    for line in said.splitlines():
         if re.fullmatch(r"(Args|Attributes|Returns|Raises|Yields):", line):
             lines += ["", f"**{line[:-1]}**", ""]
         elif re.match(r"    \S", line) and ":" in line and lines and _in_section(lines):

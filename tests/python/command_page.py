@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 _HEAD = """# The command line
 
-Generated from `aqmlab COMMAND --help`. Options may stand before or after arguments. Every command accepts
+Generated from the help of the commands. Options may stand before or after arguments. Every command accepts
 `--help`; `aqmlab --version` prints the version. [Exit codes and errors](errors.md).
 
 | command | task |

@@ -34,7 +34,7 @@ wrong, the legal values and the nearest legal name. All errors of a scenario of 
 
 ## Errors in Python
 
-All are in `aqmlab.errors`. *Exit code* is that of a command that ends with the error; –: no command does.
+All are in `aqmlab.errors`. *Exit code* is that of a command that ends with the error.
 
 | error | meaning | is a | exit code |
 | --- | --- | --- | --- |
@@ -59,9 +59,7 @@ def _rows() -> Iterator[str]:
 def _exit_code(error: type[Exception]) -> str:
     if issubclass(error, (errors.RunError, OSError)):
         return str(cli.FAILED)
-    if issubclass(error, (errors.RefusalError, errors.ScenarioError)):
-        return str(cli.MISTAKEN)
-    return "130, 143, 129" if issubclass(error, errors.Cancelled) else "–"
+    return "130, 143, 129" if issubclass(error, errors.Cancelled) else str(cli.MISTAKEN)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import aqmlab
-from aqmlab import sweep
+from aqmlab import sweeps
 from small import BULK, WEB
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write(folder: Path, text: str = SWEEP, *, duration_s: float = 3.0) -> Path:
 
 def reference(file: Path, store: Path) -> Path:
     """The store of a sweep that nothing interrupted, made on threads of this process."""
-    aqmlab.run_many(sweep.read(file).jobs(), store=store, progress=False)
+    aqmlab.run_many(sweeps.read(file).jobs(), store=store, progress=False)
     return store
 
 

@@ -12,8 +12,8 @@ import aqmlab
 from aqmlab import _core
 from aqmlab.comparison import Comparison, keep_compared, require_one_comparison
 from aqmlab.comparison.comparability import ALL_BELOW, DECISIONS, Decides, decided_by, differences
-from aqmlab.comparison.pairing import ComparisonError, paired
-from aqmlab.errors import ResultError
+from aqmlab.comparison.pairing import paired
+from aqmlab.errors import ComparisonError, ResultError
 from people import three
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result
 

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 import aqmlab
-from aqmlab.comparison import Comparison, ComparisonError, CurveDifference, compare
+from aqmlab.comparison import Comparison, CurveDifference, compare
 from aqmlab.comparison.told import LOADED_MEDIAN, of_link
-from aqmlab.statistics import Band, Interval, NotEnoughReplications, UnknownLinkError, Verdict
+from aqmlab.errors import ComparisonError, UnknownLinkError
+from aqmlab.statistics import Band, Interval, NotEnoughReplications, Verdict
 from aqmlab.statistics.quantities import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
 from synthetic_results import SyntheticResult, exchange_times, names, synthetic_result
 

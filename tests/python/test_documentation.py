@@ -49,7 +49,7 @@ def test_every_key_of_the_summary_is_documented(result: aqmlab.Result, part: str
     assert {key for key in first if key != "counters"} <= documented
     overview, *_ = section(document, "## run.json").split("###", maxsplit=1)
     keys = {key.removesuffix("[]") for key in first_cells(overview)}
-    assert set(result.run) | {"offered_load", "impairments", "delay_boxes", "live"} == keys
+    assert set(result.run) | {"offered_load", "impairments", "delay_boxes", "live", "actions"} == keys
     assert set(result.run["tcp"]) == first_cells(section(document, "### tcp"))
 
 
@@ -105,7 +105,7 @@ def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
 
 
 def test_both_links_of_the_parking_lot_are_congested() -> None:
-    page = (ROOT / "docs/reference/scenario.md").read_text()
+    page = (ROOT / "docs/reference/scenario/topology.md").read_text()
     (text,) = [
         block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "two-bottlenecks" in block
     ]

@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import aqmlab
-from aqmlab import sweep
+from aqmlab import sweeps
 from aqmlab.cli import _exit_code, commands
 from aqmlab.files.toml_text import to_toml
 from aqmlab.reproduce import experiment as experiments
@@ -147,7 +147,7 @@ def _dotted(table: dict[str, object], before: str = "") -> dict[str, object]:
 
 
 def _try_sweep(block: Block) -> None:
-    points = len(sweep.read_text(block.text, folder=Path()).points)
+    points = len(sweeps.read_text(block.text, folder=Path()).points)
     assert points == int(block.settings["points"]), points
     if block.name:
         Path(block.name).write_text(block.text)

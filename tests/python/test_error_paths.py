@@ -11,8 +11,7 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario, ScenarioError, cli
-from aqmlab.comparison import ComparisonError
-from aqmlab.errors import ResultError
+from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.terminal.spelling import counted
 from small import BULK, WEB
 

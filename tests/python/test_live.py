@@ -24,11 +24,10 @@ from click.testing import CliRunner
 import aqmlab
 from aqmlab import Result, RunError, Scenario, ScenarioError, _core
 from aqmlab.cli import commands
-from aqmlab.errors import FolderError
-from aqmlab.live import Program, needs, run_live
-from aqmlab.live.crossvalidation import compared
-from aqmlab.live.disciplines import in_words, offers
-from aqmlab.statistics import MissingDataError
+from aqmlab.errors import FolderError, MissingDataError
+from aqmlab.live_runs import Program, needs, run_live
+from aqmlab.live_runs.crossvalidation import compared
+from aqmlab.live_runs.disciplines import in_words, offers
 from aqmlab.statistics.quantities import timeouts_per_episode
 from small import BULK
 from test_capture import has_tshark, packets_in, tshark
@@ -497,7 +496,7 @@ def test_what_the_kernel_cannot_express_is_refused_by_name_before_anything_is_ma
 def test_the_examples_of_live_runs_ask_for_what_a_live_run_can_do(name: str) -> None:
     scenario = Scenario.from_file(Path(__file__).parents[2] / "examples" / f"{name}.toml")
     if hasattr(_core, "LiveRun"):
-        _core.LiveRun(scenario.resolved_json, 1, "", False)
+        _core.LiveRun(scenario.core, 1, "", False)
 
 
 def test_a_run_whose_folder_exists_is_refused_before_it_is_made(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aqmlab import Scenario, run
+from aqmlab.errors import MissingDataError, UnknownQuantityError
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.figures.network import draw_network
 from aqmlab.reproduce import experiment
@@ -17,8 +18,8 @@ from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose, 
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
-from aqmlab.statistics import MissingDataError, response_times
-from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.statistics import response_times
+from aqmlab.statistics.quantities import quantity
 from aqmlab.tables.responses import response_rows
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 import aqmlab
 import naive_quantities as naive
-from aqmlab.statistics import MissingDataError
+from aqmlab.errors import MissingDataError
 from aqmlab.statistics.quantities import QUANTITIES, quantity
 from aqmlab.statistics.stretches import OF_STRETCHES
 from aqmlab.statistics.traffic import OF_TRAFFIC

@@ -19,11 +19,10 @@ import aqmlab
 from aqmlab import _core
 from aqmlab.comparison import Comparison, read_configurations
 from aqmlab.comparison.comparability import Decides, decided_by, differences
-from aqmlab.comparison.pairing import ComparisonError, require_comparable
-from aqmlab.errors import ScenarioError
+from aqmlab.comparison.pairing import require_comparable
+from aqmlab.errors import ComparisonError, MissingDataError, ScenarioError
 from aqmlab.report import render
 from aqmlab.report.comparison import page_of
-from aqmlab.statistics import MissingDataError
 from aqmlab.statistics.summary import figures
 from random_cases import cases
 

@@ -11,9 +11,10 @@ import pytest
 
 import aqmlab
 from aqmlab.cli.plot import WHAT
+from aqmlab.errors import MissingDataError, UnknownLinkError
 from aqmlab.figures.of_results import CHARTS, chart_of
 from aqmlab.figures.over_time import OF_SENDERS
-from aqmlab.statistics import MissingDataError, Pages, UnknownLinkError, page_load_times
+from aqmlab.statistics import Pages, page_load_times
 from people import three
 from small import BULK, WEB, aqmlab_run
 

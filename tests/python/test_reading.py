@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab import Scenario, ScenarioError, sweep
+from aqmlab import Scenario, ScenarioError, sweeps
 from aqmlab.errors import SweepError, TuneError
 from aqmlab.files.reading import LARGEST_BYTES, read_json, read_text, read_toml
 from aqmlab.terminal.plain import plain, plain_line
 from aqmlab.terminal.spelling import quoted, whole_numbers
-from aqmlab.tune.space import read_ranges_file
+from aqmlab.tuning.space import read_ranges_file
 from small import BULK
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def test_what_cannot_be_read_names_the_file_whoever_reads_it(what: str, tmp_path
         file.write_bytes(data)
     readers = (
         (lambda: read_toml(file, TuneError), TuneError),
-        (lambda: sweep.read(file), SweepError),
+        (lambda: sweeps.read(file), SweepError),
         (lambda: read_ranges_file(file, "red"), TuneError),
     )
     for read, error in readers:
@@ -70,7 +70,7 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf_8_in_a_name_or_a_value_are_told(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=r"\\udcff.toml: there is no such file"):
         Scenario.from_file(tmp_path / "\udcff.toml")
-    with pytest.raises(ScenarioError, match=r"in --set name: not UTF-8 text: \\udcff"):
+    with pytest.raises(ScenarioError, match=r"^name: not UTF-8 text: \\udcff"):
         Scenario.from_toml(BULK, overrides={"name": "\udcff"})
 
 

@@ -22,9 +22,9 @@ import pytest
 
 from aqmlab import Result, figures
 from aqmlab import run as run_scenario
-from aqmlab.comparison import Comparison, ComparisonError, Values, compare, read_configurations
+from aqmlab.comparison import Comparison, Values, compare, read_configurations
 from aqmlab.comparison.told import LOADED_P95, RESPONSE_MEDIAN
-from aqmlab.errors import ResultError
+from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
 from aqmlab.figures.looks import look_at

@@ -158,7 +158,7 @@ def test_what_is_known_of_the_load_is_added_to_a_copy() -> None:
 
 
 def test_columns_of_a_run_are_the_memory_that_the_core_filled() -> None:
-    run = aqmlab._core.Run(bulk().resolved_json, 1)
+    run = aqmlab._core.Run(bulk().core, 1)
     run.execute()
     assert {"queue", "link"} <= set(run.tables())
     for name in run.tables():

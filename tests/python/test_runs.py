@@ -24,9 +24,9 @@ class Counted:
     def __init__(self) -> None:
         self.seeds: list[int] = []
 
-    def __call__(self, scenario_json: str, seed: int) -> aqmlab._core.Run:
+    def __call__(self, scenario: aqmlab._core.Scenario, seed: int) -> aqmlab._core.Run:
         self.seeds.append(seed)
-        return aqmlab._core.Run(scenario_json, seed)
+        return aqmlab._core.Run(scenario, seed)
 
 
 @pytest.fixture(name="made")
@@ -131,8 +131,8 @@ def test_a_failed_run_is_named_and_ends_the_sweep_but_not_what_had_finished(
 ) -> None:
     class Broken:
         class Run:
-            def __init__(self, scenario_json: str, seed: int) -> None:
-                self._run = aqmlab._core.Run(scenario_json, seed)
+            def __init__(self, scenario: aqmlab._core.Scenario, seed: int) -> None:
+                self._run = aqmlab._core.Run(scenario, seed)
                 self._seed = seed
 
             def execute(self) -> None:
@@ -202,7 +202,7 @@ def test_nothing_to_run_is_no_result() -> None:
 
 
 def test_a_cancelled_run_says_so_and_keeps_nothing() -> None:
-    run = aqmlab._core.Run(bulk().resolved_json, 1)
+    run = aqmlab._core.Run(bulk().core, 1)
     run.cancel()
     with pytest.raises(aqmlab.Cancelled):
         run.execute()
@@ -213,7 +213,7 @@ def test_a_cancelled_run_says_so_and_keeps_nothing() -> None:
 
 
 def test_a_run_tells_how_far_it_is() -> None:
-    run = aqmlab._core.Run(bulk().resolved_json, 1)
+    run = aqmlab._core.Run(bulk().core, 1)
     assert run.progress() == 0.0
     run.execute()
     assert run.progress() == 1.0
@@ -221,7 +221,7 @@ def test_a_run_tells_how_far_it_is() -> None:
 
 def test_the_core_refuses_what_is_no_resolved_scenario() -> None:
     with pytest.raises(ScenarioError):
-        aqmlab._core.Run("{}", 1)
+        aqmlab._core.Scenario.from_json("{}")
 
 
 def test_the_seed_changes_what_happens() -> None:

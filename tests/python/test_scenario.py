@@ -111,7 +111,12 @@ def test_the_address_depends_on_what_happens_and_not_on_what_it_is_called(
         scenario.content_address(2),
         bulk(duration_s=3.5).content_address(1),
     }
-    monkeypatch.setattr(_core, "sources_of", lambda _: "another")
+
+    class Core:
+        def sources(self) -> str:
+            return "another"
+
+    monkeypatch.setitem(scenario.__dict__, "core", Core())
     assert len(addresses | {scenario.content_address(1)}) == 4
 
 
@@ -223,11 +228,11 @@ def test_a_scheme_that_is_added_or_changed_leaves_the_addresses_of_others(
 
 def test_the_address_depends_on_the_sources_of_the_schemes_in_the_network() -> None:
     one = bulk()
-    (version, drop_tail) = _core.sources_of(one.resolved_json).rsplit(" ", 1)
+    (version, drop_tail) = one.core.sources().rsplit(" ", 1)
     assert drop_tail.startswith("drop-tail=")
     assert version.startswith(_core.version().split("+")[0])
     both = one.with_overrides({"dumbbell.queue_right_to_left": {"scheme": "pi", "limit_packets": 9}})
-    core, *schemes = _core.sources_of(both.resolved_json).split(" ")
+    core, *schemes = both.core.sources().split(" ")
     assert [scheme.split("=")[0] for scheme in schemes] == ["drop-tail", "pi"]
     assert (core, schemes[0]) == (version, drop_tail)
 

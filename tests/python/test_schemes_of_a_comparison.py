@@ -13,10 +13,10 @@ import pytest
 
 import aqmlab
 from aqmlab import _core
-from aqmlab.comparison import ComparisonError, configurations
+from aqmlab.comparison import configurations
 from aqmlab.comparison.link_queues import buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.run_warnings import warnings_in_words
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.files.folders import folder_names
 from aqmlab.load.parametrized_scheme import ParametrizedScheme, split_outside_brackets
 from aqmlab.load.queues import Queues
@@ -167,25 +167,25 @@ def test_each_way_gets_a_buffer_for_its_own_rate() -> None:
 def test_every_scheme_can_take_the_place_of_every_other_without_a_deep_buffer(preset: Path) -> None:
     given = aqmlab.Scenario.from_file(preset)
     links = Queues.of(given).links
-    of_preset = _core.buffers(given.resolved_json)
+    of_preset = given.core.buffers()
     names = [name for name in _core.scheme_names() if ":" not in name]
     bases = {name: Queues.of(given).with_scheme(given, name) for name in names}
-    of_bases = {name: _core.buffers(base.resolved_json) for name, base in bases.items()}
+    of_bases = {name: base.core.buffers() for name, base in bases.items()}
     queues = {name: Queues.of(base) for name, base in bases.items()}
     for own, other in product(names, names):
         made = queues[own].with_scheme(bases[own], other)
-        buffers = _core.buffers(made.resolved_json)
+        buffers = made.core.buffers()
         for link in links:
-            felt, before = buffers[link][0], of_bases[own][link][0]
+            felt, before = buffers[link].wait_s, of_bases[own][link].wait_s
             assert (felt is None) == (other in KEEP_TO_A_TARGET), (own, other)
             if felt is not None and before is None:
                 # Presets of homes add no frames; others have Ethernet's 38 bytes.
-                rate = next(row[2] for row in _core.monitored_links(made.resolved_json) if row[0] == link)
+                rate = next(each.rate_mbps for each in made.core.monitored_links() if each.name == link)
                 shortest, longest = 0.1, max(0.1 + 1_538 * 8e-6 / rate, 20 * 1_538 * 8e-6 / rate)
                 assert shortest <= felt <= longest < 1.0, (own, other)
             elif felt is not None:
                 # The preset's own, which of one mobile line is 1.0 s in two digits.
-                assert felt <= max(of_preset[link][0] or 0.0, 1.0) < 1.05, (own, other)
+                assert felt <= max(of_preset[link].wait_s or 0.0, 1.0) < 1.05, (own, other)
 
 
 def test_buffers_are_told_where_they_are_not_the_scenarios_own() -> None:

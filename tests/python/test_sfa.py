@@ -10,14 +10,13 @@ import pyarrow as pa
 import pytest
 
 from altered_experiment import altered_experiment
-from aqmlab.errors import ExperimentError
+from aqmlab.errors import ExperimentError, MissingDataError
 from aqmlab.experiments.sfa import claims
 from aqmlab.figures import stretches
 from aqmlab.figures.stretches import stretches_chart
 from aqmlab.reproduce import experiment
 from aqmlab.reproduce.claims import Verdict, evaluate
 from aqmlab.reproduce.study import Study
-from aqmlab.statistics import MissingDataError
 
 if TYPE_CHECKING:
     from pathlib import Path

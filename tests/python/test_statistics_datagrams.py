@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 import aqmlab
-from aqmlab.statistics import MissingDataError, TooLittleDataError
+from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
 from aqmlab.statistics.datagrams import datagram_groups
-from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.statistics.quantities import quantity
 
 TEXT = """
 name = "call"

@@ -2,7 +2,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab.statistics import MissingDataError, ResponseTimes, response_times
+from aqmlab.errors import MissingDataError
+from aqmlab.statistics import ResponseTimes, response_times
 from synthetic_results import SyntheticResult, exchange_times, histogram, synthetic_result
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab.statistics import MissingDataError, Pages, page_load_times
+from aqmlab.errors import MissingDataError
+from aqmlab.statistics import Pages, page_load_times
 from aqmlab.statistics.pages import unfinished_pages
 from aqmlab.statistics.quantities import Measured, page_quantile_s, restricted_mean_page_s
 

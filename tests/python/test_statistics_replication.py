@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from aqmlab.errors import UnknownQuantityError
 from aqmlab.statistics import (
     Interval,
     NotEnoughReplications,
@@ -10,7 +11,7 @@ from aqmlab.statistics import (
     run_to_run,
     throughput_mbps,
 )
-from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.stopping import two_stage_interval
 from synthetic_results import synthetic_result
 

@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab.statistics import MissingDataError, TooLittleDataError, response_times
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.statistics import response_times
 from aqmlab.statistics.distribution import together
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.stopped import stopped_after

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from aqmlab.statistics.quantities import UnknownQuantityError, quantity
-from aqmlab.statistics.recorded import MissingDataError, TooLittleDataError
+from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
+from aqmlab.statistics.quantities import quantity
 
 LINK = "forward"
 _ROWS = [

@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import aqmlab
-from aqmlab import Result, ScenarioError, cli, sweep
+from aqmlab import Result, ScenarioError, cli, sweeps
 from aqmlab.cli.printing import sweep_table
 from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
-from aqmlab.sweep.export import check_form, export
+from aqmlab.sweeps.export import check_form, export
 from aqmlab.tables import to_terminal
 from aqmlab.terminal.console import console
 from small import aqmlab_run, contents
@@ -35,14 +35,14 @@ def finished_sweep(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path
 
 
 @pytest.fixture(name="own")
-def own_copy(made: tuple[Path, Path], tmp_path: Path) -> tuple[sweep.Sweep, Path]:
+def own_copy(made: tuple[Path, Path], tmp_path: Path) -> tuple[sweeps.Sweep, Path]:
     """The sweep and a copy of its store, to be spoilt."""
     shutil.copytree(made[1], tmp_path / "store")
-    return sweep.read(made[0]), tmp_path / "store"
+    return sweeps.read(made[0]), tmp_path / "store"
 
 
-def read(text: str, folder: Path) -> sweep.Sweep:
-    return sweep.read(write(folder, text))
+def read(text: str, folder: Path) -> sweeps.Sweep:
+    return sweeps.read(write(folder, text))
 
 
 SLIPS = {
@@ -102,14 +102,14 @@ def test_a_size_is_refused_before_anything_of_that_size_is_made(what: str, tmp_p
     tracemalloc.start()
     try:
         with pytest.raises(SweepError, match=r"at most 1(00,000 points and 1,000,000 runs|0,000,000 values)"):
-            sweep.read(file)
+            sweeps.read(file)
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()
 
 
 def test_a_full_disk_leaves_the_table_that_was_there(made: tuple[Path, Path], tmp_path: Path) -> None:
-    found = sweep.status(sweep.read(made[0]), made[1])
+    found = sweeps.status(sweeps.read(made[0]), made[1])
     for name in ("table.csv", "table.parquet"):
         table = tmp_path / name
         table.write_text("what was there")
@@ -117,7 +117,7 @@ def test_a_full_disk_leaves_the_table_that_was_there(made: tuple[Path, Path], tm
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
         try:
             with pytest.raises(StorageError, match=f"{name}: the file was not written: no space left"):
-                sweep.export(found, table)
+                sweeps.export(found, table)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert table.read_text() == "what was there"
@@ -126,9 +126,9 @@ def test_a_full_disk_leaves_the_table_that_was_there(made: tuple[Path, Path], tm
 
 
 def test_a_table_is_written_where_a_link_leads(made: tuple[Path, Path], tmp_path: Path) -> None:
-    found = sweep.status(sweep.read(made[0]), made[1])
+    found = sweeps.status(sweeps.read(made[0]), made[1])
     (tmp_path / "link.csv").symlink_to(tmp_path / "deep/table.csv")
-    assert sweep.export(found, tmp_path / "link.csv") == 12
+    assert sweeps.export(found, tmp_path / "link.csv") == 12
     assert (tmp_path / "link.csv").is_symlink()
     assert len((tmp_path / "deep/table.csv").read_text().splitlines()) == 13
 
@@ -139,7 +139,7 @@ def test_a_table_that_cannot_be_written_is_refused_before_the_store_is_read() ->
 
 
 def test_every_point_has_the_same_seeds(made: tuple[Path, Path]) -> None:
-    jobs = sweep.read(made[0]).jobs()
+    jobs = sweeps.read(made[0]).jobs()
     seeds: dict[str, list[int]] = {}
     for job in jobs:
         seeds.setdefault(job.scenario.resolved_json, []).append(job.seed)
@@ -254,13 +254,13 @@ def test_a_sweep_without_a_design_or_a_scenario_is_refused(tmp_path: Path) -> No
     with pytest.raises(ScenarioError, match=r"nowhere\.toml: there is no such file"):
         read('scenario = "nowhere.toml"', tmp_path)
     with pytest.raises(SweepError, match=r"absent\.toml: there is no such file"):
-        sweep.read(tmp_path / "absent.toml")
+        sweeps.read(tmp_path / "absent.toml")
 
 
 def test_the_table_has_a_row_for_every_run_and_opens_in_pandas(
     made: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    found = sweep.status(sweep.read(made[0]), made[1])
+    found = sweeps.status(sweeps.read(made[0]), made[1])
     for name in ("table.parquet", "table.csv"):
         assert export(found, tmp_path / name) == 12
     table = pd.read_parquet(tmp_path / "table.parquet")
@@ -288,15 +288,15 @@ def test_links_that_no_run_could_have_are_refused_before_anything_runs(tmp_path:
 
 
 def test_figures_are_of_the_links_that_carry_data_or_of_those_chosen(made: tuple[Path, Path]) -> None:
-    found = sweep.status(sweep.read(made[0]), made[1])
+    found = sweeps.status(sweeps.read(made[0]), made[1])
     for names in ((), ("right-to-left",), ("right-to-left", "left-to-right")):
-        for row in sweep.rows(found, links=names):
+        for row in sweeps.rows(found, links=names):
             judged = names or ("left-to-right",)  # all flows go that way
             assert row["judged_links"] == ", ".join(judged)
             each = [row[f"{name}.throughput_mbps"] for name in judged]
             assert row["throughput_mbps"] == pytest.approx(sum(each) / len(each))
     with pytest.raises(SweepError, match='no monitored link "left"; there are: left-to-right, right-to-left'):
-        sweep.rows(found, links=["left"])
+        sweeps.rows(found, links=["left"])
     assert "links judged: left-to-right" in shown(to_terminal(sweep_table(found)))
     several = sweep_table(found, links=("right-to-left", "left-to-right"))
     assert "of several links: means" in shown(to_terminal(several))
@@ -319,7 +319,7 @@ def test_the_figures_of_responses_are_those_of_the_rows(tmp_path: Path) -> None:
     """
     file = write(tmp_path, text)
     store = reference(file, tmp_path / "store")
-    first, second = sweep.rows(sweep.status(sweep.read(file), store))
+    first, second = sweeps.rows(sweeps.status(sweeps.read(file), store))
     result = Result.load(store / first["content_address"])
     times_s = result.responses.to_pandas()["response_time_s"]
     completed, failed = first["completed_exchanges"], first["failed_exchanges"]
@@ -343,11 +343,11 @@ def test_the_figures_of_responses_are_those_of_the_rows(tmp_path: Path) -> None:
 
 def test_nothing_finished_is_nothing_to_export(made: tuple[Path, Path], tmp_path: Path) -> None:
     with pytest.raises(SweepError, match="limits: no run has finished"):
-        export(sweep.status(sweep.read(made[0]), tmp_path / "empty"), tmp_path / "t.csv")
+        export(sweeps.status(sweeps.read(made[0]), tmp_path / "empty"), tmp_path / "t.csv")
 
 
-def test_a_finished_sweep_is_finished(own: tuple[sweep.Sweep, Path]) -> None:
-    found = sweep.status(*own)
+def test_a_finished_sweep_is_finished(own: tuple[sweeps.Sweep, Path]) -> None:
+    found = sweeps.status(*own)
     assert (found.finished, found.count(State.MISSING), found.others) == (12, 0, ())
     assert found.complaints() == []
 
@@ -373,10 +373,10 @@ def spoil(store: Path) -> dict[str, Path]:
     return {"truncated": truncated, "flipped": flipped, "swapped": swapped, "short": short, "cat": renamed}
 
 
-def test_what_is_damaged_or_foreign_is_counted_named_and_not_used(own: tuple[sweep.Sweep, Path]) -> None:
+def test_what_is_damaged_or_foreign_is_counted_named_and_not_used(own: tuple[sweeps.Sweep, Path]) -> None:
     checked, store = own
     places = spoil(store)
-    found = sweep.status(checked, store)
+    found = sweeps.status(checked, store)
     counts = {state: found.count(state) for state in State}
     assert counts == {State.FINISHED: 7, State.MISSING: 0, State.DAMAGED: 3, State.FOREIGN: 2}
     complaints = "\n".join(found.complaints())
@@ -391,13 +391,13 @@ def test_what_is_damaged_or_foreign_is_counted_named_and_not_used(own: tuple[swe
         "notes.txt: was not written with the result; it is not used",
     ):
         assert message in complaints
-    exported = {row["content_address"] for row in sweep.rows(found)}
+    exported = {row["content_address"] for row in sweeps.rows(found)}
     assert len(exported) == 7
     assert not exported & {place.name for place in places.values()}
 
 
 def test_damaged_results_are_made_again_and_foreign_ones_never_touched(
-    own: tuple[sweep.Sweep, Path], made: tuple[Path, Path]
+    own: tuple[sweeps.Sweep, Path], made: tuple[Path, Path]
 ) -> None:
     checked, store = own
     places = spoil(store)
@@ -411,7 +411,7 @@ def test_damaged_results_are_made_again_and_foreign_ones_never_touched(
     done = aqmlab_run(*arguments)
     assert done.returncode == 0, done.stderr
     assert "damaged: queue.parquet is not what was written; it is computed again" in done.stderr
-    assert sweep.status(checked, store).finished == 12
+    assert sweeps.status(checked, store).finished == 12
     again = {name: data for name, data in contents(store).items() if name in contents(made[1])}
     assert again == contents(made[1])
     assert (store / "thesis.tex").read_text() == "years of work"
@@ -435,7 +435,7 @@ def test_the_command_runs_tells_its_status_and_exports(tmp_path: Path) -> None:
 
 
 def test_what_was_added_to_the_file_is_run_and_the_rest_is_not(
-    own: tuple[sweep.Sweep, Path], tmp_path: Path
+    own: tuple[sweeps.Sweep, Path], tmp_path: Path
 ) -> None:
     _, store = own
     before = {place: place.stat().st_mtime_ns for place in store.rglob("run.json")}
@@ -444,7 +444,7 @@ def test_what_was_added_to_the_file_is_run_and_the_rest_is_not(
     assert "6 points × 3 seeds = 18 runs, 12 of them finished" in done.stderr
     assert "6/6 runs" in done.stderr
     assert {place: place.stat().st_mtime_ns for place in before} == before
-    assert sweep.status(sweep.read(more), store).finished == 18
+    assert sweeps.status(sweeps.read(more), store).finished == 18
 
 
 @pytest.mark.parametrize(
@@ -452,7 +452,7 @@ def test_what_was_added_to_the_file_is_run_and_the_rest_is_not(
     [
         (("--executor", "slurm"), "there are threads, local, dask and dask://HOST:PORT"),
         (("--executor", "dask://"), "there are threads, local, dask and dask://HOST:PORT"),
-        (("--executor", "dask://h:1", "--workers", "2"), "leave out --workers"),
+        (("--executor", "dask://h:1", "--workers", "2"), "leave out the number of workers"),
         (("--status", "--resume"), "exclude each other"),
         (("--export", "table.xlsx"), "table.xlsx: a table ends in .parquet or .csv"),
     ],

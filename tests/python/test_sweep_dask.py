@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import aqmlab
-from aqmlab import _core, sweep
+from aqmlab import _core, sweeps
 from small import aqmlab_run, command, contents
 from sweeping import finished, reference, wait_until, write
 
@@ -87,7 +87,7 @@ def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_i
     store = tmp_path / "store"
     with scheduler(tmp_path) as (address, contact), dask(*worker(contact)) as only:
         executor = Cluster(f"tcp://{address}", patience_s=2.0)
-        runs = aqmlab.run_each(sweep.read(file).jobs(), store=store, progress=False, executor=executor)
+        runs = aqmlab.run_each(sweeps.read(file).jobs(), store=store, progress=False, executor=executor)
         next(runs)
         only.kill()
         only.wait()

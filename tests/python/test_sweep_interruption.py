@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import aqmlab
-from aqmlab import Job, RunError, sweep
+from aqmlab import Job, RunError, sweeps
 from aqmlab.errors import RunsFailed
 from aqmlab.files.folders import PARTIAL_PREFIX
 from aqmlab.runs.executors import Processes
@@ -76,7 +76,7 @@ def test_a_killed_sweep_takes_its_workers_with_it_and_goes_on_later(
     while any(map(alive, orphans)):
         assert time.monotonic() < end, "a worker outlived its sweep"
         time.sleep(0.02)
-    found = sweep.status(sweep.read(file), tmp_path)
+    found = sweeps.status(sweeps.read(file), tmp_path)
     assert 2 <= found.finished < 12
     assert found.complaints() == []
     again = start("sweep", file, "--store", tmp_path, "--resume")

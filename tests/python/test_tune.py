@@ -23,14 +23,15 @@ from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
 from aqmlab.statistics import data_links
 from aqmlab.statistics.summary import figures
-from aqmlab.tune import Objective, Outcome, Plan, space_of, tune
-from aqmlab.tune.beside import settings_of
-from aqmlab.tune.candidates import Candidate, TrialState, front
-from aqmlab.tune.folder import require_own, save
-from aqmlab.tune.objectives import NAMES
-from aqmlab.tune.racing import adjusted, is_worse, rungs
-from aqmlab.tune.space import default_ranges, read_ranges_file
-from aqmlab.tune.tables import candidates_table
+from aqmlab.tuning import Objective, Outcome, Plan, space_of
+from aqmlab.tuning import search as tune
+from aqmlab.tuning.beside import settings_of
+from aqmlab.tuning.candidates import Candidate, TrialState, front
+from aqmlab.tuning.folder import require_own, save
+from aqmlab.tuning.objectives import NAMES
+from aqmlab.tuning.racing import adjusted, is_worse, rungs
+from aqmlab.tuning.space import default_ranges, read_ranges_file
+from aqmlab.tuning.tables import candidates_table
 from small import BULK, TWO_HOPS, WEB, aqmlab_run, bulk, command, contents
 from sweeping import finished, wait_until, write
 
@@ -98,7 +99,7 @@ def test_every_scheme_has_default_ranges() -> None:
 def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("aqmlab.tune.space.default_ranges", dict)
+    monkeypatch.setattr("aqmlab.tuning.space.default_ranges", dict)
     with pytest.raises(TuneError, match=r"fq-codel: no default ranges; give a table \[fq-codel\] in a file"):
         space_of("fq-codel")
     space = space_of("fq-codel", {"target_ms": {"low": 1.0, "high": 20.0, "log": True}})
@@ -435,7 +436,7 @@ def test_a_folder_with_the_search_of_another_scenario_is_refused(
     folder = found[2]["search.json"].parent
     require_own(folder, busy())
     require_own(folder / "nowhere", busy())
-    with pytest.raises(FolderError, match=r"out: holds the search of 'web'; name another with --output"):
+    with pytest.raises(FolderError, match=r"out: holds the search of 'web'; name another folder"):
         require_own(folder, busy().with_overrides({"name": "w/eb"}))
 
 
@@ -486,7 +487,7 @@ def test_a_file_of_ranges_is_checked_whole_and_told_with_file_and_key(what: str,
 
 def test_the_shipped_ranges_are_such_a_file() -> None:
     for scheme, ranges in default_ranges().items():
-        assert read_ranges_file(ROOT / "python/aqmlab/tune/ranges.toml", scheme) == ranges
+        assert read_ranges_file(ROOT / "python/aqmlab/tuning/ranges.toml", scheme) == ranges
 
 
 def test_a_budget_ends_the_search(tmp_path: Path) -> None:

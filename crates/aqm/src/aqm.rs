@@ -1,9 +1,11 @@
 //! The trait of a queue management scheme, and the verdicts it can give.
 
+use crate::adjustment::AsAny;
 use crate::packet::{PacketFacts, counted_enum};
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use std::any::Any;
 
 counted_enum! {
     /// Why a packet was discarded. Every discard is counted under one of these.
@@ -108,7 +110,7 @@ pub struct Departing {
 ///
 /// Every `U` of a published pseudocode is one draw from `coins`, compared with `U < p`, so that probability
 /// zero never selects and probability one always does.
-pub trait Aqm: Send {
+pub trait Aqm: Send + AsAny {
     /// `packet` arrives; `queue` does not hold it. Full queues are the port's affair: it discards what is let
     /// pass but finds no room, and says so through [`Aqm::on_overflow`].
     fn on_arrival(
@@ -195,6 +197,14 @@ pub trait Aqm: Send {
 
     /// Whether the port has to remember when each packet was queued. Asked once, when the port is built.
     fn needs_arrival_instants(&self) -> bool {
+        false
+    }
+
+    /// Takes the place of `before`, the same scheme under other values of its
+    /// [adjustable](crate::Parameters::adjustable) parameters: keeps its own settings and takes over the state.
+    /// False if it cannot; then `before` stays.
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let _ = before;
         false
     }
 }

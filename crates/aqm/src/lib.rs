@@ -63,9 +63,10 @@
 //! `docs/reference/schemes/<name>.md`, with settings under which it acts within seconds. With these every
 //! scenario may name it, and the checks that all schemes share try it. Commands then write its golden digests
 //! (`crates/sim/tests`) and its instructions per packet (`make bench-check UPDATE=1`). `aqmlab tune` searches
-//! what `python/aqmlab/tune/ranges.toml` says of it, and `docs/README.md` lists its page.
+//! what `python/aqmlab/tuning/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
+mod adjustment;
 pub mod algorithms;
 mod aqm;
 pub mod conformance;
@@ -92,6 +93,7 @@ mod scheduler;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub use adjustment::{AdjustmentError, AsAny};
 pub use algorithms::{
     Declaration, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme,
     register, register_declared,

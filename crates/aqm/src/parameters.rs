@@ -75,6 +75,12 @@ pub trait Parameters {
         Vec::new()
     }
 
+    /// The keys of the parameters that may be adjusted while packets wait: the limits, and of the others those
+    /// that [`crate::Aqm::continue_from`] carries out. None where the scheme works out more from its limits.
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes"]
+    }
+
     /// The scheme at a port. Called only on valid parameters.
     fn build(&self, facts: &PortFacts) -> Discipline;
 }

@@ -117,6 +117,27 @@ impl<P: Queued> Port<P> {
         }
     }
 
+    /// Puts other values of [adjustable](Scheme::adjustable) parameters into force: `scheme` is the one that the
+    /// port works under with these values. What waits stays, even beyond a lower limit; the next arrivals meet
+    /// it.
+    ///
+    /// # Panics
+    /// If `now` lies before an earlier call, or `scheme` or `facts` is not valid.
+    pub fn adjust(&mut self, now: Time, scheme: &Scheme, facts: &PortFacts) {
+        self.advance(now);
+        self.shared.ecn = scheme.ecn();
+        match (&mut self.layout, scheme.build(facts)) {
+            (Layout::Fifo(queue), Discipline::Fifo(adjusted)) => {
+                queue.adjust(adjusted, Some(scheme.limit().room()));
+            }
+            (Layout::Scheduled(queues), Discipline::Scheduled(adjusted)) => {
+                queues.adjust(adjusted, scheme.limit());
+            }
+            _ => panic!("the port works under another scheme than {}", scheme.name()),
+        }
+        self.next_timer = self.layout.next_timer();
+    }
+
     /// A packet arrives. It is queued, or handed to `discarded` with the reason; so are waiting packets that
     /// the scheme evicts, or that make room for it.
     ///

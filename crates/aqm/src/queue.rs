@@ -72,6 +72,14 @@ impl<P: Queued> Queue<P> {
         }
     }
 
+    /// Goes on under the same scheme with other settings, and with this room if it changes.
+    pub(crate) fn adjust(&mut self, mut adjusted: Box<dyn Aqm>, room: Option<Room>) {
+        self.room = room.unwrap_or(self.room);
+        if adjusted.continue_from((*self.scheme).as_any()) {
+            self.scheme = adjusted;
+        }
+    }
+
     /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not. The queue is
     /// empty.
     pub(crate) fn keep_arrival_instants(&mut self) {

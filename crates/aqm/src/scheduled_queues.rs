@@ -166,6 +166,16 @@ impl<P: Queued> ScheduledQueues<P> {
         self.queues.row.iter_mut().for_each(|queue| queue.count_layer2(bytes));
     }
 
+    /// Goes on under the same discipline with other settings of the queues' schemes and another limit. Guards
+    /// and scheduler stay.
+    pub(crate) fn adjust(&mut self, adjusted: Scheduled, limit: Limit) {
+        self.room = limit.room();
+        let own = (adjusted.queue_limit == QueueLimit::OfPort).then_some(self.room);
+        for (queue, scheme) in self.queues.row.iter_mut().zip(adjusted.queues) {
+            queue.adjust(scheme, own);
+        }
+    }
+
     pub(crate) const fn packets(&self) -> u32 {
         self.queues.waiting.0
     }

@@ -8,9 +8,17 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 pub struct Control {
     progress_per_mille: AtomicU32,
     cancelled: AtomicBool,
+    /// Whether the caller wants the run to stop; asked whenever the run looks.
+    is_interrupted: Option<fn() -> bool>,
 }
 
 impl Control {
+    /// A control that also asks whether the run is to stop, as often as the run looks.
+    #[must_use]
+    pub fn interruptible(is_interrupted: fn() -> bool) -> Self {
+        Self { is_interrupted: Some(is_interrupted), ..Self::default() }
+    }
+
     /// Share of the simulated time that has passed, 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
@@ -41,7 +49,9 @@ impl Control {
     /// # Errors
     /// [`RunError::Cancelled`].
     pub fn check(&self) -> Result<(), RunError> {
-        if self.cancelled.load(Ordering::Relaxed) { Err(RunError::Cancelled) } else { Ok(()) }
+        let is_cancelled = self.cancelled.load(Ordering::Relaxed);
+        let is_unwanted = is_cancelled || self.is_interrupted.is_some_and(|is_interrupted| is_interrupted());
+        if is_unwanted { Err(RunError::Cancelled) } else { Ok(()) }
     }
 }
 

@@ -44,7 +44,7 @@ mod window;
 
 pub use applications::session;
 pub use control::{Control, RunError};
-pub use links::{link_of, serializer_of};
+pub use links::{link_of, port_facts_of, serializer_of};
 pub use monitor::{Boundary, Monitor};
 pub use named_ports::{UnknownPort, named_ports};
 pub use places::{EndOfGroup, Place, Places, UsersOrFlow};

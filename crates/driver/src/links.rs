@@ -10,12 +10,22 @@ use aqmlab_units::Rate;
 /// run.
 #[must_use]
 pub fn link_of<P: Queued>(link: &scenario::Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Link<P> {
-    let key = key.named("queue").named(&link.name);
+    let coins = key_of_queue(link, key).named("coins").stream();
+    let port = Port::new(scheme, port_facts_of(link, rate, key), coins);
+    Link::new(port, &link.service, rate, link.framing, link.transmit_ring_packets)
+}
+
+/// What the scheme of a link with this rate may know of its port, under the key of the run.
+#[must_use]
+pub fn port_facts_of(link: &scenario::Link, rate: Rate, key: Key) -> PortFacts {
+    let key = key_of_queue(link, key);
     let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
     let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
-    let facts = facts.with_layer2_queued_bytes(link.layer2_queued_bytes);
-    let port = Port::new(scheme, facts, key.named("coins").stream());
-    Link::new(port, &link.service, rate, link.framing, link.transmit_ring_packets)
+    facts.with_layer2_queued_bytes(link.layer2_queued_bytes)
+}
+
+fn key_of_queue(link: &scenario::Link, key: Key) -> Key {
+    key.named("queue").named(&link.name)
 }
 
 /// What sends on a link without a queue discipline; none of a wire, on which sending takes no time.

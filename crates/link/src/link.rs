@@ -78,6 +78,14 @@ impl<P: Queued> Link<P> {
         Self { transmitter, ..self }
     }
 
+    /// Sends at another rate from the next transmission on; answers whether it does, which it does not where the
+    /// rate varies by itself. Not for links whose departures are [predicted](Link::predict): they hold for the
+    /// old rate.
+    #[must_use]
+    pub fn change_rate(&mut self, rate: Rate) -> bool {
+        self.transmitter.change_rate(rate)
+    }
+
     /// A packet arrives; what is discarded is handed over with the reason.
     #[inline(always)]
     pub fn arrive(&mut self, now: Time, packet: P, discarded: &mut impl FnMut(P, Reason)) -> News {
@@ -232,6 +240,11 @@ impl<P: Queued> Link<P> {
     #[must_use]
     pub const fn port(&self) -> &Port<P> {
         &self.port
+    }
+
+    /// The queue, for who adjusts its parameters.
+    pub const fn port_mut(&mut self) -> &mut Port<P> {
+        &mut self.port
     }
 
     /// What the link layer adds to a packet.

@@ -34,6 +34,14 @@ impl Transmitter {
         Self { pace, ends: Time::ZERO, idle: Span::ZERO, framing, sent: Sent::default() }
     }
 
+    /// Takes another rate for the transmissions to come, if transmissions take the time of their bytes at a rate;
+    /// answers whether they do.
+    pub(crate) fn change_rate(&mut self, rate: Rate) -> bool {
+        let Pace::Constant(clock) = &mut self.pace else { return false };
+        *clock = TransmissionClock::new(rate);
+        true
+    }
+
     /// What a packet of `ip_bytes` is alone in a transmission.
     #[inline(always)]
     pub(crate) const fn load_of(&self, ip_bytes: u32) -> Load {

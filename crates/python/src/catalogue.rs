@@ -107,13 +107,8 @@ pub(crate) fn version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "+", env!("AQMLAB_SOURCE_DIGEST"))
 }
 
-/// The version and digests of the sources that runs of a resolved scenario depend on: those of the core, and
-/// those of the schemes in its network. Runs of the same string, scenario and seed have the same results.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn sources_of(scenario_json: &str) -> PyResult<String> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+/// The version and digests of the sources that runs of a scenario depend on.
+pub(crate) fn sources_of(scenario: &Scenario) -> String {
     let queues = scenario.network.links.iter().filter_map(|link| link.queue.as_ref());
     // A scheme in a file stands in the scenario with the file's text.
     let names: BTreeSet<&str> =
@@ -122,5 +117,5 @@ pub(crate) fn sources_of(scenario_json: &str) -> PyResult<String> {
     let schemes: Vec<&str> = env!("AQMLAB_SCHEME_DIGESTS").split(' ').filter(own).collect();
     assert_eq!(schemes.len(), names.len(), "every scheme has a digest");
     let core = concat!(env!("CARGO_PKG_VERSION"), "+", env!("AQMLAB_CORE_DIGEST"));
-    Ok([&[core], schemes.as_slice()].concat().join(" "))
+    [&[core], schemes.as_slice()].concat().join(" ")
 }

@@ -1,7 +1,8 @@
 //! What a run of either kind leaves behind, as Python asks for it.
 
 use crate::table::into_arrays;
-use aqmlab_record::{Capture, PassedPacket, Summary, Table};
+use aqmlab_record::{Summary, Table};
+use aqmlab_wire::{Capture, PassedPacket};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

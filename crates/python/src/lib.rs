@@ -16,6 +16,7 @@ mod live;
 mod run;
 mod scenario;
 mod schemes;
+mod stepping;
 mod table;
 
 /// The module as Python sees it.
@@ -25,24 +26,23 @@ mod core {
     use crate::catalogue::{
         arc_admissible_gains, cloud_models, explain, json_schema, pi_designed_gains, profile_names,
         profile_settings, scheme_named_elsewhere, scheme_names, sfg_false_positive, sfg_false_positives,
-        sfg_tcp_friendly_rate, sources_of, version,
+        sfg_tcp_friendly_rate, version,
     };
-    #[pymodule_export]
-    use crate::error::{Cancelled, RunError, ScenarioError};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use crate::live::{LiveRun, kernel_disciplines, live_host_names, prepare_live, probe_live};
+    use crate::live::{KernelOffer, LiveRun, kernel_disciplines, live_host_names, prepare_live, probe_live};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{
-        buffers, demand_links, demands, framings, memory_estimate, monitored_links, network, offering_twin,
-        override_resolved, parameters_in_force, resolve, scenario_warnings, uncongested_twin,
+        Buffer, Demand, DrawnNetwork, LinkFraming, MonitoredLink, Node, Scenario, Traffic, Wire,
     };
     #[pymodule_export]
     use crate::schemes::{
         Behind, Coins, Header, Packet, Queue, Queues, call_layout, check_scheme, load_scheme, scheme_cost,
     };
+    #[pymodule_export]
+    use crate::stepping::{LinkObservation, Observation, Simulation};
 
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

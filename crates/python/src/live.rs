@@ -2,17 +2,19 @@
 
 use crate::error::{Cancelled, RunError, ScenarioError, refused};
 use crate::finished::{Finished, Once};
+use crate::scenario::Scenario;
 use aqmlab_driver::{Control, ReplayedArrival, ReplayedEvent, replay};
 use aqmlab_live::{
     Backend, CapturedPorts, HostSettings, KeptPacket, LiveError, LogEvent, LogRow, Output, Program, Settings,
 };
-use aqmlab_scenario::{LinkIndex, Scenario};
+use aqmlab_scenario::LinkIndex;
 use aqmlab_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One live run of a resolved scenario.
 ///
@@ -20,7 +22,7 @@ use std::path::PathBuf;
 /// called from other threads meanwhile, the others once it is done.
 #[pyclass(frozen, module = "aqmlab._core")]
 pub(crate) struct LiveRun {
-    scenario: Scenario,
+    scenario: Arc<aqmlab_scenario::Scenario>,
     seed: u64,
     settings: Settings,
     control: Control,
@@ -40,9 +42,9 @@ impl LiveRun {
     /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such
     /// host settings.
     #[new]
-    #[pyo3(signature = (scenario_json, seed, hosts, log, program = None, *, ways = (String::new(), false), captured = Vec::new()))]
+    #[pyo3(signature = (scenario, seed, hosts, log, program = None, *, ways = (String::new(), false), captured = Vec::new()))]
     fn new(
-        scenario_json: &str,
+        scenario: &Scenario,
         seed: u64,
         hosts: &str,
         log: bool,
@@ -50,7 +52,7 @@ impl LiveRun {
         ways: (String, bool),
         captured: Vec<String>,
     ) -> PyResult<Self> {
-        let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+        let scenario = Arc::clone(scenario.get());
         let hosts = match hosts {
             "" => HostSettings::nearest_to(&scenario),
             name => hosts_named(name)?,
@@ -140,7 +142,7 @@ impl LiveRun {
 
 /// The first event at a link in which a live run and its replay differ.
 fn difference(
-    scenario: &Scenario,
+    scenario: &aqmlab_scenario::Scenario,
     seed: u64,
     link: LinkIndex,
     log: &[LogRow],
@@ -201,23 +203,29 @@ fn backend_named(name: &str) -> PyResult<Backend> {
     })
 }
 
-type KernelOffer = (String, String, Vec<String>, String);
+/// A queue that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8), or why
+/// there is none.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct KernelOffer {
+    link: String,
+    scheme: String,
+    words: Vec<String>,
+    refusal: String,
+}
 
-/// The queues of a scenario that may be the kernel's: the link, its scheme, and the kernel's discipline in
-/// the words of tc(8), or why there is none.
+/// The queues of a scenario that may be the kernel's.
 #[pyfunction]
-pub(crate) fn kernel_disciplines(scenario_json: &str) -> PyResult<Vec<KernelOffer>> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let links = scenario.network.links.iter().filter(|link| link.monitored);
-    let told = links.filter_map(|link| {
+pub(crate) fn kernel_disciplines(scenario: &Scenario) -> Vec<KernelOffer> {
+    let links = scenario.get().network.links.iter().filter(|link| link.monitored);
+    let offers = links.filter_map(|link| {
         let scheme = link.queue.as_ref()?.name().to_owned();
-        let (words, why) = match aqmlab_live::discipline_of(link) {
+        let (words, refusal) = match aqmlab_live::discipline_of(link) {
             Ok(discipline) => (discipline.words, String::new()),
             Err(why) => (Vec::new(), why),
         };
-        Some((link.name.clone(), scheme, words, why))
+        Some(KernelOffer { link: link.name.clone(), scheme, words, refusal })
     });
-    Ok(told.collect())
+    offers.collect()
 }
 
 /// The names of host settings for live runs.

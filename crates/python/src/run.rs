@@ -1,23 +1,24 @@
 //! A run as a Python object: executed on one thread, watched and cancelled from others.
 
-use crate::error::{RunError, ScenarioError, failed, refused};
+use crate::error::{RunError, ScenarioError, failed};
 use crate::finished::{Finished, Once};
-use aqmlab_record::WirePacket;
-use aqmlab_scenario::Scenario;
+use crate::scenario::Scenario;
 use aqmlab_sim::{CapturedPorts, Control, Output};
+use aqmlab_wire::WirePacket;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// One run of a resolved scenario.
+/// One run of a scenario.
 ///
 /// `execute` blocks without the interpreter lock; `progress` and `cancel` may be called from other threads
 /// meanwhile, `summary`, `tables` and `table` once it is done.
 #[pyclass(frozen, module = "aqmlab._core")]
 pub(crate) struct Run {
-    scenario: Scenario,
+    scenario: Arc<aqmlab_scenario::Scenario>,
     seed: u64,
     captured: CapturedPorts,
     control: Control,
@@ -29,9 +30,9 @@ impl Run {
     /// Raises `ScenarioError` when there is no port of a name in `captured`, or its packets cannot be
     /// captured.
     #[new]
-    #[pyo3(signature = (scenario_json, seed, captured = Vec::new()))]
-    fn new(scenario_json: &str, seed: u64, captured: Vec<String>) -> PyResult<Self> {
-        let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
+    #[pyo3(signature = (scenario, seed, captured = Vec::new()))]
+    fn new(scenario: &Scenario, seed: u64, captured: Vec<String>) -> PyResult<Self> {
+        let scenario = Arc::clone(scenario.get());
         let captured = CapturedPorts::of(&scenario, &captured)
             .map_err(|refusal| ScenarioError::new_err(refusal.to_string()))?;
         Ok(Self { scenario, seed, captured, control: Control::default(), execution: Once::new() })
@@ -90,19 +91,40 @@ impl Run {
 }
 
 impl Run {
-    /// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no
-    /// reason to lose the interpreter.
+    /// A run that has been executed, for what it leaves behind.
+    pub(crate) fn finished(
+        scenario: Arc<aqmlab_scenario::Scenario>,
+        seed: u64,
+        output: Output,
+        py: Python<'_>,
+    ) -> PyResult<Self> {
+        let Output { summary, tables, captures, .. } = output;
+        let run = Self {
+            scenario,
+            seed,
+            captured: CapturedPorts::default(),
+            control: Control::default(),
+            execution: Once::new(),
+        };
+        run.control.report_done();
+        run.execution.execute(|| Finished::of(&summary, tables, captures, (), py))?;
+        Ok(run)
+    }
+
     fn simulate(&self) -> PyResult<Output> {
         let Self { scenario, seed, control, captured, .. } = self;
-        let simulate = || aqmlab_sim::run_capturing(scenario, *seed, control, captured);
-        let run = || aqmlab_plugin::catch(simulate);
-        match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(output)) => output.map_err(|error| failed(&error)),
-            Ok(Err(fault)) => Err(RunError::new_err(fault.to_string())),
-            Err(panic) => {
-                Err(RunError::new_err(format!("the simulator panicked (a bug): {}", words(&*panic))))
-            }
-        }
+        guarded(|| aqmlab_sim::run_capturing(scenario, *seed, control, captured))
+    }
+}
+
+/// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no reason to lose the
+/// interpreter.
+pub(crate) fn guarded<T>(simulate: impl FnOnce() -> Result<T, aqmlab_sim::RunError>) -> PyResult<T> {
+    let run = || aqmlab_plugin::catch(simulate);
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(outcome)) => outcome.map_err(|error| failed(&error)),
+        Ok(Err(fault)) => Err(RunError::new_err(fault.to_string())),
+        Err(panic) => Err(RunError::new_err(format!("the simulator panicked (a bug): {}", words(&*panic)))),
     }
 }
 

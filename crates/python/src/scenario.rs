@@ -1,202 +1,284 @@
-//! Scenarios go back and forth as canonical JSON text.
+//! A scenario as a Python object: parsed and checked once, then handed about.
 
-use crate::error::refused;
+use crate::error::{refused, refused_scenario};
 use aqmlab_aqm::PortFacts;
 use aqmlab_link::Framing;
-use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, Scenario, TrafficGroup, Way};
+use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// Checks TOML text with overrides, and resolves it. Files that it names are looked for in `folder`.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn resolve(
-    text: &str,
-    source_name: &str,
-    folder: PathBuf,
-    overrides: Vec<(String, String)>,
-) -> PyResult<String> {
-    let scenario = Scenario::from_toml_in(&folder, text, source_name, &overrides).map_err(refused)?;
-    Ok(scenario.to_json())
+/// A checked scenario.
+#[pyclass(frozen, module = "aqmlab._core")]
+pub(crate) struct Scenario(Arc<aqmlab_scenario::Scenario>);
+
+/// A part of the traffic: what it is called, the key that sets its size, what that counts, and whether it is without
+/// end.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct Demand {
+    name: String,
+    key: String,
+    unit: &'static str,
+    size: u32,
+    endless: bool,
 }
 
-/// A resolved scenario with some keys set anew, checked again. Files that these name are looked for in
-/// `folder`.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn override_resolved(
-    scenario_json: &str,
-    folder: PathBuf,
-    overrides: Vec<(String, String)>,
-) -> PyResult<String> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(scenario.with_overrides_in(&folder, &overrides).map_err(refused)?.to_json())
+/// A monitored link: the nodes that it joins, its rate, the keys of its queue discipline and of its rate.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct MonitoredLink {
+    name: String,
+    ends: (String, String),
+    rate_mbps: f64,
+    queue_key: String,
+    rate_key: String,
 }
 
-/// The uncongested twin of a resolved scenario.
-///
-/// Raises `ScenarioError` when the scenario does not say what its uncongested network is.
-#[pyfunction]
-pub(crate) fn uncongested_twin(scenario_json: &str) -> PyResult<String> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(scenario.uncongested_twin().map_err(refused)?.to_json())
+/// What a link adds to an IP packet.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct LinkFraming {
+    overhead_bytes: u32,
+    minimum_frame_bytes: u32,
+    gap_bytes: u32,
 }
 
-/// The uncongested twin without endless flows, save those of the groups that are kept: where offered load is
-/// measured.
-///
-/// Raises `ScenarioError` when there is no such twin.
-#[pyfunction]
-pub(crate) fn offering_twin(scenario_json: &str, kept: Vec<String>) -> PyResult<String> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(scenario.offering_twin(&kept).map_err(refused)?.to_json())
+/// A full buffer: how long packets wait in it (none where the scheme keeps waiting times at a target), and how many
+/// packets are usual at the rate of its link.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct Buffer {
+    wait_s: Option<f64>,
+    usual_packets: u32,
 }
 
-/// A demand as Python has it: name, key of its size, unit, size, whether it is endless.
-type DemandRow = (String, String, &'static str, u32, bool);
-
-/// The parts of the traffic with the keys that set their sizes.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn demands(scenario_json: &str) -> PyResult<Vec<DemandRow>> {
-    let demands = Scenario::from_json(scenario_json).map_err(refused)?.demands();
-    Ok(demands.into_iter().map(|own| (own.name, own.key, own.unit.name(), own.size, own.endless)).collect())
+/// A node.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct Node {
+    name: String,
+    group: String,
+    is_router: bool,
 }
 
-/// A link as Python has it: name, the nodes it joins, rate in Mbit/s, keys of its queue discipline and of its
-/// rate.
-type LinkRow = (String, (String, String), f64, String, String);
-
-/// The monitored links that carry the data of the demands with these names; of all traffic, without a name.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn demand_links(scenario_json: &str, names: Vec<String>) -> PyResult<Vec<LinkRow>> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let demands = scenario.demands();
-    let carries = scenario.data_links_of(|place| names.is_empty() || names.contains(&demands[place].name));
-    Ok(monitored(&scenario, |place| carries[place]))
+/// A link of any kind, with the places of the nodes that it joins.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct Wire {
+    name: String,
+    ends: (u32, u32),
+    rate_mbps: Option<f64>,
+    delay_ms: f64,
+    scheme: Option<String>,
 }
 
-/// Every monitored link.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn monitored_links(scenario_json: &str) -> PyResult<Vec<LinkRow>> {
-    Ok(monitored(&Scenario::from_json(scenario_json).map_err(refused)?, |_| true))
+/// Who sends data to whom: the groups of the senders and receivers, and the places of the links from the first sender
+/// to the first receiver.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct Traffic {
+    name: String,
+    unit: &'static str,
+    size: u32,
+    ends: (String, String),
+    path: Vec<u32>,
 }
 
-/// The values in force of the parameters that a scheme derives where they are not given, by key: those at the
-/// monitored link with this name.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn parameters_in_force(scenario_json: &str, link: &str) -> PyResult<BTreeMap<&'static str, f64>> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let found = scenario.network.links.iter().find(|each| each.monitored && each.name == link);
-    let port = found.and_then(|each| Some((each.queue.as_ref()?, PortFacts::new(each.rate?))));
-    Ok(port.map_or_else(BTreeMap::new, |(scheme, facts)| scheme.in_force(&facts).into_iter().collect()))
+/// A network and the traffic on it, to be drawn.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct DrawnNetwork {
+    nodes: Vec<Py<Node>>,
+    wires: Vec<Py<Wire>>,
+    traffic: Vec<Py<Traffic>>,
 }
 
-/// Of every link with a queue discipline, by its name: how long in seconds packets wait in its full buffer
-/// (none where the scheme keeps waiting times at a target), and a usual buffer at its rate in packets.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn buffers(scenario_json: &str) -> PyResult<BTreeMap<String, (Option<f64>, u32)>> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let queued = scenario.network.links.iter().filter(|link| link.queue.is_some());
-    let row = |link: &Link| Some((link.name.clone(), (link.felt_buffer_s(), link.usual_buffer_packets()?)));
-    Ok(queued.filter_map(row).collect())
+impl Scenario {
+    pub(crate) fn get(&self) -> &Arc<aqmlab_scenario::Scenario> {
+        &self.0
+    }
+
+    fn of(read: Result<aqmlab_scenario::Scenario, aqmlab_scenario::ScenarioError>) -> PyResult<Self> {
+        read.map(|scenario| Self(Arc::new(scenario))).map_err(|error| refused_scenario(&error))
+    }
 }
 
-/// What a reader should know of a scenario before any run of it, in words.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn scenario_warnings(scenario_json: &str) -> PyResult<Vec<String>> {
-    Ok(aqmlab_driver::warnings::of_scenario(&Scenario::from_json(scenario_json).map_err(refused)?))
+#[pymethods]
+impl Scenario {
+    /// Checks TOML text with overrides, and resolves it. Files that it names are looked for in `folder`.
+    ///
+    /// Raises `ScenarioError` when something is refused.
+    #[classmethod]
+    fn from_toml(
+        _class: &Bound<'_, PyType>,
+        text: &str,
+        source_name: &str,
+        folder: PathBuf,
+        overrides: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        Self::of(aqmlab_scenario::Scenario::from_toml_in(&folder, text, source_name, &overrides))
+    }
+
+    /// The scenario that `to_json` wrote.
+    ///
+    /// Raises `ScenarioError` when something is refused.
+    #[classmethod]
+    fn from_json(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
+        Self::of(aqmlab_scenario::Scenario::from_json(text))
+    }
+
+    /// Canonical JSON text with every default filled in.
+    fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
+    /// A pickle holds the text.
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String,))> {
+        Ok((py.get_type::<Self>().getattr("from_json")?.unbind(), (self.to_json(),)))
+    }
+
+    /// The scenario with some keys set anew, checked again. Files that these name are looked for in `folder`.
+    ///
+    /// Raises `ScenarioError` when something is refused.
+    fn with_overrides(&self, folder: PathBuf, overrides: Vec<(String, String)>) -> PyResult<Self> {
+        Self::of(self.0.with_overrides_in(&folder, &overrides))
+    }
+
+    /// The uncongested twin.
+    ///
+    /// Raises `ScenarioError` when the scenario does not say what its uncongested network is.
+    fn uncongested_twin(&self) -> PyResult<Self> {
+        Self::of(self.0.uncongested_twin())
+    }
+
+    /// The uncongested twin without endless flows, save those of the groups that are kept: where offered load is
+    /// measured.
+    ///
+    /// Raises `ScenarioError` when there is no such twin.
+    fn offering_twin(&self, kept: Vec<String>) -> PyResult<Self> {
+        Self::of(self.0.offering_twin(&kept))
+    }
+
+    /// The parts of the traffic with the keys that set their sizes.
+    fn demands(&self) -> Vec<Demand> {
+        let demands = self.0.demands().into_iter();
+        let row = |own: aqmlab_scenario::Demand| Demand {
+            name: own.name,
+            key: own.key,
+            unit: own.unit.name(),
+            size: own.size,
+            endless: own.endless,
+        };
+        demands.map(row).collect()
+    }
+
+    /// The monitored links that carry the data of the demands with these names; of all traffic, without a name.
+    fn demand_links(&self, names: Vec<String>) -> Vec<MonitoredLink> {
+        let demands = self.0.demands();
+        let is_named = |place: usize| names.is_empty() || names.contains(&demands[place].name);
+        let carries = self.0.data_links_of(is_named);
+        self.monitored(|place| carries[place])
+    }
+
+    /// Every monitored link.
+    fn monitored_links(&self) -> Vec<MonitoredLink> {
+        self.monitored(|_| true)
+    }
+
+    /// The values in force of the parameters that a scheme derives where they are not given, by key: those at the
+    /// monitored link with this name.
+    fn parameters_in_force(&self, link: &str) -> BTreeMap<&'static str, f64> {
+        let found = self.0.network.links.iter().find(|each| each.monitored && each.name == link);
+        let port = found.and_then(|each| Some((each.queue.as_ref()?, PortFacts::new(each.rate?))));
+        port.map_or_else(BTreeMap::new, |(scheme, facts)| scheme.in_force(&facts).into_iter().collect())
+    }
+
+    /// The buffer of every link with a queue discipline, by its name.
+    fn buffers(&self) -> BTreeMap<String, Buffer> {
+        let queued = self.0.network.links.iter().filter(|link| link.queue.is_some());
+        let row = |link: &Link| {
+            let usual_packets = link.usual_buffer_packets()?;
+            Some((link.name.clone(), Buffer { wait_s: link.felt_buffer_s(), usual_packets }))
+        };
+        queued.filter_map(row).collect()
+    }
+
+    /// What a reader should know of a scenario before any run of it, in words.
+    fn warnings(&self) -> Vec<String> {
+        aqmlab_driver::warnings::of_scenario(&self.0)
+    }
+
+    /// The framing of every monitored link, by its name.
+    fn framings(&self) -> BTreeMap<String, LinkFraming> {
+        let monitored = self.0.network.links.iter().filter(|link| link.monitored);
+        let row = |link: &Link| {
+            let Framing { overhead_bytes, minimum_frame_bytes, gap_bytes } = link.framing;
+            (link.name.clone(), LinkFraming { overhead_bytes, minimum_frame_bytes, gap_bytes })
+        };
+        monitored.map(row).collect()
+    }
+
+    /// The network and the traffic on it, to be drawn.
+    fn network(&self, py: Python<'_>) -> PyResult<DrawnNetwork> {
+        let network = &self.0.network;
+        let node = |node: &aqmlab_scenario::Node| {
+            let is_router = node.kind == NodeKind::Router;
+            Py::new(py, Node { name: node.name.clone(), group: node.group.clone(), is_router })
+        };
+        let wire = |link: &Link| {
+            let wire = Wire {
+                name: link.name.clone(),
+                ends: (link.from.0, link.to.0),
+                rate_mbps: link.rate.map(|rate| rate.bits_per_second() as f64 / 1e6),
+                delay_ms: link.delay.nanoseconds() as f64 / 1e6,
+                scheme: link.queue.as_ref().map(|queue| queue.name().to_owned()),
+            };
+            Py::new(py, wire)
+        };
+        Ok(DrawnNetwork {
+            nodes: network.nodes.iter().map(node).collect::<PyResult<_>>()?,
+            wires: network.links.iter().map(wire).collect::<PyResult<_>>()?,
+            traffic: self.traffic().into_iter().map(|own| Py::new(py, own)).collect::<PyResult<_>>()?,
+        })
+    }
+
+    /// Bytes of memory that a run takes at its peak, estimated.
+    fn memory_estimate(&self) -> f64 {
+        aqmlab_sim::memory_estimate(&self.0)
+    }
+
+    /// The version and digests of the sources that runs depend on: those of the core, and those of the schemes in its
+    /// network. Runs of the same string, scenario and seed have the same results.
+    fn sources(&self) -> String {
+        crate::catalogue::sources_of(&self.0)
+    }
 }
 
-/// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been
-/// refused.
-fn monitored(scenario: &Scenario, counts: impl Fn(usize) -> bool) -> Vec<LinkRow> {
-    let network = &scenario.network;
-    let links = network.links.iter().enumerate().filter(|(place, link)| link.monitored && counts(*place));
-    let row = |(place, link): (usize, &Link)| {
-        let end = |node| network.node(node).name.clone();
-        let rate_mbps = link.rate?.bits_per_second() as f64 / 1e6;
-        let index = LinkIndex(place as u32);
-        let (queue_key, rate_key) = (scenario.queue_key(index)?, scenario.rate_key(index)?);
-        Some((link.name.clone(), (end(link.from), end(link.to)), rate_mbps, queue_key, rate_key))
-    };
-    links.filter_map(row).collect()
-}
+impl Scenario {
+    /// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been refused.
+    fn monitored(&self, counts: impl Fn(usize) -> bool) -> Vec<MonitoredLink> {
+        let network = &self.0.network;
+        let links = network.links.iter().enumerate().filter(|(place, link)| link.monitored && counts(*place));
+        let row = |(place, link): (usize, &Link)| {
+            let end = |node| network.node(node).name.clone();
+            let index = LinkIndex(place as u32);
+            Some(MonitoredLink {
+                name: link.name.clone(),
+                ends: (end(link.from), end(link.to)),
+                rate_mbps: link.rate?.bits_per_second() as f64 / 1e6,
+                queue_key: self.0.queue_key(index)?,
+                rate_key: self.0.rate_key(index)?,
+            })
+        };
+        links.filter_map(row).collect()
+    }
 
-/// What the link layer adds to an IP datagram as Python has it: overhead, shortest frame and gap, in bytes.
-type FramingRow = (u32, u32, u32);
-
-/// The framing of every monitored link, by its name.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn framings(scenario_json: &str) -> PyResult<BTreeMap<String, FramingRow>> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let monitored = scenario.network.links.iter().filter(|link| link.monitored);
-    let row = |Framing { overhead_bytes, minimum_frame_bytes, gap_bytes }: Framing| {
-        (overhead_bytes, minimum_frame_bytes, gap_bytes)
-    };
-    Ok(monitored.map(|link| (link.name.clone(), row(link.framing))).collect())
-}
-
-/// A node as Python has it: name, group, whether it is a router.
-type NodeRow = (String, String, bool);
-/// A link of any kind: name, places of the nodes that it joins, rate in Mbit/s, delay in ms, scheme.
-type WireRow = (String, (u32, u32), Option<f64>, f64, Option<String>);
-/// Who sends data to whom: name, what its size counts, size, groups of the senders and receivers, places of
-/// the links from the first sender to the first receiver.
-type TrafficRow = (String, &'static str, u32, (String, String), Vec<u32>);
-
-/// The network and the traffic on it, to be drawn: nodes, links, and who sends data to whom.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn network(scenario_json: &str) -> PyResult<(Vec<NodeRow>, Vec<WireRow>, Vec<TrafficRow>)> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    let network = &scenario.network;
-    let node =
-        |node: &aqmlab_scenario::Node| (node.name.clone(), node.group.clone(), node.kind == NodeKind::Router);
-    let link = |link: &Link| {
-        let rate_mbps = link.rate.map(|rate| rate.bits_per_second() as f64 / 1e6);
-        let scheme = link.queue.as_ref().map(|queue| queue.name().to_owned());
-        let delay_ms = link.delay.nanoseconds() as f64 / 1e6;
-        (link.name.clone(), (link.from.0, link.to.0), rate_mbps, delay_ms, scheme)
-    };
-    let (nodes, links) = (network.nodes.iter().map(node), network.links.iter().map(link));
-    Ok((nodes.collect(), links.collect(), traffic(&scenario)))
-}
-
-fn traffic(scenario: &Scenario) -> Vec<TrafficRow> {
-    let routes = Routes::new(&scenario.network);
-    let group = |node: NodeIndex| scenario.network.node(node).group.clone();
-    let row = |(demand, own): (aqmlab_scenario::Demand, TrafficGroup<'_>)| {
-        let Way { from, to } = own.conversations().next()?.data();
-        let (&sender, &receiver) = (from.first()?, to.first()?);
-        let path = routes.path(sender, receiver)?.into_iter().map(|link| link.0).collect();
-        Some((demand.name, demand.unit.name(), demand.size, (group(sender), group(receiver)), path))
-    };
-    scenario.demands().into_iter().zip(scenario.traffic()).filter_map(row).collect()
-}
-
-/// Bytes of memory that a run of a resolved scenario takes at its peak, estimated.
-///
-/// Raises `ScenarioError` when something is refused.
-#[pyfunction]
-pub(crate) fn memory_estimate(scenario_json: &str) -> PyResult<f64> {
-    let scenario = Scenario::from_json(scenario_json).map_err(refused)?;
-    Ok(aqmlab_sim::memory_estimate(&scenario))
+    fn traffic(&self) -> Vec<Traffic> {
+        let scenario = &self.0;
+        let routes = Routes::new(&scenario.network);
+        let group = |node: NodeIndex| scenario.network.node(node).group.clone();
+        let row = |(demand, own): (aqmlab_scenario::Demand, TrafficGroup<'_>)| {
+            let Way { from, to } = own.conversations().next()?.data();
+            let (&sender, &receiver) = (from.first()?, to.first()?);
+            let path = routes.path(sender, receiver)?.into_iter().map(|link| link.0).collect();
+            let ends = (group(sender), group(receiver));
+            Some(Traffic { name: demand.name, unit: demand.unit.name(), size: demand.size, ends, path })
+        };
+        scenario.demands().into_iter().zip(scenario.traffic()).filter_map(row).collect()
+    }
 }

@@ -5,28 +5,23 @@
 //! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
 //! - [`Pages`]: every page load, in the same way;
 //! - [`Datagrams`]: what became of datagrams, source by source;
-//! - [`Capture`]: packets that passed a port; [`PcapNg`]: as a file that Wireshark reads;
 //! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
 //! This crate knows no simulator: results can be read, merged and written without one.
 #![deny(missing_docs)]
 
-mod capture;
 mod datagrams;
 mod histogram;
 mod pages;
-mod pcapng;
 mod responses;
 mod summary;
 mod table;
 mod window;
 
-pub use capture::{Capture, PassedPacket};
 pub use datagrams::{Datagrams, SentDatagram, SourceColumns};
 pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};
-pub use pcapng::{PcapNg, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
     Amount, ClassCounts, DelayBoxSummary, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant,

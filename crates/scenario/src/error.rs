@@ -27,6 +27,8 @@ pub struct Mistake {
     pub place: Place,
     /// The key path, such as `dumbbell.queue`; empty for the whole scenario.
     pub key: String,
+    /// The value or name that was given, where it is a single one.
+    pub value: Option<serde_json::Value>,
     /// What was wrong.
     pub wrong: String,
     /// What would be legal, where that can be said.
@@ -86,7 +88,8 @@ impl fmt::Display for ScenarioError {
 impl std::error::Error for ScenarioError {}
 
 impl fmt::Display for Mistake {
-    /// `file:line: key path: what is wrong; legal: ...; did you mean "..."?`
+    /// `file:line: key path: what is wrong; legal: ...; did you mean "..."?` An override stands in place of
+    /// file and line as it was given.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::Whole => write_plainly(f, &format!("{}: ", self.source_name))?,
@@ -95,7 +98,6 @@ impl fmt::Display for Mistake {
                 write_plainly(f, &format!("{}:{line}:{column}: ", self.source_name))?;
             }
             Place::Override(given) => {
-                f.write_str("in --set ")?;
                 write_up_to(f, given, LONGEST_OVERRIDE)?;
                 f.write_str(": ")?;
             }

@@ -4,7 +4,7 @@
 //! later, and its text, which holds the files' texts, is the whole of what its runs depend on.
 
 use crate::mistakes::{Mistakes, joined};
-use crate::scheme_files::file_named;
+use crate::scheme_names::file_named;
 use crate::text::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

@@ -30,7 +30,7 @@
 //! # Where things are
 //!
 //! - [`document`]: the structs that are the schema. A key is added there, with its comment, default and
-//!   range; the checks, the messages, the JSON Schema and the tables of `docs/reference/scenario.md` follow.
+//!   range; the checks, the messages, the JSON Schema and the tables of `docs/reference/scenario/` follow.
 //! - [`Scenario`], [`Network`]: what is resolved from a document. A scenario exists only checked.
 //! - [`TrafficGroup`], [`Conversation`]: who talks to whom.
 //! - [`Demand`]: the parts of the traffic by the numbers that say how much it is, and the links that carry
@@ -68,6 +68,7 @@ mod routes;
 mod scenario;
 mod schema;
 mod scheme_files;
+mod scheme_names;
 mod shape;
 mod text;
 

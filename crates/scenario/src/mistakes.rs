@@ -52,7 +52,7 @@ impl<'a> Mistakes<'a> {
     }
 
     fn given(&self, key: &str) -> Option<&Node> {
-        key.split('.').try_fold(self.tree, |node, part| node.child(part))
+        self.tree.descendant(key)
     }
 
     /// All is well, or every mistake.
@@ -97,7 +97,8 @@ impl<'a> Mistakes<'a> {
         let wrong = format!("unknown key \"{given}\"{unit}{remark}");
         let mistake = self.mistake(path, wrong, Some(format!("legal keys: {}", legal.join(", "))), meant);
         let place = self.tree.place_of(&joined(path, given));
-        self.found.push(Mistake { place, ..mistake });
+        let value = Some(serde_json::Value::from(given));
+        self.found.push(Mistake { place, value, ..mistake });
         meant.map(ToOwned::to_owned)
     }
 
@@ -118,6 +119,7 @@ impl<'a> Mistakes<'a> {
             source_name: self.source_name.to_owned(),
             place,
             key: key.to_owned(),
+            value: self.given(key).and_then(Node::scalar),
             wrong,
             legal,
             nearest,

@@ -150,9 +150,18 @@ fn typed(tree: &Node, source_name: &str) -> Result<Document, ScenarioError> {
         let path = error.path().to_string().replace('[', ".").replace(']', "");
         let key = if path == "." { String::new() } else { path };
         let place = if key.is_empty() { Place::Whole } else { tree.place_of(&key) };
+        let value = tree.descendant(&key).and_then(Node::scalar);
         let wrong = error.into_inner().to_string();
         let source_name = source_name.to_owned();
-        ScenarioError::new(vec![Mistake { source_name, place, key, wrong, legal: None, nearest: None }])
+        ScenarioError::new(vec![Mistake {
+            source_name,
+            place,
+            key,
+            value,
+            wrong,
+            legal: None,
+            nearest: None,
+        }])
     })
 }
 

@@ -10,6 +10,7 @@ use crate::Scheme;
 use crate::error::{Place, ScenarioError};
 use crate::files::{TEXTS, read_bytes, read_text};
 use crate::mistakes::{Mistakes, joined};
+use crate::scheme_names::{is_scheme_in_file, parts};
 use crate::text::{Node, Value};
 use aqmlab_aqm::{Declaration, RegistrationError, register_declared};
 use base64::Engine;
@@ -188,21 +189,6 @@ fn load(
         texts.insert(file.to_owned(), read(&folder.join(file))?);
     }
     SchemeInFile { file, object, text: &texts[file] }.load()
-}
-
-/// The file that a key names, if what it names is a scheme in a file.
-pub(crate) fn file_named<'a>(key: &str, name: &'a str) -> Option<&'a str> {
-    // As registered or as written: what follows an @ is not part of the file.
-    if is_scheme_in_file(key, name) { parts(name).map(|(file, _)| file) } else { None }
-}
-
-fn is_scheme_in_file(key: &str, name: &str) -> bool {
-    key == "scheme" && name.contains(':')
-}
-
-/// File and object.
-fn parts(name: &str) -> Option<(&str, &str)> {
-    name.rsplit_once(':')
 }
 
 /// The schemes in a file that stands in a folder, as [`Scheme::names`] lists them: for those who ask about a

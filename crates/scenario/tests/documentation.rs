@@ -1,8 +1,22 @@
-//! `docs/reference/scenario.md` says what the schema says, and its examples run.
+//! `docs/reference/scenario.md` and the pages of its tables say what the schema says, and their examples run.
 
 use aqmlab_scenario::{Scenario, TableReference, reference};
 
-const PAGE: &str = include_str!("../../../docs/reference/scenario.md");
+const OVERVIEW: &str = include_str!("../../../docs/reference/scenario.md");
+
+/// The pages of a scenario: the overview, and one for each of its tables.
+const PAGES: [&str; 10] = [
+    OVERVIEW,
+    include_str!("../../../docs/reference/scenario/datagrams.md"),
+    include_str!("../../../docs/reference/scenario/dumbbell.md"),
+    include_str!("../../../docs/reference/scenario/flows.md"),
+    include_str!("../../../docs/reference/scenario/links.md"),
+    include_str!("../../../docs/reference/scenario/parking-lot.md"),
+    include_str!("../../../docs/reference/scenario/record.md"),
+    include_str!("../../../docs/reference/scenario/star.md"),
+    include_str!("../../../docs/reference/scenario/topology.md"),
+    include_str!("../../../docs/reference/scenario/users.md"),
+];
 
 /// A table of the page, as it must stand there.
 fn rendered(table: &TableReference) -> String {
@@ -53,25 +67,25 @@ fn every_key_stands_on_the_page_with_its_meaning_default_and_legal_values() {
     for table in reference().iter().filter(|table| described_here(table)) {
         let expected = rendered(table);
         assert!(
-            PAGE.contains(&expected),
-            "docs/reference/scenario.md lacks the table of [{}]:\n\n{expected}",
+            PAGES.iter().any(|page| page.contains(&expected)),
+            "no page of docs/reference/scenario/ has the table of [{}]:\n\n{expected}",
             table.path
         );
     }
 }
 
-fn blocks(language: &str) -> Vec<&'static str> {
+fn blocks(page: &'static str, language: &str) -> Vec<&'static str> {
     let opening = format!("```{language}\n");
-    let after_openings = PAGE.split(opening.as_str()).skip(1);
+    let after_openings = page.split(opening.as_str()).skip(1);
     after_openings.map(|text| text.split("```").next().expect("a split has a first part")).collect()
 }
 
 #[test]
 fn every_example_is_a_scenario() {
-    let examples = blocks("toml");
-    assert!(examples.len() >= 3, "the page has {} examples", examples.len());
+    let examples: Vec<_> = PAGES.iter().flat_map(|page| blocks(page, "toml")).collect();
+    assert!(examples.len() >= 12, "the pages have {} examples", examples.len());
     for example in examples {
-        if let Err(error) = Scenario::from_toml(example, "docs/reference/scenario.md", &[]) {
+        if let Err(error) = Scenario::from_toml(example, "docs/reference/scenario", &[]) {
             panic!("{error}\nin the example\n{example}");
         }
     }
@@ -79,21 +93,21 @@ fn every_example_is_a_scenario() {
 
 #[test]
 fn the_first_example_has_ten_lines() {
-    let lines = blocks("toml")[0].lines().filter(|line| !line.trim().is_empty()).count();
+    let lines = blocks(OVERVIEW, "toml")[0].lines().filter(|line| !line.trim().is_empty()).count();
     assert_eq!(lines, 10);
 }
 
 /// Each message of the page follows from one override of the first example.
 #[test]
 fn every_message_on_the_page_is_what_is_said() {
-    let [block] = blocks("text")[..] else { panic!("one block of messages") };
+    let [block] = blocks(OVERVIEW, "text")[..] else { panic!("one block of messages") };
     let mut messages = 0;
     for message in block.lines().filter(|line| line.starts_with("in --set ")) {
         let given = message["in --set ".len()..].split(": ").next().expect("a split has a first part");
         let (key, value) = given.split_once('=').expect("key=value");
         let set = [(key.to_owned(), value.to_owned())];
-        let error = Scenario::from_toml(blocks("toml")[0], "example.toml", &set).unwrap_err();
-        assert_eq!(error.to_string(), message);
+        let error = Scenario::from_toml(blocks(OVERVIEW, "toml")[0], "example.toml", &set).unwrap_err();
+        assert_eq!(format!("in --set {error}"), message);
         messages += 1;
     }
     assert!(messages >= 4, "{messages} messages");

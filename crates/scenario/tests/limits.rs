@@ -154,8 +154,5 @@ fn a_run_may_last_as_long_as_its_instants_reach() {
     };
     assert!(with("2000000").is_ok());
     let message = with("2000001").expect_err("too long").to_string();
-    assert_eq!(
-        message,
-        "in --set duration_s=2000001: duration_s: 2000001 is out of range; legal: 0.001 to 2000000"
-    );
+    assert_eq!(message, "duration_s=2000001: duration_s: 2000001 is out of range; legal: 0.001 to 2000000");
 }

@@ -156,21 +156,21 @@ fn an_override_is_refused_like_the_text_and_names_itself() {
     };
     assert_eq!(
         message("users.minimum_delay_ms.hihg", "200"),
-        "in --set users.minimum_delay_ms.hihg=200: users.minimum_delay_ms: unknown key \"hihg\"; \
+        "users.minimum_delay_ms.hihg=200: users.minimum_delay_ms: unknown key \"hihg\"; \
          legal keys: clock_hz, high, low, per, power; did you mean \"high\"?"
     );
     assert_eq!(
         message("dumbbell.rate_mbps", "-1"),
-        "in --set dumbbell.rate_mbps=-1: dumbbell.rate_mbps: -1 is out of range; legal: 0.001 to 1000000"
+        "dumbbell.rate_mbps=-1: dumbbell.rate_mbps: -1 is out of range; legal: 0.001 to 1000000"
     );
     assert_eq!(
         message("users.model.server_count", "9"),
-        "in --set users.model.server_count=9: users.model.server_count: 9 is not the number of server machines of \
+        "users.model.server_count=9: users.model.server_count: 9 is not the number of server machines of \
          the network; legal: 8, or leave the key out"
     );
     assert_eq!(
         message("flows.7.count", "9"),
-        "in --set flows.7.count=9: flows.7.count: no element \"7\" in an array of 1; legal: 0"
+        "flows.7.count=9: flows.7.count: no element \"7\" in an array of 1; legal: 0"
     );
 }
 
@@ -204,7 +204,7 @@ fn a_long_override_is_told_by_its_first_200_characters_in_each_of_its_mistakes()
     let message = Scenario::from_toml(&scenario, "le.toml", &overrides).unwrap_err().to_string();
     let given: String = format!("flows={groups}").chars().take(200).collect();
     for line in message.lines().take(20) {
-        assert!(line.starts_with(&format!("in --set {given}...: flows.")), "{line}");
+        assert!(line.starts_with(&format!("{given}...: flows.")), "{line}");
         assert!(line.len() < 500, "{line}");
     }
 }

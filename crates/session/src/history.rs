@@ -15,7 +15,7 @@ use crate::streams::{BrowserStep, Stream, Streams};
 use crate::transport::{Opening, Owner, PopulationId, Side};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{Command, ConnectionOrdinal, Connections, Exchange, Population, StartRule, UserEvent};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// How long everybody has browsed when the run begins. Of the transfers in progress those are missing that
 /// have taken longer: see the page of the scenario for how much that is.
@@ -71,7 +71,7 @@ pub(crate) struct Present {
 struct Connection {
     ordinal: ConnectionOrdinal,
     opening: Opening,
-    path: Rc<IdlePath>,
+    path: Arc<IdlePath>,
     /// The exchange in progress.
     exchange: Option<Exchange>,
     /// When the exchange in progress began, and when its request was written.
@@ -108,7 +108,7 @@ struct Past<'a, P> {
 pub(crate) fn live(
     users: &mut Population,
     whose: (PopulationId, u32),
-    idle_path: impl FnMut(&Opening) -> Rc<IdlePath>,
+    idle_path: impl FnMut(&Opening) -> Arc<IdlePath>,
 ) -> Present {
     let (connections, commands) = (Vec::new(), Vec::new());
     let mut past = Past {
@@ -133,7 +133,7 @@ pub(crate) fn live(
     past.present()
 }
 
-impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
+impl<P: FnMut(&Opening) -> Arc<IdlePath>> Past<'_, P> {
     /// When something happens next.
     fn next_instant(&self) -> Time {
         let of_connections = self.connections.iter().map(|connection| connection.due).min();
@@ -250,7 +250,7 @@ impl<P: FnMut(&Opening) -> Rc<IdlePath>> Past<'_, P> {
                 self.fails |= !path.opens;
                 let (began, due) = (self.now, self.now + path.time_to_open);
                 let streams = match self.users.connections() {
-                    Connections::Streams(handshake) => Some(PastStreams::new(handshake, Rc::clone(&path))),
+                    Connections::Streams(handshake) => Some(PastStreams::new(handshake, Arc::clone(&path))),
                     Connections::Exchanges { .. } | Connections::Dialogues => None,
                 };
                 self.connections.push(Connection {

@@ -9,7 +9,7 @@ use crate::streams::{BrowserStep, Stream, Streams};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::Handshake;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Bytes that the server sends without a pause.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ struct Stretch {
 #[derive(Debug)]
 pub(crate) struct PastStreams {
     streams: Streams,
-    path: Rc<IdlePath>,
+    path: Arc<IdlePath>,
     open: bool,
     /// When what the browser wrote is at the server, in order.
     to_server: VecDeque<(Time, u32)>,
@@ -46,7 +46,7 @@ pub(crate) struct SeenStreams {
 }
 
 impl PastStreams {
-    pub(crate) fn new(handshake: Handshake, path: Rc<IdlePath>) -> Self {
+    pub(crate) fn new(handshake: Handshake, path: Arc<IdlePath>) -> Self {
         let mut streams = Streams::default();
         streams.begin(handshake);
         let (to_server, to_browser) = (VecDeque::new(), VecDeque::new());
@@ -196,9 +196,9 @@ mod tests {
     }
 
     /// 100 ms there and back; rounds of 4,000, 8,000, 16,000 bytes in no time, then 16,000 every 100 ms.
-    fn path() -> Rc<IdlePath> {
+    fn path() -> Arc<IdlePath> {
         let round = |begins, bytes| Round { begins: ms(begins), ends: ms(begins), bytes };
-        Rc::new(IdlePath {
+        Arc::new(IdlePath {
             opens: true,
             time_to_open: ms(100),
             rounds: vec![round(100, 4_000), round(200, 12_000), round(300, 28_000)],

@@ -3,7 +3,7 @@
 use crate::idle_path::IdlePath;
 use aqmlab_units::{Time, identifier};
 use aqmlab_web::{ConnectionOrdinal, MinimumDelay};
-use std::rc::Rc;
+use std::sync::Arc;
 
 identifier! {
     /// A population of users.
@@ -198,7 +198,7 @@ pub trait Transport {
     fn open(&mut self, opening: &Opening) -> Opened;
 
     /// How the connection of this opening would fare if nobody were in its way.
-    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath>;
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath>;
 
     /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and
     /// the window of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and

@@ -7,7 +7,7 @@ use aqmlab_session::{
     Periods, ResponseEnd, Sends, Session, Side, Transport,
 };
 use aqmlab_units::{Rate, Time};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Writes down when which datagram is sent, and keeps the alarms.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Transport for Script {
         panic!("a source owns no connection: {opening:?}")
     }
 
-    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
         panic!("a source owns no connection: {opening:?}")
     }
 

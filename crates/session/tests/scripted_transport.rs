@@ -13,7 +13,7 @@ use aqmlab_web::{
     ConnectionOrdinal, MahParameters, PackMimeParameters, Parameters, Population, StartRule, TmixParameters,
     WebtrafParameters,
 };
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What was asked for, in words; connections have the places 0, 1, 2… and the numbers 1000, 1001, 1002…
 #[derive(Default)]
@@ -62,8 +62,8 @@ impl Transport for Script {
         Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
     }
 
-    fn idle_path(&mut self, _opening: &Opening) -> Rc<IdlePath> {
-        Rc::new(self.idle_path.clone().expect("only a past asks for it"))
+    fn idle_path(&mut self, _opening: &Opening) -> Arc<IdlePath> {
+        Arc::new(self.idle_path.clone().expect("only a past asks for it"))
     }
 
     fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {

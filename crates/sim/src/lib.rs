@@ -1,12 +1,14 @@
 //! The driver in virtual time: runs a scenario packet by packet, deterministic and single-threaded.
 //!
-//! [`run`] is the whole interface: scenario and seed in, summary and tables out. Inside, one idea per file:
+//! [`run`] takes a scenario and a seed, and returns summary and tables; [`Simulation`] is the same run taken step by
+//! step. Inside, one idea per file:
 //!
 //! | file | idea |
 //! | --- | --- |
 //! | `simulation.rs` | the event loop |
 //! | `engine/` | the clock, what is pending, and in which order it happens |
 //! | `fabric/` | links, queues, routes, and the ends of connections: packets in, connection events out |
+//! | `stepping/` | a run that is taken step by step, watched and acted on |
 //! | `transport.rs` | the fabric as applications see it (`aqmlab-session`) |
 //! | `recording/` | what is recorded while it happens, and what a run leaves behind |
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
@@ -39,6 +41,7 @@ mod identifiers;
 mod memory;
 mod recording;
 mod simulation;
+mod stepping;
 mod transport;
 
 pub use fabric::{
@@ -47,10 +50,11 @@ pub use fabric::{
 };
 pub use memory::memory_estimate;
 pub use recording::Output;
+pub use stepping::{Action, ActionError, LinkObservation, Observation, Simulation};
 
 pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;
-use aqmlab_units::Time;
+use fabric::{Departures, Settings};
 
 /// Runs a scenario from its start to its end.
 ///
@@ -71,7 +75,8 @@ pub fn run_capturing(
     control: &Control,
     captured: &CapturedPorts,
 ) -> Result<Output, RunError> {
-    run_all(scenario, seed, control, captured, Transports::default())
+    let transports = Transports::default();
+    run_with(scenario, seed, control, Settings { captured, transports, departures: Departures::Predicted })
 }
 
 /// As [`run`], where the connections of some populations and groups of flows are not TCP's.
@@ -84,19 +89,15 @@ pub fn run_over(
     control: &Control,
     transports: Transports,
 ) -> Result<Output, RunError> {
-    run_all(scenario, seed, control, &CapturedPorts::default(), transports)
+    let captured = &CapturedPorts::default();
+    run_with(scenario, seed, control, Settings { captured, transports, departures: Departures::Predicted })
 }
 
-fn run_all(
+fn run_with(
     scenario: &Scenario,
     seed: u64,
     control: &Control,
-    captured: &CapturedPorts,
-    transports: Transports,
+    settings: Settings<'_>,
 ) -> Result<Output, RunError> {
-    let scenario = &*aqmlab_driver::deviations::of_run(scenario, seed);
-    let mut simulation = simulation::Simulation::new(scenario, seed, control, captured, transports)?;
-    simulation.run(Time::ZERO + scenario.duration, control)?;
-    control.report_done();
-    recording::gather(simulation, scenario, seed)
+    Simulation::begin(scenario, seed, control, settings)?.finish(control)
 }

@@ -1,7 +1,7 @@
 //! The event loop: one instant after the other, until the end of the run.
 
 use crate::engine::EventKind;
-use crate::fabric::{CapturedPorts, Events, Fabric, Timer, Transports, Upcoming, prefetch, prefetch_bytes};
+use crate::fabric::{Events, Fabric, Settings, Timer, Upcoming, prefetch, prefetch_bytes};
 use crate::recording::{CongestionWindows, FlowRows, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
@@ -15,7 +15,7 @@ use aqmlab_units::Time;
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
 
 /// A run: what is pending, the network, the applications, and what is recorded of them.
-pub(crate) struct Simulation {
+pub(crate) struct EventLoop {
     pub(crate) window: MeasuredWindow,
     pub(crate) events: Events,
     pub(crate) fabric: Fabric,
@@ -28,19 +28,20 @@ pub(crate) struct Simulation {
     /// How often the caller was looked at, and how many events are left until the next time.
     looks: u64,
     events_until_look: u64,
+    /// The last instant of the run.
+    end: Time,
 }
 
-impl Simulation {
+impl EventLoop {
     pub(crate) fn new(
         scenario: &Scenario,
         seed: u64,
         control: &Control,
-        captured: &CapturedPorts,
-        transports: Transports,
+        settings: Settings<'_>,
     ) -> Result<Self, RunError> {
         let key = Key::from_seed(seed);
         let window = measured_window(scenario);
-        let fabric = Fabric::new(scenario, window, key, (captured, transports));
+        let fabric = Fabric::new(scenario, window, key, settings);
         let mut simulation = Self {
             window,
             events: fabric.event_queue(),
@@ -53,6 +54,7 @@ impl Simulation {
             at_end: None,
             looks: 0,
             events_until_look: EVENTS_BETWEEN_LOOKS,
+            end: Time::ZERO + scenario.duration,
         };
         simulation.start(control)?;
         Ok(simulation)
@@ -64,18 +66,18 @@ impl Simulation {
         session.start(&mut SimulatedTransport { fabric, events }, || control.check())
     }
 
-    /// Runs until `end`, events at `end` included.
-    pub(crate) fn run(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
+    /// Runs until an instant, events at that instant included. Fails before an event, not during one.
+    pub(crate) fn advance_until(&mut self, until: Time, control: &Control) -> Result<(), RunError> {
         control.check()?;
         loop {
             let (instant, kind) = self.events.next();
-            if instant > end {
+            if instant > until {
                 break;
             }
             self.events.advance(instant);
             self.events_until_look -= 1;
             if self.events_until_look == 0 {
-                self.look(end, control)?;
+                self.look(control)?;
             }
             let Self { fabric, events, session, .. } = self;
             let announce = |end| prefetch_session(session, end);
@@ -91,8 +93,8 @@ impl Simulation {
                 self.handle(&event);
             }
         }
-        self.events.advance(end);
-        self.fabric.network_mut().catch_up(end);
+        self.events.advance(until);
+        self.fabric.network_mut().catch_up(until);
         Ok(())
     }
 
@@ -155,11 +157,11 @@ impl Simulation {
 
     /// Looks at what the caller wants, and says how far the run is.
     #[cold]
-    fn look(&mut self, end: Time, control: &Control) -> Result<(), RunError> {
+    fn look(&mut self, control: &Control) -> Result<(), RunError> {
         self.events_until_look = EVENTS_BETWEEN_LOOKS;
         self.looks += 1;
         control.check()?;
-        control.report(self.events.now().seconds() / end.seconds());
+        control.report(self.events.now().seconds() / self.end.seconds());
         if self.events.is_worn_out() {
             let what = "more packets and timers than can be put into order: cut the run into shorter ones";
             return Err(RunError::TooLarge(what.to_owned()));
@@ -184,6 +186,7 @@ fn prefetch_session(session: &Session, end: Upcoming) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::{CapturedPorts, Departures, Transports};
 
     /// Two clouds of 500 connections a second behind a full FQ-CoDel: what is kept follows the connections
     /// that are open and the packets under way.
@@ -195,9 +198,11 @@ mod tests {
         let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
         let control = Control::default();
         let captured = CapturedPorts::default();
-        let simulation = Simulation::new(&scenario, 1, &control, &captured, Transports::default());
+        let (transports, departures) = (Transports::default(), Departures::Predicted);
+        let settings = Settings { captured: &captured, transports, departures };
+        let simulation = EventLoop::new(&scenario, 1, &control, settings);
         let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
-        let run = simulation.run(Time::ZERO + scenario.duration, &control);
+        let run = simulation.advance_until(Time::ZERO + scenario.duration, &control);
         run.unwrap_or_else(|error| panic!("{error}"));
         let (opened, kept) = (simulation.fabric.opened(), simulation.fabric.kept_hashes());
         assert!(opened > 100_000, "{opened}");

@@ -3,7 +3,7 @@
 use crate::fabric::{Events, Fabric, Timer};
 use aqmlab_session::{Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, StreamId, Transport};
 use aqmlab_units::Time;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Lent to the session for each call.
 pub(crate) struct SimulatedTransport<'a> {
@@ -21,7 +21,7 @@ impl Transport for SimulatedTransport<'_> {
         self.fabric.open(opening, self.events)
     }
 
-    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
         self.fabric.idle_path(opening)
     }
 

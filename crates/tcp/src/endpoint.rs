@@ -12,6 +12,7 @@
 //! | `sender/classic/` | losses and windows of stacks that know the cumulative acknowledgement alone |
 //! | `sender/modern/` | losses by a scoreboard, with a congestion controller |
 //! | `congestion/` | how large the window of a modern sender is: one file per controller |
+//! | `options.rs`, `endpoint_options.rs` | what segments say in their options |
 //! | `ecn.rs` | marks, echoes and reactions |
 //! | `sender/output.rs` | what may be sent now, and putting it into a segment |
 //! | `receiver.rs` | the receiving half: data in and out of order, delayed acknowledgements, the peer's FIN |

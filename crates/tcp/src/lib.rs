@@ -33,6 +33,7 @@ mod connection_flags;
 mod context;
 mod ecn;
 mod endpoint;
+mod endpoint_options;
 mod handshake;
 mod hosts;
 mod kernel_timer;

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.experiments.christiansen2000.claims.cells import UNCONGESTED, christiansen2000
 from aqmlab.load import load_line
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.numbers import between_bounds
-from aqmlab.statistics import Interval, TooLittleDataError, mean_interval
+from aqmlab.statistics import Interval, mean_interval
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     index_of_dispersion,

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, red_cells
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
 from aqmlab.reproduce.claims.numbers import above_bound
-from aqmlab.statistics import MissingDataError, TooLittleDataError, Verdict, loss_percent, mean_interval
+from aqmlab.statistics import Verdict, loss_percent, mean_interval
 from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import MissingDataError
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, red_cells
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.curves import much_better
 from aqmlab.reproduce.claims.numbers import above_zero, shown, unit_of
 from aqmlab.reproduce.claims.outcome import decided
-from aqmlab.statistics import Interval, MissingDataError
+from aqmlab.statistics import Interval
 from aqmlab.statistics.quantities import restricted_mean_response_ms
 
 if TYPE_CHECKING:

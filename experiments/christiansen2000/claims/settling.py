@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
 from aqmlab.reproduce.claims.numbers import between_bounds
-from aqmlab.statistics import TooLittleDataError, mean_interval
+from aqmlab.statistics import mean_interval
 from aqmlab.statistics.per_second import mean_response_time_s
 
 if TYPE_CHECKING:

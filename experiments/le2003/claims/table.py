@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.le2003.claims.cells import le2003
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.numbers import alike, higher
-from aqmlab.statistics import MissingDataError, TooLittleDataError
 from aqmlab.tables import cell_rows, published_rows
 
 if TYPE_CHECKING:

@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.experiments.le2003.claims.cells import le2003
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.numbers import between_bounds
-from aqmlab.statistics import (
-    Interval,
-    NotEnoughReplications,
-    TooLittleDataError,
-    mean_interval,
-    measured_window_s,
-)
+from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, measured_window_s
 
 if TYPE_CHECKING:
     from aqmlab.reproduce.study import Cell, Study

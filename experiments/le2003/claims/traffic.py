@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED, le2003
 from aqmlab.reproduce.claims import Answer
 from aqmlab.reproduce.claims.outcome import decided, weighed
-from aqmlab.statistics import Interval, MissingDataError, TooLittleDataError
+from aqmlab.statistics import Interval
 from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.statistics.recorded import data_links, has_name, table
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.errors import MissingDataError
 from aqmlab.experiments.multicl.claims.checks import multicl
 from aqmlab.reproduce.claims.numbers import between_bounds
 from aqmlab.statistics import mean_interval
-from aqmlab.statistics.recorded import MissingDataError, has_name, measured_window_s, table
+from aqmlab.statistics.recorded import has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

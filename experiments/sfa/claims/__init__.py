@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab import _core
+from aqmlab.errors import MissingDataError
 from aqmlab.reproduce.claims import Answer, checks_of
 from aqmlab.reproduce.claims.numbers import between_bounds
-from aqmlab.statistics import MissingDataError, mean_interval
+from aqmlab.statistics import mean_interval
 from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.quantities import quantity
 

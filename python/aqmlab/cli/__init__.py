@@ -12,16 +12,20 @@ import re
 import sys
 import warnings
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from importlib import import_module
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from aqmlab import __version__
 from aqmlab._startup import interruption, was_interrupted
-from aqmlab.errors import RefusalError, RunError, ScenarioError
+from aqmlab.errors import AqmlabError, Cancelled, RunError, ScenarioError
 from aqmlab.terminal.console import say
 from aqmlab.terminal.spelling import unknown
+
+if TYPE_CHECKING:
+    from aqmlab.errors import Mistake
 
 DONE, FAILED, MISTAKEN = 0, 1, 2
 _LONGEST_SHOWN = 200
@@ -105,7 +109,7 @@ def _exit_code(arguments: list[str] | None) -> int:
         _refuse_nul(sys.argv[1:] if arguments is None else arguments)
         # The code of a command that leaves by click's Exit; others return nothing.
         left = commands.main(args=arguments, prog_name="aqmlab", standalone_mode=False)
-    except (ScenarioError, RefusalError, RunError, OSError, click.ClickException) as error:
+    except (AqmlabError, OSError, click.ClickException) as error:
         code, message = _told(error)
     except (click.Abort, KeyboardInterrupt):
         code, message = interruption()
@@ -131,7 +135,13 @@ def _told(error: Exception) -> tuple[int, str]:
         return error.exit_code, usage.getvalue().rstrip("\n")
     if isinstance(error, OSError):
         return MISTAKEN if error.errno in _NO_SUCH_NAME else FAILED, f"aqmlab: {_of_system(error)}"
-    return FAILED if isinstance(error, RunError) else MISTAKEN, f"aqmlab: {error}"
+    message = error.lines(_with_option) if isinstance(error, ScenarioError) else str(error)
+    return FAILED if isinstance(error, RunError | Cancelled) else MISTAKEN, f"aqmlab: {message}"
+
+
+def _with_option(mistake: Mistake) -> Mistake:
+    """A mistake in an override, with the option that gave it."""
+    return replace(mistake, message=f"in --set {mistake.message}") if mistake.overrides else mistake
 
 
 def _with_commands(error: click.ClickException) -> click.ClickException:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from aqmlab.cli.options import (
     seeds_option,
 )
 from aqmlab.errors import ResultError
-from aqmlab.files.folders import folder_name, folder_names, write_whole
+from aqmlab.files.folders import folder_name, write_whole
 from aqmlab.terminal.console import console, say, shown, wrapped
 from aqmlab.terminal.spelling import counted, nearest
 
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
-
-_MOST_SEEDS = 1_000
-"""The most seeds that --until-width adds."""
 
 
 @click.command
@@ -105,10 +101,10 @@ def compare(
     same users request the same pages. It prints how long people wait, then a table of levels and differences
     from the first configuration, and writes report.html with figures. Interrupted commands resume.
 
-    Of folders that `aqmlab run --output` wrote (one result, or one for each of several seeds) nothing is run:
-    results are paired by seed, and differences are against the first folder. One folder is that of an earlier
-    comparison. Other windows or other users on one side are refused. From six seeds on there are intervals
-    and a verdict (docs/explanation/statistics.md).
+    Of folders that `aqmlab run --output FOLDER` wrote (one result, or one for each of several seeds) nothing
+    is run: results are paired by seed, and differences are against the first folder. One folder is that of an
+    earlier comparison. Other windows or other users on one side are refused. From six seeds on there are
+    intervals and a verdict (docs/explanation/statistics.md).
 
     \b
     Examples:
@@ -119,9 +115,8 @@ def compare(
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
       aqmlab compare results/until
     """
-    from aqmlab.comparison import forget_first_stage, keep_first_stage
-    from aqmlab.comparison.pairing import require_comparable
-    from aqmlab.load.demand import named_links
+    from aqmlab.comparison import compare as run_and_compare
+    from aqmlab.errors import ComparisonError, MissingDataError, UnknownLinkError
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
@@ -136,21 +131,25 @@ def compare(
     scenarios = _scenarios(paths, schemes, queues, overrides)
     name = f"compare-{folder_name(next(iter(scenarios.values())).name)}"
     if until_width_s is not None:
-        scenarios, longer = _lengthened(scenarios, quiet=quiet)
-        name += longer
-    require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
-    for scenario in scenarios.values():
-        named_links(scenario, links)
+        name += _longer(scenarios, quiet=quiet)
     folder = output or Path("results") / name
-    results = _run(scenarios, seeds, folder, quiet=quiet, executor=executor)
-    found = _beside(results, links, folder)
-    if until_width_s is None:
-        forget_first_stage(folder)
-    else:
-        more = _more_seeds(found, until_width_s, folder)
-        results = _run(scenarios, (*seeds, *more), folder, quiet=quiet, executor=executor)
-        keep_first_stage(folder, seeds, until_width_s)
-        found = _beside(results, links, folder, first_stage=len(seeds))
+    try:
+        found = run_and_compare(
+            scenarios,
+            seeds=seeds,
+            links=links,
+            until_width_s=until_width_s,
+            folder=folder,
+            executor=executor,
+            progress=not quiet,
+        )
+    except (UnknownLinkError, MissingDataError) as error:
+        raise ResultError(f"{folder}: {error}") from None
+    except ComparisonError as error:
+        if error.place != "until_width_s":
+            raise
+        said = str(error).replace("until_width_s: ", "--until-width: ")
+        raise ResultError.of(error, f"{folder}: {said}") from None
     return _tell(found, folder, with_report=with_report, quiet=quiet)
 
 
@@ -195,80 +194,25 @@ def _nearby(path: Path) -> str:
     return nearest(path.name, [each.name for each in sorted(path.parent.glob("*.toml"))])
 
 
-def _lengthened(scenarios: Mapping[str, Scenario], *, quiet: bool) -> tuple[dict[str, Scenario], str]:
-    """The scenarios with longer windows where that is cheaper than more seeds; what names their folder."""
+def _longer(scenarios: Mapping[str, Scenario], *, quiet: bool) -> str:
+    """What names the folder where runs are lengthened before seeds are added."""
     from aqmlab.comparison import lengthened
 
-    longer = {name: lengthened(scenario) for name, scenario in scenarios.items()}
-    before_s, after_s = (max(each.duration_s for each in side.values()) for side in (scenarios, longer))
+    longer = [lengthened(scenario) for scenario in scenarios.values()]
+    before_s, after_s = (max(each.duration_s for each in side) for side in (scenarios.values(), longer))
     if before_s == after_s:
-        return longer, ""
+        return ""
     if not quiet:
         say(f"runs of {after_s:g} s instead of {before_s:g} s: longer runs before more seeds")
-    return longer, f"-{after_s:g}s"
-
-
-def _run(
-    scenarios: Mapping[str, Scenario],
-    seeds: Sequence[int],
-    folder: Path,
-    *,
-    quiet: bool,
-    executor: Executor,
-) -> dict[str, list[Result]]:
-    """Computes the missing runs: one per scenario and seed."""
-    from aqmlab.runs import Job, run_many
-
-    places = folder_names(scenarios)
-    jobs = [
-        Job(scenario, seed, folder=folder / places[name] / f"seed-{seed}", label=name)
-        for name, scenario in scenarios.items()
-        for seed in seeds
-    ]
-    results = run_many(jobs, progress=not quiet, executor=executor)
-    return {
-        name: results[place * len(seeds) : (place + 1) * len(seeds)] for place, name in enumerate(scenarios)
-    }
-
-
-def _beside(
-    results: Mapping[str, Sequence[Result]], links: Sequence[str], folder: Path, *, first_stage: int = 0
-) -> Comparison:
-    from aqmlab.comparison import Comparison
-    from aqmlab.statistics import MissingDataError, UnknownLinkError
-
-    try:
-        return Comparison.of(results, links=links, first_stage=first_stage)
-    except (UnknownLinkError, MissingDataError) as error:
-        raise ResultError(f"{folder}: {error}") from None
-
-
-def _more_seeds(found: Comparison, width_s: float, folder: Path) -> range:
-    """The seeds to add, after the largest seed of the first stage."""
-    from aqmlab.statistics import TooLittleDataError
-
-    try:
-        wanted = found.seeds_for(width_s)
-    except TooLittleDataError as error:
-        raise ResultError(f"{folder}: --until-width: {error}") from None
-    if wanted > _MOST_SEEDS:
-        narrowest = width_s * math.sqrt(wanted / _MOST_SEEDS)
-        raise ResultError(
-            f"{folder}: a width of {width_s:g} s needs {wanted:,} seeds; legal: {narrowest:.2g} s or more, "
-            f"with {_MOST_SEEDS} seeds, or longer runs"
-        )
-    greatest = max(found.seeds)
-    return range(greatest + 1, greatest + 1 + wanted - len(found.seeds))
+    return f"-{after_s:g}s"
 
 
 def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) -> None:
     """What happens to people, then the numbers; all of it stays in the folder."""
-    from aqmlab.comparison import keep_compared
     from aqmlab.tables import save
     from aqmlab.tables.comparison import comparison_records
 
     save(comparison_records(found), folder / "comparison.csv")
-    keep_compared(folder, found)
     # A report of an earlier comparison would not match the new numbers.
     (folder / REPORT).unlink(missing_ok=True)
     if not quiet:
@@ -312,7 +256,7 @@ def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
 def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Sequence[str]) -> None:
     """Results at hand: nothing is run, and nothing written."""
     from aqmlab.comparison import Comparison, read_first_stage, require_one_comparison
-    from aqmlab.statistics import MissingDataError, UnknownLinkError
+    from aqmlab.errors import MissingDataError, UnknownLinkError
 
     results = _configurations_in(folders, names)
     # The folders of single configurations lie in that of their comparison.

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from aqmlab.files.toml_text import TomlText
-    from aqmlab.live import Program
     from aqmlab.result import Result
 
 
@@ -127,48 +126,43 @@ def live(
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 5
     """
-    from aqmlab.live import run_live
+    from aqmlab.live_runs import live as run_live
 
-    program = _program(command, serve, server, rtt_ms)
-    scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    folder = output or Path("results") / folder_name(scenario.name) / f"live-{seed}"
-    shows_bar = not quiet and program is None
     result = run_live(
-        scenario,
-        folder,
+        Scenario.from_file(scenario_file, overrides=overrides),
+        folder=output,
         seed=seed,
         hosts=hosts,
         replay=replay,
         captured=captured_ports(captured, lambda _: None),
         backend=backend,
         kernel_queues=kernel,
-        program=program,
-        progress=shows_bar,
+        command=command,
+        server=_server(command, serve, server, rtt_ms),
+        serve=serve,
+        rtt_ms=rtt_ms,
+        progress=not quiet and not command,
     )
     if not quiet:
         _print(result)
-    elif program is None:
+    elif not command:
         say(str(result.folder))
-    if program is not None:
+    if command:
         raise click.exceptions.Exit(_exit_code((result.live or {})["program"]))
 
 
-def _program(
+def _server(
     command: tuple[str, ...], serve: Path | None, server: str | None, rtt_ms: float | None
-) -> Program | None:
-    from aqmlab.live import Program, file_server
-
-    if not command:
-        if (serve, server, rtt_ms) != (None, None, None):
-            raise click.UsageError("--serve, --server and --rtt-ms need a COMMAND after --")
-        return None
+) -> tuple[str, ...]:
+    """The words of --server, unless the options do not go together."""
+    if not command and (serve, server, rtt_ms) != (None, None, None):
+        raise click.UsageError("--serve, --server and --rtt-ms need a COMMAND after --")
     if serve is not None and server is not None:
         raise click.UsageError("--serve and --server exclude each other")
     try:
-        answering = file_server(serve) if serve is not None else tuple(shlex.split(server or ""))
+        return tuple(shlex.split(server or ""))
     except ValueError as error:
         raise click.UsageError(f"--server: {error}") from None
-    return Program(command, answering, rtt_ms)
 
 
 def _exit_code(program: dict[str, Any]) -> int:
@@ -275,8 +269,8 @@ def crossvalidate(
       aqmlab crossvalidate my-link.toml --seeds 1-3 --hosts linux-reno
       aqmlab crossvalidate my-link.toml --kernel
     """
-    from aqmlab.live.crossvalidation import compared, cross_validate
-    from aqmlab.live.disciplines import in_words, offers
+    from aqmlab.live_runs.crossvalidation import compared, cross_validate
+    from aqmlab.live_runs.disciplines import in_words, offers
     from aqmlab.statistics.suspicion import mark_of, marked
     from aqmlab.tables import to_terminal
     from aqmlab.tables.crossvalidation import crossvalidation_table
@@ -319,7 +313,7 @@ def doctor() -> None:
     Examples:
       aqmlab doctor
     """
-    from aqmlab.live import needs
+    from aqmlab.live_runs import needs
 
     screen = console()
     missing = 0

@@ -9,7 +9,6 @@ import click
 from aqmlab.errors import ResultError
 from aqmlab.terminal.console import say
 
-FORMS = (".svg", ".pdf", ".png", ".csv")
 WHAT = ("cdf", "ccdf", "pages", "queue", "waiting", "utilization", "cwnd", "ssthresh", "rtt", "rto", "state")
 
 
@@ -68,39 +67,23 @@ def plot(
       aqmlab plot results/bulk/seed-1 --what cwnd --flows bulk:0,bulk:1
       aqmlab plot results/sfg/seed-1 --what state --quantity notification_rate
     """
-    from dataclasses import replace
-
-    from aqmlab.comparison import Comparison, read_configurations, require_one_comparison
-    from aqmlab.figures import Drawn
-    from aqmlab.figures.of_results import chart_of
+    from aqmlab.errors import MissingDataError, UnknownLinkError
     from aqmlab.figures.over_time import OF_SENDERS
-    from aqmlab.statistics import MissingDataError, UnknownLinkError
-    from aqmlab.statistics.suspicion import mark_of, suspect_because
-    from aqmlab.tables import save
-    from aqmlab.tables.charts import chart_table
+    from aqmlab.figures.plots import ENDINGS
+    from aqmlab.figures.plots import plot as draw
 
     file = output or Path(f"{what}.svg")
-    if file.suffix.lower() not in FORMS:
-        raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}", param_hint="--output")
+    if file.suffix.lower() not in ENDINGS:
+        raise click.BadParameter(f"{file}: legal endings: {', '.join(ENDINGS)}", param_hint="--output")
     if quantity and what != "state":
         raise click.BadParameter(f"{quantity}: only with --what state", param_hint="--quantity")
     if flows and what not in OF_SENDERS:
         raise click.BadParameter(f"{flows}: only with --what {', '.join(OF_SENDERS)}", param_hint="--flows")
     chosen = [each.strip() for each in flows.split(",") if each.strip()]
-    found = read_configurations(results)
     try:
-        together = Comparison.of(found, links=[link] if link else [])
-        require_one_comparison(results, together)
-        chart = chart_of(what, found, link=link, quantity=quantity, flows=chosen)
+        drawn = draw(results, what, link=link, quantity=quantity, flows=chosen, title=title)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
-    chart = replace(chart, title=title or chart.title)
-    for caution in together.cautions():
-        say(f"warning: {caution}", err=True)
-    for name, reasons in suspect_because(found).items():
-        say(f"warning: {name}, timing suspect: {' | '.join(reasons)}", err=True)
-    if file.suffix.lower() == ".csv":
-        save(chart_table(chart), file)
-    else:
-        Drawn.of(what, chart, "").marked(mark_of(found)).save_as(file)
-    say(str(file))
+    for warning in drawn.warnings:
+        say(f"warning: {warning}", err=True)
+    say(str(drawn.save(file)))

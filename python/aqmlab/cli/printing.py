@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.sweep import Point, Status
+    from aqmlab.sweeps import Point, Status
 
 _MOST_ROWS = 50
 _SWEEP_DIGITS: Mapping[Quantity, int] = {
@@ -40,7 +40,7 @@ _SWEEP_DIGITS: Mapping[Quantity, int] = {
 
 def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     """A sweep's points, with the means of their finished runs."""
-    from aqmlab.sweep import rows
+    from aqmlab.sweeps import rows
 
     found = rows(status, links=links)
     runs = {
@@ -75,7 +75,7 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
 
 def status_table(status: Status) -> Table:
     """How many runs of each point are in which state."""
-    from aqmlab.sweep.file import described
+    from aqmlab.sweeps.file import described
 
     columns: list[Column[tuple[Point, Counter[State]]]] = [
         Column("point", lambda found: number(found[0].index, "d"), "point"),

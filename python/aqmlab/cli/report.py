@@ -53,9 +53,9 @@ def report(
         read_first_stage,
         require_one_comparison,
     )
+    from aqmlab.errors import MissingDataError, UnknownLinkError
     from aqmlab.report import render
     from aqmlab.report.comparison import page_of
-    from aqmlab.statistics import MissingDataError, UnknownLinkError
     from aqmlab.terminal.progress import waiting
 
     found = read_configurations(results)

@@ -79,7 +79,7 @@ def run(
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    ports = captured_ports(captured, lambda ports: _core.Run(scenario.resolved_json, 0, ports))
+    ports = captured_ports(captured, lambda ports: _core.Run(scenario.core, 0, ports))
     wanted = seeds or (1 if seed is None else seed,)
     folders = [_folder(scenario, number, output, len(wanted)) for number in wanted]
     jobs = [
@@ -106,7 +106,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     """What several seeds say together; each keeps its own figures in its folder."""
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.run_warnings import warnings_in_words
-    from aqmlab.statistics import MissingDataError
+    from aqmlab.errors import MissingDataError
     from aqmlab.tables import to_terminal
     from aqmlab.tables.comparison import comparison_tables, notes
     from aqmlab.words import answer
@@ -130,7 +130,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
 def _print_answer(screen: Console, result: Result) -> None:
     """What people behind the line feel, in sentences, before any table."""
     from aqmlab.comparison import Comparison
-    from aqmlab.statistics import MissingDataError
+    from aqmlab.errors import MissingDataError
     from aqmlab.words import answer
 
     try:

@@ -19,7 +19,7 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-    from aqmlab.sweep import Status, Sweep
+    from aqmlab.sweeps import Status, Sweep
 
 STORE = Path("results/store")
 """Where sweeps and searches keep their runs, unless told otherwise."""
@@ -74,8 +74,8 @@ def sweep(
       aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, your cluster
       aqmlab sweep red.toml --export red.parquet
     """
-    from aqmlab.sweep import export, read, status
-    from aqmlab.sweep.export import check_form, check_links
+    from aqmlab.sweeps import export, read, status
+    from aqmlab.sweeps.export import check_form, check_links
 
     if sum((show_status, resume, export_file is not None)) > 1:
         raise click.UsageError("--status, --resume and --export exclude each other")
@@ -105,10 +105,9 @@ def _run(
     quiet: bool,
 ) -> None:
     from aqmlab.errors import SweepError
-    from aqmlab.runs import run_each
-    from aqmlab.sweep import status
+    from aqmlab.sweeps import status
+    from aqmlab.sweeps.running import each_run
 
-    jobs = checked.jobs()
     addresses = {address for _, _, address in checked.runs}
     total = len(addresses)
     # Looking is cheap here: whether a place exists. Every byte is checked when its result is used.
@@ -120,8 +119,8 @@ def _run(
         points, seeds = counted(len(checked.points), "point"), counted(len(checked.seeds), "seed")
         size = f"{points} × {seeds} = {counted(total, 'run')}"
         say(f"{checked.name}: {size}{begun}", err=True)
-    for _ in run_each(jobs, store=place, progress=not quiet, label=checked.name, executor=executor):
-        pass
+    for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
+        pass  # thousands of results would not fit
     if not quiet:
         from aqmlab.cli.printing import sweep_table
         from aqmlab.tables import to_terminal

@@ -28,7 +28,7 @@ from aqmlab.terminal.spelling import quoted
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-    from aqmlab.tune import Outcome
+    from aqmlab.tuning import Outcome
 
 # The table of the trade-off needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 160
@@ -214,16 +214,10 @@ def tune(
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
-    from aqmlab.tune import Objective, Plan, space_of
-    from aqmlab.tune import tune as search
-    from aqmlab.tune.folder import require_own, save
-    from aqmlab.tune.space import read_ranges_file
+    from aqmlab.tuning import tune as search
+    from aqmlab.tuning.folder import require_own
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    own = read_ranges_file(ranges_file, scheme, folder=scenario.folder) if ranges_file else {}
-    space = space_of(scheme, {**own, **ranges}, folder=scenario.folder)
-    sought = Objective(objective, restricted_to_s, **({"weights": weights} if weights else {}))
-    plan = Plan(trials, seeds, fresh_seeds, budget, optimiser_seed=optimiser_seed)
     folder = (
         output or Path("results") / f"tune-{folder_name(scenario.name)}-{folder_name(scheme)}-{objective}"
     )
@@ -231,17 +225,25 @@ def tune(
     require_own(folder, scenario)
     outcome = search(
         scenario,
-        space,
-        sought,
-        plan,
-        store=store,
-        executor=executor,
+        scheme=scheme,
+        objective=objective,
+        restricted_to_s=restricted_to_s,
+        weights=weights,
+        ranges=ranges,
+        ranges_file=ranges_file,
+        trials=trials,
+        seeds=seeds,
+        fresh_seeds=fresh_seeds,
+        budget_runs=budget,
+        optimiser_seed=optimiser_seed,
         beside=beside,
         links=links,
         queues=queues,
+        store=store,
+        executor=executor,
         progress=not quiet,
     )
-    files = save(outcome, folder)
+    files = outcome.save(folder)
     if not quiet:
         _print(outcome)
     for name, file in files.items():
@@ -250,7 +252,7 @@ def tune(
 
 def _print(outcome: Outcome) -> None:
     from aqmlab.tables import to_terminal
-    from aqmlab.tune.tables import candidates_table
+    from aqmlab.tuning.tables import candidates_table
 
     screen = console(minimum_columns=MINIMUM_COLUMNS)
     screen.print(to_terminal(candidates_table(outcome, outcome.shown)), shown(outcome.summary()), sep="\n")

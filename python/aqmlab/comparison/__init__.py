@@ -9,7 +9,7 @@ from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.making import compare, configurations
-from aqmlab.comparison.pairing import ComparisonError, require_comparable
+from aqmlab.comparison.pairing import require_comparable
 from aqmlab.comparison.reading import (
     forget_first_stage,
     keep_compared,
@@ -18,6 +18,7 @@ from aqmlab.comparison.reading import (
     read_first_stage,
     require_one_comparison,
 )
+from aqmlab.errors import ComparisonError
 
 __all__ = [
     "Change",

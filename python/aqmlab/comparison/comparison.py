@@ -17,16 +17,18 @@ from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
-from aqmlab.comparison.pairing import ComparisonError, differing, paired, require_population, same_links
+from aqmlab.comparison.pairing import differing, paired, require_population, same_links
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
+from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
 from aqmlab.scenario import clouds_of
-from aqmlab.statistics import MINIMUM_REPLICATIONS, MissingDataError, TooLittleDataError
+from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.datagrams import datagram_groups
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
+from aqmlab.statistics.tidy import tidy_table
 from aqmlab.terminal.spelling import counted, nearest, quoted
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    import pyarrow as pa
     from matplotlib.axes import Axes
 
     from aqmlab.statistics import Recorded
@@ -398,19 +401,23 @@ class Comparison:
 
         A value that is infinite is longer than the run could see.
         """
-        pd = _pandas()
-        return pd.DataFrame(
-            {
-                "configuration": name,
-                "seed": seed,
-                "quantity": quantity.name,
-                "unit": quantity.unit,
-                "value": value,
-            }
-            for name in self.names
-            for quantity in self.quantities
-            for seed, value in zip(self.seeds, self.values(name, quantity).values, strict=True)
-        )
+        _pandas()
+        return self.to_arrow().to_pandas()
+
+    def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
+        """The same as an Arrow table, which Polars and DuckDB take as it is: `polars.from_arrow`.
+
+        Args:
+            quantities: Quantities by name; by default those that are compared.
+
+        Raises:
+            UnknownQuantityError: No quantity has one of the names.
+        """
+        wanted = self.quantities if quantities is None else [by_name(each) for each in quantities]
+        return tidy_table(self.names, self.seeds, wanted, lambda name, each: self.values(name, each).values)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: levels and differences of all available quantities."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.scenario import core_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -78,22 +78,23 @@ def queues_of(scenario: Mapping[str, Any], links: Sequence[str]) -> list[LinkQue
         scenario: As resolved.
         links: Names of monitored links.
     """
-    text = json.dumps(scenario)
     try:
-        buffers = _core.buffers(text)
-        rows = {row[0]: row for row in _core.monitored_links(text)}
-        return [
-            LinkQueue(
-                link,
-                rows[link][2],
-                reduce(_inner, rows[link][3].split("."), scenario),
-                _core.parameters_in_force(text, link),
-                *buffers[link],
-            )
-            for link in links
-        ]
+        core = core_of(scenario)
     except ScenarioError:
         return []
+    buffers = core.buffers()
+    monitored = {each.name: each for each in core.monitored_links()}
+    return [
+        LinkQueue(
+            link,
+            monitored[link].rate_mbps,
+            reduce(_inner, monitored[link].queue_key.split("."), scenario),
+            core.parameters_in_force(link),
+            buffers[link].wait_s,
+            buffers[link].usual_packets,
+        )
+        for link in links
+    ]
 
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401

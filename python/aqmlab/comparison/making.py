@@ -3,50 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from aqmlab.comparison.comparison import Comparison
-from aqmlab.comparison.pairing import ComparisonError
+from aqmlab.comparison.reading import read_configurations, read_first_stage
+from aqmlab.errors import ComparisonError
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
+    from aqmlab.comparison.reading import Results
+    from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario, ScenarioLike
     from aqmlab.statistics import Recorded
 
-Results: TypeAlias = "Mapping[str, Sequence[Recorded]]"
 DEFAULT_SEEDS = range(1, 9)
 """Two more than an interval needs."""
 
 
 def compare(
-    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, ScenarioLike],
+    what: ScenarioLike | Results | Mapping[str, ScenarioLike],
     *,
     schemes: Sequence[str] = (),
     seeds: Sequence[int] = DEFAULT_SEEDS,
     baseline: str | None = None,
     links: Sequence[str] = (),
+    queues: Sequence[str] = (),
     population: str | None = None,
     same_users: bool = True,
+    until_width_s: float | None = None,
+    folder: str | Path | None = None,
     store: str | Path | None = None,
     workers: int | None = None,
+    executor: Executor | str = "threads",
     progress: bool = False,
 ) -> Comparison:
     """Compares queue disciplines, or whole configurations, with the same seeds.
 
     Args:
         what: One scenario (a `Scenario`, a path, TOML text, a dict) together with `schemes`; or scenarios by
-            name; or results by name, one for each seed, in which case nothing is run.
-        schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers
-            (`Queues.with_scheme`), or with parameters: `codel:target_ms=20`.
-        seeds: Seeds of the runs; at least six for confidence intervals.
+            name; or results, in which case nothing is run: by name, one for each seed, or the folder of a
+            comparison.
+        schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers, or with
+            parameters: `codel:target_ms=20`. The first is the baseline.
+        seeds: Seeds of the runs, from 0 to 2⁶⁴ − 1; at least six for confidence intervals.
         baseline: The baseline configuration of the differences; by default the first.
         links: The judged links; by default those that carry data.
+        queues: The links that get the schemes; by default those that carry data.
         population: The population whose response times are compared; by default all together.
         same_users: Whether different users on one side are an error; only a comparison of loads turns this
             off.
-        store: A folder for finished runs, which are not repeated.
+        until_width_s: Lengthens the runs, then adds seeds, until the interval of each difference of the
+            median page load time is no wider than this many seconds.
+        folder: A folder for the results, by configuration and seed; finished runs there are not repeated.
+            `aqmlab.compare(folder)` and `aqmlab report` read it.
+        store: A folder for finished runs by content, which are not repeated.
         workers: Number of parallel runs; by default one per core.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
         progress: Whether to show a progress bar.
 
     Raises:
@@ -54,11 +68,37 @@ def compare(
         ComparisonError: The results cannot be paired, or an argument is of another kind; the message names
             the seed, the setting or the argument.
         UnknownLinkError: A link is not monitored.
+        DemandError: A link is not monitored; nothing was run.
     """
     _require_list("links", links, "['left-to-right']")
-    results = _results(what, schemes, seeds, store=store, workers=workers, progress=progress)
-    return Comparison.of(
-        results, baseline=baseline, links=links, population=population, same_users=same_users
+    scenarios = _scenarios(what, schemes, queues)
+    if scenarios is None:
+        results, first_stage = _at_hand(cast("Results", what))
+        return Comparison.of(
+            results,
+            baseline=baseline,
+            links=links,
+            population=population,
+            same_users=same_users,
+            first_stage=first_stage,
+        )
+    from aqmlab.comparison.running import run_comparison  # noqa: PLC0415 (results at hand need no runner)
+    from aqmlab.runs.executors import chosen_executor  # noqa: PLC0415
+
+    _require_list("seeds", seeds, "range(1, 9)")
+    return run_comparison(
+        scenarios,
+        seeds,
+        until_width_s=until_width_s,
+        folder=None if folder is None else Path(folder),
+        store=None if store is None else Path(store),
+        executor=chosen_executor(executor, workers),
+        progress=progress,
+        told=partial(
+            Comparison.of, baseline=baseline, links=links, population=population, same_users=same_users
+        ),
+        links=links,
+        same_users=same_users,
     )
 
 
@@ -68,39 +108,32 @@ def _require_list(argument: str, given: object, example: str) -> None:
         raise ComparisonError(f"{argument}: a list such as {example}, not {quoted(given)}")
 
 
-def _results(
-    what: ScenarioLike | Mapping[str, Sequence[Recorded]] | Mapping[str, ScenarioLike],
-    schemes: Sequence[str],
-    seeds: Sequence[int],
-    *,
-    store: str | Path | None,
-    workers: int | None,
-    progress: bool,
-) -> Results:
-    from aqmlab.runs import Job, run_many  # noqa: PLC0415 (results at hand need no runner)
+def _scenarios(what: object, schemes: Sequence[str], queues: Sequence[str]) -> dict[str, Scenario] | None:
+    """The scenarios to run, by name; none where results are at hand."""
     from aqmlab.scenario import Scenario  # noqa: PLC0415
 
-    if schemes and not _are_configurations(what):
-        scenarios = configurations(Scenario.of(cast("ScenarioLike", what)), schemes)
-    elif schemes:
-        raise ComparisonError("schemes need one scenario; legal: one scenario, or no schemes")
-    else:
-        given = _given(what)
-        of_scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario | str | Path)}
-        if not of_scenarios:
-            return cast("Results", given)
-        if len(of_scenarios) < len(given):
-            raise ComparisonError("scenarios and results are mixed; legal: scenarios alone, or results alone")
-        scenarios = {name: Scenario.of(each) for name, each in of_scenarios.items()}
-    _require_list("seeds", seeds, "range(1, 9)")
-    seeds = list(dict.fromkeys(seeds))
-    if not seeds:
-        raise ComparisonError("seeds: one or more, such as range(1, 9)")
-    jobs = [Job(scenario, seed) for scenario in scenarios.values() for seed in seeds]
-    results = run_many(jobs, store=store, workers=workers, progress=progress)
-    return {
-        name: results[place * len(seeds) : (place + 1) * len(seeds)] for place, name in enumerate(scenarios)
-    }
+    if schemes:
+        if _are_configurations(what):
+            raise ComparisonError("schemes need one scenario; legal: one scenario, or no schemes")
+        return configurations(Scenario.of(cast("ScenarioLike", what)), schemes, queues)
+    if isinstance(what, str | Path) and Path(what).is_dir():
+        return None
+    given = _given(what)
+    of_scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario | str | Path)}
+    if not of_scenarios:
+        return None
+    if len(of_scenarios) < len(given):
+        raise ComparisonError("scenarios and results are mixed; legal: scenarios alone, or results alone")
+    return {name: Scenario.of(each) for name, each in of_scenarios.items()}
+
+
+def _at_hand(what: Results) -> tuple[Mapping[str, Sequence[Recorded]], int]:
+    """Results by name, and how many of the first seeds decided how many there are."""
+    if not isinstance(what, str | Path):
+        return cast("Mapping[str, Sequence[Recorded]]", what), 0
+    folder = Path(what)
+    results = read_configurations([folder])
+    return results, read_first_stage([folder], results)
 
 
 def _given(what: object) -> Mapping[str, object]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.comparability import Decides, Difference, differences, listed
-from aqmlab.errors import RefusalError, ScenarioError
+from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.scenario import Scenario
 from aqmlab.statistics.recorded import judged_links
 from aqmlab.terminal.spelling import counted, quoted
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 _REFUSED = {Decides.MEASURE, Decides.UNKNOWN}
 _OF_ONE_SEED = {Decides.USERS}
 """What replications of one configuration may differ in: loads are matched seed by seed."""
-
-
-class ComparisonError(RefusalError):
-    """The results cannot be paired; the message names the seed or setting that differs."""
 
 
 def paired(

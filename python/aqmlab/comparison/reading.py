@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from aqmlab.comparison.comparability import listed
-from aqmlab.comparison.pairing import ComparisonError
-from aqmlab.errors import ResultError
+from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.files.folders import folder_names, write_whole
 from aqmlab.files.reading import read_json
 from aqmlab.files.shape import NUMBER, SEED, TEXT, ListOf, Table, conform
 from aqmlab.result import Result
 from aqmlab.statistics import MINIMUM_REPLICATIONS
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from aqmlab.comparison.comparison import Comparison
+    from aqmlab.statistics import Recorded
+
+
+class _WithResults(Protocol):
+    """Results that something else holds, by name."""
+
+    @property
+    def results(self) -> Mapping[str, Sequence[Recorded]]:
+        """By the names of their configurations."""
+
+
+Results: TypeAlias = (
+    "Recorded | Mapping[str, Sequence[Recorded]] | Sequence[Recorded] | Sequence[Path | str] | str | Path"
+    " | _WithResults"
+)
+"""Results as they may be handed over: see `results_of`."""
 
 FIRST_STAGE = "first_stage.json"
 """Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
@@ -62,6 +79,34 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
             )
     named = dict(zip(_names(list(groups.values())), groups.values(), strict=True))
     return _as_compared(folders[0], named) if len(folders) == 1 else named
+
+
+def results_of(what: Results) -> dict[str, list[Recorded]]:
+    """Results by the names of their configurations, whatever they are given as.
+
+    Args:
+        what: A result; results by name; a list of results, or of folders of results; one folder; or anything
+            with such `results` of its own, as a `Comparison` has.
+
+    Raises:
+        ResultError: A folder contains no result, or it is something else.
+        ComparisonError: Two results are of the same scenario and seed.
+    """
+    if isinstance(what, str | Path):
+        return {name: list(each) for name, each in read_configurations([Path(what)]).items()}
+    if isinstance(what, Mapping):
+        return {str(name): list(each) for name, each in what.items()}
+    if hasattr(what, "results"):
+        return results_of(what.results)
+    each: list[Any] = [what] if hasattr(what, "run") else list(what)
+    if each and all(isinstance(one, str | Path) for one in each):
+        return {name: list(ones) for name, ones in read_configurations([Path(one) for one in each]).items()}
+    if not each or not all(hasattr(one, "run") for one in each):
+        raise ResultError(f"results, a list or dict of them, or their folder, not {quoted(what)}")
+    groups: dict[str, list[Recorded]] = {}
+    for one in each:
+        groups.setdefault(_scenario_in_short(one), []).append(one)
+    return dict(zip(_names(list(groups.values())), groups.values(), strict=True))
 
 
 def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None:
@@ -155,7 +200,7 @@ def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Res
         return 0
     if len(folders) > 1:
         raise ResultError(
-            f"{noted[0].parent}: its first seeds decided the number of seeds (--until-width), valid only for "
+            f"{noted[0].parent}: its first seeds decided the number of seeds, valid only for "
             "its own comparison; legal: this folder alone"
         )
     note = read_json(noted[0], ResultError)
@@ -182,15 +227,15 @@ def _places_in(folder: Path) -> list[Path]:
     return found
 
 
-def _scenario_in_short(result: Result) -> str:
+def _scenario_in_short(result: Recorded) -> str:
     """What identifies a scenario, without its name and description."""
-    said = {key: value for key, value in result.scenario.items() if key not in {"name", "description"}}
+    said = {key: value for key, value in result.run["scenario"].items() if key not in {"name", "description"}}
     return json.dumps(said, sort_keys=True)
 
 
-def _names(groups: Sequence[Sequence[Result]]) -> list[str]:
+def _names(groups: Sequence[Sequence[Recorded]]) -> list[str]:
     """A name for each group: that of its scenario, or else of its folder, or else both with a number."""
-    of_scenarios = [str(results[0].scenario["name"]) for results in groups]
+    of_scenarios = [str(results[0].run["scenario"]["name"]) for results in groups]
     of_folders = [_folder_of_seeds(results[0]) for results in groups]
     for names in (of_scenarios, of_folders):
         if len(set(names)) == len(names):
@@ -198,8 +243,9 @@ def _names(groups: Sequence[Sequence[Result]]) -> list[str]:
     return [f"{name} {place}" for place, name in enumerate(of_folders, start=1)]
 
 
-def _folder_of_seeds(result: Result) -> str:
-    folder = result.folder
+def _folder_of_seeds(result: Recorded) -> str:
+    folder: Path | None = getattr(result, "folder", None)
     if folder is None:
-        return str(result.scenario["name"])
-    return folder.resolve().parent.name if folder.name == f"seed-{result.seed}" else folder.resolve().name
+        return str(result.run["scenario"]["name"])
+    own = folder.name == f"seed-{result.run['seed']}"
+    return folder.resolve().parent.name if own else folder.resolve().name

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.scenario import core_of
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def warnings_of_scenario(scenario: Mapping[str, Any], *, besides: Collection[str
         besides: Links whose queues are left out.
     """
     try:
-        found = _core.scenario_warnings(json.dumps(scenario))
+        found = core_of(scenario).warnings()
     except ScenarioError:
         return []
     return [each for each in found if not any(f" at {link} " in each for link in besides)]

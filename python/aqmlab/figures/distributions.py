@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, MissingDataError, paired_distributions, student
+from aqmlab.statistics import MINIMUM_REPLICATIONS, Band, paired_distributions, student
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

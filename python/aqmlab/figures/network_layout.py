@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from aqmlab import _core
-from aqmlab.scenario import clouds_of
+from aqmlab.scenario import clouds_of, core_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from aqmlab import _core
 
 _MOST_LIKE_ONE = 8
 """So many kinds of machines of one group have a box each; of more, all are one box."""
@@ -112,19 +112,20 @@ def layout_of(scenario: Mapping[str, Any]) -> Layout:
     Raises:
         ScenarioError: It is refused.
     """
-    nodes, wires, traffic = _core.network(json.dumps(scenario))
-    links = [Wire(*each) for each in wires]
+    network = core_of(scenario).network()
+    nodes = network.nodes
+    links = [Wire(own.name, own.ends, own.rate_mbps, own.delay_ms, own.scheme) for own in network.wires]
     clouds = clouds_of(scenario)
     talks = [
         Traffic(
-            name,
-            "clouds" if unit == "users" and name.partition(".")[2] in clouds else unit,
-            size,
-            ends,
-            tuple(path),
+            own.name,
+            "clouds" if own.unit == "users" and own.name.partition(".")[2] in clouds else own.unit,
+            own.size,
+            own.ends,
+            tuple(own.path),
         )
-        for name, unit, size, ends, path in traffic
-        if size
+        for own in network.traffic
+        if own.size
     ]
     boxes = _boxes(nodes, links, {group for each in talks for group in each.ends})
     box_of = {node: place for place, box in enumerate(boxes) for node in box.nodes}
@@ -137,22 +138,22 @@ def layout_of(scenario: Mapping[str, Any]) -> Layout:
     return layout
 
 
-def _boxes(nodes: Sequence[tuple[str, str, bool]], links: Sequence[Wire], talking: set[str]) -> list[Box]:
+def _boxes(nodes: Sequence[_core.Node], links: Sequence[Wire], talking: set[str]) -> list[Box]:
     like: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for link in links:
         for own, other, way in ((0, 1, "out"), (1, 0, "in")):
-            like[link.ends[own]].append((way, nodes[link.ends[other]][1], link.settings))
-    boxes = [Box(name, (place,), True) for place, (name, _, router) in enumerate(nodes) if router]
+            like[link.ends[own]].append((way, nodes[link.ends[other]].group, link.settings))
+    boxes = [Box(node.name, (place,), True) for place, node in enumerate(nodes) if node.is_router]
     groups: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, (_, group, router) in enumerate(nodes):
-        if not router and group in talking:
-            groups[group][repr(sorted(like[place], key=repr))].append(place)
+    for place, node in enumerate(nodes):
+        if not node.is_router and node.group in talking:
+            groups[node.group][repr(sorted(like[place], key=repr))].append(place)
     for group, kinds in groups.items():
         together = list(kinds.values())
         if len(together) > _MOST_LIKE_ONE:
             together = [sorted(place for each in together for place in each)]
         for places in sorted(together, key=len, reverse=True):
-            name = nodes[places[0]][0]
+            name = nodes[places[0]].name
             several = group if len(together) == 1 else f"{group}, others"
             label = name if len(places) == 1 else f"{several} ({len(places)})"
             boxes.append(Box(label, tuple(places), False))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import MissingDataError
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
 from aqmlab.figures.looks import looks_of_names
@@ -17,7 +18,7 @@ from aqmlab.figures.over_time import (
     utilization_over_time,
     waiting_over_time,
 )
-from aqmlab.statistics import MissingDataError, Pages
+from aqmlab.statistics import Pages
 from aqmlab.statistics.quantities import Measured
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.looks import looks_of_names
-from aqmlab.statistics.recorded import MissingDataError, has_name, table
+from aqmlab.statistics.recorded import has_name, table
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:

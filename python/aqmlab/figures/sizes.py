@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.scatter_counts import pooled_scatter
-from aqmlab.statistics import MissingDataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.curves import looks_of
-from aqmlab.statistics import MissingDataError, TooLittleDataError
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.recorded import measured_window_s
 

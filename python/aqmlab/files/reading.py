@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
+    from aqmlab.errors import RefusalError
+
 LARGEST_BYTES = 64 << 20
 """More than any file that a person writes; a scenario of a megabyte is a large one."""
 
 _PART_BYTES = 1 << 16
 
 
-def read_text(file: str | Path | Traversable, refusal: type[Exception]) -> str:
+def read_text(file: str | Path | Traversable, refusal: type[RefusalError]) -> str:
     """The text of a file.
 
     Raises:
@@ -38,16 +40,16 @@ def read_text(file: str | Path | Traversable, refusal: type[Exception]) -> str:
         data = _bytes(Path(file)) if isinstance(file, str | Path) else file.read_bytes()
         return data.decode("utf-8").replace("\r\n", "\n")
     except FileNotFoundError:
-        raise refusal(f"{name}: there is no such file") from None
+        raise refusal(f"{name}: there is no such file", place=name) from None
     except UnicodeDecodeError as error:
-        raise refusal(f"{name}: not UTF-8 text (byte {error.start})") from None
+        raise refusal(f"{name}: not UTF-8 text (byte {error.start})", place=name) from None
     except OSError as error:
         raise refusal(f"{name}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a name that no file can have, such as one with a NUL in it
         raise refusal(f"{name}: cannot be read: {error}") from None
 
 
-def read_toml(file: str | Path | Traversable, refusal: type[Exception]) -> dict[str, Any]:
+def read_toml(file: str | Path | Traversable, refusal: type[RefusalError]) -> dict[str, Any]:
     """The document in a TOML file.
 
     Raises:
@@ -56,7 +58,7 @@ def read_toml(file: str | Path | Traversable, refusal: type[Exception]) -> dict[
     return parse_toml(read_text(file, refusal), plain(str(file)), refusal)
 
 
-def parse_toml(text: str, source: str, refusal: type[Exception]) -> dict[str, Any]:
+def parse_toml(text: str, source: str, refusal: type[RefusalError]) -> dict[str, Any]:
     """The document in TOML text.
 
     Raises:
@@ -66,7 +68,7 @@ def parse_toml(text: str, source: str, refusal: type[Exception]) -> dict[str, An
     return document
 
 
-def read_json(file: str | Path, refusal: type[Exception]) -> dict[str, Any]:
+def read_json(file: str | Path, refusal: type[RefusalError]) -> dict[str, Any]:
     """The object in a JSON file. A byte order mark before it is ignored (RFC 8259, 8.1).
 
     Raises:
@@ -75,7 +77,7 @@ def read_json(file: str | Path, refusal: type[Exception]) -> dict[str, Any]:
     return parse_json(read_text(file, refusal).removeprefix("\ufeff"), plain(str(file)), refusal)
 
 
-def parse_json(text: str, source: str, refusal: type[Exception]) -> dict[str, Any]:
+def parse_json(text: str, source: str, refusal: type[RefusalError]) -> dict[str, Any]:
     """The object in JSON text.
 
     Raises:
@@ -87,7 +89,7 @@ def parse_json(text: str, source: str, refusal: type[Exception]) -> dict[str, An
     return document
 
 
-def read_table(file: str | Path | Traversable, refusal: type[Exception]) -> list[dict[str, str]]:
+def read_table(file: str | Path | Traversable, refusal: type[RefusalError]) -> list[dict[str, str]]:
     """The rows of a CSV file, by the heads of its columns.
 
     Raises:
@@ -106,7 +108,7 @@ def read_table(file: str | Path | Traversable, refusal: type[Exception]) -> list
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def _parsed(parse: Callable[[], Any], form: str, source: str, refusal: type[Exception]) -> Any:  # noqa: ANN401
+def _parsed(parse: Callable[[], Any], form: str, source: str, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
     try:
         return parse()
     except RecursionError:

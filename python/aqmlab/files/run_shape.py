@@ -63,7 +63,12 @@ RUN = Table(
         "tcp": TableOf(WHOLE),
         "warnings": ListOf(TEXT),
     },
-    optional={"content_address": TEXT, "offered_load": TableOf(ANY), "live": TableOf(ANY)},
+    optional={
+        "content_address": TEXT,
+        "offered_load": TableOf(ANY),
+        "live": TableOf(ANY),
+        "actions": ListOf(TableOf(ANY)),
+    },
     open=True,
 )
 """A run as its folder holds it; other keys are kept and not read."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from aqmlab.terminal.spelling import quoted, unknown
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from aqmlab.errors import RefusalError
 
 _LARGEST = 1e15
 """A double holds every whole number below."""
@@ -86,7 +88,7 @@ def one_of(*names: str) -> Kind:
     return Kind(" or ".join(f'"{name}"' for name in names), lambda value: value in names)
 
 
-def conform(value: object, shape: Shape, place: str, refusal: type[Exception]) -> None:
+def conform(value: object, shape: Shape, place: str, refusal: type[RefusalError]) -> None:
     """Holds a value against a shape.
 
     Raises:
@@ -95,7 +97,12 @@ def conform(value: object, shape: Shape, place: str, refusal: type[Exception]) -
     match shape:
         case Kind():
             if not shape.fits(value):
-                raise refusal(f"{place}: {shape.legal}, not {quoted(value)}")
+                raise refusal(
+                    f"{place}: {shape.legal}, not {quoted(value)}",
+                    place=place,
+                    value=value,
+                    legal=shape.legal,
+                )
         case ListOf():
             if not isinstance(value, list) or len(value) < shape.shortest:
                 raise refusal(f"{place}: a list{_at_least(shape.shortest)}, not {quoted(value)}")
@@ -108,11 +115,13 @@ def conform(value: object, shape: Shape, place: str, refusal: type[Exception]) -
             _conform_table(_table(value, place, refusal), shape, place, refusal)
 
 
-def _conform_table(table: Mapping[str, object], shape: Table, place: str, refusal: type[Exception]) -> None:
+def _conform_table(
+    table: Mapping[str, object], shape: Table, place: str, refusal: type[RefusalError]
+) -> None:
     known = {**shape.required, **shape.optional}
     for key in table if not shape.open else ():
         if key not in known:
-            raise refusal(f"{inside(place, key)}: {unknown(key, known)}")
+            raise refusal.unknown(inside(place, key), key, known)
     for key in shape.required:
         if key not in table:
             raise refusal(f"{place}: {key} is missing" if place else f"{key} is missing")
@@ -121,7 +130,7 @@ def _conform_table(table: Mapping[str, object], shape: Table, place: str, refusa
             conform(inner, known[key], inside(place, key), refusal)
 
 
-def _table(value: object, place: str, refusal: type[Exception]) -> Mapping[str, object]:
+def _table(value: object, place: str, refusal: type[RefusalError]) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise refusal(f"{place}: a table, not {quoted(value)}")
     return value
@@ -134,7 +143,7 @@ def inside(place: str, key: str) -> str:
 
 
 def ascending(
-    low: float, high: float, *, log: bool, integer: bool, place: str, refusal: type[Exception]
+    low: float, high: float, *, log: bool, integer: bool, place: str, refusal: type[RefusalError]
 ) -> None:
     """Checks the ends of a range.
 
@@ -153,7 +162,7 @@ def _at_least(shortest: int) -> str:
     return f" of at least {shortest}" if shortest else ""
 
 
-def distinct(names: Sequence[str], place: str, refusal: type[Exception]) -> None:
+def distinct(names: Sequence[str], place: str, refusal: type[RefusalError]) -> None:
     """Refuses a name that stands twice where each stands for one thing.
 
     Raises:

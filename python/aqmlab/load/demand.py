@@ -11,19 +11,18 @@ a mean of both would hide how far the slow one is overloaded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from aqmlab import _core
 from aqmlab.errors import DemandError
 from aqmlab.statistics.recorded import judged_links
-from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Self
 
+    from aqmlab import _core
     from aqmlab.scenario import Scenario
     from aqmlab.statistics import Recorded
 
@@ -129,9 +128,7 @@ class Demand:
         families = dict.fromkeys(part.unit for part in every)
         for name in names:
             if name not in families and name not in {part.name for part in every}:
-                raise DemandError(
-                    f"demand {name}: {unknown(name, [*families, *(part.name for part in every)])}"
-                )
+                raise DemandError.unknown(f"demand {name}", name, [*families, *(part.name for part in every)])
         parts = tuple(part for part in every if part.name in names or part.unit in names)
         if len({part.unit for part in parts}) > 1:
             wrong = "users, flows or datagrams, only one of these: one number changes the demand"
@@ -196,7 +193,7 @@ class Demand:
             return found
         raise DemandError(
             f"{scenario.name}: no monitored link carries data of {', '.join(names)}; legal: a "
-            "link with queue = { ... } on their way, or --links"
+            "link with queue = { ... } on their way, or the names of links"
         )
 
     def __str__(self) -> str:
@@ -205,12 +202,12 @@ class Demand:
 
 def parts_of(scenario: Scenario) -> tuple[Part, ...]:
     """Every population and group of flows or datagrams of a scenario."""
-    return tuple(Part(*row) for row in _core.demands(scenario.resolved_json))
+    return tuple(Part(own.name, own.key, own.unit, own.size, own.endless) for own in scenario.core.demands())
 
 
 def carrying_links(scenario: Scenario, names: Sequence[str] = ()) -> list[Link]:
     """The monitored links on the routes of the data of these parts; without names, of all traffic."""
-    return [Link(*row) for row in _core.demand_links(scenario.resolved_json, list(names))]
+    return [_link(own) for own in scenario.core.demand_links(list(names))]
 
 
 def named_links(scenario: Scenario, names: Sequence[str]) -> list[Link]:
@@ -221,17 +218,20 @@ def named_links(scenario: Scenario, names: Sequence[str]) -> list[Link]:
     """
     if not names:
         return []
-    by_name = {link.name: link for link in monitored_links(scenario.resolved_json)}
+    by_name = {link.name: link for link in monitored_links(scenario)}
     for name in names:
         if name not in by_name:
-            raise DemandError(f"links: {name}: {unknown(name, by_name)}")
+            raise DemandError.unknown(f"links: {name}", name, by_name)
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-@lru_cache(maxsize=64)
-def monitored_links(resolved: str) -> tuple[Link, ...]:
-    """The monitored links of a resolved scenario; cached, because they are asked for again and again."""
-    return tuple(Link(*row) for row in _core.monitored_links(resolved))
+def monitored_links(scenario: Scenario) -> list[Link]:
+    """The monitored links of a scenario."""
+    return [_link(own) for own in scenario.core.monitored_links()]
+
+
+def _link(own: _core.MonitoredLink) -> Link:
+    return Link(own.name, own.ends, own.rate_mbps, own.queue_key, own.rate_key)
 
 
 def links_of_run(result: Recorded) -> list[Link]:

@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.errors import CalibrationError
-from aqmlab.statistics import (
-    Interval,
-    MissingDataError,
-    NotEnoughReplications,
-    mean_interval,
-    throughput_mbps,
-)
+from aqmlab.errors import CalibrationError, MissingDataError
+from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, throughput_mbps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from aqmlab.errors import DemandError, ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
-from aqmlab.terminal.spelling import quoted, unknown
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +51,9 @@ class Queues:
         """
         found = named_links(scenario, links) or carrying_links(scenario)
         if not found:
-            raise DemandError(f"{scenario.name}: no monitored link carries data; choose queues with --queues")
+            raise DemandError(
+                f"{scenario.name}: no monitored link carries data; choose the links whose queues are meant"
+            )
         first = {link.queue_key: link.name for link in reversed(found)}
         keys = tuple(dict.fromkeys(link.queue_key for link in found))
         return cls(keys, tuple(first[key] for key in keys))
@@ -66,7 +68,7 @@ class Queues:
 
     def tables_in_force(self, scenario: Scenario) -> list[dict[str, Any]]:
         """The same, with the values in force of parameters that follow from the link or from one another."""
-        derived = (_core.parameters_in_force(scenario.resolved_json, link) for link in self.links)
+        derived = (scenario.core.parameters_in_force(link) for link in self.links)
         return [{**table, **own} for table, own in zip(self.tables(scenario), derived, strict=True)]
 
     def schemes(self, scenario: Scenario) -> list[str]:
@@ -79,7 +81,7 @@ class Queues:
         The limits of the queues stay, as far as the scheme has such limits: one of bytes means nothing to a
         scheme that counts packets, which then has its own. A limit that only guards memory, as FQ-CoDel's,
         is no buffer for a scheme under which people wait for all of it: such a scheme gets a usual buffer at
-        the link's rate (`_core.buffers`).
+        the link's rate (`_core.Buffer`).
 
         Args:
             scenario: The scenario.
@@ -125,16 +127,16 @@ class Queues:
 
     def _usual_buffers(self, scenario: Scenario, made: Scenario) -> dict[str, dict[str, int]]:
         """Tables with a usual buffer, by key: of queues whose limit only guarded memory and now is felt."""
-        before, after = (_core.buffers(each.resolved_json) for each in (scenario, made))
-        keys = {link.name: link.queue_key for link in monitored_links(scenario.resolved_json)}
+        before, after = (each.core.buffers() for each in (scenario, made))
+        keys = {link.name: link.queue_key for link in monitored_links(scenario)}
         found: dict[str, dict[str, int]] = {}
         for own, key in zip(self.links, self.keys_in(scenario), strict=True):
-            if before[own][0] is not None or after[own][0] is None:
+            if before[own].wait_s is not None or after[own].wait_s is None:
                 continue
-            found[key] = {"limit_packets": after[own][1]}
+            found[key] = {"limit_packets": after[own].usual_packets}
             # One table for both ways, whose rates differ: the other way gets a buffer for its own rate.
-            slowest = min(after[link][1] for link, other in keys.items() if other == key)
-            if slowest < after[own][1] and key in _OTHER_WAY:
+            slowest = min(after[link].usual_packets for link, other in keys.items() if other == key)
+            if slowest < after[own].usual_packets and key in _OTHER_WAY:
                 found[_OTHER_WAY[key]] = {"limit_packets": slowest}
         return found
 
@@ -191,10 +193,10 @@ def _require_known(asked: ParametrizedScheme) -> None:
         return
     legal = [name for name in parameters_of_scheme(asked.name) if name != "scheme"]
     if not legal:
-        raise ScenarioError(f"scheme {asked.name!r}: {unknown(asked.name, _core.scheme_names())}")
+        raise ScenarioError.unknown(f"scheme {asked.name!r}", asked.name, _core.scheme_names())
     for name in asked.parameters:
         if name.partition(".")[0] not in legal:
-            raise ScenarioError(f"scheme {asked.name}: parameter {quoted(name)}: {unknown(name, legal)}")
+            raise ScenarioError.unknown(f"scheme {asked.name}: parameter {quoted(name)}", name, legal)
 
 
 def _parameters_beside(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,8 +218,8 @@ def _as_asked(error: ScenarioError, asked: ParametrizedScheme, overrides: Mappin
     """A refusal that names the scheme as it was asked for, not the keys that were set for it."""
     text = str(error)
     for key, value in overrides.items():
-        text = text.removeprefix(f"in --set {key}={toml_value(value)}: ")
-    return ScenarioError(f"scheme {asked.name}: {text}")
+        text = text.removeprefix(f"{key}={toml_value(value)}: ")
+    return ScenarioError.of(error, f"scheme {asked.name}: {text}")
 
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401

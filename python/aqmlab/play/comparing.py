@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison import Comparison
-from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
+from aqmlab.errors import Cancelled, MissingDataError, RefusalError, RunError, ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.play.knobs import PlayError, Turned
 from aqmlab.report import render
@@ -18,7 +18,6 @@ from aqmlab.report.comparison import page_of
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.executors.threads import Threads
-from aqmlab.statistics import MissingDataError
 from aqmlab.words.play import of_comparison
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from aqmlab import _core
 from aqmlab.errors import RefusalError
 from aqmlab.files.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, Table, TableOf, conform
 from aqmlab.load.queues import LIMITS, parameters_of_scheme
-from aqmlab.tune.space import default_ranges, space_of
+from aqmlab.tuning.space import default_ranges, space_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
-    from aqmlab.tune.space import Parameter
+    from aqmlab.tuning.space import Parameter
 
 _RATE_FACTOR, _DEMAND_FACTOR, _LIMIT_FACTOR = 10.0, 10.0, 20.0
 

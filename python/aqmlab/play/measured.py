@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.statistics import MissingDataError
+from aqmlab.errors import MissingDataError
 from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,

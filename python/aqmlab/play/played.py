@@ -22,8 +22,7 @@ from aqmlab.play.knobs import (
 )
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns
-from aqmlab.terminal.spelling import unknown
-from aqmlab.tune.space import default_ranges
+from aqmlab.tuning.space import default_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -215,7 +214,7 @@ class PlayedLink:
         }
         for what, (names, known) in legal.items():
             if wrong := [name for name in names if name not in known]:
-                raise PlayError(f"{what}: {wrong[0]}: {unknown(wrong[0], known)}")
+                raise PlayError.unknown(f"{what}: {wrong[0]}", wrong[0], known)
 
     def _of_queues(self, turned: Turned) -> dict[str, Any]:
         """The queues' tables, if the scheme is another; else what is turned in them."""

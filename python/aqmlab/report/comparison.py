@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.figures import Drawn, Waiting, page_loads_scene
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import (
@@ -28,7 +28,7 @@ from aqmlab.report.network import (
 )
 from aqmlab.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
 from aqmlab.report.suspicion import with_mark
-from aqmlab.statistics import Interval, MissingDataError, NotEnoughReplications, Pages
+from aqmlab.statistics import Interval, NotEnoughReplications, Pages
 from aqmlab.statistics.suspicion import mark_of, suspect_because
 from aqmlab.tables.comparison import comparison_table
 from aqmlab.words import answer, counted, page_sentences

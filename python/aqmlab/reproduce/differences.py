@@ -16,7 +16,7 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.shape import conform
 from aqmlab.reproduce.experiment_shape import DIFFERENCES
-from aqmlab.terminal.spelling import quoted, unknown
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,7 +133,7 @@ def read_differences(
         for name in concerned:
             known = statements.get(name.partition(".")[0], statements)
             if name not in known and name not in statements:
-                raise ExperimentError(f"{where}.claims: {quoted(name)}: {unknown(name, known)}")
+                raise ExperimentError.unknown(f"{where}.claims: {quoted(name)}", name, known)
         numbers = tuple(
             _numbers(each, f"{where}.numbers[{number}]", configurations, tables)
             for number, each in enumerate(entry.get("numbers", ()), start=1)
@@ -154,17 +154,17 @@ def _numbers(
     """The numbers of an entry; the name of a group of cells stands for all of its own."""
     by_name = {table.identifier: table for table in tables}
     if entry["table"] not in by_name:
-        raise ExperimentError(f"{where}.table: {unknown(entry['table'], by_name)}")
+        raise ExperimentError.unknown(f"{where}.table", entry["table"], by_name)
     quantities = [column.quantity.name for column in by_name[entry["table"]].columns]
     for name in entry.get("quantities", ()):
         if name not in quantities:
-            raise ExperimentError(f"{where}.quantities: {unknown(name, quantities)}")
+            raise ExperimentError.unknown(f"{where}.quantities", name, quantities)
     cells: list[str] = []
     for name in entry["cells"]:
         members = [each.name for each in configurations.values() if each.group == name]
         if not members and name not in configurations:
             groups = dict.fromkeys(each.group for each in configurations.values())
-            raise ExperimentError(f"{where}.cells: {unknown(name, [*configurations, *groups])}")
+            raise ExperimentError.unknown(f"{where}.cells", name, [*configurations, *groups])
         cells += members or [name]
     loads = tuple(float(load) for load in entry.get("loads_percent", ()))
     return Numbers(entry["table"], tuple(cells), loads, tuple(entry.get("quantities", ())))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from aqmlab.errors import ExperimentError
+from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_text, read_toml
 from aqmlab.files.shape import conform
 from aqmlab.load.line import Line
@@ -29,7 +29,7 @@ from aqmlab.reproduce.differences import Difference, read_differences
 from aqmlab.reproduce.experiment_shape import EXPERIMENT, TOLERANCES
 from aqmlab.reproduce.published import PublishedRow, PublishedTable, read_published
 from aqmlab.reproduce.statements import PublishedClaim, read_claims
-from aqmlab.statistics.quantities import UnknownQuantityError, quantity
+from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from fractions import Fraction
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import ExperimentError
+from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_table
-from aqmlab.statistics.quantities import UnknownQuantityError, quantity
-from aqmlab.terminal.spelling import quoted, unknown
+from aqmlab.statistics.quantities import quantity
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -216,7 +216,7 @@ def _fitted(
         for key, known in (("cells", configurations), ("quantities", quantities)):
             for named in each[key]:
                 if named not in known:
-                    raise ExperimentError(f"{table}: fitted[{place}].{key}: {unknown(named, known)}")
+                    raise ExperimentError.unknown(f"{table}: fitted[{place}].{key}", named, known)
     return tuple(
         Fitted(
             each["input"],

@@ -18,7 +18,7 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.shape import conform, distinct
 from aqmlab.reproduce.experiment_shape import CLAIMS
-from aqmlab.terminal.spelling import quoted, unknown
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -112,7 +112,7 @@ def _expanded(
         check, *names = (str(_filled(name, chosen, f"{place}.check")) for name in entry["check"])
         for name in names:
             if name not in configurations:
-                raise ExperimentError(f"{place}.check: {unknown(name, configurations)}")
+                raise ExperimentError.unknown(f"{place}.check", name, configurations)
         loads = _loads(entry.get("load", chosen.get("load")), len(names), place)
         labels = dict(zip(_CELLS, (configurations[name].label for name in names), strict=False))
         shown = {**chosen, **given, **labels, **dict(zip(("load", "load_b"), loads, strict=False))}
@@ -140,7 +140,7 @@ def _filled(text: Any, values: Mapping[str, Any], place: str) -> Any:  # noqa: A
 
     def value(name: str) -> Any:  # noqa: ANN401
         if name not in values:
-            raise ExperimentError(f"{place}: {{{name}}}: {unknown(name, values)}")
+            raise ExperimentError.unknown(f"{place}: {{{name}}}", name, values)
         return values[name]
 
     def written(found: re.Match[str]) -> str:

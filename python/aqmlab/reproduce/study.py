@@ -14,16 +14,10 @@ import numpy as np
 
 from aqmlab.comparison import Comparison, CurveDifference, Values, paired_difference
 from aqmlab.comparison.comparability import Decides, decided_by
+from aqmlab.errors import MissingDataError
 from aqmlab.load import Demand
 from aqmlab.scenario import Scenario
-from aqmlab.statistics import (
-    Interval,
-    MissingDataError,
-    NotEnoughReplications,
-    mean_interval,
-    response_times,
-    throughput_mbps,
-)
+from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, response_times, throughput_mbps
 from aqmlab.statistics.quantities import Measured, Quantity
 from aqmlab.statistics.recorded import seed
 

@@ -20,6 +20,12 @@ SEED_MAX = 2**64 - 1
 """The largest seed."""
 
 
+def require_seed(seed: object) -> None:
+    """Raises ValueError unless it is a seed."""
+    if not isinstance(seed, int) or not 0 <= seed <= SEED_MAX:
+        raise ValueError(f"seed: a whole number from 0 to 2^64 - 1, not {quoted(seed)}")
+
+
 @dataclass(frozen=True)
 class Job:
     """A run to compute. Two jobs are equal if they are the same run in the same place.
@@ -49,8 +55,7 @@ class Job:
             raise ScenarioError(
                 f"a job is of a Scenario, as Scenario.of makes one, not {quoted(self.scenario)}"
             )
-        if not isinstance(self.seed, int) or not 0 <= self.seed <= SEED_MAX:
-            raise ValueError(f"seed: a whole number from 0 to 2^64 - 1, not {quoted(self.seed)}")
+        require_seed(self.seed)
 
     @cached_property
     def address(self) -> str:

@@ -1,7 +1,8 @@
 """Whether runs have room in memory, asked before they are made.
 
 A process that asks for more memory than there is gets killed, or dies without a word. What a run will take is
-estimated from its scenario (`_core.memory_estimate`), and held against what this process may still take.
+estimated from its scenario (`_core.Scenario.memory_estimate`), and held against what this process may still
+take.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aqmlab import _core
 from aqmlab.errors import NotEnoughMemoryError
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def workers_with_room(jobs: Iterable[Job], workers: int, *, each_bytes: int = 0)
         NotEnoughMemoryError: A single one of them has no room.
     """
     available = available_bytes()
-    needs = {job.scenario.resolved_json: job for job in jobs}
+    needs = {job.scenario: job for job in jobs}
     if available is None or not needs:
         return workers
     need, job = max(
-        ((each_bytes + _core.memory_estimate(scenario), job) for scenario, job in needs.items()),
+        ((each_bytes + scenario.core.memory_estimate(), job) for scenario, job in needs.items()),
         key=lambda pair: pair[0],
     )
     if need > available:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import RefusalError
 from aqmlab.schemes.trial import known
-from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +59,7 @@ def schema_of_scheme(name: str, folder: str | Path = ".") -> dict[str, Any]:
         if each["properties"]["scheme"]["const"] == registered
     ]
     if not found:
-        raise RefusalError(f"scheme {name!r}: {unknown(name, [*_core.scheme_names(), 'FILE.py:CLASS'])}")
+        raise RefusalError.unknown(f"scheme {name!r}", name, [*_core.scheme_names(), "FILE.py:CLASS"])
     table = found[0]
     # As in a scenario, without the digest under which its text is registered.
     table["properties"]["scheme"]["const"] = name

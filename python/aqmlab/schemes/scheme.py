@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from aqmlab.errors import AqmlabError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,7 +35,7 @@ class Verdict(IntEnum):
     EVICT_MATCH = 0x33
 
 
-class IllegalParameter(ValueError):  # noqa: N818  (it is raised by a scheme about itself)
+class IllegalParameter(AqmlabError, ValueError):  # noqa: N818  (it is raised by a scheme about itself)
     """What `Scheme.check` raises: a parameter is not legal, though its own range holds it.
 
     Args:
@@ -43,7 +45,7 @@ class IllegalParameter(ValueError):  # noqa: N818  (it is raised by a scheme abo
 
     def __init__(self, key: str, legal: str) -> None:
         super().__init__(f"{key}: it must be {legal}")
-        self.key = key
+        self.key = self.place = key
         self.legal = legal
 
 

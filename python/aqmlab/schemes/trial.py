@@ -7,7 +7,6 @@ from pathlib import Path
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
-from aqmlab.terminal.spelling import unknown
 
 CASES = 64
 """How many cases of each property are tried."""
@@ -50,7 +49,7 @@ def known(name: str, folder: str | Path = ".") -> str:
 def _known_or_refused(name: str, folder: str | Path) -> str:
     registered = known(name, folder)
     if registered not in (legal := _core.scheme_names()) and ":" not in name:
-        raise ScenarioError(f"scheme {name}: {unknown(name, [*legal, 'FILE.py:CLASS', 'LIBRARY.so:SYMBOL'])}")
+        raise ScenarioError.unknown(f"scheme {name}", name, [*legal, "FILE.py:CLASS", "LIBRARY.so:SYMBOL"])
     return registered
 
 

@@ -10,19 +10,12 @@ trade-off), `strength` (how clearly), `stopping` (how many replications it takes
 dependence, imported by itself).
 """
 
+from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownLinkError
 from aqmlab.statistics.band import Band, critical_value, paired_band, paired_distributions, sign_flip_p_value
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times
 from aqmlab.statistics.quantities import completed_per_90_minutes, loss_percent, throughput_mbps
-from aqmlab.statistics.recorded import (
-    MissingDataError,
-    Recorded,
-    TooLittleDataError,
-    UnknownLinkError,
-    data_links,
-    judged_links,
-    measured_window_s,
-)
+from aqmlab.statistics.recorded import Recorded, data_links, judged_links, measured_window_s
 from aqmlab.statistics.replication import (
     MINIMUM_REPLICATIONS,
     Interval,

@@ -14,15 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import (
-    MissingDataError,
-    Recorded,
-    TooLittleDataError,
-    has_name,
-    measured_window_s,
-    table,
-)
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,14 +79,14 @@ def loss_percent_of_datagrams(part: str) -> OfRun:
 
     def percent(result: Recorded) -> float:
         rows = _sources(result, part)
-        settled = rows["received_packets"].sum() + rows["lost_packets"].sum()
-        if settled == 0:
-            raise TooLittleDataError(f"no datagram of {part} arrived or was lost in the measured window")
-        return 100.0 * float(rows["lost_packets"].sum() / settled)
+        lost, received = (float(rows[f"{fate}_packets"].sum()) for fate in ("lost", "received"))
+        none = TooLittleDataError(f"no datagram of {part} arrived or was lost in the measured window")
+        return loss.percent(lost, lost + received, where_none=none)
 
     return OfRun(
         f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
         definition="datagrams lost, of those sent in the measured window that arrived or were lost",
+        denominator=loss.SETTLED,
     )  # fmt: skip
 
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aqmlab.statistics.recorded import MissingDataError, Recorded, has_name, table
+from aqmlab.errors import MissingDataError
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
+from aqmlab.statistics import loss
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
-from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity
+from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity, Scope
 from aqmlab.statistics.recorded import (
-    MissingDataError,
     Recorded,
-    TooLittleDataError,
     data_links,
     has_name,
     measured_window_s,
@@ -27,14 +27,24 @@ from aqmlab.statistics.recorded import (
 from aqmlab.statistics.stretches import OF_STRETCHES, of_stretches
 from aqmlab.statistics.traffic import OF_TRAFFIC, of_traffic
 from aqmlab.statistics.waiting import mean_waiting_s
-from aqmlab.terminal.spelling import nearest
+from aqmlab.terminal.spelling import closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.statistics.distribution import ResponseTimes
 
-__all__ = ["QUANTITIES", "Measured", "OfLinks", "OfPages", "OfRun", "OfUsers", "Quantity", "quantity"]
+__all__ = [
+    "QUANTITIES",
+    "Measured",
+    "OfLinks",
+    "OfPages",
+    "OfRun",
+    "OfUsers",
+    "Quantity",
+    "quantities",
+    "quantity",
+]
 
 BITS_PER_KILOBYTE = 8 * 1024
 MILLISECONDS = 1000.0
@@ -47,10 +57,6 @@ RESTRICTED_TO_S = 2.0
 """The limit of the restricted mean response time where none is chosen."""
 
 
-class UnknownQuantityError(LookupError):
-    """No quantity has this name."""
-
-
 # -------------------------------------------------------------------------------------------------- of links
 
 
@@ -59,20 +65,9 @@ def _mean(name: str, *, scale: float = 1.0) -> Callable[[Sequence[Link]], float]
     return lambda links: scale * float(np.mean([float(link[name]) for link in links]))
 
 
-def discarded_packets(link: Link, reason: str | None = None) -> int:
-    """Packets discarded at a link's queue, for whatever reason or one of them."""
-    discarded = link["counters"]["discarded"]
-    return sum(int(count["packets"]) for name, count in discarded.items() if reason in {None, name})
-
-
 def _per_packet_at_risk(count: Callable[[Link], int]) -> Callable[[Sequence[Link]], float]:
     """Of 100 packets at risk at the queues of links (docs/reference/results.md), how many are counted."""
-
-    def percent(links: Sequence[Link]) -> float:
-        at_risk = sum(int(link["counters"]["at_risk"]["packets"]) for link in links)
-        return 100.0 * sum(count(link) for link in links) / at_risk if at_risk else 0.0
-
-    return percent
+    return lambda links: loss.percent(sum(map(count, links)), sum(map(loss.at_risk_packets, links)))
 
 
 def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
@@ -86,10 +81,6 @@ def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
     if greatest.size == 0:
         raise TooLittleDataError("no interval of queue_summary lies in the measured window")
     return int(greatest.max())
-
-
-def _marked_packets(link: Link) -> int:
-    return int(link["counters"]["marked"]["packets"])
 
 
 throughput_mbps = OfLinks(
@@ -108,14 +99,17 @@ throughput_kilobytes_per_s = OfLinks(
 utilization_percent = OfLinks(
     "utilization_percent", "%", "link busy, %", "busy %", 2, _mean("busy_share", scale=100.0),
     definition="time in which a link transmits, gaps between frames included, of the measured window",
+    denominator="the measured window",
 )  # fmt: skip
 loss_percent = OfLinks(
-    "loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(discarded_packets),
+    "loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(loss.discarded_packets),
     definition="packets discarded, for whatever reason, of the packets at risk at the queues",
+    denominator=loss.AT_RISK,
 )  # fmt: skip
 marked_percent = OfLinks(
-    "marked_percent", "%", "marked, %", "marked %", 2, _per_packet_at_risk(_marked_packets),
+    "marked_percent", "%", "marked, %", "marked %", 2, _per_packet_at_risk(loss.marked_packets),
     definition="packets marked with CE, of the packets at risk at the queues",
+    denominator=loss.AT_RISK,
 )  # fmt: skip
 queue_mean_packets = OfLinks(
     "queue_mean_packets", "packets", "mean queue, packets", "queue", 1, _mean("queue_packets_mean"),
@@ -128,7 +122,7 @@ queue_mean_ms = OfLinks(
 )  # fmt: skip
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,
-    lambda links: sum(discarded_packets(link, "overflow") for link in links),
+    lambda links: sum(loss.discarded_packets(link, "overflow") for link in links),
     definition="packets discarded because the queue was full",
 )  # fmt: skip
 longest_queue_packets = OfRun(
@@ -197,6 +191,7 @@ def quantile_s(share: float) -> OfUsers:
     return OfUsers(
         f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share),
         definition=f"time within which {100 * share:g} % of the ended exchanges completed; else infinite",
+        denominator="exchanges that ended",
     )  # fmt: skip
 
 
@@ -216,6 +211,7 @@ def share_within(limit_s: float) -> OfUsers:
     return OfUsers(
         name, "", title, f"≤{limit_s:g} s", 3, lambda times: float(times.cdf(limit_s)),
         definition=f"share, from 0 to 1, of the ended exchanges that completed within {limit_s:g} s",
+        denominator="exchanges that ended",
     )  # fmt: skip
 
 
@@ -229,7 +225,9 @@ def _percent_between(lower_s: float, upper_s: float) -> OfUsers:
     name = f"responses_{lower_s:g}s_to_{upper_s:g}s_percent"
     title, short = f"{lower_s:g} to {upper_s:g} s, %", f"{lower_s:g}–{upper_s:g} s %"
     definition = f"completed after more than {lower_s:g} s and at most {upper_s:g} s, of the ended exchanges"
-    return OfUsers(name, "%", title, short, 1, percent, definition=definition)
+    return OfUsers(
+        name, "%", title, short, 1, percent, definition=definition, denominator="exchanges that ended"
+    )
 
 
 def _mean_s(times: ResponseTimes) -> float:
@@ -247,6 +245,7 @@ median_response_ms = OfUsers(
     "median_response_ms", "ms", "median response, ms", "median ms", 0,
     lambda times: MILLISECONDS * times.quantile(0.5),
     definition="time within which half of the ended exchanges completed; else infinite",
+    denominator="exchanges that ended",
 )  # fmt: skip
 restricted_mean_response_ms = OfUsers(
     "restricted_mean_response_ms", "ms", "mean of min(response, 2 s), ms", "mean ≤2s ms", 0,
@@ -258,6 +257,7 @@ RESPONSE_CLASSES = (
         "responses_within_1s_percent", "%", "within 1 s, %", "≤1 s %", 1,
         lambda times: 100.0 * float(times.cdf(1.0)),
         definition="completed within 1 s, of the ended exchanges",
+        denominator="exchanges that ended",
     ),
     _percent_between(1.0, 2.0),
     _percent_between(2.0, 3.0),
@@ -265,6 +265,7 @@ RESPONSE_CLASSES = (
         "responses_over_3s_or_failed_percent", "%", "over 3 s, %", ">3 s %", 1,
         lambda times: 100.0 * float(times.ccdf(3.0)),
         definition="completed after more than 3 s, or failed, of the ended exchanges",
+        denominator="exchanges that ended",
     ),
 )  # fmt: skip
 """Shares of the ended exchanges, in per cent, which add up to 100."""
@@ -284,6 +285,7 @@ def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
     return OfPages(
         name, "s", title, short, 2, lambda times: times.quantile(share), pages,
         definition=f"time within which {100 * share:g} % of the {begun} were loaded; else infinite",
+        denominator=begun,
     )  # fmt: skip
 
 
@@ -350,14 +352,17 @@ multiple_drop_share = OfRun(
     "multiple_drop_share", "", "episodes with several drops", "multiple", 3,
     _per_episode("loss_episodes_multiple"),
     definition="loss episodes with two or more dropped segments of one window, over all loss episodes",
+    denominator="loss episodes",
 )  # fmt: skip
 timeouts_per_episode = OfRun(
     "timeouts_per_episode", "", "timeouts per loss episode", "timeouts", 3, _per_episode("timeouts"),
     definition="retransmission timeouts of data or FIN, over loss episodes",
+    denominator="loss episodes",
 )  # fmt: skip
 timeouts_per_thousand = OfRun(
     "timeouts_per_thousand", "", "timeouts per thousand exchanges", "timeouts", 2, _timeouts_per_thousand,
     definition="retransmission timeouts of data or FIN, over thousands of completed exchanges",
+    denominator="completed exchanges",
 )  # fmt: skip
 
 
@@ -365,12 +370,8 @@ def class_loss_percent(packet_class: str) -> OfRun:
     """Packets of one class (`syn`, `pure_ack`, `data` ...) discarded per 100 of it at risk."""
 
     def percent(result: Recorded) -> float:
-        counts = [link["counters"]["by_class"].get(packet_class) for link in monitored_links(result)]
-        present = [count for count in counts if count is not None]
-        at_risk = sum(int(count["at_risk_packets"]) for count in present)
-        if at_risk == 0:
-            raise TooLittleDataError(f"no packet of class {packet_class} arrived at the queues")
-        return 100.0 * sum(int(count["discarded_packets"]) for count in present) / at_risk
+        none = TooLittleDataError(f"no packet of class {packet_class} arrived at the queues")
+        return loss.percent(*loss.of_class(monitored_links(result), packet_class), where_none=none)
 
     name = f"{packet_class}_loss_percent"
     return OfRun(name, "%", f"loss of {packet_class}, %", f"{packet_class} %", 2, percent)
@@ -390,23 +391,55 @@ QUANTITIES: Mapping[str, Quantity] = {
 }  # fmt: skip
 
 
+def quantities(scope: str | None = None) -> tuple[Quantity, ...]:
+    """Every quantity with a name of its own: name, unit, scope, definition, denominator.
+
+    Beside them there are those of a part of the traffic (`loss_percent/flows.NAME`) and of a part of a run
+    (`throughput_mbps/links.NAME@200-400`, in seconds).
+
+    Args:
+        scope: `links`, `users` or `run`: those of this alone.
+
+    Raises:
+        UnknownQuantityError: There is no such scope.
+
+    >>> import aqmlab
+    >>> [each.name for each in aqmlab.quantities("links")][:3]
+    ['loss_percent', 'throughput_mbps', 'throughput_kilobytes_per_s']
+    >>> aqmlab.quantity("loss_percent").denominator
+    'packets at risk at the queues'
+    """
+    if scope is not None and scope not in set(Scope):
+        raise UnknownQuantityError.unknown(f"scope {scope!r}", scope, Scope)
+    return tuple(each for each in QUANTITIES.values() if scope in {None, each.scope.value})
+
+
 def quantity(name: str) -> Quantity:
     """The quantity of this name.
 
+    Every place that takes the name of a quantity reads it here.
+
+    Args:
+        name: Such as `loss_percent`, `goodput_mbps/flows.bulk` or `throughput_mbps/links.up@20-40`.
+
     Raises:
-        UnknownQuantityError: There is none; the message names those that there are.
+        UnknownQuantityError: There is none; the message lists those that there are.
     """
-    if name in QUANTITIES:
-        return QUANTITIES[name]
-    if (of_part := of_stretches(name)) is not None:
-        return of_part
-    if (of_part := of_traffic(name)) is not None:
-        return of_part
+    found = QUANTITIES.get(name) or of_stretches(name) or of_traffic(name)
+    if found is not None:
+        return found
     parts = "; ".join(f"{', '.join(numbers)} of {kind}.NAME" for kind, numbers in OF_TRAFFIC.items())
+    legal = ", ".join(QUANTITIES)
+    near = closest(name, QUANTITIES)
+    meant = "" if near is None else f'; did you mean "{near}"?'
     raise UnknownQuantityError(
-        f'no quantity "{name}"; there are: {", ".join(QUANTITIES)}{nearest(name, QUANTITIES)}; and '
+        f'no quantity "{name}"; there are: {legal}{meant}; and '
         f"of a part of the traffic, such as loss_percent/flows.NAME, {parts}; and "
-        f"{', '.join(OF_STRETCHES)} of a part of a run, such as throughput_mbps/links.NAME@200-400"
+        f"{', '.join(OF_STRETCHES)} of a part of a run, such as throughput_mbps/links.NAME@200-400",
+        place="quantity",
+        value=name,
+        legal=legal,
+        nearest=near,
     )
 
 

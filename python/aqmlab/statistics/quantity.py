@@ -13,9 +13,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times
-from aqmlab.statistics.recorded import TooLittleDataError, judged_links
+from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
     from aqmlab.statistics.recorded import Recorded
@@ -87,6 +88,7 @@ class Quantity(ABC):
         short: What tables in the terminal call it.
         digits: Digits after the point in print.
         definition: What is counted, over which denominator: the sentence of the reference.
+        denominator: What a share or a loss is a share of; empty where it is none.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Quantity(ABC):
     short: str
     digits: int
     definition: str = field(default="", kw_only=True)
+    denominator: str = field(default="", kw_only=True)
 
     scope: ClassVar[Scope]
 

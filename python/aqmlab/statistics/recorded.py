@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, UnknownLinkError
+from aqmlab.terminal.spelling import closest
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -29,17 +32,6 @@ class Recorded(Protocol):
     @property
     def tables(self) -> Mapping[str, pa.Table]:
         """The run's tables by name."""
-
-
-class MissingDataError(LookupError):
-    """A statistic needs something that the runs did not record.
-
-    The message names what is missing and how to record it, because reports show it.
-    """
-
-
-class TooLittleDataError(MissingDataError):
-    """What was run is too little to tell: too few replications or responses, too short a window."""
 
 
 def table(result: Recorded, name: str, *, setting: str) -> pa.Table:
@@ -74,10 +66,6 @@ def data_links(result: Recorded) -> list[Mapping[str, Any]]:
     return links
 
 
-class UnknownLinkError(ValueError):
-    """A link that was chosen is not monitored in this run; the message lists those that are."""
-
-
 def judged_links(result: Recorded, names: Sequence[str] = ()) -> list[Mapping[str, Any]]:
     """The links that figures are of: those chosen by name, or without a choice those that carry data.
 
@@ -90,7 +78,14 @@ def judged_links(result: Recorded, names: Sequence[str] = ()) -> list[Mapping[st
     by_name = {link["name"]: link for link in monitored_links(result)}
     for name in names:
         if name not in by_name:
-            raise UnknownLinkError(f'links: no monitored link "{name}"; there are: {", ".join(by_name)}')
+            legal = ", ".join(by_name)
+            raise UnknownLinkError(
+                f'links: no monitored link "{name}"; there are: {legal}',
+                place="links",
+                value=name,
+                legal=legal,
+                nearest=closest(name, by_name),
+            )
     return [by_name[name] for name in dict.fromkeys(names)]
 
 

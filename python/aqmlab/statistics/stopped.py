@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.statistics.distribution import ResponseTimes
-from aqmlab.statistics.recorded import TooLittleDataError, has_name, table
+from aqmlab.statistics.recorded import has_name, table
 
 if TYPE_CHECKING:
     from aqmlab.statistics.distribution import FloatArray

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import MissingDataError, Recorded, TooLittleDataError, has_name, table
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,6 +97,7 @@ def of_stretches(name: str) -> OfRun | None:
         name, numbers.unit, title, numbers.unit, numbers.digits,
         lambda result: numbers.compute(result, part, stretches),
         definition=numbers.definition,
+        denominator=numbers.denominator,
     )  # fmt: skip
 
 
@@ -131,13 +134,12 @@ def _throughput_mbps(result: Recorded, part: str, stretches: Stretches) -> float
     return 8.0 * _sums(result, part, stretches)["sent_bytes"] / 1e6 / stretches.seconds
 
 
-def _percent(of: str, unit: str) -> Callable[[Recorded, str, Stretches], float]:
+def _lost_percent(unit: str) -> Callable[[Recorded, str, Stretches], float]:
     def percent(result: Recorded, part: str, stretches: Stretches) -> float:
         sums = _sums(result, part, stretches)
-        came = sums[f"sent_{unit}"] + sums[f"discarded_{unit}"]
-        if not came:
-            raise TooLittleDataError(f"nothing of {part} came to a monitored link then")
-        return 100.0 * sums[f"{of}_{unit}"] / came
+        lost = sums[f"discarded_{unit}"]
+        none = TooLittleDataError(f"nothing of {part} came to a monitored link then")
+        return loss.percent(lost, sums[f"sent_{unit}"] + lost, where_none=none)
 
     return percent
 
@@ -203,6 +205,7 @@ class _Numbers:
     kinds: tuple[str, ...]
     compute: Callable[[Recorded, str, Stretches], float]
     definition: str
+    denominator: str = ""
 
 
 _TRAFFIC = ("links", *_COLUMNS)
@@ -212,12 +215,14 @@ OF_STRETCHES: Mapping[str, _Numbers] = {
         "bits of IP packets that the link sent, per second of the stretch",
     ),
     "packet_loss_percent": _Numbers(
-        "packets lost", "%", 2, _TRAFFIC, _percent("discarded", "packets"),
+        "packets lost", "%", 2, _TRAFFIC, _lost_percent("packets"),
         "packets discarded, of those that the link sent or discarded in the stretch",
+        loss.OFFERED,
     ),
     "byte_loss_percent": _Numbers(
-        "bytes lost", "%", 2, _TRAFFIC, _percent("discarded", "bytes"),
+        "bytes lost", "%", 2, _TRAFFIC, _lost_percent("bytes"),
         "bytes discarded, of those that the link sent or discarded in the stretch",
+        loss.OFFERED_BYTES,
     ),
     "queue_mean_kilobytes": _Numbers(
         "mean queue", "kB", 0, ("links",), _queue_mean, "mean of the samples of the queue, in 1,000 bytes"

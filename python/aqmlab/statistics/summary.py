@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import MissingDataError
 from aqmlab.statistics import quantities as registry
 from aqmlab.statistics.quantities import QUANTILES, RESTRICTED_TO_S, Measured, quantile_s, restricted_mean_s
-from aqmlab.statistics.recorded import MissingDataError, monitored_links
+from aqmlab.statistics.recorded import monitored_links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Live runs whose timing is suspect: what stands on every figure and table of them, and why.
 
-The verdict is the run's own, made by its audit (docs/how-to/live.md); simulations have none.
+The verdict is the run's own, made by its audit (docs/explanation/live-runs.md); simulations have none.
 """
 
 from __future__ import annotations

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.statistics import loss
 from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import (
-    MissingDataError,
-    Recorded,
-    TooLittleDataError,
-    has_name,
-    measured_window_s,
-    table,
-)
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,11 +40,12 @@ def loss_percent_of(part: str) -> OfRun:
         if not seen:
             raise TooLittleDataError(f"no packet of {part} came to a monitored link")
         offered = came[_first_of_path(seen, part)["name"]]
-        return 100.0 * int(discarded[wanted].sum()) / offered
+        return loss.percent(int(discarded[wanted].sum()), offered)
 
     return OfRun(
         f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
         definition="senders' packets that monitored links discarded, of those that came to the first one",
+        denominator=loss.OFFERED,
     )  # fmt: skip
 
 
@@ -148,6 +144,7 @@ def goodput_per_flow_mbps_of(part: str) -> OfRun:
     return OfRun(
         f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one,
         definition="the goodput of the group over its number of flows",
+        denominator="flows",
     )  # fmt: skip
 
 

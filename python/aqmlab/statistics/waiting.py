@@ -8,16 +8,15 @@ acknowledgements on Ethernet takes twice as long as its bytes alone.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab import _core
-from aqmlab.errors import ScenarioError
-from aqmlab.statistics.recorded import MissingDataError, Recorded, has_name, table
+from aqmlab.errors import MissingDataError, ScenarioError
+from aqmlab.scenario import core_of
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,17 +123,17 @@ class Service:
         """
         scenario = result.run["scenario"]
         try:
-            text = json.dumps(scenario)
-            framing = Framing(*_core.framings(text)[link])
-            rows = {row[0]: row for row in _core.monitored_links(text)}
+            core = core_of(scenario)
         except ScenarioError as error:
             raise MissingDataError(str(error)) from None
-        _, _, rate_mbps, queue_key, rate_key = rows[link]
-        queue = reduce(_inner, queue_key.split("."), scenario)
+        own = next(each for each in core.monitored_links() if each.name == link)
+        added = core.framings()[link]
+        framing = Framing(added.overhead_bytes, added.minimum_frame_bytes, added.gap_bytes)
+        queue = reduce(_inner, own.queue_key.split("."), scenario)
         shaped_mbps = queue.get("rate_mbps") if queue["scheme"] == "cake" else None
-        name = reduce(_inner, _trace_key(link, rate_key).split("."), scenario)
+        name = reduce(_inner, _trace_key(link, own.rate_key).split("."), scenario)
         return cls(
-            rate_mbps,
+            own.rate_mbps,
             framing,
             None if shaped_mbps is None else Shaper(shaped_mbps, queue["overhead_bytes"]),
             None if name is None else Trace.of(scenario["files"][name]),

@@ -9,7 +9,7 @@ from aqmlab.tables.best import BestRow, best_rows
 from aqmlab.tables.cells import Entry, Row, caption, cell_rows, published_rows
 from aqmlab.tables.filled import Filled, fill
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
-from aqmlab.tables.render import save, to_csv, to_html, to_notebook, to_terminal
+from aqmlab.tables.render import save, to_arrow, to_csv, to_html, to_notebook, to_terminal
 
 __all__ = [
     "AblationRow",
@@ -29,6 +29,7 @@ __all__ = [
     "fill",
     "published_rows",
     "save",
+    "to_arrow",
     "to_csv",
     "to_html",
     "to_notebook",

@@ -10,7 +10,7 @@ from aqmlab.tables.model import Column, Table, TableCell, number, text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.live.crossvalidation import Compared
+    from aqmlab.live_runs.crossvalidation import Compared
     from aqmlab.statistics.replication import Interval
 
 

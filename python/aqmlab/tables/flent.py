@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import whole_file
 from aqmlab.statistics.waiting import waiting_ms
-from aqmlab.terminal.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +56,7 @@ def flent_document(result: Result, *, download: str = "", upload: str = "") -> d
     links = {link["name"]: link for link in result.run["links"]}
     for name in (download, upload):
         if name and name not in links:
-            raise ResultError(f"link {name!r}: {unknown(name, list(links))}")
+            raise ResultError.unknown(f"link {name!r}", name, list(links))
     down = links[download] if download else max(links.values(), key=lambda link: link["throughput_mbps"])
     up = links[upload] if upload else _reverse(down, list(links.values()))
     instants, series = _throughputs(result, {DOWNLOAD: down, UPLOAD: up})

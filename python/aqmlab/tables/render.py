@@ -51,14 +51,20 @@ def save(table: Table, file: Path) -> Path:
     """Writes what programs read of a table, as Parquet or CSV by the ending of the name."""
     if file.suffix == ".csv":
         return write_whole(file, to_csv(table))
-    part = table.shown_in(Medium.CSV)
-    columns = {
-        column.name: _stored([row[place].value for row in part.rows])
-        for place, column in enumerate(part.columns)
-    }
     with whole_file(file) as partial:
-        pq.write_table(pa.table(columns), partial, compression="zstd")
+        pq.write_table(to_arrow(table), partial, compression="zstd")
     return file
+
+
+def to_arrow(table: Table) -> pa.Table:
+    """What programs read of a table, as an Arrow table."""
+    part = table.shown_in(Medium.CSV)
+    return pa.table(
+        {
+            column.name: _stored([row[place].value for row in part.rows])
+            for place, column in enumerate(part.columns)
+        }
+    )
 
 
 def _stored(values: list[object]) -> pa.Array:

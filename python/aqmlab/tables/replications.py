@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics.recorded import MissingDataError, seed
+from aqmlab.errors import MissingDataError
+from aqmlab.statistics.recorded import seed
 from aqmlab.tables.model import Column, Table, in_csv
 
 if TYPE_CHECKING:

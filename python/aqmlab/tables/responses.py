@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics import MissingDataError, response_times
+from aqmlab.errors import MissingDataError
+from aqmlab.statistics import response_times
 from aqmlab.statistics.distribution import together
 from aqmlab.statistics.quantities import quantile_s, share_within
 from aqmlab.statistics.stopped import stopped_after

@@ -72,10 +72,16 @@ def unknown(name: str, known: Iterable[str]) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name that is most like a misspelt one, as the end of a message; empty if none is near."""
+    near = closest(name, known)
+    return f'; did you mean "{near}"?' if near is not None else ""
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like a misspelt one; none if none is near."""
     names = list(known)
     # What a terminal cannot decode stands as lone surrogates, which no text of Rust may hold.
     readable = name.encode(errors="replace").decode()
     if (meant := _core.scheme_named_elsewhere(readable)) in names:
-        return f'; did you mean "{meant}"?'
+        return meant
     near = difflib.get_close_matches(name[:_LONGEST_SHOWN], names, n=1)
-    return f'; did you mean "{near[0]}"?' if near else ""
+    return near[0] if near else None

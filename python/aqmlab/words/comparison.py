@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.pairing import ComparisonError
 from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, delay_median_of
-from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, MissingDataError, Verdict
+from aqmlab.errors import ComparisonError, MissingDataError
+from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, Verdict
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.words.amounts import counted, delay, duration, listed, span, span_of_ratios, times_as_long
 

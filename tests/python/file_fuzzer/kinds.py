@@ -187,7 +187,7 @@ class Kinds:
         """`aqmlab tune --ranges` with a damaged file of ranges."""
         (case.folder / "web.toml").write_text(WEB)
         file = case.folder / "ranges.toml"
-        text = (ROOT / "python/aqmlab/tune/ranges.toml").read_text(encoding="utf-8")
+        text = (ROOT / "python/aqmlab/tuning/ranges.toml").read_text(encoding="utf-8")
         scheme = case.chance.choice(("red", "pi", "rem", "ared", "drop-tail"))
         whole = tomllib.loads(text)
         part = case.chance.choice((text, toml_text({scheme: whole[scheme]})))
@@ -380,7 +380,7 @@ def _run_with_file(case: Case, name: str, text: str, model: str, users: int) -> 
     def run() -> object:
         checked = Scenario.from_file(scenario)
         checked.content_address(1)
-        run = _core.Run(checked.resolved_json, 1)
+        run = _core.Run(checked.core, 1)
         run.execute()
         return run.summary()
 

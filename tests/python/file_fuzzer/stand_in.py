@@ -10,7 +10,7 @@ from unittest import mock
 import aqmlab
 import aqmlab.reproduce.reproduction
 import aqmlab.runs.executors
-import aqmlab.tune.picture
+import aqmlab.tuning.picture
 from aqmlab import RunError
 from small import BULK, WEB
 
@@ -69,9 +69,9 @@ def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
     return [
         mock.patch("aqmlab.runs.many.Threads", lambda _: stand_in),
         mock.patch("aqmlab.cli.options.executor_of", executor_of),
-        mock.patch("aqmlab.tune.picture.draw_trade_off", lambda *_, **__: None),
+        mock.patch("aqmlab.tuning.picture.draw_trade_off", lambda *_, **__: None),
         mock.patch("aqmlab.reproduce.reproduction.run_study", _no_study),
         # The limits themselves have tests of their own; a sweep of a million runs is slow by right.
-        mock.patch("aqmlab.sweep.file._MOST_POINTS", MOST_RUNS),
-        mock.patch("aqmlab.sweep.file._MOST_RUNS", 3 * MOST_RUNS),
+        mock.patch("aqmlab.sweeps.file._MOST_POINTS", MOST_RUNS),
+        mock.patch("aqmlab.sweeps.file._MOST_RUNS", 3 * MOST_RUNS),
     ]

@@ -15,6 +15,7 @@
 //! | `mend.rs`, `cost.rs` | from a draft to a scenario that is legal and short enough |
 //! | `laws/` | what must hold in every summary and table |
 //! | `known.rs` | what is being mended |
+//! | `steps.rs` | the same run in steps |
 //! | `trial.rs`, `smaller.rs` | one case run and judged; a failing one made smaller |
 //! | `campaign.rs` | many cases in child processes, so that an abort or a hang is a finding and not the end |
 //! | `patience.rs` | when a case counts as a hang |
@@ -36,6 +37,7 @@ mod numbers;
 mod patience;
 mod schema;
 mod smaller;
+mod steps;
 mod topology;
 mod trial;
 

@@ -1,4 +1,4 @@
-//! One case: drawn, mended, cut, run twice and judged.
+//! One case: drawn, mended, cut, run twice, the second time in steps, and judged.
 
 use crate::case_number::CaseNumber;
 use crate::cost::affordable_seconds;
@@ -9,6 +9,7 @@ use crate::known::is_known;
 use crate::laws;
 use crate::mend::{checked, mended};
 use crate::schema::Schema;
+use crate::steps::run_in_steps;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, RunError, run};
 use serde_json::Value as Json;
@@ -21,7 +22,7 @@ const DEEP_QUEUES: f64 = 0.2;
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It ran, twice with the same bytes, and broke no law.
+    /// It ran, at once and in steps with the same bytes, and broke no law.
     Passed {
         /// Whether the draft was legal at once, without mending.
         at_once: bool,
@@ -138,7 +139,7 @@ fn read_back(scenario: &Scenario) -> Result<(), String> {
     }
 }
 
-/// Runs a scenario twice; the events of a run without fault.
+/// Runs a scenario twice, the second time in steps; the events of a run without fault.
 fn judged(scenario: &Scenario, seed: u64) -> Result<u64, String> {
     read_back(scenario)?;
     let once = match run(scenario, seed, &Control::default()) {
@@ -152,10 +153,12 @@ fn judged(scenario: &Scenario, seed: u64) -> Result<u64, String> {
     if let Some(law) = broken.into_iter().next() {
         return Err(law);
     }
+    let in_steps = run_in_steps(scenario, seed).map_err(|error| format!("in steps: {error}"))?;
+    if laws::digest(&once) == laws::digest(&in_steps) {
+        return Ok(once.events);
+    }
     let again =
         run(scenario, seed, &Control::default()).map_err(|error| format!("the second time: {error}"))?;
-    if laws::digest(&once) != laws::digest(&again) {
-        return Err("the same scenario and seed gave other bytes the second time".to_owned());
-    }
-    Ok(once.events)
+    let how = if laws::digest(&once) == laws::digest(&again) { "in steps" } else { "the second time" };
+    Err(format!("the same scenario and seed gave other bytes {how}"))
 }

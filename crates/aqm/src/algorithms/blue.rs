@@ -33,6 +33,7 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Span, Time};
+use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +83,10 @@ impl Parameters for Params {
 
     fn ecn(&self) -> bool {
         self.ecn
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "increment", "decrement", "threshold_packets", "ecn"]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -163,5 +168,15 @@ impl Aqm for Blue {
 
     fn watches_departures(&self) -> bool {
         false
+    }
+
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let Some(before) = before.downcast_ref::<Self>() else { return false };
+        *self = Self {
+            settings: self.settings,
+            threshold_packets: self.threshold_packets,
+            ..before.clone()
+        };
+        true
     }
 }

@@ -36,6 +36,7 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +96,10 @@ impl Parameters for Params {
 
     fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
         self.in_force_at(facts, &self.given_thresholds())
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "min_th_packets", "max_th_packets", "target_delay_ms", "w_q", "max_p", "gentle", "ecn", "ecn_rule", "mark_p", "regions", "draws_in_region", "stop_at_first_match"]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -189,6 +194,12 @@ impl Aqm for Choke {
     }
 
     fn decides_about_waiting(&self) -> bool {
+        true
+    }
+
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let Some(before) = before.downcast_ref::<Self>() else { return false };
+        *self = Self { detector: self.detector.continued_from(&before.detector), ..*self };
         true
     }
 }

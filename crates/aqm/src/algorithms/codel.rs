@@ -38,6 +38,7 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
+use std::any::Any;
 
 buffered_params! {
     /// CoDel: drops at the head once packets have waited longer than a target for a whole interval, ever more
@@ -78,6 +79,10 @@ impl Parameters for Params {
 
     fn ecn(&self) -> bool {
         self.ecn
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "target_ms", "interval_ms", "mtu_bytes", "ecn"]
     }
 
     fn build(&self, _facts: &PortFacts) -> Discipline {
@@ -244,6 +249,15 @@ impl Aqm for CoDel {
     }
 
     fn needs_arrival_instants(&self) -> bool {
+        true
+    }
+
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let Some(before) = before.downcast_ref::<Self>() else { return false };
+        *self = {
+            let Self { target, interval, mtu_bytes, ecn, counts_room_made, .. } = *self;
+            Self { target, interval, mtu_bytes, ecn, counts_room_made, ..before.clone() }
+        };
         true
     }
 }

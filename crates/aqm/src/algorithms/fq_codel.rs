@@ -94,6 +94,10 @@ impl Parameters for Params {
         self.fair_queueing().queues()
     }
 
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "target_ms", "interval_ms", "mtu_bytes", "count_overflows", "ecn"]
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let queue = CoDel::new(&self.codel(), self.count_overflows);
         let queues = (0..self.fair_queueing().queues()).map(|_| Box::new(queue.clone()) as _).collect();

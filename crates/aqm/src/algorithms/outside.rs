@@ -4,7 +4,7 @@
 use super::schema_of;
 use crate::parameters::Parameters;
 use schemars::{JsonSchema, Schema};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -278,6 +278,13 @@ impl OutsideScheme {
 
     pub(super) fn parameters(&self) -> &dyn Parameters {
         self.parameters.parameters()
+    }
+
+    /// The same scheme with the parameters of another table.
+    pub(crate) fn with_table(&self, table: Value) -> Result<Self, serde_json::Error> {
+        let declaration = find(self.name).map(|scheme| scheme.declaration);
+        let declaration = declaration.ok_or_else(|| serde_json::Error::custom("it is not registered"))?;
+        Ok(Self { name: self.name, parameters: declaration.parse(table)? })
     }
 
     pub(super) fn names() -> impl Iterator<Item = &'static str> {

@@ -35,6 +35,7 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +125,10 @@ impl Parameters for Params {
 
     fn ecn(&self) -> bool {
         self.ecn
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "q_ref_packets", "gains", "ecn"]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -218,6 +223,15 @@ impl Aqm for Pi {
 
     fn watches_departures(&self) -> bool {
         false
+    }
+
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let Some(before) = before.downcast_ref::<Self>() else { return false };
+        *self = {
+            let Controller { gains, q_ref, .. } = self.controller;
+            Self { controller: Controller { gains, q_ref, ..before.controller }, ..before.clone() }
+        };
+        true
     }
 }
 

@@ -38,6 +38,7 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +106,10 @@ impl Parameters for Params {
 
     fn ecn(&self) -> bool {
         self.ecn
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "target_ms", "alpha_hz", "beta_hz", "coupling", "scalable", "highest_marking", "ecn"]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -197,6 +202,16 @@ impl Aqm for Pi2 {
     }
 
     fn needs_arrival_instants(&self) -> bool {
+        true
+    }
+
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let Some(before) = before.downcast_ref::<Self>() else { return false };
+        *self = {
+            let Self { coupling, highest_marking, .. } = *self;
+            let controller = self.controller.continued_from(&before.controller);
+            Self { controller, coupling, highest_marking, ..before.clone() }
+        };
         true
     }
 }

@@ -45,6 +45,7 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -138,6 +139,10 @@ impl Parameters for Params {
 
     fn ecn(&self) -> bool {
         self.ecn
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "target_ms", "alpha_hz", "beta_hz", "auto_tuning", "max_burst_ms", "cap_adjustment", "ecn", "mark_ecn_threshold"]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -421,6 +426,21 @@ impl Aqm for Pie {
 
     fn needs_arrival_instants(&self) -> bool {
         self.delay.latency == Latency::Sojourn
+    }
+
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let Some(before) = before.downcast_ref::<Self>() else { return false };
+        *self = {
+            let Controller { probability, delay_old_s, burst_s, .. } = before.controller;
+            let activation = self.activation.zip(before.activation);
+            Self {
+                controller: Controller { probability, delay_old_s, burst_s, ..self.controller },
+                activation: activation.map(|(own, Activation { active, .. })| Activation { active, ..own }),
+                mark_below: self.mark_below,
+                ..before.clone()
+            }
+        };
+        true
     }
 }
 

@@ -42,6 +42,7 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use std::any::Any;
 
 red_params! {
     /// RED: signals congestion with a probability that grows with the average queue, spread over the
@@ -78,6 +79,10 @@ impl Parameters for Params {
 
     fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
         self.in_force_at(facts, &self.given_thresholds())
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "limit_bytes", "min_th_packets", "max_th_packets", "target_delay_ms", "w_q", "max_p", "gentle", "ecn", "ecn_rule", "mark_p"]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -129,5 +134,11 @@ impl Aqm for Red {
 
     fn watches_departures(&self) -> bool {
         false
+    }
+
+    fn continue_from(&mut self, before: &dyn Any) -> bool {
+        let Some(before) = before.downcast_ref::<Self>() else { return false };
+        *self = Self { detector: self.detector.continued_from(&before.detector) };
+        true
     }
 }

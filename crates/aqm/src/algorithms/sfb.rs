@@ -183,6 +183,11 @@ impl Parameters for Params {
         false
     }
 
+    /// The size of its bins follows from the limits.
+    fn adjustable(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         Discipline::fifo(DropTail).guarded_by(Box::new(FairBlue::new(self, facts)))
     }

@@ -48,6 +48,12 @@ impl AverageQueue {
         }
     }
 
+    /// The average of another queue, weighed from here on as in this one.
+    #[must_use]
+    pub const fn continued_from(self, before: &Self) -> Self {
+        Self { average: self.average.from(before.value()), idle_since: before.idle_since, ..self }
+    }
+
     /// The average at the last arrival.
     #[must_use]
     #[inline]

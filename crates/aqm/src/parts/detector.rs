@@ -82,6 +82,14 @@ impl Detector {
         Self { settings, average, curve, on_curve: false, packets_since_signal: 0, bytes_since_signal: 0 }
     }
 
+    /// The state of another detector under the settings of this one.
+    #[must_use]
+    pub const fn continued_from(self, before: &Self) -> Self {
+        let Self { on_curve, packets_since_signal, bytes_since_signal, .. } = *before;
+        let average = self.average.continued_from(&before.average);
+        Self { average, on_curve, packets_since_signal, bytes_since_signal, ..self }
+    }
+
     /// The base probability at the present average.
     #[must_use]
     pub fn signal_probability(&self) -> Probability {

@@ -16,6 +16,12 @@ impl Ewma {
         Self { weight, keep: 1.0 - weight, average: 0.0 }
     }
 
+    /// The same weight from another average on.
+    #[must_use]
+    pub const fn from(self, average: f64) -> Self {
+        Self { average, ..self }
+    }
+
     /// The average.
     #[must_use]
     #[inline]

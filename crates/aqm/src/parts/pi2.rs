@@ -23,6 +23,12 @@ impl Pi2Controller {
         Self { target_s, alpha_hz, beta_hz, highest, base: 0.0, delay_old_s: 0.0 }
     }
 
+    /// The state of another controller under the settings of this one.
+    #[must_use]
+    pub const fn continued_from(self, before: &Self) -> Self {
+        Self { base: before.base, delay_old_s: before.delay_old_s, ..self }
+    }
+
     /// One update, at which the delay is `delay_s`.
     pub fn update(&mut self, delay_s: f64) {
         let step = self.alpha_hz * (delay_s - self.target_s) + self.beta_hz * (delay_s - self.delay_old_s);

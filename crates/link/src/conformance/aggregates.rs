@@ -5,7 +5,7 @@
 //! queue meanwhile, and takes no room there, is as many as the ring holds, or one that was taken and did not
 //! fit.
 
-use super::reference::{byte_q32, took};
+use super::byte_time::{byte_q32, took};
 use super::{Arrival, Case, Outcome};
 use crate::Aggregation;
 use aqmlab_units::{Span, Time};

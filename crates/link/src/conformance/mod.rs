@@ -5,6 +5,7 @@
 //! [checked](check). The simulator, the live router, replays and a bare [`crate::Link`] take the same cases.
 
 mod aggregates;
+mod byte_time;
 mod observed;
 mod reference;
 

@@ -5,6 +5,7 @@
 //! Lindley, *The theory of queues with a single server*, Mathematical Proceedings of the Cambridge
 //! Philosophical Society 48, 1952). It finds room if fewer than the limit came before it and were not taken.
 
+use super::byte_time::{byte_q32, took};
 use super::{Arrival, Case, Outcome, aggregates};
 use crate::{Medium, RateTrace, ServiceModel, Slots};
 use aqmlab_units::{Rate, Span, Time};
@@ -76,14 +77,6 @@ impl SlotTime {
     }
 }
 
-/// How long bytes take at so many units of 2⁻³² ns each, behind those that were sent.
-pub(super) fn took(byte: u128, sent: &mut u128, bytes: u32) -> Span {
-    let before = (byte * *sent) >> 32;
-    *sent += u128::from(bytes);
-    let took = ((byte * *sent) >> 32) - before;
-    Span::from_nanoseconds(u64::try_from(took).unwrap_or(u64::MAX))
-}
-
 impl Sender {
     fn new(case: &Case) -> Self {
         match &case.service {
@@ -123,12 +116,6 @@ impl Sender {
             }
         }
     }
-}
-
-/// The time of a byte in units of 2⁻³² ns, to the nearest.
-pub(super) fn byte_q32(rate: Rate) -> u128 {
-    let bits = u128::from(rate.bits_per_second());
-    ((8_000_000_000 << 32) + bits / 2) / bits
 }
 
 /// The opportunities of a trace, round after round, for longer than any test sends.

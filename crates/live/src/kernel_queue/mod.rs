@@ -15,11 +15,11 @@
 mod traffic_control;
 mod words;
 
-use crate::audit::Lateness;
 use crate::clock::Clock;
 use crate::devices::{ETHERNET_BYTES, PacketSocket};
 use crate::error::LiveError;
-use crate::router::network::Packet;
+use crate::lateness::Lateness;
+use crate::router::packet::Packet;
 use aqmlab_aqm::{Codepoint, Counters, Event, Occupancy, QueueCounters, Queued, Reason};
 use aqmlab_link::MonitoredQueue;
 use aqmlab_scenario::{Link, LinkIndex, Scenario};

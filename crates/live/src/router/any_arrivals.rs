@@ -8,8 +8,8 @@ use crate::addresses::Half;
 use aqmlab_aqm::Reason;
 use aqmlab_link::conformance::{Arrival, Case, Observed, check};
 use aqmlab_random::Key;
-use aqmlab_record::{WireAddress, WirePacket, WirePayload};
 use aqmlab_units::Time;
+use aqmlab_wire::{WireAddress, WirePacket, WirePayload};
 
 #[test]
 fn the_router_sends_and_refuses_what_the_reference_of_links_does() {

@@ -4,9 +4,9 @@
 //! time.
 
 use aqmlab_driver::{UnknownPort, named_ports};
-use aqmlab_record::PassedPacket;
 use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_units::Time;
+use aqmlab_wire::PassedPacket;
 
 /// The ports of a run whose packets are to be kept; by default none.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl PassedPacket for KeptPacket {
 }
 
 /// The packets that passed a port.
-pub type Capture = aqmlab_record::Capture<KeptPacket>;
+pub type Capture = aqmlab_wire::Capture<KeptPacket>;
 
 /// Keeps what passes.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! What was registered of connections: delays and markings of their packets.
 
 use super::guest::GUEST_FLOW;
-use super::headers::{Headers, Refusal, UDP};
+use super::headers::{Headers, Refusal};
 use super::hosts_seen::{HostsSeen, Seen};
 use super::paths::Paths;
 use crate::addresses::{Addresses, Half, Party};
@@ -9,6 +9,7 @@ use aqmlab_aqm::{FiveTuple, HeaderFields};
 use aqmlab_random::Key;
 use aqmlab_scenario::NodeIndex;
 use aqmlab_units::{Span, Time};
+use aqmlab_wire::Protocol;
 use std::sync::mpsc::Receiver;
 
 /// Where probes are answered (RFC 862).
@@ -114,7 +115,7 @@ impl Connections {
             }
             (Party::Answerer { .. }, _) => return Err(Refusal::NoRoute),
         };
-        if headers.protocol == UDP && headers.ports.contains(&PROBE_PORT) {
+        if headers.protocol == Protocol::UDP && headers.ports.contains(&PROBE_PORT) {
             let header = HeaderFields::default();
             return Ok(Conduct { path: paths.probe, delay: Span::ZERO, header, flow: 0 });
         }
@@ -126,8 +127,8 @@ impl Connections {
     }
 
     /// Datagrams have no delay of their own, and are not registered.
-    fn delay(&mut self, machine: u32, number: u32, side: usize, protocol: u8) -> Span {
-        if protocol == UDP {
+    fn delay(&mut self, machine: u32, number: u32, side: usize, protocol: Protocol) -> Span {
+        if protocol == Protocol::UDP {
             return Span::ZERO;
         }
         let (machine, number) = (machine as usize, number as usize);
@@ -157,7 +158,7 @@ impl Connections {
             destination: to.0,
             source_port: headers.ports[0],
             destination_port: headers.ports[1],
-            protocol: headers.protocol,
+            protocol: headers.protocol.0,
         };
         HeaderFields {
             flow_hash: tuple.hash(self.key),

@@ -4,16 +4,16 @@
 //! Ten million: `AQMLAB_FUZZ_PACKETS=10000000 cargo test --release -p aqmlab-live --lib fuzz`.
 
 use super::connections::{Connections, Registration};
-use super::headers::{Headers, MTU, Refusal, checksum};
+use super::headers::{Headers, MTU, Refusal};
 use super::log::Log;
 use super::network::Network;
 use crate::addresses::{Addresses, Half};
 use crate::devices::{ETHERNET_BYTES, ROOM, packet_of_frame};
 use aqmlab_driver::measured_window;
 use aqmlab_random::{Key, Stream};
-use aqmlab_record::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 use aqmlab_scenario::Scenario;
 use aqmlab_units::{Span, Time};
+use aqmlab_wire::{Flags, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp, header_checksum};
 use std::sync::mpsc::channel;
 
 const TEXT: &str = r#"
@@ -42,13 +42,12 @@ fn sound(addresses: &Addresses, coins: &mut Stream, half: Half) -> Vec<u8> {
     let tcp = WireTcp {
         sequence: 1,
         acknowledgement: 1,
-        flags: coins.below(256) as u8,
+        flags: Flags::from_bits(coins.below(256) as u8),
         window: 65_535,
         largest_window: 1_000_000,
         segment_bytes: 1_460,
         payload,
         scales: true,
-        accurate_ecn: false,
         options: WireOptions::default(),
     };
     let is_tcp = coins.below(4) > 0;
@@ -83,7 +82,7 @@ fn spoilt(mut packet: Vec<u8>, coins: &mut Stream) -> Vec<u8> {
     let header = packet.first().map_or(0, |first| usize::from(first & 0x0f) * 4);
     if coins.below(2) == 0 && header >= 20 && packet.len() >= header {
         packet[10..12].copy_from_slice(&[0, 0]);
-        let sum = checksum(&packet[..header]);
+        let sum = header_checksum(&packet[..header]);
         packet[10..12].copy_from_slice(&sum.to_be_bytes());
     }
     packet

@@ -1,6 +1,6 @@
 //! The packets of a program of the user's own, counted apart from those of the scenario.
 
-use super::network::Packet;
+use super::packet::Packet;
 use crate::addresses::Half;
 use aqmlab_aqm::Codepoint;
 use serde::Serialize;

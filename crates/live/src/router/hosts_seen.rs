@@ -4,8 +4,8 @@
 //!
 //! What the kernel was told is one thing, and what it does another: a run is judged by this.
 
-use super::headers::{ACK, CWR, ECE, SYN, TcpFields};
 use aqmlab_units::{Span, Time};
+use aqmlab_wire::{Flags, TcpFields};
 
 /// What was seen of one end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,15 +54,16 @@ pub(crate) struct HostsSeen {
 impl HostsSeen {
     /// A segment came from one end, 0 or 1, of a connection.
     pub(crate) fn note(&mut self, connection: &mut Seen, side: usize, tcp: TcpFields, now: Time) {
-        if tcp.flags & SYN != 0 {
+        if tcp.flags.contains(Flags::SYN) {
             connection.0[side].shift = tcp.window_shift.unwrap_or(0).min(14);
-            let (is_first, asks) = (tcp.flags & ACK == 0, tcp.flags & (ECE | CWR) == ECE | CWR);
+            let (is_first, asks) =
+                (!tcp.flags.contains(Flags::ACK), tcp.flags.contains(Flags::ECE.with(Flags::CWR)));
             self.syns += u64::from(is_first);
             self.ecn_syns += u64::from(is_first && asks);
             return;
         }
         let peer = &mut connection.0[1 - side];
-        peer.flight_is_over |= tcp.flags & ACK != 0 && peer.first_flight > 0;
+        peer.flight_is_over |= tcp.flags.contains(Flags::ACK) && peer.first_flight > 0;
         let end = &mut connection.0[side];
         let window = u32::from(tcp.window) << end.shift;
         self.largest_windows[side] = self.largest_windows[side].max(window);
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     const DATA: TcpFields =
-        TcpFields { flags: ACK, window: 100, window_shift: None, sequence: 0, payload: 1_460 };
+        TcpFields { flags: Flags::ACK, window: 100, window_shift: None, sequence: 0, payload: 1_460 };
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_milliseconds(ms)
@@ -113,9 +114,14 @@ mod tests {
     #[test]
     fn a_first_flight_ends_with_the_first_word_of_the_peer() {
         let (mut hosts, mut connection) = (HostsSeen::default(), Seen::default());
-        let syn = TcpFields { flags: SYN | ECE | CWR, window_shift: Some(2), payload: 0, ..DATA };
+        let syn = TcpFields {
+            flags: Flags::SYN.with(Flags::ECE).with(Flags::CWR),
+            window_shift: Some(2),
+            payload: 0,
+            ..DATA
+        };
         hosts.note(&mut connection, 0, syn, at(0));
-        let answer = TcpFields { flags: SYN | ACK | ECE, payload: 0, ..DATA };
+        let answer = TcpFields { flags: Flags::SYN.with(Flags::ACK).with(Flags::ECE), payload: 0, ..DATA };
         hosts.note(&mut connection, 1, answer, at(1));
         for segment in 0..3 {
             let data = TcpFields { sequence: 1 + 1_460 * segment, ..DATA };

@@ -1,6 +1,6 @@
 //! Links with a queue: of ours, or of the kernel.
 
-use super::network::Packet;
+use super::packet::Packet;
 use crate::error::LiveError;
 use crate::kernel_queue::KernelQueue;
 use aqmlab_aqm::Scheme;

@@ -1,7 +1,7 @@
 //! What happened to packets at queues, kept for a replay, and the packets that left, for captures.
 
 use super::capture::{Capture, CapturedPorts, Capturing};
-use super::network::Packet;
+use super::packet::Packet;
 use aqmlab_aqm::{HeaderFields, PacketFacts, Reason};
 use aqmlab_scenario::LinkIndex;
 use aqmlab_units::Time;

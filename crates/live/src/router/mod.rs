@@ -14,5 +14,6 @@ pub(crate) mod hosts_seen;
 pub(crate) mod link;
 pub(crate) mod log;
 pub(crate) mod network;
+pub(crate) mod packet;
 pub(crate) mod paths;
 pub(crate) mod thread;

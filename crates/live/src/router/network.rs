@@ -5,18 +5,19 @@
 //! comes changes nothing about the instants, nor about what any scheme decides: only when the packet is
 //! handed over.
 
-use super::buffer::{Buffer, Pool};
+use super::buffer::Pool;
 use super::connections::{Conduct, Connections};
 use super::guest::Crossings;
 use super::headers::{Headers, Refusal};
 use super::link::{Queue, QueuedLink};
 use super::log::{Log, LogEvent};
+use super::packet::Packet;
 use super::paths::{Paths, Stage};
 use crate::addresses::Half;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::kernel_queue::{self, KernelQueue};
-use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued, Reason};
+use aqmlab_aqm::{PacketFacts, Reason};
 use aqmlab_driver::{Boundary, Monitor};
 use aqmlab_link::{Link, LinkSnapshot, MonitoredLink, News, Serializer};
 use aqmlab_random::Key;
@@ -25,35 +26,6 @@ use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_units::{Span, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-
-/// A packet on its way, as a queue holds it.
-pub(crate) struct Packet {
-    pub(crate) facts: PacketFacts,
-    pub(crate) header: HeaderFields,
-    pub(crate) buffer: Buffer,
-    /// The half of the network that it goes to.
-    pub(crate) to: Half,
-    path: u32,
-    /// How many stages of its path it has behind it.
-    passed: u16,
-    /// What is left to be waited for at its own machine.
-    delay: Span,
-}
-
-impl Queued for Packet {
-    fn facts(&self) -> PacketFacts {
-        self.facts
-    }
-
-    fn mark(&mut self) {
-        super::headers::mark(self.buffer.bytes_mut());
-        self.facts.codepoint = Codepoint::Ce;
-    }
-
-    fn header_fields(&self) -> HeaderFields {
-        self.header
-    }
-}
 
 /// What becomes of packets that a queue throws away.
 type Discard<'a> = dyn FnMut(Packet, Reason) + 'a;

@@ -3,12 +3,12 @@
 use super::connections::PROBE_PORT;
 use super::network::Network;
 use crate::addresses::Half;
-use crate::audit::Lateness;
 use crate::clock::{Clock, timeout};
 use crate::devices::{Backend, Device, ROOM};
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
 use crate::kernel_queue::Counted;
+use crate::lateness::Lateness;
 use crate::namespace;
 use crate::traffic::thread::{KernelCounts, ServerSockets};
 use crate::traffic::transport::{SERVER_PORT, bound, set_congestion_control};

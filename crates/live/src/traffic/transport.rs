@@ -24,7 +24,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 /// Where servers listen, as in the simulator.
@@ -327,7 +327,7 @@ impl Transport for SocketTransport {
         Opened { connection, number }
     }
 
-    fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
         unreachable!("users who start stationary are not possible: {opening:?}")
     }
 

@@ -1,7 +1,7 @@
 //! The document: a scenario as its author writes it, every key with its unit, default and legal range.
 //!
 //! These structs are the schema. Their names, types, defaults, ranges and comments make the JSON Schema,
-//! which makes the checks, the error messages and the tables of `docs/reference/scenario.md`.
+//! which makes the checks, the error messages and the tables of `docs/reference/scenario/`.
 
 mod datagrams;
 mod delay_box;

@@ -112,6 +112,7 @@ fn no_uncongested_settings(name: &str) -> ScenarioError {
         source_name: name.to_owned(),
         place: Place::Whole,
         key: "topology.links".to_owned(),
+        value: None,
         wrong: "no link has uncongested settings, so there is no uncongested twin".to_owned(),
         legal: Some("give uncongested_rate_mbps or uncongested_queue on at least one link".to_owned()),
         nearest: None,

@@ -24,7 +24,16 @@ pub(crate) fn apply_overrides(tree: &mut Node, overrides: &[(String, String)]) -
         let place = Place::Override(format!("{key}={text}"));
         if let Err(Refusal { wrong, legal }) = apply(tree, key, text, &place) {
             let (source_name, legal) = (String::new(), Some(format!("legal: {legal}")));
-            mistakes.push(Mistake { source_name, place, key: key.clone(), wrong, legal, nearest: None });
+            let value = Some(Json::from(text.as_str()));
+            mistakes.push(Mistake {
+                source_name,
+                place,
+                key: key.clone(),
+                value,
+                wrong,
+                legal,
+                nearest: None,
+            });
         }
     }
     if mistakes.is_empty() { Ok(()) } else { Err(ScenarioError::new(mistakes)) }
@@ -199,11 +208,11 @@ mod tests {
         let refused = |key: &str, value: &str| set(&[(key, value)]).unwrap_err();
         assert_eq!(
             refused("flows.2.count", "5"),
-            "in --set flows.2.count=5: flows.2.count: no element \"2\" in an array of 2; legal: 0 to 1"
+            "flows.2.count=5: flows.2.count: no element \"2\" in an array of 2; legal: 0 to 1"
         );
         assert_eq!(
             refused("dumbbell.rate_mbps.x", "5"),
-            "in --set dumbbell.rate_mbps.x=5: dumbbell.rate_mbps.x: \"x\" is looked for in a whole number; \
+            "dumbbell.rate_mbps.x=5: dumbbell.rate_mbps.x: \"x\" is looked for in a whole number; \
              legal: keys of a table, indices of an array"
         );
         assert!(refused("dumbbell..x", "5").contains("not a key path"));

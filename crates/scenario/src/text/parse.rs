@@ -64,6 +64,7 @@ fn not_readable(source_name: &str, place: Place, language: &str, reason: &str) -
         source_name: source_name.to_owned(),
         place,
         key: String::new(),
+        value: None,
         wrong: format!("not {language}: {reason}"),
         legal: None,
         nearest: None,

@@ -33,6 +33,11 @@ impl Node {
         }
     }
 
+    /// What stands at a path of keys joined by dots.
+    pub(crate) fn descendant(&self, path: &str) -> Option<&Self> {
+        path.split('.').try_fold(self, |node, part| node.child(part))
+    }
+
     /// Where `path` was written; where it was not, the place of the nearest table around it.
     pub(crate) fn place_of(&self, path: &str) -> Place {
         let mut node = self;
@@ -43,6 +48,15 @@ impl Node {
             }
         }
         node.place.clone()
+    }
+
+    /// A text, a number, true or false as JSON; none of a table or an array.
+    pub(crate) fn scalar(&self) -> Option<serde_json::Value> {
+        match &self.value {
+            Value::Table(_) | Value::Array(_) => None,
+            Value::Float(number) if !number.is_finite() => Some(number.to_string().into()),
+            _ => Some(self.to_json()),
+        }
     }
 
     /// The same value as JSON.

@@ -11,11 +11,11 @@ use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
 use aqmlab_aqm::Codepoint;
 use aqmlab_driver::named_ports;
-use aqmlab_record::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;
-use aqmlab_tcp::{Flags, HostProfile, Segment, SegmentOptions};
+use aqmlab_tcp::{HostProfile, Segment, SegmentOptions};
 use aqmlab_units::Time;
+use aqmlab_wire::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 use std::fmt;
 
 /// The port of who was called.
@@ -76,7 +76,7 @@ fn headers_are_words(name: &str, profile: &HostProfile) -> Result<(), CaptureRef
 }
 
 /// The packets that passed a port.
-pub type Capture = aqmlab_record::Capture<WirePacket>;
+pub type Capture = aqmlab_wire::Capture<WirePacket>;
 
 /// Keeps what passes.
 pub(crate) struct Capturing {
@@ -141,8 +141,7 @@ impl Capturing {
         let tcp = WireTcp {
             sequence: segment.sequence.value(),
             acknowledgement: segment.acknowledgement.value(),
-            flags: segment.flags.without(Flags::AE).bits(),
-            accurate_ecn: segment.flags.contains(Flags::AE),
+            flags: segment.flags,
             options: options.map_or_else(WireOptions::default, |said| wire_options(profile, &said)),
             window: profile.window_bytes.saturating_sub(u32::from(segment.unread)),
             largest_window: profile.window_bytes,

@@ -12,7 +12,7 @@ use aqmlab_session::{IdlePath, PopulationId, Round};
 use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Segment, SegmentOptions};
 use aqmlab_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A request of the usual length.
 const REQUEST_BYTES: u64 = 350;
@@ -47,7 +47,7 @@ impl IdlePaths {
     ///
     /// # Panics
     /// If the population does not start in the middle of everything.
-    pub(crate) fn of(&mut self, population: PopulationId, from_browser: AddedDelay) -> Rc<IdlePath> {
+    pub(crate) fn of(&mut self, population: PopulationId, from_browser: AddedDelay) -> Arc<IdlePath> {
         let paths = self.populations[population.place()].as_mut();
         paths.expect("a population that starts stationary").of(from_browser)
     }
@@ -59,7 +59,7 @@ struct PopulationPaths {
     /// From the browser to the server, and back.
     ways: [Way; 2],
     minimum_delay: MinimumDelay,
-    known: BTreeMap<Span, Rc<IdlePath>>,
+    known: BTreeMap<Span, Arc<IdlePath>>,
 }
 
 impl PopulationPaths {
@@ -74,7 +74,7 @@ impl PopulationPaths {
         }
     }
 
-    fn of(&mut self, from_browser: AddedDelay) -> Rc<IdlePath> {
+    fn of(&mut self, from_browser: AddedDelay) -> Arc<IdlePath> {
         let added = match from_browser {
             AddedDelay::None => Span::ZERO,
             AddedDelay::Own(delay) | AddedDelay::Pipe(_, delay) => delay,
@@ -83,9 +83,9 @@ impl PopulationPaths {
         let Self { profile, ways: [there, back], known, .. } = self;
         let found = known.entry(added).or_insert_with(|| {
             let there = Way { delay: there.delay + added, ..there.clone() };
-            Rc::new(Trial::new(profile, [there, back.clone()]).idle_path())
+            Arc::new(Trial::new(profile, [there, back.clone()]).idle_path())
         });
-        Rc::clone(found)
+        Arc::clone(found)
     }
 }
 

@@ -85,7 +85,7 @@ use hosts::Hosts;
 use idle_paths::IdlePaths;
 use locations::Locations;
 pub(crate) use packet::Packet;
-use std::rc::Rc;
+use std::sync::Arc;
 use trace::Trace;
 use traffic::Traffic;
 pub use transport_end::{Answer, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused, Transports};
@@ -97,6 +97,24 @@ pub(crate) struct Upcoming {
     pub(crate) connection: ConnectionId,
     pub(crate) owner: Owner,
     pub(crate) side: Side,
+}
+
+/// How the packets of a queue leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Departures {
+    /// Without an event where the instant is known on arrival: see `predicted_departures.rs`.
+    Predicted,
+    /// Each by an event, so that the link may change meanwhile.
+    ByEvents,
+}
+
+/// What a run is beside its scenario and its seed.
+pub(crate) struct Settings<'a> {
+    /// The ports whose packets are kept.
+    pub(crate) captured: &'a CapturedPorts,
+    /// The transports of connections that are not TCP's.
+    pub(crate) transports: Transports,
+    pub(crate) departures: Departures,
 }
 
 /// The network of a run with everything that is attached to it.
@@ -122,7 +140,7 @@ impl Fabric {
         scenario: &Scenario,
         window: MeasuredWindow,
         key: Key,
-        (captured, transports): (&CapturedPorts, Transports),
+        Settings { captured, transports, departures }: Settings<'_>,
     ) -> Self {
         let mut network = Network::new(scenario, key);
         let mut hosts = Hosts::new(scenario, key);
@@ -131,7 +149,11 @@ impl Fabric {
         let user_bytes = UserBytes::new(scenario, &network, window);
         let traffic = Traffic::new(scenario, &network, window);
         let trace = Trace::new(scenario.record.packets, Capturing::new(captured, scenario));
-        if !trace.is_wanted() && user_bytes.is_none() && traffic.is_none() {
+        if departures == Departures::Predicted
+            && !trace.is_wanted()
+            && user_bytes.is_none()
+            && traffic.is_none()
+        {
             predicted_departures::predict(scenario, &mut network);
         }
         let classifies = network.queued.iter().any(|queued| queued.link.port().classifies());
@@ -175,7 +197,7 @@ impl Fabric {
     }
 
     /// How a connection fares over its path if nobody is in its way.
-    pub(crate) fn idle_path(&mut self, opening: &Opening) -> Rc<IdlePath> {
+    pub(crate) fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
         let Owner::User { population, .. } = opening.owner else {
             unreachable!("only users have a past: {opening:?}")
         };

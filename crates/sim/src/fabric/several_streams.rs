@@ -4,7 +4,7 @@
 #[path = "../../tests/frames/mod.rs"]
 mod frames;
 
-use super::{CapturedPorts, Events, Fabric, Timer, Transports};
+use super::{CapturedPorts, Departures, Events, Fabric, Settings, Timer, Transports};
 use crate::engine::EventKind;
 use aqmlab_driver::measured_window;
 use aqmlab_random::Key;
@@ -65,7 +65,8 @@ fn a_stream_goes_on_while_another_waits_for_what_was_lost() {
     let mut transports = Transports::default();
     transports.set(&scenario, "frames", Box::new(FrameEnd::pair)).unwrap();
     let (window, captured) = (measured_window(&scenario), CapturedPorts::default());
-    let mut fabric = Fabric::new(&scenario, window, Key::from_seed(1), (&captured, transports));
+    let settings = Settings { captured: &captured, transports, departures: Departures::Predicted };
+    let mut fabric = Fabric::new(&scenario, window, Key::from_seed(1), settings);
     let mut events = fabric.event_queue();
     let owner = Owner::Flow { flow: FlowId::of(0) };
     let delay = MinimumDelay::Drawn(0.0);

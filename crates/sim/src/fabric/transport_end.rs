@@ -17,7 +17,7 @@ use std::fmt;
 ///
 /// The rules are those of [`Endpoint`]: each call returns at once, what it leads to stands in the [`Answer`],
 /// and the driver calls [`TransportEnd::on_timer`] at the latest at [`TransportEnd::deadline`].
-pub trait TransportEnd {
+pub trait TransportEnd: Send {
     /// Opens the connection. Called once, at the end that opens.
     fn connect(&mut self, now: Time, answer: &mut Answer);
 
@@ -107,7 +107,7 @@ impl End {
 }
 
 /// Makes both ends of a connection: the one that the application opens it from, and the other.
-pub type MakeEnds = Box<dyn FnMut() -> [Box<dyn TransportEnd>; 2]>;
+pub type MakeEnds = Box<dyn FnMut() -> [Box<dyn TransportEnd>; 2] + Send>;
 
 /// The populations and groups of flows of a run whose connections are not TCP's; by default none.
 #[derive(Default)]

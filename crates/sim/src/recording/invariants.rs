@@ -1,12 +1,12 @@
 //! Laws that every run must obey. A run that breaks one is an error, because nothing in it can be trusted.
 
-use crate::simulation::Simulation;
+use crate::simulation::EventLoop;
 use aqmlab_aqm::Reason;
 use aqmlab_link::MonitoredLink;
 use aqmlab_record::Invariant;
 
 /// Checks every law at the end of a run.
-pub(super) fn check(simulation: &Simulation) -> Vec<Invariant> {
+pub(super) fn check(simulation: &EventLoop) -> Vec<Invariant> {
     let mut laws = vec![
         Invariant::of(
             "packets and bytes that arrived at each port = departed + discarded + waiting",
@@ -36,7 +36,7 @@ pub(super) fn check(simulation: &Simulation) -> Vec<Invariant> {
     laws
 }
 
-fn ports_conserve(simulation: &Simulation) -> Result<(), String> {
+fn ports_conserve(simulation: &EventLoop) -> Result<(), String> {
     let mut links = simulation.fabric.network().queued_links();
     links.try_for_each(|(link, queued)| {
         queued.link.port().check_conservation().map_err(|error| format!("link {link}: {error}"))
@@ -44,7 +44,7 @@ fn ports_conserve(simulation: &Simulation) -> Result<(), String> {
 }
 
 /// What an impaired link loses before its queue is counted on both sides.
-fn impairments_agree(simulation: &Simulation) -> Result<(), String> {
+fn impairments_agree(simulation: &EventLoop) -> Result<(), String> {
     let network = simulation.fabric.network();
     network.impaired.iter().try_for_each(|impaired| {
         let Some(queued) = network.queued.get(impaired.egress.place()) else { return Ok(()) };
@@ -57,7 +57,7 @@ fn impairments_agree(simulation: &Simulation) -> Result<(), String> {
     })
 }
 
-fn links_send_what_departs(simulation: &Simulation) -> Result<(), String> {
+fn links_send_what_departs(simulation: &EventLoop) -> Result<(), String> {
     simulation.fabric.network().queued_links().try_for_each(|(link, queued)| {
         let departed = queued.link.port().counters().departures().total().packets;
         let (sent, under_way) = (queued.sent().frames, queued.link.under_way());
@@ -70,7 +70,7 @@ fn links_send_what_departs(simulation: &Simulation) -> Result<(), String> {
     })
 }
 
-fn exchanges_end(simulation: &Simulation) -> Result<(), String> {
+fn exchanges_end(simulation: &EventLoop) -> Result<(), String> {
     let session = &simulation.session;
     let mut populations = session.populations().iter().enumerate().zip(session.unfinished());
     populations.try_for_each(|((place, population), unfinished)| {
@@ -81,11 +81,11 @@ fn exchanges_end(simulation: &Simulation) -> Result<(), String> {
     })
 }
 
-fn boxes_conserve(simulation: &Simulation) -> Result<(), String> {
+fn boxes_conserve(simulation: &EventLoop) -> Result<(), String> {
     simulation.fabric.network().delay_boxes.unbalanced().map_or(Ok(()), Err)
 }
 
-fn datagrams_exist(simulation: &Simulation) -> Result<(), String> {
+fn datagrams_exist(simulation: &EventLoop) -> Result<(), String> {
     match simulation.fabric.datagrams().overdrawn() {
         Some(source) => Err(format!("source {source} of datagrams sent fewer than were received and lost")),
         None => Ok(()),
@@ -95,7 +95,7 @@ fn datagrams_exist(simulation: &Simulation) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::{CapturedPorts, Packet, Transports};
+    use crate::fabric::{CapturedPorts, Departures, Packet, Settings, Transports};
     use aqmlab_aqm::{Port, PortFacts};
     use aqmlab_driver::{Control, RunError};
     use aqmlab_link::Link;
@@ -107,14 +107,14 @@ mod tests {
                         queue = { scheme = \"drop-tail\", limit_packets = 9 }\n\
                         [[flows]]\ncount = 2\ndirection = \"left-to-right\"\n";
 
-    fn finished() -> (Scenario, Simulation) {
+    fn finished() -> (Scenario, EventLoop) {
         let scenario = Scenario::from_toml(TEXT, "flows", &[]).unwrap_or_else(|error| panic!("{error}"));
         let control = Control::default();
-        let mut simulation = {
-            let captured = CapturedPorts::default();
-            Simulation::new(&scenario, 1, &control, &captured, Transports::default()).unwrap()
-        };
-        simulation.run(Time::ZERO + scenario.duration, &control).unwrap();
+        let captured = &CapturedPorts::default();
+        let settings =
+            Settings { captured, transports: Transports::default(), departures: Departures::Predicted };
+        let mut simulation = EventLoop::new(&scenario, 1, &control, settings).unwrap();
+        simulation.advance_until(Time::ZERO + scenario.duration, &control).unwrap();
         (scenario, simulation)
     }
 

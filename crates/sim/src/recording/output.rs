@@ -3,7 +3,7 @@
 use super::invariants;
 use super::snapshot::Snapshot;
 use crate::fabric::{Capture, MAXIMUM_NUMBERED};
-use crate::simulation::Simulation;
+use crate::simulation::EventLoop;
 use aqmlab_driver::{
     FORMAT, RunError, TableNames, WatchedLink, amount, document, flows, link_summaries, populations,
     queue_counts, transfers, warnings,
@@ -25,7 +25,7 @@ pub struct Output {
 }
 
 /// Checks the laws that every run must obey and gathers what is to be kept.
-pub(crate) fn gather(simulation: Simulation, scenario: &Scenario, seed: u64) -> Result<Output, RunError> {
+pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> Result<Output, RunError> {
     let invariants = invariants::check(&simulation);
     if let Some(breaches) = Invariant::breaches(&invariants) {
         return Err(RunError::Invariant(breaches));
@@ -72,8 +72,8 @@ fn check_numbers(tables: &[Table], opened: u64, most: u64) -> Result<(), RunErro
     }
 }
 
-fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Capture>) {
-    let Simulation { fabric, session, monitor, mut flow_rows, congestion_windows, events, .. } = simulation;
+fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Capture>) {
+    let EventLoop { fabric, session, monitor, mut flow_rows, congestion_windows, events, .. } = simulation;
     let (at_begin, at_end) = (simulation.at_begin, simulation.at_end);
     for (place, connection) in fabric.open_connections() {
         flow_rows.record(connection, || session.exchanges(place, connection.owner));
@@ -101,7 +101,7 @@ fn tables(simulation: Simulation, scenario: &Scenario) -> (Vec<Table>, Vec<Captu
     (tables, captures)
 }
 
-fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
+fn links(simulation: &EventLoop, scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<LinkSummary> {
     let links = simulation.fabric.network().monitored_links();
     let watched = links.map(|queued| WatchedLink {
         link: queued.number,
@@ -111,7 +111,7 @@ fn links(simulation: &Simulation, scenario: &Scenario, begin: &Snapshot, end: &S
 }
 
 fn impairments(
-    simulation: &Simulation,
+    simulation: &EventLoop,
     scenario: &Scenario,
     begin: &Snapshot,
     end: &Snapshot,

@@ -18,7 +18,8 @@
 //! Marks that arrive while a loss is repaired do not count.
 
 use super::Habits;
-use super::control::{Acknowledged, Codepoint, Settings};
+use super::control::{Codepoint, Settings};
+use super::facts::{Acknowledged};
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 
 /// The controller.

@@ -14,7 +14,7 @@
 //! Departures and silences: the limit of RFC 9406 on growth per acknowledgement (L) is that of the
 //! acknowledgements, as for a paced sender.
 
-use super::control::Acknowledged;
+use super::facts::Acknowledged;
 use aqmlab_units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

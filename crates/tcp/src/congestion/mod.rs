@@ -13,16 +13,15 @@
 #[cfg(test)]
 mod any_facts;
 mod control;
+mod facts;
 mod hystart;
 mod rate_reduction;
 mod segment_window;
 #[cfg(test)]
 mod worked_cases;
 
-pub use control::{
-    Acknowledged, Codepoint, CongestionControl, DeliveryRate, Loss, Marks, Opening, Phase, Recovered, Sent,
-    Settings, Timeout,
-};
+pub use control::{Codepoint, CongestionControl, Settings};
+pub use facts::{Acknowledged, DeliveryRate, Loss, Marks, Opening, Phase, Recovered, Sent, Timeout};
 pub use hystart::HyStart;
 
 use aqmlab_units::Rate;

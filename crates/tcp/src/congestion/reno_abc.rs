@@ -14,7 +14,8 @@
 //! is not counted; a reduction forgets what was counted.
 
 use super::Habits;
-use super::control::{Acknowledged, Phase, Settings};
+use super::control::{Settings};
+use super::facts::{Acknowledged, Phase};
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 
 /// The controller.

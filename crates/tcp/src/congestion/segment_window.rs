@@ -14,9 +14,8 @@
 //! | a reduction was a mistake | cwnd and ssthresh of before, if they are more; three quarters of the window at the least |
 //! | a timeout's time without data | cwnd = max(cwnd / 2, initial window), ssthresh = max(ssthresh, 3/4 cwnd) |
 
-use super::control::{
-    Acknowledged, Codepoint, CongestionControl, Loss, Marks, Opening, Recovered, Sent, Settings, Timeout,
-};
+use super::control::{Codepoint, CongestionControl, Settings};
+use super::facts::{Acknowledged, Loss, Marks, Opening, Recovered, Sent, Timeout};
 use super::rate_reduction::RateReduction;
 use aqmlab_units::{Rate, Span};
 

@@ -1,7 +1,5 @@
 //! What only a host has that knows the cumulative acknowledgement alone.
 
-use super::HostProfile;
-
 /// A stack without selective acknowledgements, in the parts in which FreeBSD, the RFCs and ns-2 differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classic {
@@ -27,11 +25,11 @@ pub struct Classic {
 }
 
 impl Classic {
-    /// The initial slow-start threshold in bytes.
-    pub(crate) const fn initial_threshold(&self, profile: &HostProfile) -> u32 {
+    /// The initial slow-start threshold in bytes, of a host with this receive window.
+    pub(crate) const fn initial_threshold(&self, window_bytes: u32) -> u32 {
         match self.initial_slow_start_threshold_bytes {
             Some(bytes) => bytes,
-            None => profile.window_bytes,
+            None => window_bytes,
         }
     }
 }

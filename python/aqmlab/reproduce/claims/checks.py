@@ -12,12 +12,15 @@ from functools import cache, partial
 from importlib import import_module, util
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from aqmlab.comparison.pairing import ComparisonError
-from aqmlab.errors import ExperimentError
+from aqmlab.errors import (
+    ComparisonError,
+    ExperimentError,
+    MissingDataError,
+    TooLittleDataError,
+    UnknownQuantityError,
+)
 from aqmlab.reproduce.claims.outcome import Answer, Finding, Outcome, Part, combine
-from aqmlab.statistics import MissingDataError, TooLittleDataError
-from aqmlab.statistics.quantities import UnknownQuantityError, quantity
-from aqmlab.terminal.spelling import unknown
+from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:
     from aqmlab.reproduce.statements import PublishedClaim, Statement
@@ -94,13 +97,13 @@ def _question(study: Study, own: Checks, statement: Statement) -> Question:
     """The check of a statement with its arguments."""
     known = {**checks_of().checks, **own.checks}
     if statement.check not in known:
-        raise ExperimentError(f"{statement.place}.check: {unknown(statement.check, known)}")
+        raise ExperimentError.unknown(f"{statement.place}.check", statement.check, known)
     check = known[statement.check]
     _, *parameters = inspect.signature(check).parameters.values()
     asked = [parameter.name for parameter in parameters]
     for key in statement.given:
         if key not in asked:
-            raise ExperimentError(f"{statement.place}.{key}: {unknown(key, asked)}")
+            raise ExperimentError.unknown(f"{statement.place}.{key}", key, asked)
     for parameter in parameters:
         if parameter.default is parameter.empty and parameter.name not in statement.given:
             raise ExperimentError(f"{statement.place}: {parameter.name} is missing")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.reproduce.claims.checks import checks_of
 from aqmlab.reproduce.claims.outcome import Answer, decided, weighed
-from aqmlab.statistics import Band, Judgement, TooLittleDataError, Verdict
+from aqmlab.statistics import Band, Judgement, Verdict
 from aqmlab.statistics.strength import strength_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aqmlab.runs.job import Job
     from aqmlab.terminal.progress import Bar
 
-__all__ = ["Executor", "Processes", "Threads", "available_cores", "executor_of"]
+__all__ = ["Executor", "Processes", "Threads", "available_cores", "chosen_executor", "executor_of"]
 
 
 class Executor(Protocol):
@@ -57,7 +57,18 @@ def executor_of(name: str, *, workers: int | None = None) -> Executor:
     if kind != "dask" or (separator and not address):
         raise ExecutorError(f"executor {name!r}: there are threads, local, dask and dask://HOST:PORT")
     if separator and workers is not None:
-        raise ExecutorError(f"executor {name!r}: its workers are those of the cluster; leave out --workers")
+        raise ExecutorError(
+            f"executor {name!r}: its workers are those of the cluster; leave out the number of workers"
+        )
     from aqmlab.runs.executors.cluster import Cluster  # noqa: PLC0415 (an optional dependency)
 
     return Cluster(f"tcp://{address}" if separator else None, workers=workers)
+
+
+def chosen_executor(executor: Executor | str, workers: int | None = None) -> Executor:
+    """An executor that was given itself, or by its name with a number of workers.
+
+    Raises:
+        ExecutorError: There is none of this name, or what it needs is not installed.
+    """
+    return executor_of(executor, workers=workers) if isinstance(executor, str) else executor

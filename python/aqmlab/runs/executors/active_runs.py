@@ -62,7 +62,7 @@ class ActiveRuns:
     def _run(self, scenario: Scenario, job: Job) -> Result:
         # The twin that measures the offered load is another network.
         captured = [list(job.captured)] if job.captured and scenario is job.scenario else []
-        run = _core.Run(scenario.resolved_json, job.seed, *captured)
+        run = _core.Run(scenario.core, job.seed, *captured)
         with self._lock:
             if self._stopping:
                 raise Cancelled(f"{job}: cancelled before it began")

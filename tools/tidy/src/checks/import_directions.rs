@@ -1,7 +1,7 @@
 //! Crates import in one direction only, so that a model can be understood, tested and used by itself.
 //!
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
-//! `units <- record <- {session, driver, python}`,
+//! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
 //! and `{web, record} <- session <- {scenario, driver}`; `aqm <- plugin <- python`.
 
 use crate::finding::Finding;
@@ -12,22 +12,29 @@ use crate::tree::Tree;
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("random", &["units"]),
+    ("wire", &["units"]),
     ("aqm", &["units", "random"]),
     ("link", &["units", "random", "aqm"]),
     ("plugin", &["units", "random", "aqm"]),
-    ("tcp", &["units", "random"]),
+    ("tcp", &["units", "random", "wire"]),
     ("web", &["units", "random"]),
     ("record", &["units"]),
     ("session", &["units", "random", "web", "record"]),
     ("scenario", &["units", "random", "aqm", "link", "tcp", "web", "session"]),
     ("driver", &["units", "random", "aqm", "link", "web", "record", "session", "scenario"]),
-    ("sim", &["units", "random", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"]),
-    ("live", &["units", "random", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"]),
+    (
+        "sim",
+        &["units", "random", "wire", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"],
+    ),
+    (
+        "live",
+        &["units", "random", "wire", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"],
+    ),
     (
         "python",
         &[
-            "units", "random", "aqm", "link", "plugin", "tcp", "web", "record", "scenario", "driver", "sim",
-            "live",
+            "units", "random", "wire", "aqm", "link", "plugin", "tcp", "web", "record", "scenario", "driver",
+            "sim", "live",
         ],
     ),
 ];

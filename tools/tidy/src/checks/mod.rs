@@ -9,6 +9,7 @@ mod experiments;
 mod file_length;
 mod file_size;
 mod function_length;
+mod import_circles;
 mod import_directions;
 mod links;
 mod machine_paths;
@@ -28,6 +29,7 @@ pub const ALL: &[Check] = &[
     file_length::check,
     file_size::check,
     function_length::check,
+    import_circles::check,
     import_directions::check,
     links::check,
     machine_paths::check,

@@ -63,7 +63,7 @@ impl<const GENERATION: u8> FreeBsd<GENERATION> {
 
 impl<const GENERATION: u8> Window for FreeBsd<GENERATION> {
     fn new(profile: &HostProfile, classic: &Classic) -> Self {
-        Self { window: profile.initial_window(), threshold: classic.initial_threshold(profile) }
+        Self { window: profile.initial_window(), threshold: classic.initial_threshold(profile.window_bytes) }
     }
 
     fn on_established(&mut self, profile: &HostProfile, opening: Opening) {

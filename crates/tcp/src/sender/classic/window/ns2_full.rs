@@ -57,7 +57,7 @@ impl Window for Ns2Full {
     fn new(profile: &HostProfile, classic: &Classic) -> Self {
         Self {
             window: f64::from(profile.initial_window_segments),
-            threshold: classic.initial_threshold(profile) / profile.segment_bytes(),
+            threshold: classic.initial_threshold(profile.window_bytes) / profile.segment_bytes(),
         }
     }
 

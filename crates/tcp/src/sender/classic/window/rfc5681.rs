@@ -41,7 +41,7 @@ impl Rfc5681 {
 impl Window for Rfc5681 {
     fn new(profile: &HostProfile, classic: &Classic) -> Self {
         let window = f64::from(profile.initial_window());
-        Self { window, threshold: classic.initial_threshold(profile) }
+        Self { window, threshold: classic.initial_threshold(profile.window_bytes) }
     }
 
     fn on_established(&mut self, profile: &HostProfile, opening: Opening) {

@@ -1,0 +1,35 @@
+//! A packet in the router.
+
+use super::buffer::Buffer;
+use crate::addresses::Half;
+use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued};
+use aqmlab_units::Span;
+
+/// A packet on its way, as a queue holds it.
+pub(crate) struct Packet {
+    pub(crate) facts: PacketFacts,
+    pub(crate) header: HeaderFields,
+    pub(crate) buffer: Buffer,
+    /// The half of the network that it goes to.
+    pub(crate) to: Half,
+    pub(super) path: u32,
+    /// How many stages of its path it has behind it.
+    pub(super) passed: u16,
+    /// What is left to be waited for at its own machine.
+    pub(super) delay: Span,
+}
+
+impl Queued for Packet {
+    fn facts(&self) -> PacketFacts {
+        self.facts
+    }
+
+    fn mark(&mut self) {
+        aqmlab_wire::mark(self.buffer.bytes_mut());
+        self.facts.codepoint = Codepoint::Ce;
+    }
+
+    fn header_fields(&self) -> HeaderFields {
+        self.header
+    }
+}

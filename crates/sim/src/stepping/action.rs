@@ -1,0 +1,149 @@
+//! What may be changed of a link while a run goes on.
+
+use crate::fabric::QueuedLink;
+use crate::identifiers::QueuedId;
+use aqmlab_aqm::{AdjustmentError, PortFacts, Scheme};
+use aqmlab_driver::port_facts_of;
+use aqmlab_random::Key;
+use aqmlab_scenario::Link;
+use aqmlab_units::{Rate, Time};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// The rates that a scenario may give a link.
+const LEGAL_MBPS: RangeInclusive<f64> = 0.001..=1_000_000.0;
+
+/// A change of a link and its queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Action {
+    /// Another rate in Mbit/s, from 0.001 to 1,000,000.
+    pub rate_mbps: Option<f64>,
+    /// Other values of parameters of the queue's scheme, by the keys that scenarios have for them.
+    pub parameters: Map<String, Value>,
+}
+
+impl Action {
+    /// Another rate of the link.
+    #[must_use]
+    pub fn rate_mbps(rate_mbps: f64) -> Self {
+        Self { rate_mbps: Some(rate_mbps), ..Self::default() }
+    }
+
+    /// Another value of one parameter of the queue's scheme.
+    #[must_use]
+    pub fn parameter(key: &str, value: impl Into<Value>) -> Self {
+        let parameters = std::iter::once((key.to_owned(), value.into())).collect();
+        Self { parameters, ..Self::default() }
+    }
+}
+
+/// Why an action was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActionError {
+    /// No monitored link has this name.
+    Link {
+        /// The name.
+        name: String,
+        /// The monitored links.
+        legal: Vec<String>,
+    },
+    /// The rate of this link varies by itself.
+    RateVaries {
+        /// The link.
+        link: String,
+    },
+    /// No rate of a link.
+    Rate {
+        /// The link.
+        link: String,
+        /// In Mbit/s.
+        rate_mbps: f64,
+    },
+    /// Parameters of the queue's scheme.
+    Parameters {
+        /// The link.
+        link: String,
+        /// What is wrong with them.
+        error: AdjustmentError,
+    },
+}
+
+impl fmt::Display for ActionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Link { name, legal } => {
+                write!(f, "no monitored link is called \"{name}\"; legal: {}", legal.join(", "))
+            }
+            Self::RateVaries { link } => {
+                write!(f, "{link}: its rate is not constant and cannot be changed during a run")
+            }
+            Self::Rate { link, rate_mbps } => {
+                let (least, most) = (LEGAL_MBPS.start(), LEGAL_MBPS.end());
+                write!(f, "{link}: rate_mbps is {rate_mbps}: it must be from {least} to {most} Mbit/s")
+            }
+            Self::Parameters { link, error } => write!(f, "{link}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ActionError {}
+
+/// A monitored link as it is after the actions so far.
+pub(super) struct ActedOn {
+    position: QueuedId,
+    name: String,
+    rate: Rate,
+    facts: PortFacts,
+    scheme: Scheme,
+}
+
+impl ActedOn {
+    /// # Panics
+    /// If the link has no rate or no queue: every monitored link has both.
+    pub(super) fn new(position: QueuedId, link: &Link, key: Key) -> Self {
+        let (Some(rate), Some(scheme)) = (link.rate, &link.queue) else {
+            panic!("{} is monitored without a queue", link.name)
+        };
+        let facts = port_facts_of(link, rate, key);
+        Self { position, name: link.name.clone(), rate, facts, scheme: scheme.clone() }
+    }
+
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    /// Carries out an action at the link, which is one of those with a queue: all of it, or nothing. Returns
+    /// the rate of the link from now on.
+    pub(super) fn apply(
+        &mut self,
+        now: Time,
+        action: &Action,
+        queued: &mut [QueuedLink],
+    ) -> Result<Rate, ActionError> {
+        let link = || self.name.clone();
+        let rate = action.rate_mbps.map(|rate_mbps| {
+            let legal = LEGAL_MBPS.contains(&rate_mbps);
+            let rate = legal.then(|| Rate::from_megabits_per_second(rate_mbps));
+            rate.ok_or_else(|| ActionError::Rate { link: link(), rate_mbps })
+        });
+        let rate = rate.transpose()?;
+        let adjusted = (!action.parameters.is_empty())
+            .then(|| self.scheme.adjusted(&action.parameters, &self.facts))
+            .transpose()
+            .map_err(|error| ActionError::Parameters { link: link(), error })?;
+        let queued = &mut queued[self.position.place()];
+        debug_assert!(!queued.predicts, "its packets have moved on already");
+        if let Some(rate) = rate {
+            if !queued.link.change_rate(rate) {
+                return Err(ActionError::RateVaries { link: link() });
+            }
+            self.rate = rate;
+        }
+        if let Some(scheme) = adjusted {
+            queued.link.port_mut().adjust(now, &scheme, &self.facts);
+            self.scheme = scheme;
+        }
+        Ok(self.rate)
+    }
+}

@@ -1,0 +1,152 @@
+//! What a congestion controller is told.
+
+use aqmlab_units::{Rate, Span, Time};
+
+/// How a connection was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Whether this end sent the first SYN.
+    pub active: bool,
+    /// Whether a SYN or SYN/ACK of this end had to be sent again.
+    pub syn_lost: bool,
+    /// Whether the initial window is one segment for that reason (RFC 5681 section 3.1).
+    pub reduces_window: bool,
+}
+
+/// What the sender is doing about congestion (Linux `tcp_ca_state`, of which *disorder* needs no name).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing.
+    #[default]
+    Open,
+    /// An echo asked for a smaller window, and nothing was lost.
+    Reducing,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout.
+    Loss,
+}
+
+impl Phase {
+    /// Whether a reduction is under way that a loss or a mark has begun.
+    #[must_use]
+    #[inline]
+    pub const fn is_reduction(self) -> bool {
+        matches!(self, Self::Reducing | Self::Recovery)
+    }
+}
+
+/// A segment leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When.
+    pub now: Time,
+    /// Whether it was sent before.
+    pub again: bool,
+    /// Segments in the network, with it.
+    pub in_flight: u32,
+    /// What the sender is doing.
+    pub phase: Phase,
+}
+
+/// An acknowledgement was processed, whatever the sender is doing. Counts are in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Acknowledged {
+    /// When it arrived.
+    pub now: Time,
+    /// Segments that it newly reports to have arrived.
+    pub delivered: u32,
+    /// Of these, how many the peer says were marked "congestion experienced" (accurate ECN, RFC 9768).
+    pub marked: u32,
+    /// Segments that are taken for lost since.
+    pub lost: u32,
+    /// Segments in the network, as far as is known.
+    pub in_flight: u32,
+    /// Whether SND.UNA has moved.
+    pub advanced: bool,
+    /// The round trip that ended with it; none if no segment was timed, or a retransmission made it
+    /// ambiguous.
+    pub round_trip: Option<Span>,
+    /// How fast they arrived; none if this acknowledgement does not tell.
+    pub delivery_rate: Option<DeliveryRate>,
+    /// Whether the application, not the window, limited what was sent.
+    pub application_limited: bool,
+    /// Whether everything is acknowledged that had been sent when this was last so: a round trip of data is
+    /// over.
+    pub round_begins: bool,
+    /// What the sender is doing, with what this acknowledgement has changed.
+    pub phase: Phase,
+}
+
+impl Acknowledged {
+    /// Whether it moves SND.UNA and tells of no loss (RFC 9937 section 6.2, `SafeACK`).
+    #[must_use]
+    #[inline]
+    pub const fn is_safe(&self) -> bool {
+        self.advanced && self.lost == 0
+    }
+}
+
+/// So many segments were delivered in so long: the longer of the time in which they left and that in which
+/// they were acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeliveryRate {
+    /// Segments.
+    pub segments: u32,
+    /// More than nothing, and no less than the least round trip.
+    pub interval: Span,
+    /// Whether the application limited what left then: the path may be faster.
+    pub application_limited: bool,
+}
+
+impl DeliveryRate {
+    /// The same in bits of IP packets, of so many bytes each.
+    #[must_use]
+    pub fn rate(&self, packet_bytes: u32) -> Rate {
+        let bits = 8 * u128::from(packet_bytes) * u128::from(self.segments);
+        let second = u128::from(Span::from_milliseconds(1_000).nanoseconds());
+        let rate = bits * second / u128::from(self.interval.nanoseconds());
+        Rate::from_bits_per_second(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
+    }
+}
+
+/// Segments were lost: a recovery begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// When it was noticed.
+    pub now: Time,
+    /// Segments in the network.
+    pub in_flight: u32,
+    /// Whether a mark has reduced the window for these data already (RFC 3168 section 6.1.2).
+    pub reduced: bool,
+    /// Whether a tail loss probe has repaired it, so that no recovery follows (RFC 8985 section 7.4.2).
+    pub repaired: bool,
+}
+
+/// The retransmission timer has expired: everything outstanding is taken for lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeout {
+    /// When it did.
+    pub now: Time,
+    /// Whether a reduction for the same data came before it.
+    pub repeated: bool,
+}
+
+/// The peer has reported marks, for the first time in this window of data. A scalable controller is not told
+/// so: it has [`Acknowledged::marked`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// When the report arrived.
+    pub now: Time,
+    /// Packets that arrived with a mark; one where the peer echoes only that there was some (RFC 3168).
+    pub marked: u32,
+}
+
+/// How a reduction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovered {
+    /// Everything has arrived that was sent when it began.
+    Complete,
+    /// Nothing had been lost: it was a mistake.
+    Mistaken,
+}

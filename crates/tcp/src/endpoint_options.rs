@@ -1,0 +1,52 @@
+//! The options of an endpoint's segments: what it says in them, and what it hears.
+
+use crate::context::Context;
+use crate::endpoint::Endpoint;
+use crate::hosts::HostProfile;
+use crate::options::{BLOCKS_BESIDE_TIMESTAMPS, MOST_BLOCKS, SegmentOptions, Timestamps, stamp};
+use crate::outbox::Outbox;
+use crate::segment::{Flags, Segment};
+use aqmlab_units::Time;
+
+impl Endpoint {
+    /// What the options of a segment say that this end has put into the outbox in its last call; only of a
+    /// host with options ([`HostProfile::has_options`]), in the order of the segments, each once.
+    pub fn options(&mut self, now: Time, profile: &HostProfile, segment: &Segment) -> SegmentOptions {
+        let mut options = SegmentOptions::default();
+        let Some(reporting) = self.receiver.reporting_mut() else { return options };
+        if profile.extensions().timestamps && !segment.flags.contains(Flags::RST) {
+            options.timestamps = Some(Timestamps { value: stamp(now), echo: reporting.recent_stamp() });
+        }
+        if segment.flags.contains(Flags::ACK) {
+            reporting.note_acknowledged(segment.acknowledgement);
+        }
+        if segment.payload > 0 {
+            reporting.note_sent(now);
+        }
+        let bare = segment.payload == 0 && !segment.flags.intersects(Flags::SYN.with(Flags::RST));
+        if bare {
+            let most = if profile.extensions().timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { MOST_BLOCKS };
+            options.blocks = reporting.blocks(most);
+        }
+        options
+    }
+
+    /// A segment with options arrives: as [`Endpoint::on_segment`], of which this is the other half.
+    pub fn on_segment_with_options(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        (segment, options): (&Segment, &SegmentOptions),
+        ce_marked: bool,
+        out: &mut Outbox,
+    ) {
+        self.receiver.begin(context.profile);
+        if let Some(reporting) = self.receiver.reporting_mut() {
+            reporting.note_stamp(segment, options.timestamps);
+        }
+        if let Some(modern) = self.sender.modern_mut() {
+            modern.take_in_options(options);
+        }
+        self.process(now, context, segment, ce_marked, out);
+    }
+}

@@ -1,0 +1,127 @@
+"""The runs of a comparison: every configuration with every seed, and more of both until it is decided."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Protocol
+
+from aqmlab.comparison.lengthening import lengthened
+from aqmlab.comparison.pairing import require_comparable
+from aqmlab.comparison.reading import forget_first_stage, keep_compared, keep_first_stage
+from aqmlab.errors import ComparisonError, TooLittleDataError
+from aqmlab.files.folders import folder_names
+from aqmlab.load.demand import named_links
+from aqmlab.runs import Job, run_many
+from aqmlab.statistics import MINIMUM_REPLICATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from aqmlab.comparison.comparison import Comparison
+    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import Scenario
+
+MOST_SEEDS = 1_000
+"""The most seeds that a comparison up to a width adds."""
+
+
+class _Told(Protocol):
+    def __call__(self, results: Mapping[str, Sequence[Result]], *, first_stage: int = ...) -> Comparison: ...
+
+
+def run_comparison(
+    scenarios: Mapping[str, Scenario],
+    seeds: Sequence[int],
+    *,
+    told: _Told,
+    executor: Executor,
+    links: Sequence[str] = (),
+    same_users: bool = True,
+    until_width_s: float | None = None,
+    folder: Path | None = None,
+    store: Path | None = None,
+    progress: bool = False,
+) -> Comparison:
+    """Runs configurations with the same seeds, or finds the runs, and compares them.
+
+    Args:
+        scenarios: The configurations by name, the baseline first.
+        seeds: The seeds; with `until_width_s` those that decide how many it takes.
+        told: What makes the comparison of the results.
+        executor: Where the runs are computed.
+        links: The judged links; by default those that carry data.
+        same_users: Whether different users on one side are an error.
+        until_width_s: The greatest width of the interval of each difference of the median page load time.
+        folder: Where the results are kept, by configuration and seed.
+        store: Where they are kept by content, without a folder.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ComparisonError: There is no seed, the configurations cannot be compared, or a width is out of reach.
+        DemandError: A link is not monitored; nothing was run.
+    """
+    seeds = list(dict.fromkeys(seeds))
+    if not seeds:
+        raise ComparisonError("seeds: one or more, such as range(1, 9)", place="seeds")
+    if until_width_s is not None:
+        if len(seeds) < MINIMUM_REPLICATIONS:
+            raise ComparisonError(
+                f"until_width_s: needs {MINIMUM_REPLICATIONS} seeds or more to begin with", place="seeds"
+            )
+        scenarios = {name: lengthened(scenario) for name, scenario in scenarios.items()}
+    if same_users:
+        require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
+    for scenario in scenarios.values():
+        named_links(scenario, links)
+
+    def run(seeds: Sequence[int]) -> dict[str, list[Result]]:
+        jobs = _jobs(scenarios, seeds, folder)
+        results = run_many(jobs, store=store, progress=progress, executor=executor)
+        starts = (place * len(seeds) for place in range(len(scenarios)))
+        return {name: results[at : at + len(seeds)] for name, at in zip(scenarios, starts, strict=True)}
+
+    found = told(run(seeds))
+    if until_width_s is not None:
+        found = told(run([*seeds, *_more_seeds(found, until_width_s)]), first_stage=len(seeds))
+    if folder is not None:
+        if until_width_s is None:
+            forget_first_stage(folder)
+        else:
+            keep_first_stage(folder, seeds, until_width_s)
+        keep_compared(folder, found)
+    return found
+
+
+def _jobs(scenarios: Mapping[str, Scenario], seeds: Sequence[int], folder: Path | None) -> list[Job]:
+    places = folder_names(scenarios)
+    return [
+        Job(
+            scenario,
+            seed,
+            folder=None if folder is None else folder / places[name] / f"seed-{seed}",
+            label=name,
+        )
+        for name, scenario in scenarios.items()
+        for seed in seeds
+    ]
+
+
+def _more_seeds(found: Comparison, width_s: float) -> range:
+    """The seeds to add, after the largest seed of the first stage."""
+    try:
+        wanted = found.seeds_for(width_s)
+    except TooLittleDataError as error:
+        raise ComparisonError(f"until_width_s: {error}", place="until_width_s", value=width_s) from None
+    if wanted > MOST_SEEDS:
+        narrowest = width_s * math.sqrt(wanted / MOST_SEEDS)
+        legal = f"{narrowest:.2g} s or more, with {MOST_SEEDS} seeds, or longer runs"
+        raise ComparisonError(
+            f"a width of {width_s:g} s needs {wanted:,} seeds; legal: {legal}",
+            place="until_width_s",
+            value=width_s,
+            legal=legal,
+        )
+    greatest = max(found.seeds)
+    return range(greatest + 1, greatest + 1 + wanted - len(found.seeds))

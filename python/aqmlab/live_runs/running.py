@@ -1,0 +1,177 @@
+"""From a scenario to the result of a live run, in a separate process."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aqmlab import _core
+from aqmlab.errors import RunError, ScenarioError
+from aqmlab.files.folders import folder_name, require_new
+from aqmlab.live_runs.program import Program
+from aqmlab.live_runs.worker import ordered
+from aqmlab.result import Result
+from aqmlab.scenario import Scenario
+from aqmlab.terminal.progress import Bar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from aqmlab.scenario import ScenarioLike
+
+
+class _SilenceError(RunError):
+    """The process of the run has closed its line."""
+
+
+def live(
+    scenario: ScenarioLike,
+    *,
+    seed: int = 1,
+    folder: str | Path | None = None,
+    hosts: str = "",
+    backend: str = "",
+    kernel_queues: bool = False,
+    replay: bool = False,
+    captured: Sequence[str] = (),
+    command: Sequence[str] = (),
+    server: Sequence[str] = (),
+    serve: str | Path | None = None,
+    rtt_ms: float | None = None,
+    progress: bool = False,
+) -> Result:
+    """Runs a scenario in real time over Linux TCP, in private network namespaces of this machine.
+
+    Users, delays and queues are the same as in a simulation with the same seed. The result states whether
+    its timing is valid (`Result.live`).
+
+    Args:
+        scenario: A `Scenario`, a path, TOML text or a dict.
+        seed: Seed of users, delays and queues, from 0 to 2⁶⁴ − 1.
+        folder: A new folder for the result; by default `results/NAME/live-SEED`.
+        hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
+            nearest to the scenario's host profile.
+        backend: How packets reach the router: `tun` or `af-packet`; by default `tun` if it can be opened.
+        kernel_queues: Whether to use the kernel's queue disciplines, with the parameters of the scenario's.
+        replay: Whether to replay the arrivals through simulated ports, and to compare.
+        captured: Links whose packets are written as pcapng files beside the result.
+        command: A program and its arguments, run behind the bottleneck in place of one user.
+        server: A program for the other side, which `command` reaches at 10.128.0.1.
+        serve: A folder whose files are served to `command` at http://10.128.0.1:8000/, without `server`.
+        rtt_ms: Round-trip time of the packets of `command` without queueing, in milliseconds; by default 40,
+            or the links' own delay if that is longer.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
+        FolderError: The folder exists or cannot be made.
+        RunError: The machine does not allow a live run (`aqmlab doctor` says why), or the run failed.
+    """
+    checked = Scenario.of(scenario)
+    place = Path(folder or Path("results") / folder_name(checked.name) / f"live-{seed}")
+    return run_live(
+        checked,
+        place,
+        seed=seed,
+        hosts=hosts,
+        replay=replay,
+        captured=captured,
+        backend=backend,
+        kernel_queues=kernel_queues,
+        program=Program.of(command, server=server, serve=serve, rtt_ms=rtt_ms),
+        progress=progress,
+    )
+
+
+def run_live(
+    scenario: Scenario,
+    folder: Path,
+    *,
+    seed: int = 1,
+    hosts: str = "",
+    replay: bool = False,
+    captured: Sequence[str] = (),
+    backend: str = "",
+    kernel_queues: bool = False,
+    program: Program | None = None,
+    progress: bool = False,
+) -> Result:
+    """Runs a scenario in real time over the kernel's TCP and keeps the result.
+
+    Args:
+        scenario: What to run.
+        folder: Where to keep the result: a new folder.
+        seed: Seed of users, delays and queues; what the kernel and the machine do has none.
+        hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
+        replay: Whether to replay what came to the queues through simulated ports, and to compare.
+        captured: Ports whose packets are written as pcapng files next to the result.
+        backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
+        kernel_queues: Whether queues are disciplines of the kernel, with the parameters of the scenario's.
+        program: A program of one's own behind the bottleneck, to which our standard input and output go.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
+        FolderError, RunError: `folder` exists; the machine does not allow a live run, or the run failed.
+    """
+    if not hasattr(_core, "LiveRun"):
+        raise RunError("live runs need Linux")
+    words = (list(program.command), list(program.server), program.rtt_ms) if program else None
+    order: dict[str, object] = {
+        "parent": os.getpid(),
+        "scenario_json": scenario.resolved_json,
+        "seed": seed,
+        "hosts": hosts,
+        "replay": replay,
+        "program": words,
+        "backend": backend,
+        "captured": list(captured),
+        "kernel_queues": kernel_queues,
+        "address": scenario.content_address(seed),
+        "folder": str(folder.absolute()),
+    }
+    ordered(order)  # refused before anything is made
+    require_new(folder)
+    ours, its = socket.socketpair()
+    command = [sys.executable, "-m", "aqmlab.live_runs.worker", str(its.fileno())]
+    with (
+        ours,
+        ours.makefile("rw") as line,
+        subprocess.Popen(  # noqa: S603  (our own command)
+            command,
+            stdin=None if program else subprocess.DEVNULL,
+            pass_fds=[its.fileno()],
+            start_new_session=True,  # Ctrl-C is for us: we end it
+        ) as worker,
+        Bar(label="live", runs=1, total_s=scenario.duration_s, hidden=not progress) as bar,
+    ):
+        its.close()
+        try:
+            return _served(line, order, scenario, folder, bar)
+        except _SilenceError:
+            worker.wait()  # for what it has to say of its end
+            raise
+        finally:
+            worker.kill()
+
+
+def _served(line: TextIO, order: dict[str, object], scenario: Scenario, folder: Path, bar: Bar) -> Result:
+    line.write(json.dumps(order) + "\n")
+    line.flush()
+    for said in line:
+        message = json.loads(said)
+        if "share" in message:
+            bar.show(done_s=message["share"] * scenario.duration_s, finished=0)
+        elif "kept" in message:
+            return Result.load(folder)
+        elif "refused" in message:
+            raise ScenarioError(message["refused"])
+        else:
+            raise RunError(message["failed"])
+    raise _SilenceError("the process of the live run ended without a result; its output is above")

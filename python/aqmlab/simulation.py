@@ -1,0 +1,131 @@
+"""A simulation that is taken step by step, for agents at a queue and for teachers."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
+from aqmlab._core import LinkObservation, Observation
+from aqmlab.errors import ScenarioError
+from aqmlab.result import Result
+from aqmlab.runs.job import require_seed
+from aqmlab.scenario import Scenario, ScenarioLike
+from aqmlab.terminal.spelling import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LinkObservation", "Observation", "Simulation"]
+
+
+class Simulation:
+    """A simulation that is taken step by step, observed and acted on.
+
+    Steps and observations change nothing: without an action, `finish` returns the result of `aqmlab.run`,
+    byte for byte. The simulated time stops between steps; it does not matter how long an agent thinks.
+
+    Args:
+        scenario: A `Scenario`, the path of a TOML file, TOML text or a document.
+        seed: Seed of all random streams, from 0 to 2⁶⁴ − 1.
+        overrides: Dotted keys with the values that replace the scenario's.
+
+    Raises:
+        ScenarioError: The scenario is invalid; the message names the place and the legal values.
+    """
+
+    def __init__(
+        self, scenario: ScenarioLike, *, seed: int = 1, overrides: Mapping[str, object] | None = None
+    ) -> None:
+        require_seed(seed)
+        self._scenario = Scenario.of(scenario, overrides=overrides)
+        self._seed = seed
+        self._core = _core.Simulation(self._scenario.core, seed)
+        self._actions: list[dict[str, Any]] = []
+        self._result: Result | None = None
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario."""
+        return self._scenario
+
+    @property
+    def time_s(self) -> float:
+        """Simulated time, in seconds."""
+        return self.duration_s if self._result is not None else self._core.time_s
+
+    @property
+    def duration_s(self) -> float:
+        """Total simulated time, in seconds."""
+        return self._scenario.duration_s
+
+    def advance_until(self, time_s: float) -> None:
+        """Simulates up to an instant, everything that happens at that instant included.
+
+        Args:
+            time_s: Simulated time in seconds, not before `time_s`; a time after the end is the end.
+
+        Raises:
+            ValueError: The time has passed, or is not a number.
+            RunError: The simulator or a user's scheme failed, or the simulation is over.
+            KeyboardInterrupt: Ctrl-C; the simulation can continue.
+        """
+        if not isinstance(time_s, int | float) or math.isnan(time_s) or time_s < self.time_s:
+            raise ValueError(
+                f"time_s: a number of seconds, at least {self.time_s:g} (now), not {quoted(time_s)}"
+            )
+        self._core.advance_until(min(float(time_s), self.duration_s))
+
+    def observe(self) -> Observation:
+        """What an agent at the queue can see of each monitored link now, and since the last observation.
+
+        Raises:
+            RunError: A user's scheme failed, or the simulation is over.
+        """
+        return self._core.observe()
+
+    def act(self, link: str, *, rate_mbps: float | None = None, **parameters: object) -> None:
+        """Changes a monitored link from now on.
+
+        The packet on the link is sent at the rate with which it began. Packets beyond a lower limit stay;
+        arrivals are dropped until there is room. The scheme keeps its state, and the settings that it has
+        derived from the link's rate at the start.
+
+        Args:
+            link: Name of the link, as in `observe().links`.
+            rate_mbps: New rate in Mbit/s, from 0.001 to 1,000,000; not of a link with a rate trace.
+            parameters: New values of parameters of the queue's scheme, by their scenario keys, such as
+                `limit_packets=30`. The error for another key lists those that can change during a run.
+
+        Raises:
+            ScenarioError: There is no such link, or a value is refused; nothing has changed.
+            RunError: A user's scheme failed, or the simulation is over.
+        """
+        try:
+            values = json.dumps(parameters, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ScenarioError(f"{link}: parameters: {error}") from None
+        self._core.act(link, rate_mbps, values)
+        changed = parameters if rate_mbps is None else {"rate_mbps": rate_mbps, **parameters}
+        if changed:
+            self._actions.append({"time_s": self.time_s, "link": link, **changed})
+
+    def finish(self) -> Result:
+        """Simulates what is left and returns the result.
+
+        The result of a simulation with actions lists them in `run["actions"]`, warns about them, and has a
+        content address of its own.
+
+        Raises:
+            RunError: The simulator or a user's scheme failed.
+            KeyboardInterrupt: Ctrl-C; the simulation can continue.
+        """
+        if self._result is None:
+            address = self._scenario.content_address(self._seed)
+            result = Result.from_core(self._core.finish(), content_address=address)
+            self._result = result.with_actions(self._actions) if self._actions else result
+        return self._result
+
+    def __repr__(self) -> str:
+        return f"Simulation({self._scenario.name!r}, seed {self._seed}, {self.time_s:g} s)"

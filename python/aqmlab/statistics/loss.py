@@ -1,0 +1,63 @@
+"""Loss, in per cent: the one home of its counts, its denominators and its division.
+
+A loss is a number of packets lost and of packets that could have been. Three denominators are told apart:
+
+- at risk: the packets that a queue could discard in the window. They are its arrivals in the window and, for
+  schemes that decide about waiting packets, what waited at its start.
+- offered: what came to a link, which is what it sent and what it discarded; for a part of the traffic, at the
+  first monitored link on its way.
+- settled: of datagrams those that arrived or were lost; others were on the way at the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+AT_RISK = "packets at risk at the queues"
+OFFERED = "packets that came to the first link, sent or discarded there"
+OFFERED_BYTES = "bytes that came to the link, sent or discarded there"
+SETTLED = "datagrams that arrived or were lost"
+"""What losses are shares of."""
+
+
+def percent(lost: float, of: float, *, where_none: Exception | None = None) -> float:
+    """What is lost, per 100; 0 of nothing.
+
+    Raises:
+        where_none: The error of nothing that could be lost, if it is given.
+    """
+    if of == 0:
+        if where_none is not None:
+            raise where_none
+        return 0.0
+    return 100.0 * lost / of
+
+
+def discarded_packets(link: Mapping[str, Any], reason: str | None = None) -> int:
+    """Packets discarded at a link's queue, for whatever reason or one of them."""
+    discarded = link["counters"]["discarded"]
+    return sum(int(count["packets"]) for name, count in discarded.items() if reason in {None, name})
+
+
+def marked_packets(link: Mapping[str, Any]) -> int:
+    """Packets marked at a link's queue."""
+    return int(link["counters"]["marked"]["packets"])
+
+
+def at_risk_packets(link: Mapping[str, Any]) -> int:
+    """Packets that a link's queue could discard or mark in the window."""
+    return int(link["counters"]["at_risk"]["packets"])
+
+
+def of_class(links: Iterable[Mapping[str, Any]], packet_class: str) -> tuple[int, int]:
+    """Packets of a class that the queues of links discarded, and those at risk there."""
+    counts = [link["counters"]["by_class"].get(packet_class) for link in links]
+    present = [count for count in counts if count is not None]
+    discarded, at_risk = (
+        sum(int(count[name]) for count in present) for name in ("discarded_packets", "at_risk_packets")
+    )
+    return discarded, at_risk

@@ -1,0 +1,87 @@
+"""Quantities of many runs as one tidy table: a row for each configuration, seed and quantity."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from aqmlab.errors import MissingDataError
+from aqmlab.statistics.quantities import Measured, by_name
+from aqmlab.statistics.recorded import seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.statistics.recorded import Recorded
+
+COLUMNS = pa.schema(
+    [
+        ("configuration", pa.string()),
+        ("seed", pa.uint64()),
+        ("quantity", pa.string()),
+        ("unit", pa.string()),
+        ("value", pa.float64()),
+    ]
+)
+"""The columns of the table. A value that a run did not record is null; an infinite one is longer than the run
+could see."""
+
+
+def tidy_table(
+    names: Iterable[str],
+    seeds: Sequence[int],
+    quantities: Sequence[Quantity],
+    values: Callable[[str, Quantity], Iterable[float]],
+) -> pa.Table:
+    """The table, configuration by configuration and quantity by quantity.
+
+    Args:
+        names: The configurations.
+        seeds: Their seeds, in order.
+        quantities: The quantities.
+        values: Of a configuration and a quantity the value with each seed; not a number where there is none.
+    """
+    rows = [
+        (name, seed, quantity.name, quantity.unit, None if math.isnan(value) else float(value))
+        for name in names
+        for quantity in quantities
+        for seed, value in zip(seeds, values(name, quantity), strict=True)
+    ]
+    columns = zip(*rows, strict=True) if rows else [[] for _ in COLUMNS]
+    arrays = [pa.array(list(each), type=kind.type) for each, kind in zip(columns, COLUMNS, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=COLUMNS)
+
+
+def tidy_table_of(
+    results: Mapping[str, Sequence[Recorded]],
+    quantities: Sequence[Quantity | str],
+    *,
+    links: Sequence[str] = (),
+) -> pa.Table:
+    """The table of results by name; configurations may have different seeds.
+
+    Raises:
+        UnknownQuantityError: No quantity has one of the names.
+        UnknownLinkError: A link is not monitored.
+    """
+    wanted = [by_name(each) for each in quantities]
+    measured = {name: [Measured(result, links) for result in each] for name, each in results.items()}
+
+    def values(name: str, quantity: Quantity) -> list[float]:
+        return [_value(quantity, run) for run in measured[name]]
+
+    tables = [
+        tidy_table([name], [seed(run.result) for run in runs], wanted, values)
+        for name, runs in measured.items()
+    ]
+    return pa.concat_tables(tables) if tables else COLUMNS.empty_table()
+
+
+def _value(quantity: Quantity, run: Measured) -> float:
+    try:
+        return float(quantity.of(run))
+    except MissingDataError:
+        return float("nan")

@@ -1,0 +1,175 @@
+"""`aqmlab.sweep`: one scenario with many settings, each with the same seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from aqmlab.errors import SweepError
+from aqmlab.runs import run_each
+from aqmlab.runs.executors import chosen_executor
+from aqmlab.statistics.summary import row_of
+from aqmlab.statistics.tidy import tidy_table_of
+from aqmlab.sweeps.export import check_links
+from aqmlab.sweeps.file import Sweep, described, sweep_of
+from aqmlab.terminal.spelling import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pandas as pd
+
+    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import ScenarioLike
+    from aqmlab.statistics.quantity import Quantity
+
+
+@dataclass(frozen=True)
+class SweepResults:
+    """The results of a sweep.
+
+    Attributes:
+        sweep: The points and seeds.
+        runs: The results of each point, by its number from 1, in the order of the seeds.
+    """
+
+    sweep: Sweep
+    runs: Mapping[int, Sequence[Result]] = field(repr=False)
+    _links: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def results(self) -> dict[str, list[Result]]:
+        """The results by the settings of their points, such as `max_p = 0.1`."""
+        return {self._names[index]: list(each) for index, each in self.runs.items()}
+
+    def at(self, settings: Mapping[str, object]) -> list[Result]:
+        """The results of the point with these settings, by dotted keys, in the order of the seeds.
+
+        Raises:
+            SweepError: No point has these settings.
+        """
+        for point in self.sweep.points:
+            if all(point.settings.get(key) == value for key, value in settings.items()):
+                return list(self.runs[point.index])
+        raise SweepError(f"no point has {described(settings)}; keys: {', '.join(self.sweep.keys)}")
+
+    def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
+        """One row for each point, seed and quantity, with a column for each key of the design.
+
+        Args:
+            quantities: Quantities by name (`aqmlab.quantities`); by default throughput, utilization, loss,
+                queue, response times and page load times.
+
+        Returns:
+            The columns of `aqmlab.frame` behind those of the keys.
+
+        Raises:
+            UnknownQuantityError: No quantity has one of the names.
+        """
+        wanted = row_of() if quantities is None else quantities
+        tables = []
+        for point in self.sweep.points:
+            of_point = {self._names[point.index]: self.runs[point.index]}
+            table = tidy_table_of(of_point, wanted, links=self._links)
+            settings = {key: pa.array([point.settings.get(key)] * table.num_rows) for key in self.sweep.keys}
+            tables.append(pa.table({**settings, **{name: table[name] for name in table.column_names}}))
+        return pa.concat_tables(tables, promote_options="permissive")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`to_arrow` as a data frame of pandas."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    @property
+    def _names(self) -> dict[int, str]:
+        return {point.index: described(point.settings) for point in self.sweep.points}
+
+    def __repr__(self) -> str:
+        points, seeds = counted(len(self.sweep.points), "point"), counted(len(self.sweep.seeds), "seed")
+        return f"SweepResults({self.sweep.name!r}, {points}, {seeds})"
+
+
+def sweep(
+    what: ScenarioLike | Sweep,
+    *,
+    grid: Mapping[str, Iterable[object]] | None = None,
+    points: Iterable[Mapping[str, object]] | None = None,
+    latin_hypercube: Mapping[str, object] | None = None,
+    random: Mapping[str, object] | None = None,
+    seeds: Iterable[int] = (1,),
+    overrides: Mapping[str, object] | None = None,
+    measure_offered_load: bool = False,
+    links: Sequence[str] = (),
+    store: str | Path | None = None,
+    workers: int | None = None,
+    executor: Executor | str = "threads",
+    progress: bool = False,
+) -> SweepResults:
+    """Runs a scenario with many settings, each with the same seeds.
+
+    Everything is checked before anything runs. At least one design is needed; several are combined.
+
+    Args:
+        what: A scenario (a `Scenario`, a path, TOML text, a dict), or a `Sweep` that was
+            read from a file, which has a design and seeds of its own.
+        grid: Dotted keys, each with its values: every combination is a point. A range
+            `{"low": 0.01, "high": 0.5, "scale": "log", "points": 5}` stands for its values.
+        points: Settings of dotted keys, one dict for each point.
+        latin_hypercube: A design of `{"points": 20, "keys": {...}, "seed": 1}`; a key has a list of values or
+            a range with `low` and `high`.
+        random: The same with points drawn independently.
+        seeds: Seeds that every point is run with, from 0 to 2⁶⁴ − 1.
+        overrides: Dotted keys with the values that replace the scenario's at every point.
+        measure_offered_load: Whether to run the uncongested twins as well, which takes as long again.
+        links: The links that loss, throughput and so on are of; by default those that carry data.
+        store: A folder for finished runs by content, which are not repeated: an interrupted sweep resumes.
+            Without it the results stay in memory.
+        workers: Number of parallel runs; by default one per core.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        SweepError: A design, a point or a link is refused; the message names the place.
+        ScenarioError: The scenario is refused.
+        RunError: A run failed; finished runs in the store are kept.
+    """
+    if isinstance(what, Sweep):
+        if any(each is not None for each in (grid, points, latin_hypercube, random, overrides)):
+            raise SweepError(
+                "a sweep has a design of its own; legal: a scenario with a design, or a sweep alone"
+            )
+        checked = what
+    else:
+        checked = sweep_of(
+            what,
+            grid=grid,
+            points=points,
+            latin_hypercube=latin_hypercube,
+            random=random,
+            seeds=seeds,
+            overrides=overrides,
+            measure_offered_load=measure_offered_load,
+        )
+    check_links(checked, links)
+    place = checked.store if store is None else Path(store)
+    chosen = chosen_executor(executor, workers)
+    finished = dict(each_run(checked, store=place, executor=chosen, progress=progress))
+    count = len(checked.points)
+    runs = {
+        point.index: [finished[position] for position in range(number, len(finished), count)]
+        for number, point in enumerate(checked.points)
+    }
+    return SweepResults(checked, runs, tuple(links))
+
+
+def each_run(
+    checked: Sweep, *, store: Path | None, executor: Executor, progress: bool
+) -> Iterator[tuple[int, Result]]:
+    """Makes the runs of a sweep, or finds them in the store: each with its position in `Sweep.jobs`."""
+    return run_each(checked.jobs(), store=store, progress=progress, label=checked.name, executor=executor)

@@ -1,0 +1,248 @@
+"""The public API: every function, typed summaries, tidy tables, and errors with fields."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab import cli
+from aqmlab.statistics.quantities import QUANTITIES
+from small import BULK, WEB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+QUEUE = "dumbbell.queue.limit_packets"
+COLUMNS = ["configuration", "seed", "quantity", "unit", "value"]
+
+
+@pytest.fixture(scope="module")
+def swept() -> aqmlab.SweepResults:
+    return aqmlab.sweep(BULK, grid={QUEUE: np.array([10, 50])}, seeds=range(1, 3))
+
+
+def test_every_name_is_there_and_documented() -> None:
+    for name in aqmlab.__all__:
+        found = getattr(aqmlab, name)
+        assert name == "__version__" or (found.__doc__ and name in dir(aqmlab)), name
+
+
+def test_every_error_has_the_one_root() -> None:
+    for name in aqmlab.__all__:
+        found = getattr(aqmlab, name)
+        if inspect.isclass(found) and issubclass(found, BaseException):
+            assert issubclass(found, aqmlab.AqmlabError), name
+    # What caught them before still does.
+    for refused in (aqmlab.ScenarioError, aqmlab.SweepError, aqmlab.UnknownLinkError):
+        assert issubclass(refused, ValueError)
+    assert issubclass(aqmlab.UnknownQuantityError, LookupError)
+    assert issubclass(aqmlab.StorageError, OSError)
+    assert issubclass(aqmlab.TableError, KeyError)
+    assert issubclass(aqmlab.RunError, RuntimeError)
+
+
+@pytest.mark.parametrize("module", ["aqmlab.scenario", "aqmlab.statistics.quantities"])
+def test_the_examples_in_docstrings_run(module: str) -> None:
+    done = doctest.testmod(importlib.import_module(module))
+    assert done.attempted
+    assert not done.failed
+
+
+# --------------------------------------------------------------------------------------------------- errors
+
+
+def refused(given: str | dict[str, Any], overrides: dict[str, object] | None = None) -> aqmlab.ScenarioError:
+    with pytest.raises(aqmlab.ScenarioError) as error:
+        aqmlab.Scenario.of(given, overrides=overrides)
+    return error.value
+
+
+def test_a_mistake_in_a_text_has_its_line_value_and_nearest_name_as_fields() -> None:
+    error = refused(BULK.replace("rate_mbps = 10.0", "rate_mpbs = 10.0"))
+    (mistake,) = (each for each in error.mistakes if each.value == "rate_mpbs")
+    assert (mistake.place, mistake.key, mistake.nearest) == ("scenario:7", "dumbbell", "rate_mbps")
+    assert "rate_mbps" in mistake.legal.split(", ")
+    wrong = refused(BULK.replace("10.0", "-1.5"))
+    assert (wrong.place, wrong.value, wrong.legal) == ("scenario:7", -1.5, "0.001 to 1000000")
+    assert wrong.nearest is None
+
+
+def test_an_override_is_its_own_place_and_no_option_is_named() -> None:
+    error = refused(BULK, overrides={"dumbbell.rate_mbps": -1})
+    assert (error.place, error.value, error.legal) == ("dumbbell.rate_mbps=-1", -1, "0.001 to 1000000")
+    assert "--" not in str(error)
+    assert error.mistakes[0].overrides
+
+
+def test_the_command_line_names_its_option(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "link.toml").write_text(BULK)
+    assert cli._exit_code(["run", str(tmp_path / "link.toml"), "--set", "dumbbell.rate_mbps=-1"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("aqmlab: in --set dumbbell.rate_mbps=-1: dumbbell.rate_mbps: -1 is out of range")
+
+
+def test_a_dict_has_keys_and_no_lines() -> None:
+    document = aqmlab.Scenario.of(BULK).resolved
+    assert aqmlab.Scenario.of(document) == aqmlab.Scenario.of(BULK)
+    error = refused({**document, "duration_s": "long"})
+    assert error.place == "duration_s"
+    assert error.value == "long"
+    assert str(error).startswith("duration_s: expected a number")
+
+
+def test_many_mistakes_are_all_there_and_survive_a_process_boundary() -> None:
+    error = refused(BULK.replace("count = 2", "count = 2\ncolour = 1").replace("10.0", '"fast"'))
+    assert {each.key for each in error.mistakes} == {"dumbbell.rate_mbps", "flows.0"}
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301  (our own)
+    assert (str(again), again.mistakes, again.place) == (str(error), error.mistakes, error.place)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "fields"),
+    [
+        (
+            lambda: aqmlab.quantity("loss_precent"),
+            aqmlab.UnknownQuantityError,
+            ("loss_precent", "loss_percent"),
+        ),
+        (lambda: aqmlab.quantities("link"), aqmlab.UnknownQuantityError, ("link", "links")),
+        (lambda: aqmlab.plot({}, "pagse"), ValueError, ("pagse", "pages")),
+        (lambda: aqmlab.tune(WEB, objective="wieghted"), aqmlab.TuneError, ("wieghted", "weighted")),
+        (lambda: aqmlab.tune(WEB, scheme="fq_codle"), aqmlab.TuneError, ("fq_codle", "fq-codel")),
+    ],
+)
+def test_a_misspelt_name_is_a_field_beside_the_nearest(
+    call: Callable[[], object], kind: type[Exception], fields: tuple[str, str]
+) -> None:
+    with pytest.raises(kind) as error:
+        call()
+    assert isinstance(error.value, aqmlab.AqmlabError)
+    assert (error.value.value, error.value.nearest) == fields
+    assert fields[1] in error.value.legal.split(", ")
+
+
+# ---------------------------------------------------------------------------------------------------- sweeps
+
+
+def test_a_sweep_runs_every_point_with_every_seed(swept: aqmlab.SweepResults) -> None:
+    assert list(swept.results) == ["limit_packets = 10", "limit_packets = 50"]
+    for settings in ({QUEUE: 10}, {QUEUE: 50}):
+        runs = swept.at(settings)
+        assert [run.seed for run in runs] == [1, 2]
+    alone = aqmlab.run(BULK, seed=2, overrides={QUEUE: 10})
+    assert swept.at({QUEUE: 10})[1].content_address == alone.content_address
+    with pytest.raises(aqmlab.SweepError, match="no point has limit_packets = 11"):
+        swept.at({QUEUE: 11})
+
+
+def test_a_sweep_is_one_tidy_table(swept: aqmlab.SweepResults) -> None:
+    table = swept.to_arrow(["loss_percent", "goodput_mbps/flows.bulk"])
+    assert table.column_names == [QUEUE, *COLUMNS]
+    rows = table.to_pylist()
+    assert len(rows) == 2 * 2 * 2
+    for row in rows:
+        (run,) = (each for each in swept.at({QUEUE: row[QUEUE]}) if each.seed == row["seed"])
+        if row["quantity"] == "loss_percent":
+            assert row["value"] == run.value("loss_percent")
+        else:
+            assert row["value"] is None  # the flows of this scenario have another name
+    with pytest.raises(aqmlab.UnknownQuantityError):
+        swept.to_arrow(["loss"])
+
+
+def test_a_sweep_resumes_from_its_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = aqmlab.sweep(BULK, points=[{QUEUE: 20}], store=tmp_path)
+    monkeypatch.setattr("aqmlab.runs.executors.threads.Threads.compute", lambda *_, **__: iter(()))
+    again = aqmlab.sweep(BULK, points=[{QUEUE: 20}], store=tmp_path)
+    assert again.to_arrow().equals(first.to_arrow())
+
+
+def test_a_design_is_refused_before_anything_runs() -> None:
+    with pytest.raises(aqmlab.SweepError, match="no design"):
+        aqmlab.sweep(BULK)
+    with pytest.raises(aqmlab.SweepError, match="a list of values, not 3"):
+        aqmlab.sweep(BULK, grid={QUEUE: 3})  # type: ignore[dict-item]
+    with pytest.raises(aqmlab.SweepError, match="an empty list"):
+        aqmlab.sweep(BULK, grid={QUEUE: []})
+    with pytest.raises(aqmlab.SweepError) as error:
+        aqmlab.sweep(BULK, points=[{"dumbbell.queue.limit_pakets": 3}])
+    assert error.value.nearest == "limit_packets"
+
+
+# ------------------------------------------------------------------------------- numbers of runs and figures
+
+
+def test_a_summary_has_the_numbers_of_the_run() -> None:
+    result = aqmlab.run(WEB)
+    summary = result.summary
+    (link,) = (each for each in result.run["links"] if each["name"] == "left-to-right")
+    found = summary.links["left-to-right"]
+    assert found.loss_percent == pytest.approx(100 * link["loss_ratio"])
+    assert found.marked_percent == pytest.approx(100 * link["mark_ratio"])
+    assert sum(found.discarded_packets.values()) == sum(
+        count["packets"] for count in link["counters"]["discarded"].values()
+    )
+    assert found.utilization_percent == pytest.approx(100 * link["busy_share"])
+    assert summary.populations["left"].completed == result.run["populations"][0]["completed"]
+    assert summary.window_s == result.run["measured_until_s"] - result.run["measured_from_s"]
+    assert summary.timing_valid is None
+    assert summary.offered_load_percent is None
+
+
+def test_a_frame_takes_results_however_they_are_given(tmp_path: Path) -> None:
+    runs = [aqmlab.run(BULK, seed=seed) for seed in (1, 2)]
+    runs[0].save(tmp_path / "seed-1")
+    runs[1].save(tmp_path / "seed-2")
+    wanted = ["throughput_mbps", "page_p50_s"]
+    expected = [
+        {"configuration": "two flows", "seed": run.seed, "quantity": wanted[0], "unit": "Mbit/s",
+         "value": run.value("throughput_mbps")} for run in runs
+    ]  # fmt: skip
+    for given in (runs, {"two flows": runs}, tmp_path, [tmp_path / "seed-1", tmp_path / "seed-2"]):
+        rows = aqmlab.frame(given, wanted).to_pylist()
+        assert rows[:2] == expected
+        assert [row["value"] for row in rows[2:]] == [None, None]
+    assert aqmlab.frame(runs[0]).column_names == COLUMNS
+    with pytest.raises(aqmlab.ResultError):
+        aqmlab.frame([3])  # type: ignore[arg-type]
+
+
+def test_a_comparison_in_a_folder_is_read_again_and_drawn(tmp_path: Path) -> None:
+    found = aqmlab.compare(BULK, schemes=["drop-tail", "red"], seeds=[1, 2], folder=tmp_path / "both")
+    again = aqmlab.compare(tmp_path / "both")
+    assert again.names == ("drop-tail", "red")
+    assert again.to_arrow().equals(found.to_arrow())
+    assert found.to_arrow(["loss_percent"]).num_rows == 4
+    drawn = aqmlab.plot(found, "utilization")
+    for ending in ("svg", "csv"):
+        assert drawn.save(tmp_path / f"figure.{ending}").stat().st_size
+    assert drawn.to_arrow().column_names[1:] == ["drop-tail", "red"]
+    assert "<svg" in drawn.svg
+    with pytest.raises(ValueError, match="legal endings"):
+        drawn.save(tmp_path / "figure.gif")
+
+
+# ------------------------------------------------------------------------------------------------ quantities
+
+
+def test_every_quantity_says_what_it_is_and_of_what() -> None:
+    for name, each in QUANTITIES.items():
+        assert each.definition, name
+        assert each.unit != "%" or each.denominator, name
+    named = ["loss_percent/flows.bulk", "loss_percent/datagrams.calls", "packet_loss_percent/links.up@1-2"]
+    losses = [aqmlab.quantity(name) for name in ["loss_percent", *named]]
+    assert all(each.definition for each in losses)
+    assert len({each.denominator for each in losses}) == 3
+
+
+def test_scopes_part_the_registry() -> None:
+    parts = [aqmlab.quantities(scope) for scope in ("links", "users", "run")]
+    assert sum(map(len, parts)) == len(aqmlab.quantities()) == len(QUANTITIES)

@@ -1,0 +1,145 @@
+"""A simulation that is taken step by step."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+import aqmlab
+from aqmlab import ScenarioError, Simulation
+from small import bulk, contents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINK = "left-to-right"
+
+
+def test_a_stepped_run_is_the_run_byte_for_byte(tmp_path: Path) -> None:
+    whole = aqmlab.run(bulk(), seed=3).save(tmp_path / "whole")
+    simulation = Simulation(bulk(), seed=3)
+    for time_s in (0.0, 0.1, 0.1, 1.234567891, 3.0):
+        simulation.advance_until(time_s)
+        assert simulation.time_s == time_s
+        assert simulation.observe().time_s == time_s
+    stepped = simulation.finish().save(tmp_path / "stepped")
+    assert contents(stepped) == contents(whole)
+    assert simulation.finish().folder is None, "it can be asked for again"
+
+
+def test_observations_add_up_to_what_the_run_counts() -> None:
+    scenario = bulk().with_overrides({"warm_up_s": 0.0})
+    result = aqmlab.run(scenario, seed=2)
+    simulation = Simulation(scenario, seed=2)
+    arrived = dropped = 0
+    while simulation.time_s < simulation.duration_s:
+        simulation.advance_until(simulation.time_s + 0.1)
+        observation = simulation.observe()
+        link = observation.links[LINK]
+        arrived += link.arrived_packets
+        dropped += link.dropped_packets
+        assert sum(link.dropped_packets_for.values()) == link.dropped_packets
+        assert 0.0 <= link.utilization <= 1.0
+        assert math.isclose(observation.time_s - observation.since_s, 0.1, rel_tol=1e-6)
+    counters = result.run["links"][0]["counters"]
+    assert arrived == counters["arrived"]["packets"]
+    assert dropped == sum(each["packets"] for each in counters["discarded"].values())
+
+
+def test_an_agent_that_shortens_the_buffer_shortens_the_queue() -> None:
+    def mean_queue(limit: int | None) -> float:
+        simulation = Simulation(bulk(), seed=1, overrides={"dumbbell.rate_mbps": 2.0, "flows.0.count": 8})
+        simulation.advance_until(0.5)
+        if limit is not None:
+            simulation.act(LINK, limit_packets=limit)
+        return float(simulation.finish().run["links"][0]["queue_packets_mean"])
+
+    assert mean_queue(5) < 5 < mean_queue(None)
+
+
+def test_a_run_with_actions_says_so_and_has_an_address_of_its_own(tmp_path: Path) -> None:
+    simulation = Simulation(bulk(), seed=1)
+    simulation.advance_until(1.0)
+    simulation.act(LINK, rate_mbps=2.0, limit_packets=30)
+    assert simulation.observe().links[LINK].rate_mbps == 2.0
+    result = simulation.finish()
+    assert result.actions == [{"time_s": 1.0, "link": LINK, "rate_mbps": 2.0, "limit_packets": 30}]
+    assert result.warnings[-1] == "1 action during the run changed left-to-right: see actions"
+    assert result.content_address != bulk().content_address(1)
+    loaded = aqmlab.Result.load(result.save(tmp_path / "acted"))
+    assert loaded.actions == result.actions
+    assert aqmlab.run(bulk(), seed=1).actions == []
+
+
+@pytest.mark.parametrize(
+    ("link", "action", "said"),
+    [
+        ("middle", {"rate_mbps": 1.0}, r'no monitored link is called "middle"; legal: left-to-right'),
+        (LINK, {"rate_mbps": 0.0}, r"rate_mbps is 0: it must be from 0\.001 to 1000000 Mbit/s"),
+        (LINK, {"max_p": 0.1}, r"`max_p` of drop-tail cannot be changed .*; legal: limit_packets"),
+        (LINK, {"limit_packets": 0}, r"`limit_packets` is 0: it must be at least 1"),
+        (LINK, {"limit_packets": 1.5}, r"drop-tail: invalid type: floating point"),
+        (LINK, {"limit_packets": object()}, r"parameters: .*not JSON serializable"),
+        (LINK, {"limit_packets": math.nan}, r"parameters: "),
+    ],
+)
+def test_what_cannot_be_changed_is_refused(link: str, action: dict[str, object], said: str) -> None:
+    simulation = Simulation(bulk(), seed=1)
+    with pytest.raises(ScenarioError, match=said):
+        simulation.act(link, **action)  # type: ignore[arg-type]
+    assert simulation.finish().actions == []
+
+
+def test_time_does_not_go_back_and_stops_at_the_end() -> None:
+    simulation = Simulation(bulk(), seed=1)
+    simulation.advance_until(2.0)
+    with pytest.raises(ValueError, match=r"time_s: a number of seconds, at least 2 \(now\), not 1\.0"):
+        simulation.advance_until(1.0)
+    with pytest.raises(ValueError, match="time_s"):
+        simulation.advance_until(math.nan)
+    simulation.advance_until(math.inf)
+    assert simulation.time_s == simulation.duration_s
+    simulation.finish()
+    with pytest.raises(aqmlab.RunError, match="the simulation is over"):
+        simulation.observe()
+
+
+def test_ctrl_c_interrupts_a_step_which_can_be_taken_up_again() -> None:
+    long = bulk().with_overrides({"duration_s": 3000.0})
+    simulation = Simulation(long, seed=1)
+    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        simulation.advance_until(3000.0)
+    assert 0.0 < simulation.time_s < 3000.0
+    simulation.advance_until(simulation.time_s + 0.1)
+
+
+def test_a_failing_scheme_ends_the_simulation(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(
+        "from aqmlab.schemes import Scheme\n\n\nclass Broken(Scheme):\n"
+        "    def on_arrival(self, now_ns, packet, queue, coins):\n        raise KeyError(now_ns)\n"
+    )
+    text = bulk().with_overrides({}).as_toml()
+    (tmp_path / "broken.toml").write_text(text)
+    queue = {"scheme": "broken.py:Broken", "limit_packets": 9}
+    simulation = Simulation(tmp_path / "broken.toml", overrides={"dumbbell.queue": queue})
+    with pytest.raises(aqmlab.RunError, match=r"broken\.py, line 6, in on_arrival: KeyError"):
+        simulation.advance_until(5.0)
+    with pytest.raises(aqmlab.RunError, match="the simulation is over"):
+        simulation.observe()
+
+
+def test_a_scenario_is_parsed_once_and_copied_with_its_text() -> None:
+    scenario = bulk()
+    assert scenario.core is scenario.core
+    assert scenario.core.to_json() == scenario.resolved_json
+    for again in (pickle.loads(pickle.dumps(scenario)), copy.deepcopy(scenario)):  # noqa: S301 (our own)
+        assert again == scenario
+        assert json.loads(again.core.to_json()) == scenario.resolved
