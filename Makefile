@@ -14,7 +14,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-commands shown test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs wheel release package clean
+.PHONY: help demo test test-all test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -39,6 +39,7 @@ test-python: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest aqmlab._core
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
 
 # With two jobs the commands come last: studies use both processors to their end, and the Python tests, some of which
@@ -52,6 +53,9 @@ test-commands: $(VENV)/.installed-dev ## that alone
 shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show of what commands print
 	tools/bare_install.sh $(BARE) $(BIN)/python
 	AQMLAB_BARE=$(BARE)/bin AQMLAB_UPDATE_SHOWN=1 $(BIN)/pytest --quiet -m commands --timeout 1800 tests/python/commands/test_commands_of_pages.py
+
+reference: $(VENV)/.installed-dev ## writes the generated pages of docs/reference anew
+	for page in api command errors quantities; do $(BIN)/python tests/python/$${page}_page.py || exit; done
 
 test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one could not be made this fails, and is not skipped
 	AQMLAB_LIVE_REQUIRED=1 cargo test --locked --quiet --package aqmlab-live

@@ -17,13 +17,13 @@ from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.experiments.le2003.claims.traffic import ESTIMATORS
 from aqmlab.load import fit
+from aqmlab.reproduce import claims_tables as claim_tables
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.claims import Answer, Finding, Outcome, Part, Verdict, checks_of, evaluate
 from aqmlab.reproduce.claims.outcome import combine
 from aqmlab.reproduce.statements import PublishedClaim, read_claims
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import HurstEstimate, fractional_gaussian_noise
-from aqmlab.tables import claims as claim_tables
 from aqmlab.tables import to_html
 from synthetic_results import (
     LINKS,

@@ -6,6 +6,8 @@ import doctest
 import importlib
 import inspect
 import pickle
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -246,3 +248,13 @@ def test_every_quantity_says_what_it_is_and_of_what() -> None:
 def test_scopes_part_the_registry() -> None:
     parts = [aqmlab.quantities(scope) for scope in ("links", "users", "run")]
     assert sum(map(len, parts)) == len(aqmlab.quantities()) == len(QUANTITIES)
+
+
+def test_no_room_is_loaded_by_one_below_it() -> None:
+    program = "import sys, aqmlab.comparison, aqmlab.result; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    rooms = {name.split(".")[1] for name in loaded.split() if name.startswith("aqmlab.")}
+    assert rooms.isdisjoint({"tables", "words", "figures", "report", "sweeps", "tuning", "cli"})
+    assert "comparison" in rooms

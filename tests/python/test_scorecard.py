@@ -13,11 +13,10 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
-from aqmlab.reproduce import experiment
+from aqmlab.reproduce import experiment, scorecard, scorecard_page
 from aqmlab.reproduce.claims import Finding
 from aqmlab.reproduce.differences import Conclusion
 from aqmlab.reproduce.report import Parts, parts_of, write_report
-from aqmlab.tables import scorecard, scorecard_page
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 if TYPE_CHECKING:

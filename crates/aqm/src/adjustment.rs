@@ -7,19 +7,6 @@ use crate::algorithms::Scheme;
 use crate::parameters::{AnyScheme, ParameterError};
 use crate::port_facts::PortFacts;
 use serde_json::{Map, Value};
-use std::any::Any;
-
-/// A value as the type that it is. Every type without borrowed parts has it.
-pub trait AsAny: Any {
-    /// The value, to be asked for its type.
-    fn as_any(&self) -> &dyn Any;
-}
-
-impl<T: Any> AsAny for T {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
 
 /// Why parameters are not adjusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! The trait of a queue management scheme, and the verdicts it can give.
 
-use crate::adjustment::AsAny;
+use crate::as_any::AsAny;
 use crate::packet::{PacketFacts, counted_enum};
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -201,8 +201,8 @@ pub trait Aqm: Send + AsAny {
     }
 
     /// Takes the place of `before`, the same scheme under other values of its
-    /// [adjustable](crate::Parameters::adjustable) parameters: keeps its own settings and takes over the state.
-    /// False if it cannot; then `before` stays.
+    /// [adjustable](crate::Parameters::adjustable) parameters: keeps its own settings and takes over the
+    /// state. False if it cannot; then `before` stays.
     fn continue_from(&mut self, before: &dyn Any) -> bool {
         let _ = before;
         false

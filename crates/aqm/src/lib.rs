@@ -69,6 +69,7 @@
 mod adjustment;
 pub mod algorithms;
 mod aqm;
+mod as_any;
 pub mod conformance;
 mod conservation;
 mod counters;
@@ -93,12 +94,13 @@ mod scheduler;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use adjustment::{AdjustmentError, AsAny};
+pub use adjustment::AdjustmentError;
 pub use algorithms::{
     Declaration, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme,
     register, register_declared,
 };
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
+pub use as_any::AsAny;
 pub use conservation::ConservationError;
 pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
 pub use discipline::{Discipline, QueueLimit, Scheduled};

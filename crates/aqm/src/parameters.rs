@@ -75,8 +75,9 @@ pub trait Parameters {
         Vec::new()
     }
 
-    /// The keys of the parameters that may be adjusted while packets wait: the limits, and of the others those
-    /// that [`crate::Aqm::continue_from`] carries out. None where the scheme works out more from its limits.
+    /// The keys of the parameters that may be adjusted while packets wait: the limits, and of the others
+    /// those that [`crate::Aqm::continue_from`] carries out. None where the scheme works out more from its
+    /// limits.
     fn adjustable(&self) -> &'static [&'static str] {
         &["limit_packets", "limit_bytes"]
     }

@@ -117,9 +117,9 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Puts other values of [adjustable](Scheme::adjustable) parameters into force: `scheme` is the one that the
-    /// port works under with these values. What waits stays, even beyond a lower limit; the next arrivals meet
-    /// it.
+    /// Puts other values of [adjustable](Scheme::adjustable) parameters into force: `scheme` is the one that
+    /// the port works under with these values. What waits stays, even beyond a lower limit; the next arrivals
+    /// meet it.
     ///
     /// # Panics
     /// If `now` lies before an earlier call, or `scheme` or `facts` is not valid.

@@ -78,9 +78,9 @@ impl<P: Queued> Link<P> {
         Self { transmitter, ..self }
     }
 
-    /// Sends at another rate from the next transmission on; answers whether it does, which it does not where the
-    /// rate varies by itself. Not for links whose departures are [predicted](Link::predict): they hold for the
-    /// old rate.
+    /// Sends at another rate from the next transmission on; answers whether it does, which it does not where
+    /// the rate varies by itself. Not for links whose departures are [predicted](Link::predict): they hold
+    /// for the old rate.
     #[must_use]
     pub fn change_rate(&mut self, rate: Rate) -> bool {
         self.transmitter.change_rate(rate)

@@ -34,8 +34,8 @@ impl Transmitter {
         Self { pace, ends: Time::ZERO, idle: Span::ZERO, framing, sent: Sent::default() }
     }
 
-    /// Takes another rate for the transmissions to come, if transmissions take the time of their bytes at a rate;
-    /// answers whether they do.
+    /// Takes another rate for the transmissions to come, if transmissions take the time of their bytes at a
+    /// rate; answers whether they do.
     pub(crate) fn change_rate(&mut self, rate: Rate) -> bool {
         let Pace::Constant(clock) = &mut self.pace else { return false };
         *clock = TransmissionClock::new(rate);

@@ -203,8 +203,8 @@ fn backend_named(name: &str) -> PyResult<Backend> {
     })
 }
 
-/// A queue that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8), or why
-/// there is none.
+/// A queue that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8),
+/// or why there is none.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct KernelOffer {
     link: String,

@@ -117,8 +117,8 @@ impl Run {
     }
 }
 
-/// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no reason to lose the
-/// interpreter.
+/// Runs the simulator. A fault is that of a scheme of the user's; a panic is the simulator's, and no reason
+/// to lose the interpreter.
 pub(crate) fn guarded<T>(simulate: impl FnOnce() -> Result<T, aqmlab_sim::RunError>) -> PyResult<T> {
     let run = || aqmlab_plugin::catch(simulate);
     match catch_unwind(AssertUnwindSafe(run)) {

@@ -1,6 +1,6 @@
 //! A scenario as a Python object: parsed and checked once, then handed about.
 
-use crate::error::{refused, refused_scenario};
+use crate::error::refused_scenario;
 use aqmlab_aqm::PortFacts;
 use aqmlab_link::Framing;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
@@ -14,8 +14,8 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "aqmlab._core")]
 pub(crate) struct Scenario(Arc<aqmlab_scenario::Scenario>);
 
-/// A part of the traffic: what it is called, the key that sets its size, what that counts, and whether it is without
-/// end.
+/// A part of the traffic: what it is called, the key that sets its size, what that counts, and whether it is
+/// without end.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct Demand {
     name: String,
@@ -43,8 +43,8 @@ pub(crate) struct LinkFraming {
     gap_bytes: u32,
 }
 
-/// A full buffer: how long packets wait in it (none where the scheme keeps waiting times at a target), and how many
-/// packets are usual at the rate of its link.
+/// A full buffer: how long packets wait in it (none where the scheme keeps waiting times at a target), and
+/// how many packets are usual at the rate of its link.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct Buffer {
     wait_s: Option<f64>,
@@ -69,8 +69,8 @@ pub(crate) struct Wire {
     scheme: Option<String>,
 }
 
-/// Who sends data to whom: the groups of the senders and receivers, and the places of the links from the first sender
-/// to the first receiver.
+/// Who sends data to whom: the groups of the senders and receivers, and the places of the links from the
+/// first sender to the first receiver.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct Traffic {
     name: String,
@@ -146,8 +146,8 @@ impl Scenario {
         Self::of(self.0.uncongested_twin())
     }
 
-    /// The uncongested twin without endless flows, save those of the groups that are kept: where offered load is
-    /// measured.
+    /// The uncongested twin without endless flows, save those of the groups that are kept: where offered load
+    /// is measured.
     ///
     /// Raises `ScenarioError` when there is no such twin.
     fn offering_twin(&self, kept: Vec<String>) -> PyResult<Self> {
@@ -167,7 +167,8 @@ impl Scenario {
         demands.map(row).collect()
     }
 
-    /// The monitored links that carry the data of the demands with these names; of all traffic, without a name.
+    /// The monitored links that carry the data of the demands with these names; of all traffic, without a
+    /// name.
     fn demand_links(&self, names: Vec<String>) -> Vec<MonitoredLink> {
         let demands = self.0.demands();
         let is_named = |place: usize| names.is_empty() || names.contains(&demands[place].name);
@@ -180,8 +181,8 @@ impl Scenario {
         self.monitored(|_| true)
     }
 
-    /// The values in force of the parameters that a scheme derives where they are not given, by key: those at the
-    /// monitored link with this name.
+    /// The values in force of the parameters that a scheme derives where they are not given, by key: those at
+    /// the monitored link with this name.
     fn parameters_in_force(&self, link: &str) -> BTreeMap<&'static str, f64> {
         let found = self.0.network.links.iter().find(|each| each.monitored && each.name == link);
         let port = found.and_then(|each| Some((each.queue.as_ref()?, PortFacts::new(each.rate?))));
@@ -242,15 +243,16 @@ impl Scenario {
         aqmlab_sim::memory_estimate(&self.0)
     }
 
-    /// The version and digests of the sources that runs depend on: those of the core, and those of the schemes in its
-    /// network. Runs of the same string, scenario and seed have the same results.
+    /// The version and digests of the sources that runs depend on: those of the core, and those of the
+    /// schemes in its network. Runs of the same string, scenario and seed have the same results.
     fn sources(&self) -> String {
         crate::catalogue::sources_of(&self.0)
     }
 }
 
 impl Scenario {
-    /// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been refused.
+    /// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been
+    /// refused.
     fn monitored(&self, counts: impl Fn(usize) -> bool) -> Vec<MonitoredLink> {
         let network = &self.0.network;
         let links = network.links.iter().enumerate().filter(|(place, link)| link.monitored && counts(*place));

@@ -77,7 +77,8 @@ pub(crate) struct LinkObservation {
 
 /// A simulation under way.
 ///
-/// A step releases the interpreter lock, and hears Ctrl-C every few milliseconds; it can be taken up again then.
+/// A step releases the interpreter lock, and hears Ctrl-C every few milliseconds; it can be taken up again
+/// then.
 #[pyclass(frozen, module = "aqmlab._core")]
 pub(crate) struct Simulation {
     scenario: Arc<aqmlab_scenario::Scenario>,
@@ -129,11 +130,11 @@ impl Simulation {
         self.with(py, |simulation| Ok(simulation.now().seconds()))
     }
 
-    /// Serves all events up to this time, that instant included. A time beyond the end is the end; one that has passed
-    /// is no step.
+    /// Serves all events up to this time, that instant included. A time beyond the end is the end; one that
+    /// has passed is no step.
     ///
-    /// Raises `ScenarioError` when the scenario turns out to be too large, and `RunError` when the simulator fails, or a
-    /// scheme of the user's; the simulation is over then.
+    /// Raises `ScenarioError` when the scenario turns out to be too large, and `RunError` when the simulator
+    /// fails, or a scheme of the user's; the simulation is over then.
     fn advance_until(&self, py: Python<'_>, time_s: f64) -> PyResult<()> {
         let advance = |simulation: &mut aqmlab_sim::Simulation<'static>| {
             guarded(|| simulation.advance_until(Time::from_seconds(time_s), &self.control))
@@ -154,10 +155,11 @@ impl Simulation {
         Ok(Observation { time_s, since_s, links: links.unbind() })
     }
 
-    /// Changes a monitored link from now on; `parameters_json` is a table of parameters of its queue's scheme.
+    /// Changes a monitored link from now on; `parameters_json` is a table of parameters of its queue's
+    /// scheme.
     ///
-    /// Raises `ScenarioError` when something is refused, and then changes nothing; `RunError` when a scheme of the
-    /// user's fails: the simulation is over then.
+    /// Raises `ScenarioError` when something is refused, and then changes nothing; `RunError` when a scheme
+    /// of the user's fails: the simulation is over then.
     fn act(&self, py: Python<'_>, link: &str, rate_mbps: Option<f64>, parameters_json: &str) -> PyResult<()> {
         let parameters = serde_json::from_str(parameters_json)
             .map_err(|error| ScenarioError::new_err(format!("{link}: parameters: {error}")))?;

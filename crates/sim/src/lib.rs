@@ -1,7 +1,7 @@
 //! The driver in virtual time: runs a scenario packet by packet, deterministic and single-threaded.
 //!
-//! [`run`] takes a scenario and a seed, and returns summary and tables; [`Simulation`] is the same run taken step by
-//! step. Inside, one idea per file:
+//! [`run`] takes a scenario and a seed, and returns summary and tables; [`Simulation`] is the same run taken
+//! step by step. Inside, one idea per file:
 //!
 //! | file | idea |
 //! | --- | --- |

@@ -89,8 +89,8 @@ impl Case {
         run(&self.scenario(), 17, &Control::default()).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The same run in steps: observed at random instants, where the schemes of the queues are given the values
-    /// that they have.
+    /// The same run in steps: observed at random instants, where the schemes of the queues are given the
+    /// values that they have.
     fn run_in_steps(&self) -> Output {
         let (name, control) = (&self.name, Control::default());
         let scenario = self.scenario();

@@ -1,5 +1,5 @@
-//! A run that is taken step by step: what is observed adds up, what is changed takes hold, and what may not be
-//! changed is refused.
+//! A run that is taken step by step: what is observed adds up, what is changed takes hold, and what may not
+//! be changed is refused.
 
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Action, Control, LinkObservation, RunError, Simulation, run};
@@ -7,8 +7,8 @@ use aqmlab_units::{Span, Time};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Packets of 1,000 bytes, one in 4 ms, at a link that takes 8 ms for each and has a propagation delay, so that
-/// a run predicts its departures.
+/// Packets of 1,000 bytes, one in 4 ms, at a link that takes 8 ms for each and has a propagation delay, so
+/// that a run predicts its departures.
 const OVERLOAD: &str = r#"
 name = "overload"
 duration_s = 10.0
@@ -103,8 +103,8 @@ fn a_full_link_is_observed_as_it_is_worked_out_by_hand() {
     assert_eq!((first.backlog_packets, first.utilization, first.mean_backlog_packets), (0, 0.0, 0.0));
     line.at(2_000);
     let second = line.at(4_000);
-    // In 2 s come 500 packets and 250 leave; the queue is full all the time, but for the 4 ms after a departure
-    // behind which no packet has come yet.
+    // In 2 s come 500 packets and 250 leave; the queue is full all the time, but for the 4 ms after a
+    // departure behind which no packet has come yet.
     assert_eq!((second.arrived.packets, second.arrived.bytes), (500, 500_000));
     assert_eq!((second.departed.packets, second.sent.frames), (250, 250));
     assert_eq!((second.dropped.packets, second.marked.packets), (250, 0));
@@ -158,7 +158,7 @@ const RED: &str = "{ scheme = \"red\", limit_packets = 400, min_th_packets = 20.
 fn red_signals_by_its_new_curve_from_the_average_that_it_had() {
     let scenario = scenario(RED);
     let mut line = Line::new(&scenario);
-    let before = line.at(500);
+    let before = line.at(2_000);
     let average = state(&before, "average_packets");
     assert!(20.0 < average && average < 220.0, "{average}");
     assert!((before.signal_probability.value() - 0.01 * (average - 20.0) / 200.0).abs() < 1e-12);
@@ -167,10 +167,10 @@ fn red_signals_by_its_new_curve_from_the_average_that_it_had() {
         parameters: json!({ "max_p": 0.5, "ecn": true }).as_object().unwrap().clone(),
         ..Action::default()
     });
-    let after = line.at(500);
+    let after = line.at(2_000);
     assert_eq!(state(&after, "average_packets"), average);
     assert!((after.signal_probability.value() - 0.5 * (average - 20.0) / 200.0).abs() < 1e-12);
-    let marking = line.at(1_500);
+    let marking = line.at(2_500);
     assert!(marking.marked.packets > 0 && marking.dropped.packets == 0, "{marking:?}");
 }
 
@@ -178,14 +178,15 @@ fn red_signals_by_its_new_curve_from_the_average_that_it_had() {
 fn codel_drops_on_from_where_it_was() {
     let scenario = scenario("{ scheme = \"codel\", limit_packets = 4000 }");
     let mut line = Line::new(&scenario);
+    line.at(2_950);
     let before = line.at(3_000);
     assert!(state(&before, "count") > 5.0, "{before:?}");
-    line.adjust("target_ms", 50.0);
+    line.adjust("target_ms", 8.0);
     assert_eq!(line.at(3_000).state, before.state);
     line.adjust("interval_ms", 10.0);
-    // The gaps are ten times shorter.
-    let (slow, fast) = (state(&before, "count"), state(&line.at(4_000), "count"));
-    assert!(fast > 3.0 * slow, "{slow} and then {fast}");
+    // The gaps between drops are ten times shorter.
+    let (slow, fast) = (before.dropped.packets, line.at(3_050).dropped.packets);
+    assert!(fast > 3 * slow, "{slow} and then {fast}");
 }
 
 #[test]
@@ -253,7 +254,7 @@ fn is_third_look() -> bool {
 
 #[test]
 fn an_interrupted_step_can_be_taken_up_again_on_another_thread() {
-    let text = "name = \"users\"\nduration_s = 10.0\n[dumbbell]\nrate_mbps = 5.0\n\
+    let text = "name = \"users\"\nduration_s = 25.0\n[dumbbell]\nrate_mbps = 5.0\n\
                 queue = { scheme = \"red\", limit_packets = 60 }\n[users]\nper_side = 300\n";
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
     let mut simulation = Simulation::new(&scenario, 1, &Control::default()).unwrap().into_owned();

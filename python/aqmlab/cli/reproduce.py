@@ -149,7 +149,8 @@ def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> N
 
 def _scorecard_of_all(folders: list[Path], page: Path) -> None:
     """Prints how the studies fared, and writes every number and claim into a page."""
-    from aqmlab.tables import scorecard, scorecard_page, to_terminal
+    from aqmlab.reproduce import scorecard, scorecard_page
+    from aqmlab.tables import to_terminal
 
     entries = [entry for folder in folders for entry in scorecard.read(folder)]
     console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))

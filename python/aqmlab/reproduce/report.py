@@ -15,9 +15,10 @@ from aqmlab.figures.looks import line_of
 from aqmlab.files.folders import write_whole
 from aqmlab.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
 from aqmlab.report.comparison import first_figure
-from aqmlab.reproduce import listed_figures
+from aqmlab.reproduce import claims_tables as claims
+from aqmlab.reproduce import listed_figures, scorecard
 from aqmlab.reproduce.claims import evaluate
-from aqmlab.tables import ablations, claims, loads, replications, responses, save, scorecard
+from aqmlab.tables import ablations, loads, replications, responses, save
 from aqmlab.tables.comparisons import comparisons
 from aqmlab.terminal.spelling import counted
 from aqmlab.words import answer

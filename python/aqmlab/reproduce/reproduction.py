@@ -16,6 +16,7 @@ from rich.console import Group
 from aqmlab.errors import ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
+from aqmlab.reproduce import claims_tables as claims
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.cost import cost_of, measured_pace
 from aqmlab.reproduce.experiment import ExperimentError
@@ -24,8 +25,8 @@ from aqmlab.reproduce.study import Study
 from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
-from aqmlab.tables import claims, to_terminal
 from aqmlab.tables import costs as costs_table
+from aqmlab.tables import to_terminal
 from aqmlab.terminal.console import console
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ use std::borrow::Cow;
 /// A simulation under way.
 ///
 /// [`Simulation::advance_until`] serves events, [`Simulation::observe`] looks at the monitored links,
-/// [`Simulation::act`] changes what may be changed while a run goes on, and [`Simulation::finish`] returns what
-/// the run leaves behind. Steps and looks change nothing: without an action the output is that of
+/// [`Simulation::act`] changes what may be changed while a run goes on, and [`Simulation::finish`] returns
+/// what the run leaves behind. Steps and looks change nothing: without an action the output is that of
 /// [`crate::run`], byte for byte, but for the number of events.
 ///
 /// ```
@@ -121,12 +121,12 @@ impl<'a> Simulation<'a> {
         Time::ZERO + self.scenario.duration
     }
 
-    /// Serves all events up to `time`, those at that instant included. A time beyond the end of the run is its
-    /// end; one that has passed is no step.
+    /// Serves all events up to `time`, those at that instant included. A time beyond the end of the run is
+    /// its end; one that has passed is no step.
     ///
     /// # Errors
-    /// [`RunError`]: cancelled through `control`, after which the run may be taken up again, or larger than the
-    /// simulator can hold.
+    /// [`RunError`]: cancelled through `control`, after which the run may be taken up again, or larger than
+    /// the simulator can hold.
     pub fn advance_until(&mut self, time: Time, control: &Control) -> Result<(), RunError> {
         let time = time.min(self.end());
         if time < self.now() { Ok(()) } else { self.event_loop.advance_until(time, control) }
@@ -143,8 +143,8 @@ impl<'a> Simulation<'a> {
     }
 
     /// Changes a monitored link from now on: its rate, and those parameters of its queue's scheme that are
-    /// [adjustable](aqmlab_aqm::Scheme::adjustable). A transmission under way ends as it was to. What a scheme
-    /// has worked out from the rate of its link at the start stays as it was.
+    /// [adjustable](aqmlab_aqm::Scheme::adjustable). A transmission under way ends as it was to. What a
+    /// scheme has worked out from the rate of its link at the start stays as it was.
     ///
     /// # Errors
     /// [`ActionError`], which names what is legal; then nothing was changed.

@@ -18,8 +18,8 @@ pub struct Observation {
     pub links: Vec<LinkObservation>,
 }
 
-/// A link with a queue: its state now, and what happened since the observation before. Lengths are those of IP
-/// packets; the packet that is being sent does not wait.
+/// A link with a queue: its state now, and what happened since the observation before. Lengths are those of
+/// IP packets; the packet that is being sent does not wait.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkObservation {
     /// Its name.
@@ -108,7 +108,8 @@ impl Watched {
         }
     }
 
-    /// The link among those with a queue, at the second of these instants; the first is that of the last look.
+    /// The link among those with a queue, at the second of these instants; the first is that of the last
+    /// look.
     pub(super) fn look(&mut self, queued: &mut [QueuedLink], (since, now): (Time, Time)) -> LinkObservation {
         let link = &mut queued[self.position.place()];
         link.queue_mut().advance(now);

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
 from aqmlab.reproduce.claims import Finding
+from aqmlab.reproduce.claims_tables import strength_told
 from aqmlab.reproduce.differences import Conclusion, concluded
 from aqmlab.tables.cells import IN_SAMPLE, Agreement, published_rows
-from aqmlab.tables.claims import strength_told
 from aqmlab.tables.model import Column, Line, Medium, Table, TableCell, bounds, in_csv, number, text
 from aqmlab.terminal.spelling import as_text
 

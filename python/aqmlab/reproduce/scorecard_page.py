@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aqmlab.reproduce.differences import Conclusion
-from aqmlab.tables.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales
+from aqmlab.reproduce.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from aqmlab.tables.scorecard import Scored
+    from aqmlab.reproduce.scorecard import Scored
 
 PREFACE = """# What was reproduced, and what was not
 
