@@ -10,7 +10,8 @@
 ...         return Verdict.SIGNAL_EARLY if queue.packets >= self.threshold_packets else Verdict.PASS
 
 A scenario names file and class, `scheme = "my_scheme.py:Threshold"`. A `Scheduler` sorts packets into several
-queues and says which sends next, and when; a `Guard` stands in front of any scheme. See `docs/how-to/own-scheme.md`.
+queues and says which sends next, and when; a `Guard` stands in front of any scheme. See
+`docs/how-to/own-scheme.md`.
 """
 
 from aqmlab.schemes.guard import Guard
