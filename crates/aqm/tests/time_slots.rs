@@ -136,12 +136,15 @@ fn it_keeps_what_every_scheme_owes() {
     assert_eq!(conformance::check("time-slots", 40), []);
 }
 
-/// A scheduler that names an instant and never lets go is found: nothing else in the suite fails.
+/// A scheduler that names an instant and never lets go is found.
 #[test]
 fn a_scheduler_that_keeps_packets_for_ever_is_found() {
     #[derive(Default, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
-    struct Never {}
+    struct Never {
+        /// Packets that may wait.
+        limit_packets: Option<u32>,
+    }
 
     impl Parameters for Never {
         fn validate(&self) -> Result<(), ParameterError> {
@@ -149,7 +152,7 @@ fn a_scheduler_that_keeps_packets_for_ever_is_found() {
         }
 
         fn limit(&self) -> Limit {
-            Limit { packets: Some(100), bytes: None, rule: LimitRule::HoldLimit }
+            Limit { packets: self.limit_packets, bytes: None, rule: LimitRule::HoldLimit }
         }
 
         fn ecn(&self) -> bool {
@@ -191,7 +194,7 @@ fn a_scheduler_that_keeps_packets_for_ever_is_found() {
 
     aqmlab_aqm::register::<Never>("never").unwrap();
     let findings = conformance::check("never", 20);
-    let properties: Vec<&str> = findings.iter().map(|finding| finding.property).collect();
-    assert_eq!(properties, ["lets everything go in the end, asked at the instants that it names"]);
-    assert!(findings[0].wrong.contains("packets wait after 20000 questions"), "{findings:?}");
+    let named = findings.iter().find(|finding| finding.property.starts_with("lets everything go"));
+    let wrong = named.map(|finding| &*finding.wrong).unwrap_or_default();
+    assert!(wrong.contains("packets wait after 20000 questions"), "{findings:?}");
 }
