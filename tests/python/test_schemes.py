@@ -189,7 +189,12 @@ def test_a_failure_in_a_users_code_ends_the_run_and_names_its_line(what: str, tm
 
 
 REFUSALS = {
-    "a name without a class": ("Owl", "", "", "own.py has no class Owl of aqmlab.schemes.Scheme; it has Own"),
+    "a name without a class": (
+        "Owl",
+        "",
+        "",
+        "own.py has no class Owl of aqmlab.schemes.Scheme, Scheduler or Guard; it has Own",
+    ),
     "what is no Python": ("Own", "x = (", "", "own.py, line 5: SyntaxError"),
     "a file that fails": ("Own", "x = nobody", "", "own.py, line 5, in Own: NameError: name 'nobody'"),
     "a neighbouring module": ("Own", "import neighbour", "", "No module named 'neighbour'"),

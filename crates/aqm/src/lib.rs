@@ -96,8 +96,8 @@ struct Readme;
 
 pub use adjustment::AdjustmentError;
 pub use algorithms::{
-    Declaration, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme, register,
-    register_declared,
+    Declaration, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme,
+    register, register_declared,
 };
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use as_any::AsAny;

@@ -1,7 +1,10 @@
 //! A scheme whose parameters are declared as data.
 
 use aqmlab_aqm::parts::{Limit, LimitRule};
-use aqmlab_aqm::{Aqm, Declaration, Discipline, OutsideParameters, ParameterError, Parameters, PortFacts};
+use aqmlab_aqm::{
+    Aqm, Declaration, Discipline, Guard, InnerScheme, Onset, OutsideParameters, ParameterError, Parameters,
+    PortFacts, QueueLimit, Scheduled, Scheduler,
+};
 use schemars::{Schema, json_schema};
 use serde::de::Error as _;
 use serde_json::{Map, Value};
@@ -9,6 +12,28 @@ use std::sync::Arc;
 
 /// The parameters of a scheme by their names, every default filled in.
 pub type Values = Map<String, Value>;
+
+/// What a scheme is at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It decides about the packets of one queue.
+    Queue,
+    /// It stands in front of one queue, under a scheme of its own, and may refuse what arrives.
+    Guard,
+    /// It sorts packets into queues, each under a scheme of its own, and says which of these sends next, and
+    /// when.
+    Scheduler,
+}
+
+/// What a scheme of a role is made as.
+pub enum Made {
+    /// [`Role::Queue`].
+    Queue(Box<dyn Aqm>),
+    /// [`Role::Guard`].
+    Guard(Box<dyn Guard>),
+    /// [`Role::Scheduler`].
+    Scheduler(Box<dyn Scheduler>),
+}
 
 /// What makes a scheme of its parameters.
 pub trait Factory: Send + Sync {
@@ -24,14 +49,28 @@ pub trait Factory: Send + Sync {
     /// The first parameter that is not legal there.
     fn check_at(&self, values: &Values, facts: &PortFacts) -> Result<(), ParameterError>;
 
-    /// The scheme at a port, of parameters that are legal there.
-    fn build(&self, values: &Values, facts: &PortFacts) -> Box<dyn Aqm>;
+    /// How many queues a scheduler serves; of others it is not asked.
+    fn queues(&self, values: &Values) -> u32 {
+        let _ = values;
+        1
+    }
+
+    /// The scheme at a port, of parameters that are legal there, as its role is.
+    fn build(&self, values: &Values, facts: &PortFacts) -> Made;
 }
 
+/// The largest number of queues of a scheduler.
+pub const MOST_QUEUES: u32 = 65_536;
+
+/// The key of the scheme in each queue behind a guard or a scheduler.
+const INNER: &str = "inner";
+
 /// A scheme with the names, meanings, types, ranges and defaults of its parameters, and what makes it. Every
-/// such scheme has the limits of its queue and `ecn` among them.
+/// such scheme has the limits of its port among them; beside them a queue's has `ecn`, a guard and a
+/// scheduler `inner`.
 #[derive(Clone)]
 pub struct DeclaredScheme {
+    role: Role,
     meaning: String,
     properties: Arc<Values>,
     factory: Arc<dyn Factory>,
@@ -44,8 +83,8 @@ impl DeclaredScheme {
     ///
     /// # Errors
     /// In words, which parameter is declared wrongly, and how.
-    pub fn new(meaning: String, own: Values, factory: Arc<dyn Factory>) -> Result<Self, String> {
-        let mut properties = shared_properties();
+    pub fn new(role: Role, meaning: String, own: Values, factory: Arc<dyn Factory>) -> Result<Self, String> {
+        let mut properties = shared_properties(role);
         for (key, schema) in own {
             let is_part = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '_';
             if !key.starts_with(|one: char| one.is_ascii_lowercase()) || !key.chars().all(is_part) {
@@ -53,7 +92,7 @@ impl DeclaredScheme {
                     "parameter `{key}`: lower-case letters, digits and underscores, a letter first"
                 ));
             }
-            if properties.contains_key(&key) || key == "scheme" {
+            if properties.contains_key(&key) || key == "scheme" || (role != Role::Queue && key == INNER) {
                 return Err(format!("parameter `{key}`: every scheme has it already"));
             }
             let default = schema.get("default").ok_or(format!("parameter `{key}`: no default"))?;
@@ -62,13 +101,13 @@ impl DeclaredScheme {
             }
             properties.insert(key, schema);
         }
-        Ok(Self { meaning, properties: Arc::new(properties), factory })
+        Ok(Self { role, meaning, properties: Arc::new(properties), factory })
     }
 }
 
-/// What every scheme in a file has: its buffer, and whether it marks.
-fn shared_properties() -> Values {
-    let shared = serde_json::json!({
+/// What every scheme in a file has: its buffer, and, of one queue, whether it marks.
+fn shared_properties(role: Role) -> Values {
+    let mut shared = serde_json::json!({
         "limit_packets": {
             "description": "Packets that may wait. At least one of the two limits has to be given.",
             "type": ["integer", "null"], "format": "uint32", "minimum": 0, "default": null,
@@ -87,22 +126,36 @@ fn shared_properties() -> Values {
             "type": "boolean", "default": false,
         },
     });
-    let Value::Object(shared) = shared else { unreachable!("written as an object above") };
-    shared
+    let Some(keys) = shared.as_object_mut() else { unreachable!("written as an object above") };
+    if role != Role::Queue {
+        keys.remove("ecn");
+    }
+    std::mem::take(keys)
 }
 
 impl Declaration for DeclaredScheme {
     fn schema(&self) -> Schema {
+        let mut properties = (*self.properties).clone();
+        if self.role != Role::Queue {
+            // Of the schemes that are known now: others may have been registered since it was declared.
+            let mut inner = InnerScheme::schema();
+            let meaning = match self.role {
+                Role::Guard => "The scheme behind the guard: a table with scheme = ..., as of a port.",
+                _ => "The scheme in each queue: a table with scheme = ..., as of a port.",
+            };
+            inner.insert("description".to_owned(), format!("{meaning} It may be without limits.").into());
+            properties.insert(INNER.to_owned(), inner.to_value());
+        }
         json_schema!({
             "type": "object",
             "description": self.meaning,
-            "properties": Value::Object((*self.properties).clone()),
+            "properties": Value::Object(properties),
             "additionalProperties": false,
         })
     }
 
     fn is_one_queue(&self) -> bool {
-        true
+        self.role == Role::Queue
     }
 
     fn parse(&self, table: Value) -> Result<Arc<dyn OutsideParameters>, serde_json::Error> {
@@ -111,9 +164,16 @@ impl Declaration for DeclaredScheme {
         };
         let defaults = self.properties.iter().map(|(key, schema)| (key.clone(), schema["default"].clone()));
         let mut values: Values = defaults.collect();
+        let mut inner = InnerScheme::default();
         for (key, value) in given {
+            if self.role != Role::Queue && key == INNER {
+                inner = InnerScheme::parse(value)?;
+                continue;
+            }
             let Some(schema) = self.properties.get(&key) else {
-                let legal: Vec<String> = self.properties.keys().map(|key| format!("`{key}`")).collect();
+                let own = (self.role != Role::Queue).then_some(INNER);
+                let legal = self.properties.keys().map(String::as_str).chain(own);
+                let legal: Vec<String> = legal.map(|key| format!("`{key}`")).collect();
                 let message = format!("unknown field `{key}`, expected one of {}", legal.join(", "));
                 return Err(serde_json::Error::custom(message));
             };
@@ -124,7 +184,7 @@ impl Declaration for DeclaredScheme {
             let real = if has_type(schema, "number") { value.as_f64().map(Value::from) } else { None };
             values.insert(key, real.unwrap_or(value));
         }
-        Ok(Arc::new(DeclaredParameters { declared: self.clone(), values }))
+        Ok(Arc::new(DeclaredParameters { declared: self.clone(), values, inner }))
     }
 }
 
@@ -132,9 +192,15 @@ impl Declaration for DeclaredScheme {
 struct DeclaredParameters {
     declared: DeclaredScheme,
     values: Values,
+    /// The scheme of each queue behind it; of a queue's scheme it means nothing.
+    inner: InnerScheme,
 }
 
 impl DeclaredParameters {
+    fn is_queue(&self) -> bool {
+        self.declared.role == Role::Queue
+    }
+
     fn value<T: for<'de> serde::Deserialize<'de>>(&self, key: &str) -> T {
         T::deserialize(&self.values[key]).unwrap_or_else(|error| panic!("{key} was checked: {error}"))
     }
@@ -146,7 +212,11 @@ impl OutsideParameters for DeclaredParameters {
     }
 
     fn to_json(&self) -> Value {
-        Value::Object(self.values.clone())
+        let mut table = self.values.clone();
+        if !self.is_queue() {
+            table.insert(INNER.to_owned(), self.inner.to_json());
+        }
+        Value::Object(table)
     }
 }
 
@@ -158,11 +228,48 @@ impl Parameters for DeclaredParameters {
                 return Err(ParameterError { key: key.clone().into(), value, legal });
             }
         }
-        self.declared.factory.check(&self.values)
+        self.declared.factory.check(&self.values)?;
+        if self.is_queue() {
+            return Ok(());
+        }
+        let queues = self.queues();
+        if !(1..=MOST_QUEUES as usize).contains(&queues) {
+            let legal = format!("one with 1 to {MOST_QUEUES} queues");
+            return Err(ParameterError {
+                key: "scheme".into(),
+                value: Some(format!("one with {queues}")),
+                legal,
+            });
+        }
+        self.inner.validate()
     }
 
     fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
-        self.declared.factory.check_at(&self.values, facts)
+        self.declared.factory.check_at(&self.values, facts)?;
+        if self.is_queue() { Ok(()) } else { self.inner.validate_at(facts) }
+    }
+
+    fn felt_limit(&self) -> Option<Limit> {
+        if self.is_queue() { Some(self.limit()) } else { self.inner.felt_limit(self.limit()) }
+    }
+
+    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
+        if self.is_queue() { None } else { self.inner.onset(facts) }
+    }
+
+    fn is_one_queue(&self) -> bool {
+        self.is_queue()
+    }
+
+    fn queues(&self) -> usize {
+        match self.declared.role {
+            Role::Scheduler => self.declared.factory.queues(&self.values) as usize,
+            Role::Queue | Role::Guard => 1,
+        }
+    }
+
+    fn scheme_within(&self) -> Option<&'static str> {
+        (!self.is_queue()).then(|| self.inner.name())
     }
 
     fn limit(&self) -> Limit {
@@ -171,11 +278,25 @@ impl Parameters for DeclaredParameters {
     }
 
     fn ecn(&self) -> bool {
-        self.value("ecn")
+        if self.is_queue() { self.value("ecn") } else { self.inner.ecn() }
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
-        Discipline::Fifo(self.declared.factory.build(&self.values, facts))
+        let own_limit = self.inner.own_limit();
+        match self.declared.factory.build(&self.values, facts) {
+            Made::Queue(scheme) => Discipline::Fifo(scheme),
+            Made::Guard(guard) => {
+                let limit = own_limit.map_or(QueueLimit::OfPort, QueueLimit::Own);
+                Discipline::Scheduled(Scheduled::guarded_queue(guard, self.inner.build(facts), limit))
+            }
+            Made::Scheduler(scheduler) => {
+                let queues = (0..self.queues()).map(|_| self.inner.build(facts)).collect();
+                Discipline::Scheduled(Scheduled {
+                    queue_limit: own_limit.map_or(QueueLimit::None, QueueLimit::Own),
+                    ..Scheduled::queues(scheduler, queues)
+                })
+            }
+        }
     }
 }
 

@@ -14,14 +14,18 @@
 mod declared;
 mod elf;
 mod fault;
+mod guard_table;
 mod library;
+mod scheduler_table;
 mod table;
 mod timer_pace;
 mod verdict;
 
-pub use declared::{DeclaredScheme, Factory, Values};
+pub use declared::{DeclaredScheme, Factory, MOST_QUEUES, Made, Role, Values};
 pub use fault::{Fault, catch};
+pub use guard_table::{GuardTable, TableGuard, admission_of, decision_name};
 pub use library::load_library;
+pub use scheduler_table::{SchedulerTable, Served, TableScheduler};
 pub use table::{Call, Decide, FunctionTable, NEVER, TableScheme, Traits, Waiting};
 pub use timer_pace::{MOST_CALLS, TimerPace, WINDOW};
 pub use verdict::{MOST_EVICTED, as_said, decode};

@@ -55,6 +55,18 @@ pub struct Waiting {
     packet_class: u32,
 }
 
+impl Waiting {
+    pub(crate) fn of(facts: &PacketFacts, arrived: Option<Time>) -> Self {
+        Self {
+            arrived_ns: arrived.map_or(NEVER, Time::nanoseconds),
+            flow: facts.flow,
+            bytes: facts.bytes,
+            codepoint: facts.codepoint as u32,
+            packet_class: facts.class as u32,
+        }
+    }
+}
+
 impl Call {
     /// Names, offsets and NumPy types of the fields, with the length of the whole first: for compilers that
     /// do not read C.
@@ -126,15 +138,7 @@ extern "C" fn waiting(queue: *const c_void, position: u32, packet: *mut Waiting)
     if position >= queue.packets() {
         return 0;
     }
-    let facts = queue.facts(position);
-    let arrived_ns = queue.arrived(position).map_or(NEVER, Time::nanoseconds);
-    let found = Waiting {
-        arrived_ns,
-        flow: facts.flow,
-        bytes: facts.bytes,
-        codepoint: facts.codepoint as u32,
-        packet_class: facts.class as u32,
-    };
+    let found = Waiting::of(&queue.facts(position), queue.arrived(position));
     // SAFETY: the function that asks owns the place that it names.
     unsafe { packet.write(found) };
     1
@@ -206,7 +210,16 @@ impl TableScheme {
         let mut words = vec![0_u128; state.len().div_ceil(size_of::<u128>()).max(1)];
         // SAFETY: the words are at least as long as the bytes, and any bytes are words.
         unsafe { std::ptr::copy_nonoverlapping(state.as_ptr(), words.as_mut_ptr().cast(), state.len()) };
-        Self { functions, call: Call::empty(), state: words, traits, pace: TimerPace::default() }
+        // SAFETY: promised by the caller.
+        unsafe { Self::with_words(functions, words, traits) }
+    }
+
+    /// The same of a state that begins as these words.
+    ///
+    /// # Safety
+    /// As of [`TableScheme::new`].
+    pub(crate) unsafe fn with_words(functions: FunctionTable, state: Vec<u128>, traits: Traits) -> Self {
+        Self { functions, call: Call::empty(), state, traits, pace: TimerPace::default() }
     }
 
     fn state(&self) -> *const c_void {

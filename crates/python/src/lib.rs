@@ -38,7 +38,9 @@ mod core {
         Buffer, Demand, DrawnNetwork, LinkFraming, MonitoredLink, Node, Scenario, Traffic, Wire,
     };
     #[pymodule_export]
-    use crate::schemes::{Coins, Packet, Queue, call_layout, check_scheme, load_scheme, scheme_cost};
+    use crate::schemes::{
+        Behind, Coins, Header, Packet, Queue, Queues, call_layout, check_scheme, load_scheme, scheme_cost,
+    };
     #[pymodule_export]
     use crate::stepping::{LinkObservation, Observation, Simulation};
 

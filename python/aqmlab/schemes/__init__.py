@@ -1,4 +1,4 @@
-"""Schemes of one's own: a class of Python decides about the packets of a queue.
+"""Schemes, schedulers and guards of one's own: a class of Python decides about the packets of a port.
 
 >>> from aqmlab.schemes import Scheme, Verdict, parameter
 >>> class Threshold(Scheme):
@@ -9,10 +9,27 @@
 ...     def on_arrival(self, now_ns, packet, queue, coins):
 ...         return Verdict.SIGNAL_EARLY if queue.packets >= self.threshold_packets else Verdict.PASS
 
-A scenario names file and class, `scheme = "my_scheme.py:Threshold"`; See `docs/how-to/own-scheme.md`.
+A scenario names file and class, `scheme = "my_scheme.py:Threshold"`. A `Scheduler` sorts packets into several
+queues and says which sends next, and when; a `Guard` stands in front of any scheme. See
+`docs/how-to/own-scheme.md`.
 """
 
+from aqmlab.schemes.guard import Guard
+from aqmlab.schemes.scheduler import At, Scheduler, Victim
 from aqmlab.schemes.scheme import IllegalParameter, Port, Scheme, Verdict, parameter
 from aqmlab.schemes.trial import Finding, check, cost_ns
 
-__all__ = ["Finding", "IllegalParameter", "Port", "Scheme", "Verdict", "check", "cost_ns", "parameter"]
+__all__ = [
+    "At",
+    "Finding",
+    "Guard",
+    "IllegalParameter",
+    "Port",
+    "Scheduler",
+    "Scheme",
+    "Verdict",
+    "Victim",
+    "check",
+    "cost_ns",
+    "parameter",
+]

@@ -82,7 +82,7 @@ typedef struct {
 
 enum { AQMLAB_NUMBER, AQMLAB_INTEGER, AQMLAB_FLAG };
 
-/* A key of the queue's table in a scenario. Limits of the queue and `ecn` are there already. */
+/* A key of the queue's table in a scenario. Limits are there already, and `ecn` (of a scheduler or guard `inner`). */
 typedef struct {
     const char *name, *meaning; /* the ending of the name is its unit */
     uint32_t kind;
@@ -114,5 +114,94 @@ typedef struct {
     double (*signal_probability)(const void *state);
     void (*observe)(const void *state, double *values);
 } aqmlab_scheme;
+
+/* A scheduler: sorts packets into queues, each under the scheme that the scenario gives as `inner`, and says which sends next. */
+
+#define AQMLAB_SCHEDULER_VERSION 0x10001u
+#define AQMLAB_AT (-1) /* of next: no queue has a turn before turn->at_ns */
+
+/* The arguments of a scheduler's function, valid while it runs. */
+typedef struct {
+    uint64_t now_ns;
+    uint64_t arrived_ns; /* of a departing packet, if the scheme of its queue asks for instants; otherwise AQMLAB_NEVER */
+    uint64_t flow;
+    uint64_t at_ns; /* answer of next, with AQMLAB_AT: an instant later than now_ns */
+    uint32_t bytes, codepoint, packet_class;
+    uint32_t flow_hash, dscp, source, destination; /* of classify: the header of the arrival */
+    uint32_t queue;                                /* of on_queued and on_departure */
+    uint32_t queue_count, waiting;                 /* queues, and packets that wait in all of them */
+    uint32_t victim_from_head, victim_packets;     /* answers of victim: 0 and 1 unless it says otherwise */
+    const void *queues;                            /* for the functions that follow; queues have numbers from 0 */
+    uint32_t (*packets)(const void *queues, uint32_t queue);
+    uint64_t (*queued_bytes)(const void *queues, uint32_t queue);
+    int32_t (*head)(const void *queues, uint32_t queue, aqmlab_packet *packet); /* 0: the queue is empty */
+} aqmlab_turn;
+
+typedef struct {
+    uint32_t version; /* AQMLAB_SCHEDULER_VERSION */
+    uint32_t flags;   /* 0 */
+    const char *meaning;
+    const aqmlab_parameter *parameters;
+    uint32_t parameter_count;
+    uint32_t observed_count;
+    const char *const *observed;
+    uint64_t state_bytes;
+    const char *(*start)(void *state, const double *values, const aqmlab_port *port); /* as of aqmlab_scheme */
+    uint32_t (*queues)(const double *values);            /* how many queues there are, 1 to 65,536 */
+    uint32_t (*classify)(void *state, aqmlab_turn *turn); /* the queue of an arrival */
+    void (*on_queued)(void *state, aqmlab_turn *turn);   /* may be NULL, as all that follow but next */
+    int64_t (*next)(void *state, aqmlab_turn *turn);     /* a queue, or AQMLAB_AT; asked only while packets wait */
+    int32_t (*on_departure)(void *state, aqmlab_turn *turn); /* AQMLAB_PASS, a signal or a drop without positions */
+    void (*on_sent)(void *state, uint64_t now_ns, uint32_t queue, uint32_t bytes);
+    void (*on_empty)(void *state, uint64_t now_ns, uint32_t queue); /* it had nothing to send, or its scheme discarded it */
+    uint32_t (*victim)(void *state, aqmlab_turn *turn); /* too much waits; NULL: the last packet of the queue with most bytes */
+    void (*observe)(const void *state, double *values);
+} aqmlab_scheduler;
+
+/* A guard: stands in front of the scheme that the scenario gives as `inner`, and may refuse what arrives. */
+
+#define AQMLAB_GUARD_VERSION 0x20001u
+
+/* What became of a packet; a discard is AQMLAB_DISCARDED and its reason. */
+enum { AQMLAB_QUEUED, AQMLAB_MARKED, AQMLAB_SENT, AQMLAB_DISCARDED = 16 };
+enum { AQMLAB_OVERFLOW, AQMLAB_EARLY, AQMLAB_FORCED, AQMLAB_MATCH, AQMLAB_FILTER };
+
+/* The arguments of a guard's function, valid while it runs. */
+typedef struct {
+    uint64_t now_ns;
+    uint64_t flow;
+    uint64_t queue_bytes;           /* what waits behind */
+    uint64_t coins_key, coins_next; /* for aqmlab_uniform_of */
+    uint32_t queue_packets;
+    uint32_t bytes, codepoint, packet_class;
+    uint32_t flow_hash, dscp, source, destination; /* of admits: the header of the arrival */
+    uint32_t decision;                             /* of on_decision */
+    const void *behind;
+    double (*signal_probability)(const void *behind); /* of the scheme behind */
+} aqmlab_arrival;
+
+/* As aqmlab_uniform. */
+static inline double aqmlab_uniform_of(aqmlab_arrival *arrival) {
+    aqmlab_call call = {.coins_key = arrival->coins_key, .coins_next = arrival->coins_next};
+    arrival->coins_next++;
+    return aqmlab_uniform(&call);
+}
+
+typedef struct {
+    uint32_t version; /* AQMLAB_GUARD_VERSION */
+    uint32_t flags;   /* 0 */
+    const char *meaning;
+    const aqmlab_parameter *parameters;
+    uint32_t parameter_count;
+    uint32_t observed_count;
+    const char *const *observed;
+    uint64_t state_bytes;
+    const char *(*start)(void *state, const double *values, const aqmlab_port *port); /* as of aqmlab_scheme */
+    int32_t (*admits)(void *state, aqmlab_arrival *arrival); /* AQMLAB_PASS, AQMLAB_SIGNAL_EARLY, or a drop to refuse it */
+    void (*on_decision)(void *state, const aqmlab_arrival *arrival); /* may be NULL, as all that follow */
+    uint64_t (*next_timer)(const void *state);                       /* as of aqmlab_scheme */
+    void (*on_timer)(void *state, const aqmlab_arrival *arrival);
+    void (*observe)(const void *state, double *values);
+} aqmlab_guard;
 
 #endif

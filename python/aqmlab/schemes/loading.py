@@ -11,26 +11,60 @@ import json
 import linecache
 import sys
 import traceback
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.schemes.scheme import METHODS, IllegalParameter, Port, Scheme, declared
+from aqmlab.schemes import guard, scheduler, scheme
+from aqmlab.schemes.guard import Guard
+from aqmlab.schemes.scheduler import Scheduler
+from aqmlab.schemes.scheme import IllegalParameter, Port, Scheme, declared
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from aqmlab.schemes.compiled import CompiledScheme
 
+Own = Scheme | Scheduler | Guard
+"""What a class in a file may make."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a class is at a port.
+
+    Attributes:
+        name: As the core calls it.
+        base: The class that it inherits from.
+        methods: The methods that the port calls.
+        required: Those among them that it must have.
+        asked: Other methods that are called, before the run.
+    """
+
+    name: str
+    base: type[Own]
+    methods: tuple[str, ...]
+    required: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ("check", "start")
+
+
+_ROLES = (
+    Role("queue", Scheme, scheme.METHODS),
+    Role("scheduler", Scheduler, scheduler.METHODS, ("classify", "next"), ("check", "start", "queues")),
+    Role("guard", Guard, guard.METHODS, ("admits",)),
+)
+
 _modules: dict[tuple[str, str], ModuleType] = {}
 """What was run, by file and text: classes of one file share its names."""
 
 
 class Loaded:
-    """A class of a scheme, or why there is none.
+    """A class of a scheme, scheduler or guard, or why there is none.
 
     Attributes:
         refusal: In words, why it cannot be used; otherwise none.
         name: File and class, as scenarios name it.
+        role: Whether it is a `queue`'s scheme, a `scheduler` or a `guard`.
         meaning: What it is, from its documentation.
         properties_json: The JSON schemas of its parameters.
         methods: The methods that its class has of its own.
@@ -39,20 +73,22 @@ class Loaded:
         evicts: Whether arrivals may discard packets that wait.
     """
 
-    def __init__(self, file: str, name: str, scheme: type[Scheme] | None, refusal: str | None) -> None:
+    def __init__(self, file: str, name: str, found: type[Own] | None, refusal: str | None) -> None:
         self.refusal = refusal
         self.name = f"{file}:{name}"
         self._file = file
-        if scheme is None:
+        role = _role(found)
+        if found is None or role is None:
             return
-        self._scheme = scheme
-        self._parameters = declared(scheme)
-        self.meaning = (scheme.__doc__ or f"{name}: nothing is said about it.").strip()
+        self._scheme = found
+        self._parameters = declared(found)
+        self.role = role.name
+        self.meaning = (found.__doc__ or f"{name}: nothing is said about it.").strip()
         self.properties_json = json.dumps({key: own.schema() for key, own in self._parameters.items()})
-        self.methods = [name for name in METHODS if _has(scheme, name)]
-        self.observed = list(scheme.observed)
-        self.needs_arrival_instants = bool(scheme.needs_arrival_instants)
-        self.evicts = bool(scheme.evicts)
+        self.methods = [name for name in role.methods if _has(found, role, name)]
+        self.observed = list(found.observed)
+        self.needs_arrival_instants = bool(getattr(found, "needs_arrival_instants", False))
+        self.evicts = bool(getattr(found, "evicts", False))
 
     def refusal_of(self, values_json: str) -> tuple[str, str | None, str] | None:
         """The parameter that the scheme refuses, with its value and what would be legal."""
@@ -64,9 +100,17 @@ class Loaded:
             return error.key, None if value is None else str(value), error.legal
         return None
 
+    def queues_of(self, values_json: str) -> int:
+        """How many queues a scheduler has."""
+        instance = self._instance(json.loads(values_json))
+        queues = instance.queues() if isinstance(instance, Scheduler) else 1
+        if isinstance(queues, bool) or not isinstance(queues, int) or not 1 <= queues <= _MOST_QUEUES:
+            raise TypeError(f"queues returned {queues!r}; legal: a whole number from 1 to {_MOST_QUEUES}")
+        return queues
+
     def make(
         self, values_json: str, port: tuple[int, float, int]
-    ) -> tuple[Scheme, tuple[bytes, list[tuple[str, int]]] | None]:
+    ) -> tuple[Own, tuple[bytes, list[tuple[str, int]]] | None]:
         """An instance at a port; of a compiled one also its state's bytes and where its functions are."""
         instance = self._instance(json.loads(values_json))
         from aqmlab.schemes.compiled import CompiledScheme  # noqa: PLC0415  (it asks for Numba)
@@ -84,7 +128,7 @@ class Loaded:
             return f"{self.name}: {words}"
         return f"{self._file}, line {own[-1].lineno}, in {own[-1].name}: {words}"
 
-    def _instance(self, values: dict[str, Any]) -> Scheme:
+    def _instance(self, values: dict[str, Any]) -> Own:
         instance = self._scheme.__new__(self._scheme)
         for key, value in values.items():
             own = self._parameters.get(key)
@@ -96,8 +140,17 @@ def _compiled(instance: CompiledScheme, port: Port) -> tuple[bytes, list[tuple[s
     return instance.initial_state(port), type(instance).addresses()
 
 
-def _has(scheme: type[Scheme], method: str) -> bool:
-    return getattr(scheme, method) is not getattr(Scheme, method)
+_MOST_QUEUES = 65_536
+
+
+def _role(found: object) -> Role | None:
+    """The role of a class; none where it has none or several."""
+    fitting = [role for role in _ROLES if isinstance(found, type) and issubclass(found, role.base)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _has(found: type, role: Role, method: str) -> bool:
+    return getattr(found, method) is not getattr(role.base, method)
 
 
 def load(file: str, name: str, text: str) -> Loaded:
@@ -110,10 +163,12 @@ def load(file: str, name: str, text: str) -> Loaded:
     except Exception as error:  # noqa: BLE001  (a stranger's code)
         return Loaded(file, name, None, Loaded(file, name, None, None).described(error, error.__traceback__))
     found = getattr(module, name, None)
-    if not (isinstance(found, type) and issubclass(found, Scheme)):
+    role = _role(found)
+    if found is None or role is None:
         own = ", ".join(_schemes(module)) or "none"
-        return Loaded(file, name, None, f"{file} has no class {name} of aqmlab.schemes.Scheme; it has {own}")
-    if wrong := _misspelt(found):
+        legal = "aqmlab.schemes.Scheme, Scheduler or Guard"
+        return Loaded(file, name, None, f"{file} has no class {name} of {legal}; it has {own}")
+    if wrong := _misspelt(found, role) or _missing(found, role):
         return Loaded(file, name, None, f"{file}: {name}: {wrong}")
     try:
         return Loaded(file, name, found, None)
@@ -121,12 +176,18 @@ def load(file: str, name: str, text: str) -> Loaded:
         return Loaded(file, name, None, f"{file}: {name}: {error}")
 
 
-def _misspelt(scheme: type[Scheme]) -> str:
+def _missing(found: type[Own], role: Role) -> str:
+    """What to say of a method that has to be there; else empty."""
+    missing = [name for name in role.required if not _has(found, role, name)]
+    return f"a {role.name} needs the method {missing[0]}" if missing else ""
+
+
+def _misspelt(found: type[Own], role: Role) -> str:
     """What to say of a method that nothing calls, though it looks meant for the port; else empty."""
-    classes = (each for each in scheme.__mro__ if each not in Scheme.__mro__)
+    classes = (each for each in found.__mro__ if each not in role.base.__mro__)
     own = {name: value for each in classes for name, value in vars(each).items()}
-    known = (*METHODS, "check", "start")
-    for name in (name for name, value in own.items() if callable(value) and not hasattr(Scheme, name)):
+    known = (*role.methods, *role.asked)
+    for name in (name for name, value in own.items() if callable(value) and not hasattr(role.base, name)):
         free = [each for each in known if each not in own]
         cut_short = [each for each in free if each.startswith(name) and 2 * len(name) > len(each)]
         near = difflib.get_close_matches(name, free, n=1, cutoff=0.8) or cut_short
@@ -138,11 +199,11 @@ def _misspelt(scheme: type[Scheme]) -> str:
 
 
 def _schemes(module: ModuleType) -> list[str]:
-    """The schemes that a module defines itself."""
+    """The schemes, schedulers and guards that a module defines itself."""
     return [
         name
         for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Scheme) and value.__module__ == module.__name__
+        if _role(value) is not None and value.__module__ == module.__name__
     ]
 
 

@@ -206,7 +206,7 @@ METHODS = (
 """The methods that the port calls."""
 
 
-def declared(scheme: type[Scheme]) -> dict[str, Declared]:
+def declared(scheme: type) -> dict[str, Declared]:
     """The parameters of a class and those that it inherits, by name."""
     return {
         name: own

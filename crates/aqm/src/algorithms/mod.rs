@@ -5,8 +5,10 @@
 //! Schemes from outside this crate join the list while the program runs: see [`register`].
 
 mod describe;
+mod inner;
 mod outside;
 
+pub use inner::InnerScheme;
 pub use outside::{
     Declaration, OutsideParameters, OutsideScheme, RegistrationError, register, register_declared,
 };

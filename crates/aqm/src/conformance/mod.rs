@@ -19,7 +19,8 @@ mod witness;
 pub use history::{Operation, extreme_history, random_history};
 pub use parameters::{extreme_scheme, random_scheme};
 pub use properties::{
-    accounts_for_every_packet, asks_for_what_it_reads, is_the_same_in_many_steps, repeats_itself, works_at,
+    accounts_for_every_packet, asks_for_what_it_reads, is_the_same_in_many_steps, lets_everything_go,
+    repeats_itself, works_at,
 };
 pub use stress::{CROWD, Pressure, Stress, usual_scheme};
 pub use witness::{Fate, TestPacket, Witness};
@@ -48,12 +49,13 @@ pub struct Finding {
 type Property = fn(&str, &mut Stream) -> Result<(), String>;
 
 /// Everything that a scheme owes, in words.
-pub const PROPERTIES: [(&str, Property); 7] = [
+pub const PROPERTIES: [(&str, Property); 8] = [
     ("accounts for every packet, holds its limits, keeps the order, marks what may be marked", ordinary),
     ("takes packets from 1 byte to 64 KiB, and long silences", of_all_sizes),
     ("stands crowds, floods of one flow, flows that meet on purpose, bursts and idle hours", under_stress),
     ("decides alike from the same seed", deterministic),
     ("is the same after silence in one step and in many", silent),
+    ("lets everything go in the end, asked at the instants that it names", drained),
     ("asks for the arrival instants that it reads", informed),
     ("works at every link with every legal parameter, and reports finite numbers", everywhere),
 ];
@@ -131,6 +133,12 @@ fn silent(name: &str, random: &mut Stream) -> Result<(), String> {
     let steps = (0..random.below(200)).map(|_| Span::from_nanoseconds(random.below(1_000_000_000)));
     let steps: Vec<Span> = steps.collect();
     of(&scheme, is_the_same_in_many_steps(&scheme, random.below(u64::MAX), &history, &steps))
+}
+
+fn drained(name: &str, random: &mut Stream) -> Result<(), String> {
+    let scheme = at_home(name, random)?;
+    let history = random_history(random);
+    of(&scheme, lets_everything_go(&scheme, random.below(u64::MAX), &history))
 }
 
 fn informed(name: &str, random: &mut Stream) -> Result<(), String> {

@@ -60,6 +60,29 @@ pub fn is_the_same_in_many_steps(
     same_state(&at_once, &stepped, "in many steps")
 }
 
+/// A link that asks whenever it may, and again at the instants until which it is held back, empties the port.
+///
+/// # Errors
+/// In words, what still waits.
+pub fn lets_everything_go(
+    scheme: &Scheme,
+    seed: u64,
+    operations: &[(Span, Operation)],
+) -> Result<(), String> {
+    const MOST_ASKED: u32 = 20_000;
+    let mut witness = Witness::new(scheme, seed)?;
+    witness.run(operations)?;
+    for _ in 0..MOST_ASKED {
+        witness.happen(&Operation::Depart)?;
+        if witness.port.packets() == 0 {
+            return Ok(());
+        }
+        witness.now = witness.port.opens().map_or(witness.now, |opens| witness.now.max(opens));
+    }
+    let waiting = witness.port.packets();
+    Err(format!("{waiting} packets wait after {MOST_ASKED} questions at the instants that it named"))
+}
+
 /// A scheme that does not ask for the instants of arrivals decides alike if it is given them.
 ///
 /// # Errors

@@ -148,9 +148,19 @@ impl Stress {
         sent.inspect(|sent| subtract(&mut self.waiting, sent)).is_some()
     }
 
-    /// The link takes what waits, and finds the queue empty.
+    /// The link takes what waits, and finds the queue empty. Where a port holds packets back it asks again at
+    /// the instants that the port names, a thousand times in vain at most.
     fn drain(&mut self) -> Result<(), String> {
-        while self.depart() {}
+        let mut in_vain = 0;
+        while in_vain < 1_000 {
+            if self.depart() {
+                in_vain = 0;
+                continue;
+            }
+            let Some(opens) = self.port.opens() else { break };
+            self.now = self.now.max(opens);
+            in_vain += 1;
+        }
         let left = self.port.packets();
         if left == 0 { Ok(()) } else { Err(format!("{left} packets wait, and the link gets none")) }
     }

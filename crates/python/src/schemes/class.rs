@@ -1,9 +1,11 @@
 //! A class of Python as a scheme: what `aqmlab.schemes.loading` found in its file, and what is made of it.
 #![allow(unsafe_code)]
 
+use super::guard::ClassGuard;
+use super::scheduler::ClassScheduler;
 use super::scheme::ClassScheme;
-use aqmlab_aqm::{Aqm, ParameterError, PortFacts};
-use aqmlab_plugin::{DeclaredScheme, Factory, Fault, FunctionTable, TableScheme, Traits, Values};
+use aqmlab_aqm::{ParameterError, PortFacts};
+use aqmlab_plugin::{DeclaredScheme, Factory, Fault, FunctionTable, Made, Role, TableScheme, Traits, Values};
 use aqmlab_scenario::SchemeInFile;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -24,35 +26,50 @@ pub(super) fn load(file: &SchemeInFile<'_>) -> Result<DeclaredScheme, String> {
         }
         let meaning: String = loaded.getattr("meaning")?.extract()?;
         let properties: String = loaded.getattr("properties_json")?.extract()?;
-        Ok(Ok((meaning, properties, Loaded(loaded.unbind()))))
+        let role: String = loaded.getattr("role")?.extract()?;
+        let role = match &*role {
+            "guard" => Role::Guard,
+            "scheduler" => Role::Scheduler,
+            _ => Role::Queue,
+        };
+        Ok(Ok((role, meaning, properties, Loaded { loaded: loaded.unbind(), role })))
     });
-    let (meaning, properties, loaded) = found.map_err(|error| error.to_string())??;
+    let (role, meaning, properties, loaded) = found.map_err(|error| error.to_string())??;
     let properties: Values =
         serde_json::from_str(&properties).map_err(|error| format!("its parameters: {error}"))?;
-    DeclaredScheme::new(meaning, properties, Arc::new(loaded))
+    DeclaredScheme::new(role, meaning, properties, Arc::new(loaded))
 }
 
 /// An `aqmlab.schemes.loading.Loaded`.
-struct Loaded(Py<PyAny>);
+struct Loaded {
+    loaded: Py<PyAny>,
+    role: Role,
+}
 
 /// What an instance of a class at a port is: name for messages, whether it is compiled, the bytes of its
 /// state, the addresses of its functions by name, whether it needs instants, whether it evicts, what it
 /// observes.
-type Made<'py> = (Bound<'py, PyAny>, Option<(Vec<u8>, Vec<(String, usize)>)>);
+type Instance<'py> = (Bound<'py, PyAny>, Option<(Vec<u8>, Vec<(String, usize)>)>);
 
 impl Loaded {
     fn refusal(&self, values: &Values) -> PyResult<Option<(String, Option<String>, String)>> {
         Python::attach(|py| {
-            let refusal = self.0.bind(py).call_method1(intern!(py, "refusal_of"), (json(values),))?;
+            let refusal = self.loaded.bind(py).call_method1(intern!(py, "refusal_of"), (json(values),))?;
             refusal.extract()
         })
     }
 
-    fn made(&self, values: &Values, facts: &PortFacts) -> PyResult<Box<dyn Aqm>> {
+    fn queues_of(&self, values: &Values) -> PyResult<u32> {
         Python::attach(|py| {
-            let loaded = self.0.bind(py);
+            self.loaded.bind(py).call_method1(intern!(py, "queues_of"), (json(values),))?.extract()
+        })
+    }
+
+    fn made(&self, values: &Values, facts: &PortFacts) -> PyResult<Made> {
+        Python::attach(|py| {
+            let loaded = self.loaded.bind(py);
             let port = (facts.link_rate.bits_per_second(), facts.timer_phase, facts.flow_salt);
-            let (instance, compiled): Made<'_> =
+            let (instance, compiled): Instance<'_> =
                 loaded.call_method1(intern!(py, "make"), (json(values), port))?.extract()?;
             let observed: Vec<String> = loaded.getattr(intern!(py, "observed"))?.extract()?;
             let traits = Traits {
@@ -62,13 +79,18 @@ impl Loaded {
                 // Few, and kept as long as the class is.
                 observed: observed.into_iter().map(|name| &*name.leak()).collect(),
             };
-            Ok(match compiled {
-                None => Box::new(ClassScheme::new(&instance, self.0.clone_ref(py), traits)?) as Box<dyn Aqm>,
-                Some((state, addresses)) => {
+            let own = self.loaded.clone_ref(py);
+            Ok(match (self.role, compiled) {
+                (Role::Guard, _) => Made::Guard(Box::new(ClassGuard::new(&instance, own, traits)?)),
+                (Role::Scheduler, _) => {
+                    Made::Scheduler(Box::new(ClassScheduler::new(&instance, own, traits)?))
+                }
+                (Role::Queue, None) => Made::Queue(Box::new(ClassScheme::new(&instance, own, traits)?)),
+                (Role::Queue, Some((state, addresses))) => {
                     // SAFETY: the addresses are those of functions that `aqmlab.schemes.compiled` made for
                     // this very table, and which the class keeps; it keeps to the state's length, as any
                     // program has to.
-                    Box::new(unsafe { TableScheme::new(table_of(&addresses), &state, traits) })
+                    Made::Queue(Box::new(unsafe { TableScheme::new(table_of(&addresses), &state, traits) }))
                 }
             })
         })
@@ -108,9 +130,15 @@ impl Factory for Loaded {
     fn check(&self, values: &Values) -> Result<(), ParameterError> {
         let scheme = |legal: String| ParameterError { key: "scheme".into(), value: None, legal };
         match self.refusal(values) {
+            Ok(None) if self.role == Role::Scheduler => match self.queues_of(values) {
+                Ok(_) => Ok(()),
+                Err(error) => {
+                    Err(scheme(format!("one whose `queues` works: {}", described(&self.loaded, &error))))
+                }
+            },
             Ok(None) => Ok(()),
             Ok(Some((key, value, legal))) => Err(ParameterError { key: key.into(), value, legal }),
-            Err(error) => Err(scheme(format!("one whose check works: {}", described(&self.0, &error)))),
+            Err(error) => Err(scheme(format!("one whose check works: {}", described(&self.loaded, &error)))),
         }
     }
 
@@ -118,8 +146,12 @@ impl Factory for Loaded {
         Ok(())
     }
 
-    fn build(&self, values: &Values, facts: &PortFacts) -> Box<dyn Aqm> {
-        self.made(values, facts).unwrap_or_else(|error| Fault::raise(described(&self.0, &error)))
+    fn queues(&self, values: &Values) -> u32 {
+        self.queues_of(values).unwrap_or_else(|error| Fault::raise(described(&self.loaded, &error)))
+    }
+
+    fn build(&self, values: &Values, facts: &PortFacts) -> Made {
+        self.made(values, facts).unwrap_or_else(|error| Fault::raise(described(&self.loaded, &error)))
     }
 }
 

@@ -2,12 +2,15 @@
 //! libraries.
 
 mod class;
+mod guard;
+mod methods;
+mod scheduler;
 mod scheme;
 mod trial;
 mod view;
 
 pub(crate) use trial::{check_scheme, scheme_cost};
-pub(crate) use view::{Coins, Packet, Queue};
+pub(crate) use view::{Behind, Coins, Header, Packet, Queue, Queues};
 
 use crate::error::refused;
 use aqmlab_aqm::Declaration;

@@ -1,9 +1,9 @@
 //! A scheme whose methods are called in Python, one by one, under the interpreter lock.
 
-use super::class::described;
+use super::methods::Own;
 use super::view::{Coins, Packet, Queue};
 use aqmlab_aqm::{Aqm, Departing, PacketFacts, QueueView, Verdict};
-use aqmlab_plugin::{Fault, TimerPace, Traits, as_said, decode};
+use aqmlab_plugin::{TimerPace, Traits, as_said, decode};
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Probability, Time};
 use pyo3::call::PyCallArgs;
@@ -16,9 +16,7 @@ pub(super) struct ClassScheme {
     packet: Py<Packet>,
     queue: Py<Queue>,
     coins: Py<Coins>,
-    /// For words about what went wrong.
-    loaded: Py<PyAny>,
-    traits: Traits,
+    own: Own,
     pace: TimerPace,
 }
 
@@ -37,17 +35,8 @@ struct Methods {
 impl ClassScheme {
     pub(super) fn new(instance: &Bound<'_, PyAny>, loaded: Py<PyAny>, traits: Traits) -> PyResult<Self> {
         let py = instance.py();
-        let own: Vec<String> = loaded.bind(py).getattr("methods")?.extract()?;
-        let method = |name: &str| {
-            let wanted = own.iter().any(|own| own == name);
-            wanted.then(|| instance.getattr(name).map(Bound::unbind)).transpose()
-        };
-        let nothing = PacketFacts {
-            flow: 0,
-            bytes: 0,
-            codepoint: aqmlab_aqm::Codepoint::NotEct,
-            class: aqmlab_aqm::PacketClass::Data,
-        };
+        let own = Own::new(py, loaded, traits)?;
+        let method = |name: &str| own.method(instance, name);
         Ok(Self {
             methods: Methods {
                 on_arrival: method("on_arrival")?,
@@ -60,22 +49,12 @@ impl ClassScheme {
                 signal_probability: method("signal_probability")?,
                 observe: method("observe")?,
             },
-            packet: Py::new(py, Packet::new(nothing, None))?,
+            packet: Py::new(py, Packet::nothing())?,
             queue: Py::new(py, Queue::new())?,
             coins: Py::new(py, Coins { stream: Key::from_seed(0).stream() })?,
-            loaded,
-            traits,
+            own,
             pace: TimerPace::default(),
         })
-    }
-
-    /// Calls a method; an exception ends the run.
-    fn call<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
-        Python::attach(call).unwrap_or_else(|error| Fault::raise(described(&self.loaded, &error)))
-    }
-
-    fn refuse(&self, wrong: &str) -> ! {
-        Fault::raise(format!("{}: {wrong}", self.traits.name))
     }
 
     fn decide(
@@ -85,7 +64,7 @@ impl ClassScheme {
         queue: &QueueView<'_>,
         coins: &mut Stream,
     ) -> Verdict {
-        let answer = self.call(|py| {
+        let answer = self.own.call(|py| {
             *self.packet.borrow_mut(py) = packet;
             self.queue.borrow_mut(py).show(queue);
             self.coins.borrow_mut(py).stream = coins.clone();
@@ -95,12 +74,12 @@ impl ClassScheme {
             answer.and_then(|answer| verdict_of(answer.bind(py)))
         });
         let (code, positions) = answer;
-        decode(code, &positions, queue.packets()).unwrap_or_else(|wrong| self.refuse(&wrong))
+        decode(code, &positions, queue.packets()).unwrap_or_else(|wrong| self.own.refuse(&wrong))
     }
 
     fn notify<A: for<'py> PyCallArgs<'py>>(&self, method: Option<&Py<PyAny>>, arguments: A) {
         if let Some(method) = method {
-            self.call(|py| method.call1(py, arguments).map(|_| ()));
+            self.own.call(|py| method.call1(py, arguments).map(|_| ()));
         }
     }
 }
@@ -127,7 +106,7 @@ impl Aqm for ClassScheme {
         match &self.methods.on_arrival {
             Some(method) => {
                 let verdict = self.decide(method, (now, Packet::new(*packet, None)), queue, coins);
-                as_said(verdict, self.traits.evicts).unwrap_or_else(|wrong| self.refuse(&wrong))
+                as_said(verdict, self.own.traits.evicts).unwrap_or_else(|wrong| self.own.refuse(&wrong))
             }
             None => Verdict::Pass,
         }
@@ -150,7 +129,7 @@ impl Aqm for ClassScheme {
 
     fn on_overflow(&mut self, now: Time, packet: &PacketFacts) {
         let Some(method) = &self.methods.on_overflow else { return };
-        self.call(|py| {
+        self.own.call(|py| {
             *self.packet.borrow_mut(py) = Packet::new(*packet, None);
             method.call1(py, (now.nanoseconds(), &self.packet)).map(|_| ())
         });
@@ -166,13 +145,13 @@ impl Aqm for ClassScheme {
 
     fn next_timer(&self) -> Option<Time> {
         let method = self.methods.next_timer.as_ref()?;
-        let due: Option<u64> = self.call(|py| method.call0(py)?.extract(py));
+        let due: Option<u64> = self.own.call(|py| method.call0(py)?.extract(py));
         due.map(Time::from_nanoseconds)
     }
 
     fn on_timer(&mut self, due: Time, queue: &QueueView<'_>) {
         if let Some(method) = &self.methods.on_timer {
-            self.call(|py| {
+            self.own.call(|py| {
                 self.queue.borrow_mut(py).show(queue);
                 let answer = method.call1(py, (due.nanoseconds(), &self.queue));
                 self.queue.borrow_mut(py).hide();
@@ -180,26 +159,20 @@ impl Aqm for ClassScheme {
             });
         }
         let next = self.next_timer();
-        self.pace.count(due, next).unwrap_or_else(|wrong| self.refuse(&wrong));
+        self.pace.count(due, next).unwrap_or_else(|wrong| self.own.refuse(&wrong));
     }
 
     fn signal_probability(&self) -> Probability {
         let Some(method) = &self.methods.signal_probability else { return Probability::ZERO };
-        let value: f64 = self.call(|py| method.call0(py)?.extract(py));
+        let value: f64 = self.own.call(|py| method.call0(py)?.extract(py));
         if !(0.0..=1.0).contains(&value) {
-            self.refuse(&format!("the signal probability is {value}, not from 0 to 1"));
+            self.own.refuse(&format!("the signal probability is {value}, not from 0 to 1"));
         }
         Probability::clamped(value)
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        let Some(method) = &self.methods.observe else { return };
-        let values: Vec<f64> = self.call(|py| method.call0(py)?.extract(py));
-        if values.len() != self.traits.observed.len() {
-            let (given, named) = (values.len(), self.traits.observed.len());
-            self.refuse(&format!("observe returned {given} values, and `observed` names {named}"));
-        }
-        self.traits.observed.iter().zip(values).for_each(|(name, value)| sink(name, value));
+        self.own.observe(self.methods.observe.as_ref(), sink);
     }
 
     fn watches_arrivals(&self) -> bool {
@@ -211,10 +184,10 @@ impl Aqm for ClassScheme {
     }
 
     fn decides_about_waiting(&self) -> bool {
-        self.traits.evicts || self.watches_departures()
+        self.own.traits.evicts || self.watches_departures()
     }
 
     fn needs_arrival_instants(&self) -> bool {
-        self.traits.needs_arrival_instants
+        self.own.traits.needs_arrival_instants
     }
 }
