@@ -52,6 +52,11 @@ trait MediumModel: Sized {
     /// The service of a link with this rate.
     fn service(&self, rate: Rate) -> Box<dyn Service>;
 
+    /// The rate of the bytes while a link with this rate sends.
+    fn rate_while_sending(&self, rate: Rate) -> Rate {
+        rate
+    }
+
     /// Legal parameters at a link of 0.1 to 10 Mbit/s, for tests.
     fn drawn(dice: &mut Stream) -> Self;
 }
@@ -60,6 +65,7 @@ trait MediumModel: Sized {
 trait DynamicModel {
     fn validate(&self, rate: Rate) -> Result<(), ParameterError>;
     fn service(&self, rate: Rate) -> Box<dyn Service>;
+    fn rate_while_sending(&self, rate: Rate) -> Rate;
 }
 
 impl<M: MediumModel> DynamicModel for M {
@@ -69,6 +75,10 @@ impl<M: MediumModel> DynamicModel for M {
 
     fn service(&self, rate: Rate) -> Box<dyn Service> {
         MediumModel::service(self, rate)
+    }
+
+    fn rate_while_sending(&self, rate: Rate) -> Rate {
+        MediumModel::rate_while_sending(self, rate)
     }
 }
 
@@ -89,6 +99,12 @@ impl Medium {
             let key = format!("{}.{}", self.name(), error.key).into();
             ParameterError { key, ..error }
         })
+    }
+
+    /// The rate of the bytes while a link with this rate sends: above it where the link sends at times alone.
+    #[must_use]
+    pub fn rate_while_sending(&self, rate: Rate) -> Rate {
+        self.model().rate_while_sending(rate)
     }
 }
 

@@ -79,9 +79,12 @@ impl MediumModel for Slots {
 
     fn service(&self, rate: Rate) -> Box<dyn Service> {
         let [cycle, slot, offset] = self.spans();
-        let in_slot = u64::try_from(self.rate_in_slot(rate)).unwrap_or(u64::MAX);
-        let clock = TransmissionClock::new(Rate::from_bits_per_second(in_slot));
+        let clock = TransmissionClock::new(self.rate_while_sending(rate));
         Box::new(Slotted { clock, cycle, slot, offset })
+    }
+
+    fn rate_while_sending(&self, rate: Rate) -> Rate {
+        Rate::from_bits_per_second(u64::try_from(self.rate_in_slot(rate)).unwrap_or(u64::MAX))
     }
 
     fn drawn(dice: &mut Stream) -> Self {

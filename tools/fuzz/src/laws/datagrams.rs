@@ -2,6 +2,8 @@
 
 use super::Broken;
 use super::columns::named;
+
+use aqmlab_link::ServiceModel;
 use aqmlab_record::Table;
 use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario, Sending};
 
@@ -74,7 +76,11 @@ fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex
         .map(|link| {
             let wire_bits = f64::from(link.framing.wire_bytes(u32::from(shortest))) * 8.0;
             let fastest = 1.0 + scenario.rate_tolerance;
-            let rate = link.rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 * fastest);
+            let rate = link.rate.map(|rate| match &link.service {
+                ServiceModel::Medium(medium) => medium.rate_while_sending(rate),
+                ServiceModel::Constant | ServiceModel::Trace(_) => rate,
+            });
+            let rate = rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 * fastest);
             link.delay.seconds() + wire_bits / rate
         })
         .sum();
