@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::guard::ClassGuard;
+use super::methods::described;
 use super::scheduler::ClassScheduler;
 use super::scheme::ClassScheme;
 use aqmlab_aqm::{ParameterError, PortFacts};
@@ -153,13 +154,4 @@ impl Factory for Loaded {
     fn build(&self, values: &Values, facts: &PortFacts) -> Made {
         self.made(values, facts).unwrap_or_else(|error| Fault::raise(described(&self.loaded, &error)))
     }
-}
-
-/// What went wrong in a class's code, with file and line.
-pub(super) fn described(loaded: &Py<PyAny>, error: &PyErr) -> String {
-    Python::attach(|py| {
-        let words =
-            loaded.bind(py).call_method1(intern!(py, "described"), (error.value(py), error.traceback(py)));
-        words.and_then(|words| words.extract()).unwrap_or_else(|_| error.to_string())
-    })
 }

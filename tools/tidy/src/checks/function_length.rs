@@ -1,4 +1,5 @@
-//! Functions stay short enough to be seen whole, from signature to end, tests included.
+//! Functions stay short enough to be seen whole, from signature to end, tests included. Their documentation is
+//! not counted: in Rust it stands before a function, in Python within.
 
 use crate::finding::Finding;
 use crate::parts::{self, Parts};
@@ -9,16 +10,21 @@ use crate::words::is_word_character;
 const CEILING: usize = 70;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let rust =
-        tree.with_extension("rs").map(|(path, text)| (path, rust::functions(&parts::of_rust(text).code)));
-    let python =
-        tree.with_extension("py").map(|(path, text)| (path, python_functions(&parts::of_python(text))));
-    let all = rust.chain(python).flat_map(|(path, list)| list.into_iter().map(move |one| (path, one)));
-    all.filter_map(|(path, function)| finding(path, &function)).collect()
+    let rust = tree.with_extension("rs").flat_map(|(path, text)| {
+        rust::functions(&parts::of_rust(text).code).into_iter().map(move |one| (path, one, 0))
+    });
+    let python = tree.with_extension("py").flat_map(|(path, text)| {
+        python_functions(&parts::of_python(text))
+            .into_iter()
+            .map(move |(one, documentation)| (path, one, documentation))
+    });
+    rust.chain(python)
+        .filter_map(|(path, function, documentation)| finding(path, &function, documentation))
+        .collect()
 }
 
-fn finding(path: &str, function: &Function) -> Option<Finding> {
-    let lines = function.last_line + 1 - function.first_line;
+fn finding(path: &str, function: &Function, documentation_lines: usize) -> Option<Finding> {
+    let lines = function.last_line + 1 - function.first_line - documentation_lines;
     (lines > CEILING).then(|| {
         Finding::new(
             path,
@@ -30,8 +36,9 @@ fn finding(path: &str, function: &Function) -> Option<Finding> {
     })
 }
 
-/// The functions of a Python source: each ends before the first statement that is indented no deeper.
-fn python_functions(source: &Parts) -> Vec<Function> {
+/// The functions of a Python source, each with how many of its lines are its documentation: it ends before the
+/// first statement that is indented no deeper.
+fn python_functions(source: &Parts) -> Vec<(Function, usize)> {
     let lines: Vec<&str> = source.code.lines().collect();
     let statements = statements(source, &lines);
     let mut functions = Vec::new();
@@ -44,9 +51,19 @@ fn python_functions(source: &Parts) -> Vec<Function> {
             .unwrap_or(lines.len());
         // What stands between (blank lines, comments) belongs to the next statement.
         let last = (start..end).rev().find(|&line| is_used(source, &lines, line)).unwrap_or(start);
-        functions.push(Function { name, first_line: start + 1, last_line: last + 1 });
+        let documentation =
+            statements.get(position + 1).map_or(0, |&first| string_lines(source, &lines, first));
+        functions.push((Function { name, first_line: start + 1, last_line: last + 1 }, documentation));
     }
     functions
+}
+
+/// How many lines a statement has that is a string and nothing else; none if it is not.
+fn string_lines(source: &Parts, lines: &[&str], first: usize) -> usize {
+    if !lines[first].trim_start().starts_with('"') {
+        return 0;
+    }
+    1 + source.begins_in_string[first + 1..].iter().take_while(|&&within| within).count()
 }
 
 /// The indices of the lines that begin a statement: with code, outside of strings and brackets.
@@ -108,6 +125,17 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_of_a_python_function_is_not_counted() {
+        let of = |steps: usize| {
+            let documentation = "    \"\"\"One.\n\n    Two.\n    \"\"\"\n";
+            format!("def f():\n{documentation}{}", "    step()\n".repeat(steps))
+        };
+        let tree = Tree::of(&[("a.py", &of(69)), ("b.py", &of(70))]);
+        let found: Vec<_> = check(&tree).into_iter().map(|one| (one.path, one.line, one.wrong)).collect();
+        assert_eq!(found, [("b.py".to_owned(), 1, "`f` has 71 lines".to_owned())]);
+    }
+
+    #[test]
     fn signatures_and_strings_at_the_margin_do_not_end_a_python_function() {
         let source = "\
 class C:
@@ -127,8 +155,8 @@ def g(): return 3
         assert_eq!(
             python_functions(&parts::of_python(source)),
             [
-                Function { name: "f".into(), first_line: 2, last_line: 8 },
-                Function { name: "g".into(), first_line: 13, last_line: 13 }
+                (Function { name: "f".into(), first_line: 2, last_line: 8 }, 3),
+                (Function { name: "g".into(), first_line: 13, last_line: 13 }, 0)
             ]
         );
     }
