@@ -1,5 +1,5 @@
-//! Functions stay short enough to be seen whole, from signature to end, tests included. Their documentation is
-//! not counted: in Rust it stands before a function, in Python within.
+//! Functions stay short enough to be seen whole, from signature to end, tests included. Their documentation
+//! is not counted: in Rust it stands before a function, in Python within.
 
 use crate::finding::Finding;
 use crate::parts::{self, Parts};
@@ -36,8 +36,8 @@ fn finding(path: &str, function: &Function, documentation_lines: usize) -> Optio
     })
 }
 
-/// The functions of a Python source, each with how many of its lines are its documentation: it ends before the
-/// first statement that is indented no deeper.
+/// The functions of a Python source, each with how many of its lines are its documentation: it ends before
+/// the first statement that is indented no deeper.
 fn python_functions(source: &Parts) -> Vec<(Function, usize)> {
     let lines: Vec<&str> = source.code.lines().collect();
     let statements = statements(source, &lines);
