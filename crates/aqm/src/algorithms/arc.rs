@@ -160,7 +160,8 @@ impl Parameters for Params {
 
     fn build(&self, facts: &PortFacts) -> Discipline {
         let mean_packet_bytes = f64::from(self.mean_packet_bytes);
-        let per_interval = facts.link_rate.packets_per_second(self.mean_packet_bytes) * self.interval_ms / 1e3;
+        let per_interval =
+            facts.link_rate.packets_per_second(self.mean_packet_bytes) * self.interval_ms / 1e3;
         Discipline::fifo(Arc {
             controller: Controller {
                 alpha: self.alpha(facts).expect("checked with the link's facts"),

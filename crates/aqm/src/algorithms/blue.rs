@@ -33,9 +33,9 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Span, Time};
-use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// How an idle link changes the probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -99,8 +99,7 @@ impl Parameters for Params {
             },
             threshold_packets: self.threshold_packets.unwrap_or(u32::MAX),
             idle: false,
-            ticker: (self.idleness == Idleness::WhileIdle)
-                .then(|| Ticker::new(self.freeze_ms / 1e3, facts)),
+            ticker: (self.idleness == Idleness::WhileIdle).then(|| Ticker::new(self.freeze_ms / 1e3, facts)),
         })
     }
 }
@@ -172,11 +171,7 @@ impl Aqm for Blue {
 
     fn continue_from(&mut self, before: &dyn Any) -> bool {
         let Some(before) = before.downcast_ref::<Self>() else { return false };
-        *self = Self {
-            settings: self.settings,
-            threshold_packets: self.threshold_packets,
-            ..before.clone()
-        };
+        *self = Self { settings: self.settings, threshold_packets: self.threshold_packets, ..before.clone() };
         true
     }
 }

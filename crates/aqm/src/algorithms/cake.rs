@@ -35,12 +35,12 @@
 //! bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow from
 //! the rate.
 
+use super::cobalt::{self, Cobalt};
 use crate::discipline::{Discipline, Scheduled};
 use crate::parameters::{ParameterError, Parameters, require};
 use crate::parts::{HostFairness, Isolation, Limit, LimitRule, Shaped, Shaper};
 use crate::port_facts::PortFacts;
 use crate::scheduler::Scheduler;
-use super::cobalt::{self, Cobalt};
 use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -140,8 +140,10 @@ impl Parameters for Params {
 
     fn validate_at(&self, facts: &PortFacts) -> Result<(), ParameterError> {
         let link_mbps = facts.link_rate.bits_per_second() as f64 / 1e6;
-        let shapes = self.rate().is_none_or(|rate| rate.bits_per_second() <= facts.link_rate.bits_per_second());
-        let legal = format!("at most the {link_mbps} Mbit/s of its link, below which the shaper holds the queue");
+        let shapes =
+            self.rate().is_none_or(|rate| rate.bits_per_second() <= facts.link_rate.bits_per_second());
+        let legal =
+            format!("at most the {link_mbps} Mbit/s of its link, below which the shaper holds the queue");
         require(shapes, "rate_mbps", self.rate_mbps.unwrap_or(0.0), legal)
     }
 

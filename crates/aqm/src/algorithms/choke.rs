@@ -36,9 +36,9 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
-use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// How many packets are drawn in region i, from 0 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -99,7 +99,22 @@ impl Parameters for Params {
     }
 
     fn adjustable(&self) -> &'static [&'static str] {
-        &["limit_packets", "limit_bytes", "min_th_packets", "max_th_packets", "target_delay_ms", "w_q", "max_p", "gentle", "ecn", "ecn_rule", "mark_p", "regions", "draws_in_region", "stop_at_first_match"]
+        &[
+            "limit_packets",
+            "limit_bytes",
+            "min_th_packets",
+            "max_th_packets",
+            "target_delay_ms",
+            "w_q",
+            "max_p",
+            "gentle",
+            "ecn",
+            "ecn_rule",
+            "mark_p",
+            "regions",
+            "draws_in_region",
+            "stop_at_first_match",
+        ]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {

@@ -309,10 +309,12 @@ mod tests {
         assert_eq!(cobalt.count, 7);
         // Below it: 1364.0 + 100/√7 = 1401.8 is due first, then come gaps for 6, 5, 4: 1442.6, 1487.3,
         // 1537.3.
-        let counts: Vec<u32> = [1_401, 1_402, 1_443, 1_488, 1_538].map(|ms| {
-            cobalt.signals(at(ms), Span::ZERO);
-            cobalt.count
-        }).to_vec();
+        let counts: Vec<u32> = [1_401, 1_402, 1_443, 1_488, 1_538]
+            .map(|ms| {
+                cobalt.signals(at(ms), Span::ZERO);
+                cobalt.count
+            })
+            .to_vec();
         assert_eq!(counts, [7, 6, 5, 4, 3]);
     }
 }

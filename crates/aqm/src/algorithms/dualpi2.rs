@@ -47,7 +47,8 @@ use self::coupled::{Coupled, CoupledSettings, Waiting};
 use self::two_queues::TwoQueues;
 use crate::discipline::{Discipline, Scheduled};
 use crate::parameters::{
-    ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_positive, require_share,
+    ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_positive,
+    require_share,
 };
 use crate::parts::{Limit, LimitRule, Pi2Controller, Ticker};
 use crate::port_facts::PortFacts;
@@ -179,7 +180,12 @@ impl Parameters for Params {
         }
         match self.schedule {
             Schedule::Weighted { classic_share: share } => {
-                require(share > 0.0 && share < 1.0, "schedule.weighted.classic_share", share, "above 0 and below 1")?;
+                require(
+                    share > 0.0 && share < 1.0,
+                    "schedule.weighted.classic_share",
+                    share,
+                    "above 0 and below 1",
+                )?;
             }
             Schedule::TimeShifted { shift_ms: shift } => {
                 let legal = (0.0..=1e9).contains(&shift);

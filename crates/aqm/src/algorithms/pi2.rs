@@ -31,16 +31,17 @@ use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::{Codepoint, PacketFacts};
 use crate::parameters::{
-    ParameterError, Parameters, require_delay_controller, require_packet_bytes, require_positive, require_share,
+    ParameterError, Parameters, require_delay_controller, require_packet_bytes, require_positive,
+    require_share,
 };
 use crate::parts::{Limit, Pi2Controller, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
-use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// How the square is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -109,7 +110,17 @@ impl Parameters for Params {
     }
 
     fn adjustable(&self) -> &'static [&'static str] {
-        &["limit_packets", "limit_bytes", "target_ms", "alpha_hz", "beta_hz", "coupling", "scalable", "highest_marking", "ecn"]
+        &[
+            "limit_packets",
+            "limit_bytes",
+            "target_ms",
+            "alpha_hz",
+            "beta_hz",
+            "coupling",
+            "scalable",
+            "highest_marking",
+            "ecn",
+        ]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -168,7 +179,8 @@ impl Aqm for Pi2 {
         if !queue.has_room_for(packet.bytes) || queue.bytes() < self.spared_bytes {
             return Verdict::Pass;
         }
-        let (scalable, overloaded) = (self.scalable(packet), self.controller.classic() >= self.highest_marking);
+        let (scalable, overloaded) =
+            (self.scalable(packet), self.controller.classic() >= self.highest_marking);
         if (scalable.is_none() || overloaded) && self.selects_classic(coins) {
             let reason = Reason::Early;
             return if overloaded { Verdict::Drop(reason) } else { Verdict::Signal(reason) };

@@ -45,9 +45,9 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
-use std::any::Any;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// Bytes whose departure is timed as one measurement (RFC 8033, section 5.2).
 const DEPARTURES_MEASURED_BYTES: u64 = 1 << 14;
@@ -142,7 +142,18 @@ impl Parameters for Params {
     }
 
     fn adjustable(&self) -> &'static [&'static str] {
-        &["limit_packets", "limit_bytes", "target_ms", "alpha_hz", "beta_hz", "auto_tuning", "max_burst_ms", "cap_adjustment", "ecn", "mark_ecn_threshold"]
+        &[
+            "limit_packets",
+            "limit_bytes",
+            "target_ms",
+            "alpha_hz",
+            "beta_hz",
+            "auto_tuning",
+            "max_burst_ms",
+            "cap_adjustment",
+            "ecn",
+            "mark_ecn_threshold",
+        ]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
@@ -458,7 +469,8 @@ mod tests {
 
     #[test]
     fn single_updates_worked_by_hand() {
-        let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-5 * expected, "{found}");
+        let close =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-5 * expected, "{found}");
         // (0.125·15 + 1.25·0) ms over 2048; and with the delay's own step of 30 ms.
         close(after(0.0, 30.0, 30.0, false), 9.1553e-7);
         close(after(0.0, 30.0, 0.0, false), 1.92261e-5);

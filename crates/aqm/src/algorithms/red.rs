@@ -82,7 +82,19 @@ impl Parameters for Params {
     }
 
     fn adjustable(&self) -> &'static [&'static str] {
-        &["limit_packets", "limit_bytes", "min_th_packets", "max_th_packets", "target_delay_ms", "w_q", "max_p", "gentle", "ecn", "ecn_rule", "mark_p"]
+        &[
+            "limit_packets",
+            "limit_bytes",
+            "min_th_packets",
+            "max_th_packets",
+            "target_delay_ms",
+            "w_q",
+            "max_p",
+            "gentle",
+            "ecn",
+            "ecn_rule",
+            "mark_p",
+        ]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {

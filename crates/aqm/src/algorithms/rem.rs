@@ -39,7 +39,8 @@ use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameters::{
-    ParameterError, Parameters, require, require_not_negative, require_period_ms, require_positive, require_share,
+    ParameterError, Parameters, require, require_not_negative, require_period_ms, require_positive,
+    require_share,
 };
 use crate::parts::{Ewma, Gauge, Limit, PacketScale, Ticker, queue_control_params};
 use crate::port_facts::PortFacts;

@@ -35,8 +35,8 @@
 //! bins, unless their flow was boxed while these were fed. The probabilities of boxed flows move on. What
 //! leaves is counted off in the order in which it came.
 
-use crate::aqm::Reason;
 use crate::algorithms::drop_tail::DropTail;
+use crate::aqm::Reason;
 use crate::discipline::Discipline;
 use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
@@ -167,7 +167,8 @@ impl Parameters for Params {
             }
         }
         require_period_ms("rehash_ms", self.rehash_ms)?;
-        let (warm_up_ms, legal) = (self.warm_up_ms, format!("from 0 to below rehash_ms ({})", self.rehash_ms));
+        let (warm_up_ms, legal) =
+            (self.warm_up_ms, format!("from 0 to below rehash_ms ({})", self.rehash_ms));
         require(warm_up_ms >= 0.0 && warm_up_ms < self.rehash_ms, "warm_up_ms", warm_up_ms, legal)
     }
 

@@ -173,7 +173,12 @@ impl<S: AnyScheme> Parameters for Params<S> {
         let legal = format!("from 0 to high_watermark ({high})");
         require((0.0..=high).contains(&low), "low_watermark", low, legal)?;
         require_share("average_weight", self.average_weight)?;
-        require(self.inner().is_one_queue(), "inner.scheme", "one with several queues", "a scheme with a single queue")?;
+        require(
+            self.inner().is_one_queue(),
+            "inner.scheme",
+            "one with several queues",
+            "a scheme with a single queue",
+        )?;
         let limit = self.own_limit().map_or(Ok(()), |limit| limit.validate());
         limit.and_then(|()| self.inner().validate()).map_err(|error| error.within("inner"))
     }

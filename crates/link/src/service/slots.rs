@@ -162,10 +162,16 @@ mod tests {
         let refused = |slots: Slots| slots.validate(rate).map_err(|error| error.to_string());
         let slots = |slot_ms, offset_ms| Slots { cycle_ms: 10.0, slot_ms, offset_ms };
         assert_eq!(refused(slots(10.0, 0.0)), Ok(()));
-        assert_eq!(refused(slots(1.0, 10.0)), Err("`offset_ms` is 10: it must be below cycle_ms (10)".into()));
+        assert_eq!(
+            refused(slots(1.0, 10.0)),
+            Err("`offset_ms` is 10: it must be below cycle_ms (10)".into())
+        );
         let wrong = "`slot_ms` is 8: it must be at most cycle_ms less offset_ms (7)";
         assert_eq!(refused(slots(8.0, 3.0)), Err(wrong.into()));
         let too_fast = Slots { cycle_ms: 1e6, slot_ms: 1e-3, offset_ms: 0.0 };
-        assert!(refused(too_fast).is_err_and(|wrong| wrong.contains("it must be at least 10: the link sends at its")));
+        assert!(
+            refused(too_fast)
+                .is_err_and(|wrong| wrong.contains("it must be at least 10: the link sends at its"))
+        );
     }
 }

@@ -198,7 +198,8 @@ mod tests {
         let ramp = |settings, us| coupled(settings).ramp(Span::from_microseconds(us));
         let found = [0, 800, 900, 1000, 1199, 1200, 5000].map(|us| ramp(RFC, us));
         assert_eq!(found, [0.0, 0.0, 0.25, 0.5, 0.9975, 1.0, 1.0]);
-        let step = CoupledSettings { ramp_from: Span::from_microseconds(1000), ramp_range: Span::ZERO, ..RFC };
+        let step =
+            CoupledSettings { ramp_from: Span::from_microseconds(1000), ramp_range: Span::ZERO, ..RFC };
         assert_eq!([999, 1000].map(|us| ramp(step, us)), [0.0, 1.0]);
     }
 

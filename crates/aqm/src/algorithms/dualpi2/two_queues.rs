@@ -108,8 +108,7 @@ impl Scheduler for TwoQueues {
             Kind::LowLatency => {
                 let found_long = self.found_long.pop_front();
                 let stay_behind = queues.packets(queue);
-                let is_long =
-                    found_long.unwrap_or(stay_behind > self.coupled.settings.queue_length_packets);
+                let is_long = found_long.unwrap_or(stay_behind > self.coupled.settings.queue_length_packets);
                 self.coupled.of_low_latency(now, packet, is_long, bytes)
             }
         }

@@ -86,7 +86,13 @@ mod tests {
     use super::*;
 
     fn lists() -> Lists {
-        Lists::new(ListSettings { lists: 5, appearances: 3, flows_per_list: 2, rtt_s: 0.1, least_hold_s: 0.4 })
+        Lists::new(ListSettings {
+            lists: 5,
+            appearances: 3,
+            flows_per_list: 2,
+            rtt_s: 0.1,
+            least_hold_s: 0.4,
+        })
     }
 
     #[test]

@@ -63,7 +63,13 @@ impl Monitored {
 
     /// It lost packets once more: `share` of the drop rate is its own, `usable` the drop rate that counts;
     /// `rate` is what it sent, in bytes per second, and `dropped` the share of this that it lost.
-    pub(super) fn punish(&mut self, now: Time, (share, usable): (f64, f64), (rate, dropped): (f64, f64), steps: &Steps) {
+    pub(super) fn punish(
+        &mut self,
+        now: Time,
+        (share, usable): (f64, f64),
+        (rate, dropped): (f64, f64),
+        steps: &Steps,
+    ) {
         self.probability = Some(match self.probability {
             None => share.min(2.0 * usable).min(LARGEST_FIRST),
             Some(before) => {
@@ -187,8 +193,17 @@ mod tests {
         close(
             path(true),
             &[
-                0.15, 0.10, 0.05, 0.033_333_333, 0.022_222_222, 0.014_814_815, 0.009_876_543, 0.006_584_362,
-                0.004_389_575, 0.002_926_383, 0.001_950_922,
+                0.15,
+                0.10,
+                0.05,
+                0.033_333_333,
+                0.022_222_222,
+                0.014_814_815,
+                0.009_876_543,
+                0.006_584_362,
+                0.004_389_575,
+                0.002_926_383,
+                0.001_950_922,
             ],
         );
     }

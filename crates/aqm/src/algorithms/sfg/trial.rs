@@ -35,8 +35,12 @@ pub fn false_positives(
         };
         let mut filter = params.guardian(&link.with_flow_salt(key.named("salt").bits(0)));
         let mut coins = key.named("coins").stream();
-        let much =
-            PacketFacts { flow: 0, bytes: u32::MAX, codepoint: Codepoint::NotEct, class: PacketClass::Datagram };
+        let much = PacketFacts {
+            flow: 0,
+            bytes: u32::MAX,
+            codepoint: Codepoint::NotEct,
+            class: PacketClass::Datagram,
+        };
         for number in 1..=misbehaving {
             filter.admits(Time::ZERO, &much, &flow(number), &nobody, &mut coins);
         }
@@ -54,7 +58,9 @@ mod tests {
     #[test]
     fn the_filter_is_wrong_as_often_as_equation_3_says() {
         const TRIALS: u32 = 4_000;
-        for (levels, bins, misbehaving) in [(1, 20, 5), (2, 20, 10), (3, 20, 5), (3, 20, 15), (3, 100, 60), (4, 8, 10)] {
+        for (levels, bins, misbehaving) in
+            [(1, 20, 5), (2, 20, 10), (3, 20, 5), (3, 20, 15), (3, 100, 60), (4, 8, 10)]
+        {
             let found = false_positives(levels, bins, misbehaving, TRIALS, Key::from_seed(4)).expect("legal");
             let share = false_positive(levels.into(), bins.into(), misbehaving.into());
             // Four standard deviations of a count of independent trials.
