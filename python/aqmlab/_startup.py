@@ -32,6 +32,15 @@ def was_interrupted() -> bool:
     return bool(_heard)
 
 
+def end_if_interrupted() -> None:
+    """Raises KeyboardInterrupt once more if this process is the command and was asked to end.
+
+    A package that is imported at that moment may have swallowed it. Whoever waits for long asks here.
+    """
+    if _heard:
+        raise KeyboardInterrupt
+
+
 def interruption() -> tuple[int, str]:
     """The exit code and the message of a command that was asked to end: those of the first signal."""
     number = _heard[0] if _heard else signal.SIGINT

@@ -136,7 +136,9 @@ def _try_scenario(block: Block) -> None:
     scenario = aqmlab.Scenario.from_toml(block.text, source_name=block.place)
     if block.name:
         shortened = tomllib.loads("\n".join(_list(block.settings.get("shortened", ""))))
-        Path(block.name).write_text(to_toml(scenario.with_overrides(_dotted(shortened)).resolved))
+        resolved = scenario.with_overrides(_dotted(shortened)).resolved
+        # As its reader has it: the files that it names lie beside it.
+        Path(block.name).write_text(to_toml({key: own for key, own in resolved.items() if key != "files"}))
 
 
 def _dotted(table: dict[str, object], before: str = "") -> dict[str, object]:

@@ -21,6 +21,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
+from aqmlab._startup import was_interrupted
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
 from aqmlab.figures.looks import dash_lengths, hue_of, looks_of_names
 from aqmlab.play.comparing import FullComparison
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from aqmlab.play.played import PlayedLink
 
 HOST = "127.0.0.1"
+_LOOKS_S = 0.2
+"""Time between two looks whether an interruption was swallowed while a package was imported."""
 _MOST_BYTES = 64 * 1024
 _SUPERSEDED, _FAILED = 409, 500
 # Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
@@ -287,7 +290,8 @@ async def _serve(link: PlayedLink, file: str, port: int, ready: Callable[[str], 
     server.add_sockets(sockets)
     try:
         ready(f"http://{HOST}:{bound}/?token={token}")
-        await asyncio.Event().wait()
+        while not was_interrupted():
+            await asyncio.sleep(_LOOKS_S)
     finally:
         server.stop()
         player.close()

@@ -203,6 +203,12 @@ impl Scheme {
         outside::all_names(NAMES)
     }
 
+    /// The names of those that come with this crate.
+    #[must_use]
+    pub const fn built_in_names() -> &'static [&'static str] {
+        NAMES
+    }
+
     /// Whether it has a single queue and nothing in front of it: packets leave in the order in which they
     /// came, and it can be the scheme of one queue among several.
     #[must_use]

@@ -58,7 +58,8 @@ fn insert(table: &mut Schema, key: &str, property: &Schema, law: Law, random: &m
     let default = property.get("default").and_then(|default| default.as_f64());
     let forms = ["oneOf", "anyOf"].into_iter().find_map(|form| property.get(form)?.as_array());
     if let Some(forms) = forms {
-        let form = &forms[random.below(forms.len() as u64) as usize];
+        let forms: Vec<_> = forms.iter().filter(|form| !is_registered_scheme(form)).collect();
+        let form = forms[random.below(forms.len() as u64) as usize];
         return insert(table, key, &Schema::try_from(form.clone()).expect("a schema"), law, random);
     }
     let words = property.get("enum").and_then(|words| words.as_array());
@@ -81,6 +82,13 @@ fn insert(table: &mut Schema, key: &str, property: &Schema, law: Law, random: &m
         panic!("{key}: no rule for {:?}", property.as_value())
     };
     table.insert(key.to_owned(), value);
+}
+
+/// Whether a form is the table of a scheme that somebody else has registered in this process. As the scheme
+/// of a queue it would be judged together with the one that is tried.
+fn is_registered_scheme(form: &serde_json::Value) -> bool {
+    let name = form.pointer("/properties/scheme/const").and_then(|name| name.as_str());
+    name.is_some_and(|name| !Scheme::built_in_names().contains(&name))
 }
 
 /// The nearest number that the schema's bounds hold.

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from aqmlab import _core
+from aqmlab._startup import end_if_interrupted
 from aqmlab.errors import RunError, RunsFailed, StorageError
 from aqmlab.files.folders import remove_abandoned
 from aqmlab.result import Result
@@ -99,6 +100,7 @@ class Processes:
         ended_well = False
         try:
             while pool.outstanding:
+                end_if_interrupted()
                 pool.assign(workers)
                 for job in pool.finished():
                     yield job, Result.load(_folder(job))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from aqmlab._startup import end_if_interrupted
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.memory import workers_with_room
 
@@ -63,6 +64,7 @@ class Threads:
                     pending[future] = job
                     future.add_done_callback(finished.put)
                 while pending:
+                    end_if_interrupted()
                     with suppress(Empty):
                         future = finished.get(timeout=_POLL_S)
                         yield pending.pop(future), future.result()
