@@ -40,11 +40,11 @@ def library(folder: Path, source: str, name: str, *options: str) -> None:
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The examples, compiled where there is a compiler."""
     folder = tmp_path_factory.mktemp("schedulers")
-    for name in ("my_slots", "my_policer"):
-        shutil.copy(EXAMPLES / f"{name}.py", folder)
-        if shutil.which("cc"):
-            text = (EXAMPLES / f"{name}.c").read_text()
-            library(folder, text, name, "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
+    for name in ("my_slots.py", "my_policer.py"):
+        shutil.copy(EXAMPLES / name, folder)
+    for name in ("my_slots.c", "my_policer.c") if shutil.which("cc") else ():
+        text = (EXAMPLES / name).read_text()
+        library(folder, text, Path(name).stem, "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
     return folder
 
 

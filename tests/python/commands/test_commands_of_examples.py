@@ -20,9 +20,13 @@ ALONE = "live_"
 
 ELSEWHERE = {
     "a_queue_in_class.ipynb": "test_notebook.py",
+    "my_policer.c": "test_own_schedulers.py",
+    "my_policer.py": "test_own_schedulers.py",
     "my_red.c": "test_schemes.py",
     "my_red.py": "test_schemes.py",
     "my_red_compiled.py": "test_schemes.py",
+    "my_slots.c": "test_own_schedulers.py",
+    "my_slots.py": "test_own_schedulers.py",
 }
 """Files that no command at their head runs, and the tests that do."""
 
