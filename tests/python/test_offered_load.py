@@ -1,4 +1,4 @@
-"""What `run` says of the offered load: where flows have no end, that they are not in it."""
+"""What `run` says of the offered load: where flows have no size, that they are not in it."""
 
 import aqmlab
 from aqmlab import presets
@@ -12,14 +12,14 @@ def said(**changes: object) -> str | None:
     return offered_load(aqmlab.run(scenario, seed=1, measure_offered_load=True))
 
 
-def test_flows_without_an_end_are_named_as_left_out() -> None:
+def test_flows_without_a_size_are_named_as_left_out() -> None:
     sentence = said()
     assert sentence is not None
     assert sentence.startswith("offered load: ")
-    assert sentence.endswith(" Mbit/s) without backup and download, whose flows have no end")
+    assert sentence.endswith(" Mbit/s) without backup and download, which send as fast as they can")
 
 
-def test_nothing_is_left_out_where_every_flow_ends() -> None:
+def test_nothing_is_left_out_where_every_flow_has_a_size() -> None:
     sentence = said(**{"flows.0.bytes": 100_000, "flows.1.bytes": 100_000})
     assert sentence is not None
     assert sentence.endswith(" Mbit/s)")

@@ -74,11 +74,11 @@ def of_link(quantity: OfLinks, link: str) -> OfRun:
 
 
 def flow_groups(result: Recorded) -> dict[str, int]:
-    """Groups of long-lived flows, those without an end, with how many flows each has."""
+    """Groups of long-lived flows, those without a size, with how many flows each has."""
     endless = {
         str(entry.get("name"))
         for entry in result.run["scenario"].get("flows", ())
-        if entry.get("bytes") is None and entry.get("bytes_cdf_file") is None
+        if entry.get("bytes") is None
     }
     groups = {entry["name"]: len(entry["delivered_bytes"]) for entry in result.run.get("flows", ())}
     return {name: flows for name, flows in groups.items() if name in endless}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def offered_load(result: Result) -> str | None:
     """The offered load of a run: its share of the bottleneck, each link's Mbit/s; none if it is not known.
 
-    Flows without an end would fill any link, so the uncongested twin has none, and the sentence says so: a
+    Flows without a size would fill any link, so the uncongested twin has none, and the sentence says so: a
     link full of backups may have an offered load of 4 %.
     """
     if (load := result.offered_load) is None:
@@ -25,4 +25,4 @@ def offered_load(result: Result) -> str | None:
     least = "at least " if load.get("held_back") else ""
     said = f"offered load: {least}{load['realised_percent']:.1f} % of {where} ({by_link} Mbit/s)"
     endless = list(flow_groups(result))
-    return f"{said} without {listed(endless)}, whose flows have no end" if endless else said
+    return f"{said} without {listed(endless)}, which send as fast as they can" if endless else said

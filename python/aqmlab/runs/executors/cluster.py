@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab._startup import end_if_interrupted
 from aqmlab.errors import ExecutorError, RunError, RunsFailed, ScenarioError
 from aqmlab.result import Result
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
@@ -227,6 +228,7 @@ def _gather(
     try:
         stream = distributed.as_completed(list(pending), with_results=True, raise_errors=False)
         while pending:
+            end_if_interrupted()
             if not stream.has_ready():
                 watch.expect(len(pending))
                 continue
