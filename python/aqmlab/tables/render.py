@@ -150,8 +150,12 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
     for column in part.columns:
         left = column.words or column.heads_row
         heading = column.title if column.short is None else column.short
+        # In a narrow terminal names go on in the next line: a cut name, or number, reads as another.
         drawn.add_column(
-            Text(plain_line(heading)), justify="left" if left else "right", no_wrap=not column.wraps
+            Text(plain_line(heading)),
+            justify="left" if left else "right",
+            no_wrap=not (column.wraps or left),
+            overflow="fold" if left else "ellipsis",
         )
     above: tuple[TableCell, ...] = ()
     for row in part.rows:
