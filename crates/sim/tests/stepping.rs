@@ -239,7 +239,10 @@ fn the_rate_of_a_trace_and_the_bins_of_sfb_are_fixed() {
         Scenario::from_toml(OVERLOAD, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
     let mut line = Line::new(&scenario);
     let refused = line.refused(&Action::rate_mbps(2.0));
-    assert_eq!(refused, "a-to-b: its rate is not constant and cannot be changed during a run");
+    assert_eq!(
+        refused,
+        "a-to-b: the rate of a link with a rate trace or a medium cannot be changed during a run"
+    );
     let refused = line.refused(&Action::parameter("limit_packets", 9));
     let none = "`limit_packets` of sfb cannot be changed during a run; none of its parameters can";
     assert_eq!(refused, format!("a-to-b: {none}"));

@@ -48,7 +48,7 @@ pub enum ActionError {
         /// The monitored links.
         legal: Vec<String>,
     },
-    /// The rate of this link varies by itself.
+    /// The link follows a rate trace, or has a medium of its own.
     RateVaries {
         /// The link.
         link: String,
@@ -76,7 +76,10 @@ impl fmt::Display for ActionError {
                 write!(f, "no monitored link is called \"{name}\"; legal: {}", legal.join(", "))
             }
             Self::RateVaries { link } => {
-                write!(f, "{link}: its rate is not constant and cannot be changed during a run")
+                write!(
+                    f,
+                    "{link}: the rate of a link with a rate trace or a medium cannot be changed during a run"
+                )
             }
             Self::Rate { link, rate_mbps } => {
                 let (least, most) = (LEGAL_MBPS.start(), LEGAL_MBPS.end());
