@@ -94,7 +94,8 @@ class Simulation:
 
         Args:
             link: Name of the link, as in `observe().links`.
-            rate_mbps: New rate in Mbit/s, from 0.001 to 1,000,000; not of a link with a rate trace or a medium.
+            rate_mbps: New rate in Mbit/s, from 0.001 to 1,000,000; a link with a rate trace or a medium has
+                none to set.
             parameters: New values of parameters of the queue's scheme, by their scenario keys, such as
                 `limit_packets=30`. The error for another key lists those that can change during a run.
 
