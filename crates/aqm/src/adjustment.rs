@@ -4,7 +4,8 @@
 //! new parameters and continues from the state of the one before ([`crate::Aqm::continue_from`]).
 
 use crate::algorithms::Scheme;
-use crate::parameters::{AnyScheme, ParameterError};
+use crate::parameter_error::ParameterError;
+use crate::parameters::AnyScheme;
 use crate::port_facts::PortFacts;
 use serde_json::{Map, Value};
 

@@ -1,8 +1,8 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
-use crate::dialogues::Dialogue;
 use crate::streams::Streams;
-use crate::transport::{ConnectionId, Opened, Opening, PopulationId};
+use crate::tracks::Dialogue;
+use crate::transport::{ConnectionId, Opened, Opening, UserConnection};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, Handshake, ObjectKind, Server};
 
@@ -23,9 +23,6 @@ pub(crate) struct ExchangeUnderWay {
     /// Whether its response time has ended, while the server's close is still waited for.
     pub(crate) completed: bool,
 }
-
-/// A user, and which of her connections is meant.
-pub(crate) type UserConnection = (PopulationId, u32, ConnectionOrdinal);
 
 /// An exchange that was in progress when the run began.
 #[derive(Clone, Copy, Debug)]

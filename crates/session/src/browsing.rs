@@ -3,15 +3,14 @@
 use crate::answers::{Made, PendingAnswer, PendingAnswers, respond};
 use crate::browser_connection::{
     BrowserConnection, BrowserConnections, Carries, ConnectionLists, Continuation, ExchangeUnderWay,
-    UserConnection,
 };
 use crate::exchange_counts::ExchangeCounts;
 use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
-use crate::session::STARTS_BETWEEN_CHECKS;
+use crate::starts::check_now_and_then;
 use crate::transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side,
-    Transport,
+    Transport, UserConnection,
 };
 use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
 use aqmlab_units::Time;
@@ -164,9 +163,7 @@ impl Browsing {
             let start = self.populations[place].start;
             let users = u32::try_from(self.populations[place].users.len()).unwrap_or(u32::MAX);
             for user in 0..users {
-                if user as usize % STARTS_BETWEEN_CHECKS == 0 {
-                    check()?;
-                }
+                check_now_and_then(user as usize, &mut check)?;
                 if start == StartRule::Stationary {
                     self.start_in_progress((PopulationId::of(place), user), transport);
                 } else {

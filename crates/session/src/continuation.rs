@@ -7,11 +7,11 @@
 //! everything that was under way goes on at once, as much before something would have arrived as it takes
 //! from one end to the other.
 
-use crate::browser_connection::{Carries, Continuation, ExchangeUnderWay, GoesOn, UserConnection};
+use crate::browser_connection::{Carries, Continuation, ExchangeUnderWay, GoesOn};
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
-use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport};
+use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport, UserConnection};
 use aqmlab_web::{Connections, UserEvent};
 
 impl Browsing {

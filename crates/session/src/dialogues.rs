@@ -1,28 +1,15 @@
 //! Connections whose two ends write what a vector says, each step in its turn.
 
 use crate::answers::{Made, PendingAnswer};
-use crate::browser_connection::{ExchangeUnderWay, UserConnection};
+use crate::browser_connection::ExchangeUnderWay;
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
-use crate::transport::{Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport};
+use crate::tracks::Track;
+use crate::transport::{
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport, UserConnection,
+};
 use aqmlab_units::Span;
 use aqmlab_web::{ConnectionVector, Exchange, ObjectKind, Party, Step};
-
-/// How far the two ends of such a connection are.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Dialogue {
-    /// The next step of each track.
-    next: [usize; 2],
-    /// Bytes that each end has written and that have not arrived at the other.
-    under_way: [u64; 2],
-}
-
-/// A track of the vector of a connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Track {
-    whose: UserConnection,
-    track: usize,
-}
 
 const fn side_of(party: Party) -> Side {
     match party {

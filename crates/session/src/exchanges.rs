@@ -1,11 +1,13 @@
 //! What happens on connections that carry one exchange at a time.
 
 use crate::answers::{Made, PendingAnswer, respond};
-use crate::browser_connection::{Carries, UserConnection};
+use crate::browser_connection::Carries;
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::response::ResponseEnd;
-use crate::transport::{Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport};
+use crate::transport::{
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport, UserConnection,
+};
 use aqmlab_record::Completion;
 use aqmlab_units::Span;
 use aqmlab_web::{ObjectKind, UserEvent};

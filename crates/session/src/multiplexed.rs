@@ -1,11 +1,12 @@
 //! What happens on connections that carry several exchanges at once: `streams.rs` says what, and this does
 //! it.
 
-use crate::browser_connection::UserConnection;
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::streams::{BrowserStep, Stream};
-use crate::transport::{ConnectionEvent, ConnectionEventKind, ConnectionId, PopulationId, Side, Transport};
+use crate::transport::{
+    ConnectionEvent, ConnectionEventKind, ConnectionId, PopulationId, Side, Transport, UserConnection,
+};
 use aqmlab_record::Completion;
 use aqmlab_web::{Exchange, ObjectKind, UserEvent};
 

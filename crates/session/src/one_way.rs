@@ -6,9 +6,11 @@
 //! arrived. That the server learns of the request and the user of the end at once, across the network, is
 //! ns-2's: its senders call the next step.
 
-use crate::browser_connection::{Carries, UserConnection};
+use crate::browser_connection::Carries;
 use crate::browsing::Browsing;
-use crate::transport::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Side, Transport};
+use crate::transport::{
+    ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Side, Transport, UserConnection,
+};
 use aqmlab_web::UserEvent;
 
 impl Browsing {

@@ -9,9 +9,6 @@ use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
 use aqmlab_web::UserRecord;
 
-/// Users, flows or sources that start between two questions to the driver whether to go on.
-pub(crate) const STARTS_BETWEEN_CHECKS: usize = 1 << 10;
-
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
 pub struct Session {
     browsing: Browsing,

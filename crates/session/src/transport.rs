@@ -85,6 +85,9 @@ pub enum Owner {
     },
 }
 
+/// A user, and which of her connections is meant.
+pub(crate) type UserConnection = (PopulationId, u32, ConnectionOrdinal);
+
 /// A connection that an application wants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opening {

@@ -16,7 +16,8 @@
 
 use crate::discipline::{Discipline, QueueLimit, Scheduled};
 use crate::onset::Onset;
-use crate::parameters::{AnyScheme, ParameterError, Parameters, require};
+use crate::parameter_error::{ParameterError, require};
+use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::{Limit, fair_queueing_params};
 use crate::port_facts::PortFacts;
 

@@ -15,7 +15,8 @@ pub use outside::{
 
 use crate::discipline::Discipline;
 use crate::onset::UnreachableOnset;
-use crate::parameters::{AnyScheme, ParameterError, Parameters};
+use crate::parameter_error::ParameterError;
+use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
 use schemars::generate::SchemaSettings;
