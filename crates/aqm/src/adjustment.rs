@@ -18,7 +18,7 @@ pub enum AdjustmentError {
         /// The key that was given.
         key: String,
         /// The name of the scheme.
-        scheme: &'static str,
+        scheme: String,
         /// What can be changed, in words.
         legal: String,
     },
@@ -26,7 +26,7 @@ pub enum AdjustmentError {
     #[error("{scheme}: {wrong}")]
     Type {
         /// The name of the scheme.
-        scheme: &'static str,
+        scheme: String,
         /// What is wrong, in the words of the type.
         wrong: String,
     },
@@ -50,20 +50,20 @@ impl Scheme {
     /// # Errors
     /// [`AdjustmentError`]: a key that is not adjustable, or a value of the wrong type or out of range.
     pub fn adjusted(&self, values: &Map<String, Value>, facts: &PortFacts) -> Result<Self, AdjustmentError> {
-        let scheme = self.name();
+        let scheme = || self.name().to_owned();
         let adjustable = self.adjustable();
         if let Some(key) = values.keys().find(|key| !adjustable.contains(&key.as_str())) {
             let legal = match adjustable.as_slice() {
                 [] => "none of its parameters can".to_owned(),
                 keys => format!("legal: {}", keys.join(", ")),
             };
-            return Err(AdjustmentError::Fixed { key: key.clone(), scheme, legal });
+            return Err(AdjustmentError::Fixed { key: key.clone(), scheme: scheme(), legal });
         }
         let mut table = self.table();
         table.extend(values.clone());
         let adjusted = self.with_table(table);
         let adjusted =
-            adjusted.map_err(|wrong| AdjustmentError::Type { scheme, wrong: wrong.to_string() })?;
+            adjusted.map_err(|wrong| AdjustmentError::Type { scheme: scheme(), wrong: wrong.to_string() })?;
         adjusted.validate_at(facts)?;
         Ok(adjusted)
     }

@@ -45,7 +45,7 @@ pub trait Parameters {
     }
 
     /// The name of the scheme that works in each of several queues, if there is one.
-    fn scheme_within(&self) -> Option<&'static str> {
+    fn scheme_within(&self) -> Option<&str> {
         None
     }
 
@@ -84,7 +84,7 @@ pub trait AnyScheme: Clone + fmt::Debug + PartialEq + 'static {
     fn schema_of_queue_behind_filter(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
 
     /// The name, as scenarios spell it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// The parameters.
     fn parameters(&self) -> &dyn Parameters;

@@ -268,7 +268,7 @@ impl Parameters for DeclaredParameters {
         }
     }
 
-    fn scheme_within(&self) -> Option<&'static str> {
+    fn scheme_within(&self) -> Option<&str> {
         (!self.is_queue()).then(|| self.inner.name())
     }
 

@@ -130,11 +130,11 @@ fn read(
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     apply_overrides(&mut tree, overrides)?;
-    load_schemes(&mut tree, folder, source_name)?;
+    let declared = load_schemes(&mut tree, folder, source_name)?;
     let mut mistakes = Mistakes::new(source_name, &tree);
-    check_shape(&tree, &mut mistakes);
+    check_shape(&tree, &declared.schemas().collect(), &mut mistakes);
     mistakes.into_result()?;
-    let mut document = typed(&tree, source_name)?;
+    let mut document = declared.while_reading(|| typed(&tree, source_name))?;
     document.settle();
     let mut mistakes = Mistakes::new(source_name, &tree);
     read_files(&tree, folder, &mut document.files, &mut mistakes);

@@ -84,7 +84,7 @@ impl<S: AnyScheme> Parameters for Params<S> {
         self.fair_queueing().queues()
     }
 
-    fn scheme_within(&self) -> Option<&'static str> {
+    fn scheme_within(&self) -> Option<&str> {
         Some(self.inner.name())
     }
 

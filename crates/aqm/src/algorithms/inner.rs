@@ -46,7 +46,7 @@ impl InnerScheme {
 
     /// The name, as scenarios spell it.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         self.0.name()
     }
 

@@ -2,7 +2,8 @@
 //!
 //! From a line of the list follow the module, the variant of [`Scheme`], strict parsing, the names in error
 //! messages, the JSON schema, the text of [`Scheme::describe`], and the cases of the conformance tests.
-//! Schemes from outside this crate join the list while the program runs: see [`register`].
+//! Schemes from outside this crate join the list while the program runs (see [`register`]), or belong to who
+//! names them ([`DeclaredSchemes`]).
 
 mod describe;
 mod inner;
@@ -10,7 +11,8 @@ mod outside;
 
 pub use inner::InnerScheme;
 pub use outside::{
-    Declaration, OutsideParameters, OutsideScheme, RegistrationError, register, register_declared,
+    Declaration, DeclaredSchemes, OutsideParameters, OutsideScheme, RegistrationError, register,
+    register_declared,
 };
 
 use crate::discipline::Discipline;
@@ -42,7 +44,7 @@ macro_rules! register {
                 #[serde(rename = $name)]
                 $scheme($module::Params $(<$over>)?),
             )+
-            /// A scheme from outside this crate, which was [registered](register).
+            /// A scheme from outside this crate, which was [registered](register) or [declared](DeclaredSchemes).
             #[serde(untagged)]
             #[schemars(skip)]
             Outside(OutsideScheme),
@@ -53,7 +55,7 @@ macro_rules! register {
         impl Scheme {
             /// The name of this scheme, as scenarios spell it.
             #[must_use]
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(Self::$scheme(_) => $name,)+
                     Self::Outside(scheme) => scheme.name(),
@@ -116,7 +118,7 @@ macro_rules! register {
                 Self::schema_of_queue_by_default(&Self::of_queue_behind_filter())
             }
 
-            fn name(&self) -> &'static str {
+            fn name(&self) -> &str {
                 self.name()
             }
 
@@ -160,7 +162,11 @@ fn schema_of<P: JsonSchema>() -> Schema {
 
 /// The schema of the scheme with this name, with the key `scheme`.
 fn tagged(name: &'static str) -> Schema {
-    let mut schema = Scheme::parameter_schema(name).expect("a listed name");
+    with_tag(Scheme::parameter_schema(name).expect("a listed name"), name)
+}
+
+/// A schema of parameters with the key `scheme`, which has this name.
+fn with_tag(mut schema: Schema, name: &str) -> Schema {
     let tag = schemars::json_schema!({ "type": "string", "const": name });
     schema.remove("$schema");
     schema.remove("title");
@@ -219,7 +225,7 @@ impl Scheme {
 
     /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it
     /// has one.
-    pub fn names_within(&self) -> impl Iterator<Item = &'static str> {
+    pub fn names_within(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name()).chain(self.parameters().scheme_within())
     }
 

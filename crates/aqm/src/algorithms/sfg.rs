@@ -209,7 +209,7 @@ impl<S: AnyScheme> Parameters for Params<S> {
         false
     }
 
-    fn scheme_within(&self) -> Option<&'static str> {
+    fn scheme_within(&self) -> Option<&str> {
         Some(self.inner.name())
     }
 
