@@ -1,6 +1,6 @@
 //! `[topology]`: any network, as nodes and links.
 
-use super::dumbbell::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
+use super::framing::framed_table;
 use crate::{NodeKind, Scheme};
 use aqmlab_link::Medium;
 use schemars::JsonSchema;
@@ -36,9 +36,8 @@ pub struct NodeTable {
     pub count: u32,
 }
 
+framed_table! {
 /// A link, or one link for each machine of a group.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct LinkTable {
     /// The sending node.
     pub from: String,
@@ -78,20 +77,7 @@ pub struct LinkTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitored: Option<bool>,
 
-    /// Header and check sequence of a frame: counted in frame bytes.
-    #[serde(default = "ethernet_overhead")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_overhead_bytes: u32,
-
-    /// The shortest frame.
-    #[serde(default = "ethernet_minimum_frame")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_minimum_frame_bytes: u32,
-
-    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
-    #[serde(default = "ethernet_gap")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_gap_bytes: u32,
+    ..framing,
 
     /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in
     /// probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14 where drivers
@@ -124,6 +110,7 @@ pub struct LinkTable {
     /// Queue discipline in the uncongested twin; absent: as `queue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncongested_queue: Option<Scheme>,
+}
 }
 
 impl Topology {
