@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,14 +123,13 @@ def run_live(
     """
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
-    words = (list(program.command), list(program.server), program.rtt_ms) if program else None
     order: dict[str, object] = {
         "parent": os.getpid(),
         "scenario_json": scenario.resolved_json,
         "seed": seed,
         "hosts": hosts,
         "replay": replay,
-        "program": words,
+        "program": asdict(program) if program else None,
         "backend": backend,
         "captured": list(captured),
         "kernel_queues": kernel_queues,

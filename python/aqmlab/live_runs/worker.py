@@ -40,15 +40,15 @@ def main() -> None:
 
 def ordered(order: dict[str, Any]) -> _core.LiveRun:
     """The run of an order; an invalid order is rejected here."""
-    return _core.LiveRun(
-        _core.Scenario.from_json(order["scenario_json"]),
-        order["seed"],
-        order["hosts"],
-        order["replay"],
-        order["program"] and tuple(order["program"]),
-        ways=(order["backend"], order["kernel_queues"]),
+    settings = _core.LiveSettings(
+        hosts=order["hosts"],
+        backend=order["backend"],
+        kernel_queues=order["kernel_queues"],
+        log=order["replay"],
         captured=order["captured"],
+        program=_core.LiveProgram(**order["program"]) if order["program"] else None,
     )
+    return _core.LiveRun(_core.Scenario.from_json(order["scenario_json"]), order["seed"], settings)
 
 
 def _perform(order: dict[str, Any], line: TextIO) -> dict[str, str]:
