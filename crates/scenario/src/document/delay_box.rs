@@ -23,7 +23,7 @@ pub struct DelayBoxTable {
 #[serde(untagged)]
 pub enum BoxRate {
     /// The same for every connection.
-    Same(#[schemars(range(min = 0.001, max = 1_000_000.0))] f64),
+    Same(#[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))] f64),
     /// Drawn for each connection.
     Drawn(BoxRateRange),
 }
@@ -33,10 +33,10 @@ pub enum BoxRate {
 #[serde(deny_unknown_fields)]
 pub struct BoxRateRange {
     /// The lowest.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub low: f64,
     /// The highest.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub high: f64,
 }
 

@@ -4,18 +4,19 @@ use super::framing::framed_table;
 use super::ports::BothWays;
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use aqmlab_link::Medium;
 
 framed_table! {
 /// One bottleneck link between two routers, with browser and server machines on both sides.
 pub struct Dumbbell {
     /// Rate of the bottleneck link, from left to right; and back, unless that has a rate of its own.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: f64,
 
     /// Rate from right to left, as on an access line with a slower uplink; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// File of the instants at which the bottleneck link may send, from left to right, in Mahimahi's format;
@@ -60,7 +61,7 @@ pub struct Dumbbell {
 
     /// Rate of each machine's interface.
     #[serde(default = "interface_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub interface_rate_mbps: f64,
 
     ..framing,
@@ -102,7 +103,7 @@ pub struct Dumbbell {
     /// Rate of the bottleneck link in the uncongested twin; if it is not above the link's own rate, ten times
     /// that rate.
     #[serde(default = "uncongested_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: f64,
 
     /// Queue discipline in the uncongested twin, both directions.

@@ -9,6 +9,7 @@ use super::framing::framed_table;
 use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +21,12 @@ pub struct ParkingLot {
     pub hops: u32,
 
     /// Rate of each hop, from left to right; and back, unless that has a rate of its own.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: f64,
 
     /// Rate from right to left; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// Propagation delay of each hop, one way.
@@ -60,7 +61,7 @@ pub struct ParkingLot {
 
     /// Rate of each machine's interface, and of its router's port towards it.
     #[serde(default = "interface_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub interface_rate_mbps: f64,
 
     /// Propagation delay between each machine and its router, one way.
@@ -79,7 +80,7 @@ pub struct ParkingLot {
 
     /// Rate of each hop in the uncongested twin; ten times the fastest where this is not faster.
     #[serde(default = "uncongested_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: f64,
 
     /// Queue discipline of each hop in the uncongested twin, both directions.
@@ -98,12 +99,12 @@ pub struct HopTable {
 
     /// Rate of the hop, from left to right; and back, unless that has a rate of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// Rate of the hop from right to left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// Propagation delay of the hop, one way.
@@ -139,7 +140,7 @@ pub struct MachinesTable {
 
     /// Rate of each one's interface, and of the router's port towards it; absent: `interface_rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// Propagation delay between each one and the router, one way; absent: `interface_delay_ms`.

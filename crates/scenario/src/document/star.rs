@@ -5,6 +5,7 @@ use super::framing::framed_table;
 use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +17,12 @@ pub struct Star {
     pub homes: u32,
 
     /// Rate of each access link towards the home; and back, unless that has a rate of its own.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: f64,
 
     /// Rate from the home; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_up_mbps: Option<f64>,
 
     /// Propagation delay of each access link, one way.
@@ -47,7 +48,7 @@ pub struct Star {
 
     /// Rate of each server's interface, and of the hub's port towards it.
     #[serde(default = "interface_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub interface_rate_mbps: f64,
 
     /// Propagation delay between each server and the hub, one way.
@@ -66,7 +67,7 @@ pub struct Star {
 
     /// Rate of each access link in the uncongested twin; ten times the fastest where this is not faster.
     #[serde(default = "uncongested_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: f64,
 
     /// Queue discipline of each access link in the uncongested twin, both directions.
@@ -85,12 +86,12 @@ pub struct AccessTable {
 
     /// Rate of the link towards the home; and back, unless that has a rate of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// Rate of the link from the home.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_up_mbps: Option<f64>,
 
     /// Propagation delay of the link, one way.

@@ -1,6 +1,7 @@
 //! `[topology]`: any network, as nodes and links.
 
 use super::framing::framed_table;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use crate::{NodeKind, Scheme};
 use aqmlab_link::Medium;
 use schemars::JsonSchema;
@@ -47,7 +48,7 @@ pub struct LinkTable {
 
     /// Rate; absent: an ideal wire, which delivers after its delay and never queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is
@@ -104,7 +105,7 @@ pub struct LinkTable {
 
     /// Rate in the uncongested twin; absent: as `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: Option<f64>,
 
     /// Queue discipline in the uncongested twin; absent: as `queue`.
