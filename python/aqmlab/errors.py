@@ -165,9 +165,7 @@ class ScenarioError(RefusalError):
         mistakes: Sequence[Mistake | _core.FoundMistake] = (),
         **fields: Any,  # noqa: ANN401
     ) -> None:
-        self.mistakes = tuple(
-            each if isinstance(each, Mistake) else Mistake.found(each) for each in mistakes
-        )
+        self.mistakes = tuple(each if isinstance(each, Mistake) else Mistake.found(each) for each in mistakes)
         if self.mistakes:
             first = self.mistakes[0]
             fields = {name: getattr(first, name) for name in _FIELDS}

@@ -1,5 +1,6 @@
 //! `delay_box`: what the packets of each connection meet at the routers that its two ends hang on.
 
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
