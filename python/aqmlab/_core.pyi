@@ -6,11 +6,13 @@ from typing import Any, final
 import numpy as np
 
 __all__ = [
+    "Behind",
     "Buffer",
     "Coins",
     "Demand",
     "DrawnNetwork",
     "FoundMistake",
+    "Header",
     "KernelOffer",
     "LinkFraming",
     "LinkObservation",
@@ -22,6 +24,7 @@ __all__ = [
     "Observation",
     "Packet",
     "Queue",
+    "Queues",
     "Run",
     "Scenario",
     "Simulation",
