@@ -27,7 +27,11 @@ impl Browsing {
             transport.wake_at(transport.now() + thinks_for, Alarm::User { population, user });
         }
         for connection in &present.connections {
-            self.resume((population, user, connection.ordinal), connection, transport);
+            self.resume(
+                UserConnection { population, user, ordinal: connection.ordinal },
+                connection,
+                transport,
+            );
         }
     }
 
@@ -35,7 +39,7 @@ impl Browsing {
         if past.doing == InProgress::OpeningInVain {
             return self.open(whose, past.opening, transport);
         }
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
         let group = &mut self.populations[population.place()];
         let (listed, carries) = ((population.number(), user, ordinal), group.carries(ordinal));
@@ -82,7 +86,7 @@ impl Browsing {
     /// The instant has come at which an exchange goes on that was in progress when the run began.
     pub(crate) fn go_on(&mut self, continuation: ContinuationId, transport: &mut impl Transport) {
         let Continuation { connection, whose, goes_on } = self.continuations[continuation.place()];
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         match goes_on {
             GoesOn::Opened if self.connections.at(connection).carries == Carries::Streams => {
                 self.begin_handshake(connection, whose, transport);

@@ -19,7 +19,7 @@ const fn side_of(party: Party) -> Side {
 }
 
 impl Browsing {
-    fn vector(&self, (population, _, ordinal): UserConnection) -> &ConnectionVector {
+    fn vector(&self, UserConnection { population, ordinal, .. }: UserConnection) -> &ConnectionVector {
         let vector = self.populations[population.place()].users.vector(ordinal);
         vector.expect("a connection of a dialogue has a vector")
     }
@@ -114,7 +114,7 @@ impl Browsing {
     pub(crate) fn fail_dialogue(
         &mut self,
         connection: ConnectionId,
-        whose @ (population, user, ordinal): UserConnection,
+        whose @ UserConnection { population, user, ordinal }: UserConnection,
         transport: &mut impl Transport,
     ) {
         let record = self.connections.at(connection);
@@ -216,7 +216,7 @@ impl Browsing {
         });
         self.note_exchange(whose, place);
         if !opens {
-            self.count_exchange(whose.0, ExchangeCounts::STARTED, transport);
+            self.count_exchange(whose.population, ExchangeCounts::STARTED, transport);
         }
     }
 
@@ -233,7 +233,7 @@ impl Browsing {
             server_time: Span::ZERO,
             server_closes: false,
         };
-        self.populations[whose.0.place()].note_generated(&exchange);
+        self.populations[whose.population.place()].note_generated(&exchange);
     }
 
     fn hang_up(
@@ -248,7 +248,12 @@ impl Browsing {
     }
 
     /// A connection that its initiator closes is no longer among those that are open.
-    fn forget_open(&mut self, connection: ConnectionId, side: Side, (population, user, _): UserConnection) {
+    fn forget_open(
+        &mut self,
+        connection: ConnectionId,
+        side: Side,
+        UserConnection { population, user, .. }: UserConnection,
+    ) {
         if side == Side::Active {
             self.populations[population.place()].open.remove(user, connection, &mut self.connections);
         }

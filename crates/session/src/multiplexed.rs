@@ -99,7 +99,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         match step {
             BrowserStep::None => {}
             BrowserStep::Write(bytes) => transport.write(connection, Side::Active, u64::from(bytes)),
@@ -116,7 +116,7 @@ impl Browsing {
     fn complete_stream(
         &mut self,
         connection: ConnectionId,
-        (population, user, _): UserConnection,
+        UserConnection { population, user, .. }: UserConnection,
         stream: &Stream,
         transport: &mut impl Transport,
     ) {
@@ -144,7 +144,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         let connecting = self.connections.at(connection).is_connecting();
         self.connections.at(connection).browser_gave_up = true;
         let lost = self.connections.streams(connection).give_up() + usize::from(connecting);

@@ -24,7 +24,7 @@ impl Browsing {
         let connection = event.connection;
         match (self.connections.at(connection).carries, event.side, event.kind) {
             (Carries::Request, Side::Active, ConnectionEventKind::Established) => {
-                self.notify_of((connection, whose), UserEvent::Connected(whose.2), transport);
+                self.notify_of((connection, whose), UserEvent::Connected(whose.ordinal), transport);
             }
             (Carries::Request, Side::Active, ConnectionEventKind::Ended) => {
                 self.open_response(connection, whose, transport);
@@ -37,7 +37,7 @@ impl Browsing {
             (Carries::Response, Side::Passive, ConnectionEventKind::Ended) => {
                 self.record_response(connection, whose, transport);
                 self.connections.at(connection).under_way = None;
-                self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
+                self.notify_of((connection, whose), UserEvent::Response(whose.ordinal), transport);
             }
             (_, Side::Passive, ConnectionEventKind::PeerClosed) => transport.close(connection, Side::Passive),
             (_, Side::Active, ConnectionEventKind::PeerClosed) => {
@@ -54,7 +54,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         transport.close(request, Side::Passive);
         let record = self.connections.at(request);
         let (under_way, lost) = (record.under_way.take(), record.gave_up);

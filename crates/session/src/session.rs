@@ -4,7 +4,7 @@ use crate::browser_connection::BrowserConnection;
 use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
 use crate::datagrams::{DatagramSource, DatagramSources};
 use crate::transfers::{Transfer, Transfers};
-use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport};
+use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport, UserConnection};
 use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
 use aqmlab_web::UserRecord;
@@ -62,7 +62,7 @@ impl Session {
     pub fn handle(&mut self, event: &ConnectionEvent, transport: &mut impl Transport) {
         match event.owner {
             Owner::User { population, user, ordinal } => {
-                self.browsing.handle(event, (population, user, ordinal), transport);
+                self.browsing.handle(event, UserConnection { population, user, ordinal }, transport);
             }
             Owner::Flow { flow } => self.transfers.handle(event, flow, transport),
         }
