@@ -78,11 +78,4 @@ impl Scheme {
             other => unreachable!("parameters are a table: {other:?}"),
         }
     }
-
-    fn with_table(&self, table: Map<String, Value>) -> Result<Self, serde_json::Error> {
-        match self {
-            Self::Outside(scheme) => scheme.with_table(Value::Object(table)).map(Self::Outside),
-            _ => Self::deserialize_parameters(self.name(), Value::Object(table)),
-        }
-    }
 }

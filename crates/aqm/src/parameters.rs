@@ -5,6 +5,7 @@ use crate::onset::Onset;
 use crate::parameter_error::ParameterError;
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
+use std::any::Any;
 use std::fmt;
 
 /// The parameters of one scheme: plain data, checked by `validate`, from which the scheme is built.
@@ -44,8 +45,8 @@ pub trait Parameters {
         1
     }
 
-    /// The name of the scheme that works in each of several queues, if there is one.
-    fn scheme_within(&self) -> Option<&str> {
+    /// The scheme that works in each of several queues, if there is one: a [`Scheme`](crate::Scheme).
+    fn scheme_within(&self) -> Option<&dyn Any> {
         None
     }
 
@@ -82,9 +83,6 @@ pub trait AnyScheme: Clone + fmt::Debug + PartialEq + 'static {
     /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_queue_behind_filter`] as
     /// the default.
     fn schema_of_queue_behind_filter(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
-
-    /// The name, as scenarios spell it.
-    fn name(&self) -> &str;
 
     /// The parameters.
     fn parameters(&self) -> &dyn Parameters;

@@ -4,6 +4,7 @@ use aqmlab_aqm::algorithms::drop_tail::DropTail;
 use aqmlab_aqm::parts::{Limit, LimitRule};
 use aqmlab_aqm::{Declaration, Discipline, OutsideParameters, ParameterError, Parameters, PortFacts, Scheme};
 use aqmlab_scenario::{Scenario, SchemeInFile, set_scheme_loader};
+use aqmlab_units::Rate;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, Weak};
@@ -105,6 +106,18 @@ fn scenarios_that_name_different_texts_do_not_meet() {
     assert!(owners("first")[0] > 0);
     assert_eq!(owners("second"), [0]);
     drop(one);
+}
+
+#[test]
+fn the_limit_of_several_queues_with_a_scheme_in_a_file_can_be_adjusted() {
+    let within = format!("scheme = \"fq\", limit_packets = 9, inner = {{ {QUEUE} }}");
+    let scenario = read("adjusted", &within).unwrap();
+    let scheme = scenario.network.links[0].queue.as_ref().unwrap();
+    let facts = PortFacts::new(Rate::from_megabits_per_second(1.0));
+    let table = serde_json::json!({ "limit_packets": 8 });
+    let adjusted = scheme.adjusted(table.as_object().unwrap(), &facts).unwrap();
+    assert_eq!((scheme.limit().packets, adjusted.limit().packets), (Some(9), Some(8)));
+    assert_eq!(adjusted.names_within().collect::<Vec<_>>(), ["fq", "own.py:Own"]);
 }
 
 #[test]

@@ -44,10 +44,10 @@ impl InnerScheme {
         serde_json::to_value(&self.0).unwrap_or_default()
     }
 
-    /// The name, as scenarios spell it.
+    /// The scheme.
     #[must_use]
-    pub fn name(&self) -> &str {
-        self.0.name()
+    pub const fn scheme(&self) -> &Scheme {
+        &self.0
     }
 
     /// Checks every parameter.

@@ -118,10 +118,6 @@ macro_rules! register {
                 Self::schema_of_queue_by_default(&Self::of_queue_behind_filter())
             }
 
-            fn name(&self) -> &str {
-                self.name()
-            }
-
             fn parameters(&self) -> &dyn Parameters {
                 match self {
                     $(Self::$scheme(parameters) => parameters,)+
@@ -226,7 +222,26 @@ impl Scheme {
     /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it
     /// has one.
     pub fn names_within(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name()).chain(self.parameters().scheme_within())
+        std::iter::once(self.name()).chain(self.within().map(Self::name))
+    }
+
+    /// The scheme in each of its queues, if it has one.
+    fn within(&self) -> Option<&Self> {
+        self.parameters().scheme_within()?.downcast_ref()
+    }
+
+    /// The same scheme with the parameters of another table, without the key `scheme`. Schemes from outside that
+    /// work in its queues may stand in the table as they are spelt.
+    pub(crate) fn with_table(&self, table: Map<String, Value>) -> Result<Self, serde_json::Error> {
+        let table = Value::Object(table);
+        let spelt = match self.within() {
+            Some(Self::Outside(own)) => DeclaredSchemes::as_spelt(own),
+            _ => DeclaredSchemes::default(),
+        };
+        spelt.while_reading(|| match self {
+            Self::Outside(own) => own.with_table(table).map(Self::Outside),
+            _ => Self::deserialize_parameters(self.name(), table),
+        })
     }
 
     /// The JSON schema of the schemes that have a single queue.

@@ -71,23 +71,29 @@ where
     }
 }
 
+/// A declaration under its name.
+#[derive(Clone)]
+struct Declared {
+    name: Arc<str>,
+    declaration: Arc<dyn Declaration>,
+}
+
 /// A scheme from outside this crate with its parameters.
 #[derive(Clone)]
 pub struct OutsideScheme {
-    name: Arc<str>,
-    declaration: Arc<dyn Declaration>,
+    declared: Declared,
     parameters: Arc<dyn OutsideParameters>,
 }
 
 impl fmt::Debug for OutsideScheme {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.name, self.parameters.to_json())
+        write!(formatter, "{} {}", self.declared.name, self.parameters.to_json())
     }
 }
 
 impl PartialEq for OutsideScheme {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.parameters.to_json() == other.parameters.to_json()
+        self.declared.name == other.declared.name && self.parameters.to_json() == other.parameters.to_json()
     }
 }
 
@@ -272,7 +278,7 @@ fn registered() -> Vec<Registered> {
 /// Schemes that a text declares for itself: no other text can name them. A scheme that was read owns its
 /// declaration.
 #[derive(Default)]
-pub struct DeclaredSchemes(BTreeMap<Arc<str>, Arc<dyn Declaration>>);
+pub struct DeclaredSchemes(BTreeMap<Arc<str>, Declared>);
 
 thread_local! {
     /// Those that the text may name that is being read on this thread.
@@ -290,14 +296,20 @@ impl DeclaredSchemes {
         declaration: Arc<dyn Declaration>,
     ) -> Result<(), RegistrationError> {
         check_schema(name, &declaration.schema())?;
-        self.0.insert(name.into(), declaration);
+        let name: Arc<str> = name.into();
+        self.0.insert(Arc::clone(&name), Declared { name, declaration });
         Ok(())
+    }
+
+    /// A scheme under the name that tables have for it.
+    pub(super) fn as_spelt(scheme: &OutsideScheme) -> Self {
+        Self(BTreeMap::from([(scheme.name().into(), scheme.declared.clone())]))
     }
 
     /// The JSON schemas of their tables, with the key `scheme`, by their names.
     pub fn schemas(&self) -> impl Iterator<Item = (&str, Value)> {
-        let tagged = |name: &str, schema| super::with_tag(schema, name).to_value();
-        self.0.iter().map(move |(name, declaration)| (&**name, tagged(name, declaration.schema())))
+        let schema = |own: &Declared| super::with_tag(own.declaration.schema(), &own.name).to_value();
+        self.0.iter().map(move |(name, own)| (&**name, schema(own)))
     }
 
     /// Reads a text that may name these schemes, beside those that are registered.
@@ -315,20 +327,18 @@ impl DeclaredSchemes {
 }
 
 /// The scheme with this name that can be named now.
-fn find(name: &str) -> Option<(Arc<str>, Arc<dyn Declaration>)> {
-    let declared = NAMEABLE.with_borrow(|declared| {
-        declared.0.get_key_value(name).map(|(name, declaration)| (Arc::clone(name), Arc::clone(declaration)))
-    });
+fn find(name: &str) -> Option<Declared> {
+    let declared = NAMEABLE.with_borrow(|declared| declared.0.get(name).cloned());
     declared.or_else(|| {
-        let registered = registered().into_iter().find(|scheme| scheme.name == name)?;
-        Some((registered.name.into(), registered.declaration))
+        let Registered { name, declaration } = registered().into_iter().find(|scheme| scheme.name == name)?;
+        Some(Declared { name: name.into(), declaration })
     })
 }
 
 impl OutsideScheme {
     /// As scenarios spell it.
     pub(super) fn name(&self) -> &str {
-        spelt(&self.name)
+        spelt(&self.declared.name)
     }
 
     pub(super) fn parameters(&self) -> &dyn Parameters {
@@ -337,7 +347,8 @@ impl OutsideScheme {
 
     /// The same scheme with the parameters of another table.
     pub(crate) fn with_table(&self, table: Value) -> Result<Self, serde_json::Error> {
-        Ok(Self { parameters: self.declaration.parse(table)?, ..self.clone() })
+        let parameters = self.declared.declaration.parse(table)?;
+        Ok(Self { declared: self.declared.clone(), parameters })
     }
 
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -349,12 +360,13 @@ impl OutsideScheme {
     }
 
     pub(super) fn schema(name: &str) -> Option<Schema> {
-        find(name).map(|(_, declaration)| declaration.schema())
+        find(name).map(|own| own.declaration.schema())
     }
 
     /// The scheme of a table without the key `scheme`; none when no scheme from outside has this name.
     pub(super) fn parse(name: &str, table: Value) -> Option<Result<Self, serde_json::Error>> {
-        let (name, declaration) = find(name)?;
-        Some(declaration.parse(table).map(|parameters| Self { name, declaration, parameters }))
+        let declared = find(name)?;
+        let parameters = declared.declaration.parse(table);
+        Some(parameters.map(|parameters| Self { declared, parameters }))
     }
 }

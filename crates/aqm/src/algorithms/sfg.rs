@@ -50,6 +50,7 @@ use aqmlab_random::Stream;
 use aqmlab_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// When the filter drops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -209,8 +210,8 @@ impl<S: AnyScheme> Parameters for Params<S> {
         false
     }
 
-    fn scheme_within(&self) -> Option<&str> {
-        Some(self.inner.name())
+    fn scheme_within(&self) -> Option<&dyn Any> {
+        Some(&*self.inner)
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
