@@ -101,6 +101,14 @@ fn is_library(file: &str) -> bool {
     LIBRARIES.iter().any(|ending| file.ends_with(ending))
 }
 
+/// The schemes in files that a scenario names.
+#[derive(Default)]
+pub(crate) struct OwnSchemes {
+    pub(crate) declared: DeclaredSchemes,
+    /// The schemas of their tables, by their names in the scenario's tree.
+    pub(crate) schemas: BTreeMap<String, serde_json::Value>,
+}
+
 /// Loads every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the names
 /// under which the schemes are declared into it. `folder` is where relative names are looked for; without it
 /// nothing is read.
@@ -108,15 +116,17 @@ pub(crate) fn load_schemes(
     tree: &mut Node,
     folder: Option<&Path>,
     source_name: &str,
-) -> Result<DeclaredSchemes, ScenarioError> {
+) -> Result<OwnSchemes, ScenarioError> {
     let mut named = Vec::new();
     collect(tree, "", &mut named);
     let mut mistakes = Mistakes::new(source_name, tree);
     let (mut names, mut texts) = (BTreeMap::new(), BTreeMap::new());
-    let mut declared = DeclaredSchemes::default();
+    let mut own = OwnSchemes::default();
     for (key, name) in named {
         let loaded = load(&name, tree, folder, &mut texts).and_then(|(unique_name, declaration)| {
-            declared.declare(&unique_name, declaration).map_err(|error| error.to_string())?;
+            let schema =
+                own.declared.declare(&unique_name, declaration).map_err(|error| error.to_string())?;
+            own.schemas.insert(unique_name.clone(), schema);
             Ok(unique_name)
         });
         match loaded {
@@ -133,7 +143,7 @@ pub(crate) fn load_schemes(
             files.extend(texts.into_iter().map(|(file, text)| (file, node(text))));
         }
     }
-    Ok(declared)
+    Ok(own)
 }
 
 /// Every key below `node` that names a scheme in a file, with the name.

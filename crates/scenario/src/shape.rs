@@ -8,16 +8,13 @@ use crate::text::{Node, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// Reports every place where `tree` departs from the schema. `own` are the schemas of the schemes that the
-/// scenario declares itself, by the names under which they stand in the tree.
-pub(crate) fn check_shape(tree: &Node, own: &Own<'_>, mistakes: &mut Mistakes<'_>) {
+/// Reports every place where `tree` departs from the schema. `own` are the schemas of the scenario's own
+/// schemes, by the names under which they stand in the tree.
+pub(crate) fn check_shape(tree: &Node, own: &BTreeMap<String, Json>, mistakes: &mut Mistakes<'_>) {
     check(schema(), tree, "", own, mistakes);
 }
 
-/// Schemas of tables by the value of their key `scheme`.
-pub(crate) type Own<'a> = BTreeMap<&'a str, Json>;
-
-fn check(part: &Json, node: &Node, path: &str, own: &Own<'_>, mistakes: &mut Mistakes<'_>) {
+fn check(part: &Json, node: &Node, path: &str, own: &BTreeMap<String, Json>, mistakes: &mut Mistakes<'_>) {
     let parts = alternatives(part);
     match &node.value {
         Value::Table(members) => check_table(&parts, members, path, own, mistakes),
@@ -54,7 +51,7 @@ fn check_table(
     parts: &[&Json],
     members: &BTreeMap<String, Node>,
     path: &str,
-    own: &Own<'_>,
+    own: &BTreeMap<String, Json>,
     mistakes: &mut Mistakes<'_>,
 ) {
     let tables = of_kind(parts, &["object"], &Value::Table(BTreeMap::new()), path, mistakes);
@@ -81,7 +78,7 @@ fn choose_table<'a>(
     tables: &[&'a Json],
     members: &BTreeMap<String, Node>,
     path: &str,
-    own: &'a Own<'_>,
+    own: &'a BTreeMap<String, Json>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<&'a Json> {
     if let [] | [_] = tables {
@@ -96,7 +93,7 @@ fn choose_table<'a>(
         None => mistakes.missing_key(path, tag, &listed(&legal)),
         Some(Value::String(given)) => {
             let chosen = tables.iter().copied().find(|table| name_of(table) == Some(given));
-            let chosen = chosen.or_else(|| own.get(given.as_str()).filter(|_| tag == "scheme"));
+            let chosen = chosen.or_else(|| own.get(given).filter(|_| tag == "scheme"));
             if chosen.is_none() {
                 mistakes.unknown_name(&joined(path, tag), tag, given, &legal);
             }
@@ -147,7 +144,13 @@ fn belongs_elsewhere(path: &str, key: &str) -> String {
         .unwrap_or_default()
 }
 
-fn check_array(parts: &[&Json], elements: &[Node], path: &str, own: &Own<'_>, mistakes: &mut Mistakes<'_>) {
+fn check_array(
+    parts: &[&Json],
+    elements: &[Node],
+    path: &str,
+    own: &BTreeMap<String, Json>,
+    mistakes: &mut Mistakes<'_>,
+) {
     let arrays = of_kind(parts, &["array"], &Value::Array(Vec::new()), path, mistakes);
     let Some(array) = arrays.first() else { return };
     if (elements.len() as u64) < shortest(array) {

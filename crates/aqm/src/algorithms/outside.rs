@@ -286,7 +286,8 @@ thread_local! {
 }
 
 impl DeclaredSchemes {
-    /// Adds a scheme under a name, whose form is the caller's affair as in [`register_declared`].
+    /// Adds a scheme under a name, whose form is the caller's affair as in [`register_declared`]; answers with
+    /// the JSON schema of its tables, with the key `scheme`.
     ///
     /// # Errors
     /// [`RegistrationError::Parameters`] when its parameters are no table of a scenario.
@@ -294,22 +295,18 @@ impl DeclaredSchemes {
         &mut self,
         name: &str,
         declaration: Arc<dyn Declaration>,
-    ) -> Result<(), RegistrationError> {
-        check_schema(name, &declaration.schema())?;
+    ) -> Result<Value, RegistrationError> {
+        let schema = declaration.schema();
+        check_schema(name, &schema)?;
+        let schema = super::with_tag(schema, name).to_value();
         let name: Arc<str> = name.into();
         self.0.insert(Arc::clone(&name), Declared { name, declaration });
-        Ok(())
+        Ok(schema)
     }
 
     /// A scheme under the name that tables have for it.
     pub(super) fn as_spelt(scheme: &OutsideScheme) -> Self {
         Self(BTreeMap::from([(scheme.name().into(), scheme.declared.clone())]))
-    }
-
-    /// The JSON schemas of their tables, with the key `scheme`, by their names.
-    pub fn schemas(&self) -> impl Iterator<Item = (&str, Value)> {
-        let schema = |own: &Declared| super::with_tag(own.declaration.schema(), &own.name).to_value();
-        self.0.iter().map(move |(name, own)| (&**name, schema(own)))
     }
 
     /// Reads a text that may name these schemes, beside those that are registered.
