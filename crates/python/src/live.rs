@@ -51,9 +51,9 @@ impl LiveProgram {
     }
 }
 
-/// How a live run is made: names of host settings and backend, empty for those of the scenario and the machine;
-/// whether queues are the kernel's; whether events at queues are kept for a replay; the ports whose packets are
-/// kept; a program of the user's own.
+/// How a live run is made: names of host settings and backend, empty for those of the scenario and the
+/// machine; whether queues are the kernel's; whether events at queues are kept for a replay; the ports whose
+/// packets are kept; a program of the user's own.
 #[pyclass(frozen, module = "aqmlab._core")]
 pub(crate) struct LiveSettings {
     hosts: String,

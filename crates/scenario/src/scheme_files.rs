@@ -109,9 +109,9 @@ pub(crate) struct OwnSchemes {
     pub(crate) schemas: BTreeMap<String, serde_json::Value>,
 }
 
-/// Loads every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the names
-/// under which the schemes are declared into it. `folder` is where relative names are looked for; without it
-/// nothing is read.
+/// Loads every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the
+/// names under which the schemes are declared into it. `folder` is where relative names are looked for;
+/// without it nothing is read.
 pub(crate) fn load_schemes(
     tree: &mut Node,
     folder: Option<&Path>,

@@ -44,7 +44,8 @@ macro_rules! register {
                 #[serde(rename = $name)]
                 $scheme($module::Params $(<$over>)?),
             )+
-            /// A scheme from outside this crate, which was [registered](register) or [declared](DeclaredSchemes).
+            /// A scheme from outside this crate, which was [registered](register) or
+            /// [declared](DeclaredSchemes).
             #[serde(untagged)]
             #[schemars(skip)]
             Outside(OutsideScheme),
@@ -230,8 +231,8 @@ impl Scheme {
         self.parameters().scheme_within()?.downcast_ref()
     }
 
-    /// The same scheme with the parameters of another table, without the key `scheme`. Schemes from outside that
-    /// work in its queues may stand in the table as they are spelt.
+    /// The same scheme with the parameters of another table, without the key `scheme`. A scheme from outside
+    /// that works in its queues stands in the table as it is spelt.
     pub(crate) fn with_table(&self, table: Map<String, Value>) -> Result<Self, serde_json::Error> {
         let table = Value::Object(table);
         let spelt = match self.within() {

@@ -286,8 +286,8 @@ thread_local! {
 }
 
 impl DeclaredSchemes {
-    /// Adds a scheme under a name, whose form is the caller's affair as in [`register_declared`]; answers with
-    /// the JSON schema of its tables, with the key `scheme`.
+    /// Adds a scheme under a name, whose form is the caller's affair as in [`register_declared`]. Returns the
+    /// JSON schema of its tables, with the key `scheme`.
     ///
     /// # Errors
     /// [`RegistrationError::Parameters`] when its parameters are no table of a scenario.
