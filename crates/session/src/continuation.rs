@@ -39,11 +39,11 @@ impl Browsing {
         if past.doing == InProgress::OpeningInVain {
             return self.open(whose, past.opening, transport);
         }
-        let UserConnection { population, user, ordinal } = whose;
+        let UserConnection { population, ordinal, .. } = whose;
         let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
         let group = &mut self.populations[population.place()];
-        let (listed, carries) = ((population.number(), user, ordinal), group.carries(ordinal));
-        group.open.insert(listed, opened, now, carries, &mut self.connections);
+        let carries = group.carries(ordinal);
+        group.open.insert(whose, opened, now, carries, &mut self.connections);
         match &past.streams {
             Some(streams) => self.connections.resume_streams(opened.connection, streams.clone()),
             None => {

@@ -54,7 +54,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let UserConnection { population, user, ordinal } = whose;
+        let UserConnection { population, user, .. } = whose;
         transport.close(request, Side::Passive);
         let record = self.connections.at(request);
         let (under_way, lost) = (record.under_way.take(), record.gave_up);
@@ -63,7 +63,6 @@ impl Browsing {
         let opened = transport.open(&Opening { opener: Side::Passive, ..opening });
         let group = &mut self.populations[population.place()];
         group.open.remove(user, request, &mut self.connections);
-        let whose = (population.number(), user, ordinal);
         group.open.insert(whose, opened, transport.now(), Carries::Response, &mut self.connections);
         self.connections.begin_response(opened.connection, under_way);
     }
