@@ -283,7 +283,7 @@ impl Browsing {
                 self.request(UserConnection { population, user, ordinal: connection }, &exchange, transport);
             }
             Command::Close { connection } => {
-                self.close(UserConnection { population, user, ordinal: connection }, transport)
+                self.close(UserConnection { population, user, ordinal: connection }, transport);
             }
         }
     }
