@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("list")
 def list_names() -> None:
-    """List queue disciplines, host profiles, traffic models and experiments.
+    """List schemes, host profiles, traffic models, experiments.
 
     \b
     Examples:
@@ -44,9 +44,10 @@ def _traffic_models() -> list[str]:
 @click.command
 @click.argument("name", metavar="NAME")
 def explain(name: str) -> None:
-    """Explain a queue discipline: what it does, its source, its parameters with units and defaults.
+    """Explain a scheme, a host profile or a traffic model.
 
-    Host profiles and traffic models, which `aqmlab list` prints too, are explained alike.
+    Of a queue discipline: what it does, its source, its parameters with units and defaults. `aqmlab list`
+    prints the names.
 
     \b
     Examples:
@@ -112,10 +113,10 @@ def _one_line(described: Mapping[str, str]) -> str:
 @click.command
 @click.argument("scheme", metavar="[NAME|FILE.py:CLASS|LIBRARY.so:SYMBOL]", required=False)
 def schema(scheme: str | None) -> None:
-    """Print the JSON Schema of a scenario, for editors that check and complete TOML.
+    """Print the JSON Schema of a scenario, for editors.
 
-    With the name of a queue discipline, or your own, print the schema of its table: the parameters with
-    meaning, type, default and range.
+    Editors with a TOML plug-in check and complete scenarios with it. With the name of a queue discipline, or
+    your own, print the schema of its table: the parameters with meaning, type, default and range.
 
     \b
     Examples:

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @click.option(
     "--until-width",
     "until_width_s",
-    type=click.FloatRange(min=0.0, min_open=True),
+    type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Lengthen the runs, then add seeds, until the confidence interval of each difference of the median "
     "page load time is no wider. The seeds of --seeds decide how many it takes.",
@@ -95,11 +95,12 @@ def compare(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Compare queue disciplines, or whole configurations, with the same users.
+    """Compare queue disciplines with the same users.
 
-    With one scenario and --schemes, or with several scenarios, it runs all of them with the same seeds: the
-    same users request the same pages. It prints how long people wait, then a table of levels and differences
-    from the first configuration, and writes report.html with figures. Interrupted commands resume.
+    With one scenario and --schemes, or with several scenarios (whole configurations), it runs all of them
+    with the same seeds: the same users request the same pages. It prints how long people wait, then a table
+    of levels and differences from the first configuration, and writes report.html with figures. Interrupted
+    commands resume.
 
     Of folders that `aqmlab run --output FOLDER` wrote (one result, or one for each of several seeds) nothing
     is run: results are paired by seed, and differences are against the first folder. One folder is that of an

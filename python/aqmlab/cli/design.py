@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aqmlab.design.loops import Loop
     from aqmlab.figures.chart import Chart
 
-POSITIVE = click.FloatRange(0, 1e12, min_open=True)
+POSITIVE = click.FloatRange(0, 1_000_000, min_open=True)
 SHARE = click.FloatRange(0, 1, min_open=True)
 FORMS = (".svg", ".pdf", ".png")
 BYTES_OF_A_BIN = 12
@@ -31,10 +31,14 @@ def _form(_context: click.Context, _parameter: click.Parameter, file: Path | Non
 
 
 flows_option = click.option(
-    "--flows", type=POSITIVE, required=True, help="Smallest expected number of long TCP flows."
+    "--flows", type=POSITIVE, required=True, metavar="N", help="Smallest expected number of long TCP flows."
 )
-rtt_option = click.option("--rtt-ms", type=POSITIVE, required=True, help="Largest expected round-trip time.")
-link_option = click.option("--link-mbps", type=POSITIVE, required=True, help="Rate of the link.")
+rtt_option = click.option(
+    "--rtt-ms", type=POSITIVE, required=True, metavar="MS", help="Largest expected round-trip time."
+)
+link_option = click.option(
+    "--link-mbps", type=POSITIVE, required=True, metavar="MBPS", help="Rate of the link."
+)
 plot_option = click.option(
     "--plot",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -46,7 +50,9 @@ plot_option = click.option(
 
 @click.group
 def design() -> None:
-    """Compute parameters of a queue discipline for a link, by its authors' design rule.
+    """Compute a scheme's parameters by its authors' rule.
+
+    The rules are for a link of known rate and round-trip time.
 
     \b
     Examples:
@@ -61,10 +67,26 @@ def design() -> None:
 @flows_option
 @rtt_option
 @link_option
-@click.option("--interval-ms", type=POSITIVE, default=1000.0, show_default=True, help="ARC's interval.")
-@click.option("--mean-packet-bytes", type=POSITIVE, default=1000.0, help="Packet size that alpha refers to.")
-@click.option("--utilization", type=SHARE, default=0.98, show_default=True, help="Utilization of the link.")
-@click.option("--alpha", type=POSITIVE, help="A gain to check, per packet.")
+@click.option(
+    "--interval-ms", type=POSITIVE, default=1000, show_default=True, metavar="MS", help="ARC's interval."
+)
+@click.option(
+    "--mean-packet-bytes",
+    type=POSITIVE,
+    default=1000,
+    show_default=True,
+    metavar="BYTES",
+    help="Packet size that alpha refers to.",
+)
+@click.option(
+    "--utilization",
+    type=SHARE,
+    default=0.98,
+    show_default=True,
+    metavar="SHARE",
+    help="Utilization of the link.",
+)
+@click.option("--alpha", type=POSITIVE, metavar="GAIN", help="A gain to check, per packet.")
 @plot_option
 def arc(
     *,
@@ -77,7 +99,9 @@ def arc(
     alpha: float | None,
     plot: Path | None,
 ) -> None:
-    """Print ARC's stable gains with TCP: gain margin above 6 dB, phase margin 30 to 60 degrees.
+    """Print ARC's stable gains with TCP.
+
+    Their gain margin is above 6 dB, their phase margin 30 to 60 degrees.
 
     \b
     Examples:
@@ -114,19 +138,37 @@ def arc(
 
 @design.command
 @link_option
-@click.option("--rtt-ms", type=POSITIVE, required=True, help="Round-trip time of a TCP-friendly flow.")
-@click.option("--packet-bytes", type=POSITIVE, default=1500.0, help="Size of its packets.")
-@click.option("--low-watermark", type=SHARE, default=0.01, show_default=True, help="SFG's low watermark.")
+@click.option(
+    "--rtt-ms", type=POSITIVE, required=True, metavar="MS", help="Round-trip time of a TCP-friendly flow."
+)
+@click.option(
+    "--packet-bytes",
+    type=POSITIVE,
+    default=1500,
+    show_default=True,
+    metavar="BYTES",
+    help="Size of its packets.",
+)
+@click.option(
+    "--low-watermark",
+    type=SHARE,
+    default=0.01,
+    show_default=True,
+    metavar="SHARE",
+    help="SFG's low watermark.",
+)
 @click.option(
     "--misbehaving",
     type=POSITIVE,
     required=True,
+    metavar="N",
     help="Largest expected number of misbehaving flows at a time.",
 )
 @click.option(
     "--trials",
     type=click.IntRange(0, 1_000_000),
     default=0,
+    metavar="N",
     help="Also simulate this many filters with random hash functions; needs a whole number of "
     "misbehaving flows.",
 )
@@ -141,7 +183,9 @@ def sfg(
     trials: int,
     plot: Path | None,
 ) -> None:
-    """Print the number of bins for a TCP-friendly rate, and how rarely a flow shares all its bins.
+    """Print SFG's bins, and how rarely a flow shares all of them.
+
+    The number of bins follows from the rate of a TCP-friendly flow.
 
     \b
     Examples:
@@ -176,11 +220,14 @@ def sfg(
 @click.option(
     "--mean-packet-bytes",
     type=POSITIVE,
-    default=500.0,
+    default=500,
     show_default=True,
+    metavar="BYTES",
     help="Packet size that the gains refer to.",
 )
-@click.option("--sampling-hz", type=POSITIVE, default=160.0, show_default=True, help="Updates per second.")
+@click.option(
+    "--sampling-hz", type=POSITIVE, default=160, show_default=True, metavar="HZ", help="Updates per second."
+)
 @click.option("--gains", type=(POSITIVE, POSITIVE), metavar="A B", help="Check these gains instead.")
 @plot_option
 def pi(
@@ -193,7 +240,7 @@ def pi(
     gains: tuple[float, float] | None,
     plot: Path | None,
 ) -> None:
-    """Print PI's gains for a link by its authors' rule, and the stability margins of its loop with TCP.
+    """Print PI's gains, and the margins of its loop with TCP.
 
     \b
     Examples:
@@ -232,10 +279,10 @@ def pi(
 @rtt_option
 @plot_option
 def pie(*, rtt_ms: float, plot: Path | None) -> None:
-    """Print the stability margins of PIE's loop with TCP, with and without auto-tuning, and of PI2's.
+    """Print the stability margins of PIE's and PI2's loops with TCP.
 
-    The margins depend on the round-trip time and the share of signalled packets, not on the link rate or the
-    number of flows.
+    PIE's are printed with and without auto-tuning. The margins depend on the round-trip time and the share of
+    signalled packets, not on the link rate or the number of flows.
 
     \b
     Examples:

@@ -257,7 +257,7 @@ def crossvalidate(
     overrides: dict[str, TomlText],
     output: Path | None,
 ) -> None:
-    """Run a scenario live and simulated, and print the differences.
+    """Compare live runs of a scenario with simulated ones.
 
     Users, delays and queues are the same for each seed, so differences come from TCP, or from the machine if
     the timing is suspect. If the kernel has the schemes of all queues, a third run uses its queue
@@ -307,7 +307,9 @@ def _print_verdict(screen: Console, which: str, result: Result) -> None:
 
 @click.command
 def doctor() -> None:
-    """Check whether this machine can run `aqmlab live`, and how to fix what is missing.
+    """Check whether this machine can run `aqmlab live`.
+
+    It prints how to fix what is missing.
 
     \b
     Examples:

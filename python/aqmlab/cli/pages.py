@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @click.group
 def pages() -> None:
-    """Use your own pages: convert browser recordings for `model = "pages"`.
+    """Use your own pages: convert browser recordings.
+
+    The traffic model `pages` reads the converted file.
 
     \b
     Examples:
@@ -38,10 +40,11 @@ def pages() -> None:
     help="Output file, one object per line.",
 )
 def import_(*, har_files: tuple[Path, ...], output: Path) -> None:
-    """Convert HAR files (saved by a browser's network panel) to a page file.
+    """Convert HAR files to a page file.
 
-    Sizes are transfer sizes if the browser recorded them; the command prints their source and the number of
-    skipped entries. Hosts and waves of requests are kept; names and contents are not.
+    A browser's network panel saves HAR files. Sizes are transfer sizes if the browser recorded them; the
+    command prints their source and the number of skipped entries. Hosts and waves of requests are kept; names
+    and contents are not.
 
     \b
     Examples:

@@ -59,12 +59,12 @@ def sweep(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Run a scenario with many settings, each with the same seeds.
+    """Run a scenario with many settings.
 
-    The file names a scenario and a design: a grid, a list, random points or a Latin hypercube over any keys
-    of the scenario (docs/how-to/sweeps.md). Everything is checked before anything runs. Finished runs are
-    stored by content and never repeated: the same command resumes after Ctrl-C, kill -9 or a power failure,
-    and runs points added to the file since.
+    All have the same seeds. The file names a scenario and a design: a grid, a list, random points or a Latin
+    hypercube over any keys of the scenario (docs/how-to/sweeps.md). Everything is checked before anything
+    runs. Finished runs are stored by content and never repeated: the same command resumes after Ctrl-C, kill
+    -9 or a power failure, and runs points added to the file since.
 
     \b
     Examples:
