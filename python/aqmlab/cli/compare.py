@@ -275,7 +275,7 @@ def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Seque
 
 def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[str, list[Result]]:
     """Of each folder its configuration; of a single folder those of the comparison that it is of."""
-    from aqmlab.comparison import read_configurations
+    from aqmlab.comparison import read_configurations, read_each
 
     if names and len(names) != len(folders):
         raise click.BadParameter(
@@ -289,19 +289,4 @@ def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[st
                 f"{folders[0]} holds one configuration; legal: two or more folders, or that of a comparison"
             )
         return found
-    called = list(names or (folder.name for folder in folders))
-    if len(set(called)) < len(called):
-        called = [str(folder) for folder in folders]
-    return {name: _one_configuration(folder) for name, folder in zip(called, folders, strict=True)}
-
-
-def _one_configuration(folder: Path) -> list[Result]:
-    from aqmlab.comparison import read_configurations
-
-    found = read_configurations([folder])
-    if len(found) > 1:
-        raise ResultError(
-            f"{folder}: contains results of {len(found)} scenarios ({', '.join(found)}); "
-            f"legal: results of one scenario, or aqmlab report {folder}"
-        )
-    return next(iter(found.values()))
+    return read_each(folders, names)
