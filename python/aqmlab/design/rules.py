@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
-from aqmlab.design.charts import CONTROLS, arc_region, delay_margins, false_positives, pi_margins
-from aqmlab.design.loops import arc_loop, delay_loop, margins, pi_loop
+from aqmlab.design.loops import CONTROLS, arc_loop, delay_loop, margins, pi_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,9 +70,13 @@ def arc(
         loop = arc_loop(flows, rtt_ms / 1e3, packets_per_second, utilization, alpha * 1e3 / interval_ms)
         sentences.append(f"alpha = {alpha:g} is {place}: {_margins_of(loop)}")
 
-    marked = () if alpha is None else (alpha,)
-    drawn = (rtt_ms / 1e3, packets_per_second, utilization, interval_ms / 1e3, marked)
-    return Design(tuple(sentences), partial(arc_region, *drawn))
+    def draw() -> Chart:
+        from aqmlab.design.charts import arc_region  # noqa: PLC0415 (figures are loaded when drawn)
+
+        marked = () if alpha is None else (alpha,)
+        return arc_region(rtt_ms / 1e3, packets_per_second, utilization, interval_ms / 1e3, marked)
+
+    return Design(tuple(sentences), draw)
 
 
 def sfg(
@@ -106,7 +108,12 @@ def sfg(
             line += f", {tried:.2%} of {trials} tried"
         sentences.append(f"{line}; {levels * bins * BYTES_OF_A_BIN} bytes at a port")
 
-    return Design(tuple(sentences), partial(false_positives, bins, trials))
+    def draw() -> Chart:
+        from aqmlab.design.charts import false_positives  # noqa: PLC0415
+
+        return false_positives(bins, trials)
+
+    return Design(tuple(sentences), draw)
 
 
 def pi(
@@ -139,7 +146,12 @@ def pi(
         _margins_of(pi_loop(flows, rtt_s, packets_per_second, found, sampling_hz)),
     )
 
-    return Design(sentences, partial(pi_margins, rtt_s, packets_per_second, found, sampling_hz))
+    def draw() -> Chart:
+        from aqmlab.design.charts import pi_margins  # noqa: PLC0415
+
+        return pi_margins(rtt_s, packets_per_second, found, sampling_hz)
+
+    return Design(sentences, draw)
 
 
 def pie(*, rtt_ms: float) -> Design:
@@ -149,7 +161,13 @@ def pie(*, rtt_ms: float) -> Design:
         for name, control in CONTROLS.items():
             loop = delay_loop(control, probability, rtt_ms / 1e3)
             sentences.append(f"{probability:7.2%}  {name:24} {_margins_of(loop)}")
-    return Design(tuple(sentences), partial(delay_margins, rtt_ms / 1e3))
+
+    def draw() -> Chart:
+        from aqmlab.design.charts import delay_margins  # noqa: PLC0415
+
+        return delay_margins(rtt_ms / 1e3)
+
+    return Design(tuple(sentences), draw)
 
 
 def _packets_per_second(link_mbps: float, mean_packet_bytes: float) -> float:
