@@ -126,6 +126,23 @@ def test_a_command_does_not_wait_for_scipy(command: str) -> None:
     assert ran.stdout.strip() == "False"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [("run", "web.toml"), ("compare", "web.toml", "--schemes", "drop-tail,pie", "--seeds", "1-2")],
+    ids=["run", "compare"],
+)
+def test_nobody_waits_for_pandas_who_asked_for_no_data_frame(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "web.toml").write_text(WEB)
+    command = [sys.executable, "-X", "importtime", "-m", "aqmlab", *arguments, "--quiet"]
+    for _ in ("made", "stored"):
+        made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+        imported = {line.rpartition("|")[2].strip() for line in made.stderr.splitlines()}
+        assert "pyarrow.parquet" in imported
+        assert "pandas" not in imported
+
+
 def test_the_version_names_the_sources(capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _ = leave("--version", capfd=capfd)
     assert code == 0

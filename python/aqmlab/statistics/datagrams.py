@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
@@ -118,7 +119,7 @@ def _sources(result: Recorded, part: str) -> Columns:
     if not own.any():
         raise MissingDataError(f"the run has no {part}")
     columns = (field.name for field in rows.schema if field.name.endswith(("_s", "_packets", "_bytes")))
-    return {column: rows[column].to_numpy()[own].astype(np.float64) for column in columns}
+    return {column: to_numpy(rows[column])[own].astype(np.float64) for column in columns}
 
 
 OF_DATAGRAMS: Mapping[str, Callable[[str], OfRun]] = {
