@@ -275,7 +275,8 @@ def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Seque
 
 def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[str, list[Result]]:
     """Of each folder its configuration; of a single folder those of the comparison that it is of."""
-    from aqmlab.comparison import read_configurations, read_each
+    from aqmlab.comparison import read_configurations
+    from aqmlab.comparison.reading import read_each
 
     if names and len(names) != len(folders):
         raise click.BadParameter(

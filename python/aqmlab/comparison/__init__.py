@@ -15,7 +15,6 @@ from aqmlab.comparison.reading import (
     keep_compared,
     keep_first_stage,
     read_configurations,
-    read_each,
     read_first_stage,
     require_one_comparison,
 )
@@ -38,7 +37,6 @@ __all__ = [
     "lengthened",
     "paired_difference",
     "read_configurations",
-    "read_each",
     "read_first_stage",
     "require_comparable",
     "require_one_comparison",
