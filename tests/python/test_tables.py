@@ -11,11 +11,11 @@ from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
-from aqmlab.cli.printing import endings
 from aqmlab.reproduce import experiment as experiments
 from aqmlab.reproduce.published import AtLength
 from aqmlab.reproduce.study import Study
 from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
+from aqmlab.sweeps.tables import endings
 from aqmlab.tables import (
     ablation_rows,
     ablations,
