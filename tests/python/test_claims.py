@@ -17,11 +17,11 @@ from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.experiments.le2003.claims.traffic import ESTIMATORS
 from aqmlab.load import fit
-from aqmlab.reproduce import claims_tables as claim_tables
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.claims import Answer, Finding, Outcome, Part, Verdict, checks_of, evaluate
-from aqmlab.reproduce.claims.outcome import combine
-from aqmlab.reproduce.statements import PublishedClaim, read_claims
+from aqmlab.papers import experiment as experiments
+from aqmlab.papers.claims import Answer, Finding, Outcome, Part, Verdict, checks_of, evaluate
+from aqmlab.papers.claims.outcome import combine
+from aqmlab.papers.statements import PublishedClaim, read_claims
+from aqmlab.papers.tables import claims as claim_tables
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import HurstEstimate, fractional_gaussian_noise
 from aqmlab.tables import to_html
@@ -38,7 +38,7 @@ from synthetic_results import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.study import Study
 
 SIZE = 6000
 IDENTIFIERS = [f"L{number:02}" for number in range(1, 32)]

@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 
 from aqmlab.experiments.christiansen2000.claims.settling import drift_over_the_window
 from aqmlab.load import Demand, load_line
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce import listed_figures
-from aqmlab.reproduce.claims import Outcome, Verdict, evaluate
-from aqmlab.reproduce.reproduction import base_scenario, cell_scenario
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiment as experiments
+from aqmlab.papers.claims import Outcome, Verdict, evaluate
+from aqmlab.papers.figures import listed
+from aqmlab.papers.reproduction import base_scenario, cell_scenario
+from aqmlab.papers.study import Study
 from aqmlab.runs import Job, run_many
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
@@ -583,7 +583,7 @@ def test_a_run_without_its_first_minutes_cannot_show_how_it_settles() -> None:
 def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
     calibration, seconds = generators_study(), seconds_study(clumps=2)
     study = replace(calibration, cells={**calibration.cells, **seconds.cells})
-    drawn = {figure.identifier: figure for figure in listed_figures.draw(study)}
+    drawn = {figure.identifier: figure for figure in listed.draw(study)}
     assert list(drawn) == ["1", "2", "3", "4", "5", "5b", "5c", "6"]
     two, three, five = (drawn[number].picture for number in ("2", "3", "5"))
     assert isinstance(two, Figure)
@@ -598,7 +598,7 @@ def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
 def test_figures_of_queues_are_not_drawn_of_the_uncongested_network_alone() -> None:
     study = generators_study()
     unconstrained = {cell: found for cell, found in study.cells.items() if not cell[0].startswith("fresh")}
-    drawn = listed_figures.draw(replace(study, cells=unconstrained))
+    drawn = listed.draw(replace(study, cells=unconstrained))
     assert [figure.identifier for figure in drawn] == ["1", "2"]
 
 

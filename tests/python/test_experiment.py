@@ -12,9 +12,9 @@ from scipy.stats import norm
 
 from altered_experiment import altered_experiment
 from aqmlab.load import Demand
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.experiment import ExperimentError, Tolerance
-from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose
+from aqmlab.papers import experiment as experiments
+from aqmlab.papers.experiment import ExperimentError, Tolerance
+from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose
 
 LE2003 = experiments.load("le2003")
 CHRISTIANSEN = experiments.load("christiansen2000")

@@ -12,18 +12,18 @@ from aqmlab import Scenario, run
 from aqmlab.errors import MissingDataError, UnknownQuantityError
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.figures.network import draw_network
-from aqmlab.reproduce import experiment
-from aqmlab.reproduce.experiment import ExperimentError
-from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose, run_study
+from aqmlab.papers import experiment
+from aqmlab.papers.experiment import ExperimentError
+from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
+from aqmlab.papers.tables.responses import response_rows
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import response_times
 from aqmlab.statistics.quantities import quantity
-from aqmlab.tables.responses import response_rows
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.study import Study
 
 ROOT = Path(__file__).parents[2]
 WAYS = ("forward", "reverse")

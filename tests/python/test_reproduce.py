@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from altered_experiment import altered_experiment
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.report import parts_of, render, write_report
-from aqmlab.reproduce.reproduction import choose, run_study
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiment as experiments
+from aqmlab.papers.report import parts_of, render, write_report
+from aqmlab.papers.reproduction import choose, run_study
+from aqmlab.papers.study import Study
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 

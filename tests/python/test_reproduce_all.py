@@ -10,13 +10,13 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled
-from aqmlab.reproduce import experiment, reproduction
+from aqmlab.papers import experiment, reproduction
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.reproduce.experiment import Experiment, Scale
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.experiment import Experiment, Scale
+    from aqmlab.papers.study import Study
     from aqmlab.runs import Execution
 
 TINY = """

@@ -9,12 +9,13 @@ from click.testing import CliRunner
 
 from aqmlab.cli import commands
 from aqmlab.load.matching import RESERVE
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce import reproduction
-from aqmlab.reproduce.cost import Cost, Pace, cost_of
-from aqmlab.reproduce.experiment import Scale
-from aqmlab.reproduce.reproduction import choose
-from aqmlab.tables import costs, to_csv
+from aqmlab.papers import experiment as experiments
+from aqmlab.papers import reproduction
+from aqmlab.papers.cost import Cost, Pace, cost_of
+from aqmlab.papers.experiment import Scale
+from aqmlab.papers.reproduction import choose
+from aqmlab.papers.tables import costs
+from aqmlab.tables import to_csv
 
 LE2003 = experiments.load("le2003")
 

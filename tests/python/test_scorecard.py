@@ -13,10 +13,10 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
-from aqmlab.reproduce import experiment, scorecard, scorecard_page
-from aqmlab.reproduce.claims import Finding
-from aqmlab.reproduce.differences import Conclusion
-from aqmlab.reproduce.report import Parts, parts_of, write_report
+from aqmlab.papers import experiment, scorecard, scorecard_page
+from aqmlab.papers.claims import Finding
+from aqmlab.papers.differences import Conclusion
+from aqmlab.papers.report import Parts, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import pytest
 from altered_experiment import altered_experiment
 from aqmlab.errors import ExperimentError, MissingDataError
 from aqmlab.experiments.sfa import claims
-from aqmlab.figures import stretches
-from aqmlab.figures.stretches import stretches_chart
-from aqmlab.reproduce import experiment
-from aqmlab.reproduce.claims import Verdict, evaluate
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiment
+from aqmlab.papers.claims import Verdict, evaluate
+from aqmlab.papers.figures import stretches
+from aqmlab.papers.figures.stretches import stretches_chart
+from aqmlab.papers.study import Study
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from altered_experiment import altered_experiment
 from aqmlab import Result, ResultError
 from aqmlab.errors import CalibrationError, ExperimentError
 from aqmlab.load import Calibration, Line, LoadLine, Point
-from aqmlab.reproduce import experiment
+from aqmlab.papers import experiment
 from aqmlab.result import _write_checksums
 from aqmlab.statistics.summary import figures
 from small import bulk

@@ -12,26 +12,16 @@ from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
 from aqmlab.cli.printing import endings
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.published import AtLength
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiment as experiments
+from aqmlab.papers.published import AtLength
+from aqmlab.papers.study import Study
+from aqmlab.papers.tables import ablations, cells, replications, runs
+from aqmlab.papers.tables.ablations import ablation_rows
+from aqmlab.papers.tables.best import best_rows
+from aqmlab.papers.tables.cells import Agreement, Entry, caption, cell_rows, published_rows
+from aqmlab.papers.tables.filled import fill
 from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
-from aqmlab.tables import (
-    ablation_rows,
-    ablations,
-    best_rows,
-    caption,
-    cell_rows,
-    cells,
-    fill,
-    replications,
-    runs,
-    save,
-    to_csv,
-    to_html,
-    to_terminal,
-)
-from aqmlab.tables.cells import Agreement, Entry, published_rows
+from aqmlab.tables import save, to_csv, to_html, to_terminal
 from aqmlab.tables.model import Column, Table, TableCell, number
 from aqmlab.tables.parts import parts_within
 from aqmlab.tables.render import as_plain_text

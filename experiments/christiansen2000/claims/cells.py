@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.reproduce.claims import checks_of
+from aqmlab.papers.claims import checks_of
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.study import Study
 
 christiansen2000 = checks_of("christiansen2000")
 """Registers what statements of this paper may name."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import TooLittleDataError
 from aqmlab.experiments.christiansen2000.claims.cells import UNCONGESTED, christiansen2000
 from aqmlab.load import load_line
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import Interval, mean_interval
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from aqmlab.load import LoadLine
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.claims.checks import Question
+    from aqmlab.papers.study import Study
     from aqmlab.statistics import Recorded
 
 AFTER_S, BEFORE_S = 1200.0, 5340.0

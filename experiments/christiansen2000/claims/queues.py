@@ -8,16 +8,16 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, red_cells
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
-from aqmlab.reproduce.claims.numbers import above_bound
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
+from aqmlab.papers.claims.numbers import above_bound
 from aqmlab.statistics import Verdict, loss_percent, mean_interval
 from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics.quantities import Quantity
 
 

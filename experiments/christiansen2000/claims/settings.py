@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, red_cells
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.curves import much_better
-from aqmlab.reproduce.claims.numbers import above_zero, shown, unit_of
-from aqmlab.reproduce.claims.outcome import decided
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.curves import much_better
+from aqmlab.papers.claims.numbers import above_zero, shown, unit_of
+from aqmlab.papers.claims.outcome import decided
 from aqmlab.statistics import Interval
 from aqmlab.statistics.quantities import restricted_mean_response_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.published import Criterion
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims.checks import Question
+    from aqmlab.papers.published import Criterion
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import NotEnoughReplications
 
 

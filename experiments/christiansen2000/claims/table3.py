@@ -6,16 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
-from aqmlab.reproduce.claims import Answer
+from aqmlab.papers.claims import Answer
 from aqmlab.statistics import Interval, measured_window_s, run_to_run
 from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.published import PublishedRow, PublishedTable
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.claims.checks import Question
+    from aqmlab.papers.published import PublishedRow, PublishedTable
+    from aqmlab.papers.study import Study
 
 
 @christiansen2000.check

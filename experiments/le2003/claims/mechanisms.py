@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.experiments.le2003.claims.cells import le2003, with_ecn
-from aqmlab.reproduce.claims.numbers import above, above_zero, within
+from aqmlab.papers.claims.numbers import above, above_zero, within
 from aqmlab.statistics.quantities import class_loss_percent, timeouts_per_thousand
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
 

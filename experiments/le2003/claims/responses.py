@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.experiments.le2003.claims.cells import le2003, with_ecn
-from aqmlab.reproduce.claims.curves import better, equivalent, time_of_share
-from aqmlab.reproduce.claims.numbers import above_zero, between_bounds
+from aqmlab.papers.claims.curves import better, equivalent, time_of_share
+from aqmlab.papers.claims.numbers import above_zero, between_bounds
 from aqmlab.statistics import completed_per_90_minutes, mean_interval
 from aqmlab.statistics.quantities import restricted_mean_s
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
 
 
 @le2003.check

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.experiments.le2003.claims.cells import le2003
-from aqmlab.reproduce.claims.numbers import above_zero
+from aqmlab.papers.claims.numbers import above_zero
 from aqmlab.statistics import ResponseTimes, response_times
 from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
 SMALL = (0, 1)

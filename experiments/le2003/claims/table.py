@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.le2003.claims.cells import le2003
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.numbers import alike, higher
-from aqmlab.tables import cell_rows, published_rows
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.numbers import alike, higher
+from aqmlab.papers.tables.cells import cell_rows, published_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims.checks import Question
+    from aqmlab.papers.study import Cell, Study
+    from aqmlab.papers.tables.cells import Row
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.quantities import Quantity
-    from aqmlab.tables import Row
 
 
 @le2003.check

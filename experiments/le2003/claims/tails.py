@@ -13,12 +13,12 @@ import numpy as np
 
 from aqmlab.errors import TooLittleDataError
 from aqmlab.experiments.le2003.claims.cells import le2003
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, measured_window_s
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import ResponseTimes
 
 LEAST_BEYOND = 20

@@ -8,8 +8,8 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED, le2003
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.outcome import decided, weighed
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.outcome import decided, weighed
 from aqmlab.statistics import Interval
 from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.statistics.recorded import data_links, has_name, table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from aqmlab.load import LoadLine
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.study import Study
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.hurst import FloatArray, HurstEstimate
 

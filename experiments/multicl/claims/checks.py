@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aqmlab.reproduce.claims import checks_of
+from aqmlab.papers.claims import checks_of
 
 multicl = checks_of("multicl")
 """Registers what statements of this paper may name."""

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Values, paired_difference
 from aqmlab.experiments.multicl.claims.checks import multicl
-from aqmlab.reproduce.claims.numbers import above_bound, above_zero
+from aqmlab.papers.claims.numbers import above_bound, above_zero
 from aqmlab.statistics.quantities import quantity, restricted_mean_response_ms
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.claims.numbers import Number
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.claims.numbers import Number
+    from aqmlab.papers.study import Cell, Study
 
 
 @multicl.check

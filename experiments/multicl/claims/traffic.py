@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import MissingDataError
 from aqmlab.experiments.multicl.claims.checks import multicl
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.recorded import has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
     Bounds = tuple[float, float]

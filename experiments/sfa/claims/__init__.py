@@ -8,8 +8,8 @@ import numpy as np
 
 from aqmlab import _core
 from aqmlab.errors import MissingDataError
-from aqmlab.reproduce.claims import Answer, checks_of
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims import Answer, checks_of
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.quantities import quantity
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.reproduce.claims.numbers import Number
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims.numbers import Number
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]

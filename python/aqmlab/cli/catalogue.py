@@ -23,7 +23,7 @@ def list_names() -> None:
       aqmlab list
       aqmlab explain ared          more about one of them
     """
-    from aqmlab.reproduce import experiment
+    from aqmlab.papers import experiment
 
     for title, names in (
         ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),

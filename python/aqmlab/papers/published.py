@@ -1,0 +1,310 @@
+"""A paper's tables, with the quantity of ours to compare with each number.
+
+A table of a paper is declared in the experiment's `experiment.toml`: the file with its rows, the columns that
+say which configuration and load a row is of, and for each column of numbers the quantity of our runs that it
+is compared with and the tolerance. Nothing here knows any paper.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import ExperimentError, UnknownQuantityError
+from aqmlab.files.reading import read_table
+from aqmlab.statistics.quantities import quantity
+from aqmlab.terminal.spelling import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from importlib.resources.abc import Traversable
+
+    from aqmlab.papers.configurations import Configuration
+    from aqmlab.statistics.quantities import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of numbers.
+
+    Attributes:
+        name: Its head in the file.
+        quantity: What of ours it is compared with.
+        tolerance: The name of the tolerance in `tolerances.toml`.
+    """
+
+    name: str
+    quantity: Quantity
+    tolerance: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One row of a paper's table, as it concerns one of our configurations.
+
+    Attributes:
+        configuration: Ours.
+        load_percent: The offered load.
+        values: The published numbers, by quantity.
+        text: The row as it stands in the file.
+    """
+
+    configuration: str
+    load_percent: float
+    values: Mapping[str, float]
+    text: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a paper calls a setting best by.
+
+    Attributes:
+        name: Its name in the file.
+        quantities: What tells it in our runs; the first decides.
+        highest: Whether the highest value is the best, not the lowest.
+    """
+
+    name: str
+    quantities: tuple[Quantity, ...]
+    highest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """An input of our models that was chosen by numbers of the table: they are no test of it.
+
+    Attributes:
+        input: What was chosen.
+        cells: The configurations whose numbers it was fitted to.
+        loads_percent: The loads at which; empty: all.
+        quantities: Which of their numbers, by quantity.
+    """
+
+    input: str
+    cells: tuple[str, ...]
+    loads_percent: tuple[float, ...]
+    quantities: tuple[str, ...]
+
+    def concerns(self, configuration: str, load_percent: float, quantity: str) -> bool:
+        """Whether a number of a cell was used."""
+        at_load = not self.loads_percent or load_percent in self.loads_percent
+        return configuration in self.cells and at_load and quantity in self.quantities
+
+
+@dataclass(frozen=True, slots=True)
+class AtLength:
+    """What our runs of the paper's length gave, kept with the experiment for shorter ones to be held against.
+
+    Attributes:
+        values: The numbers by configuration and load in per cent, then by quantity.
+        measured: When, with which version and how.
+    """
+
+    values: Mapping[tuple[str, float], Mapping[str, float]] = field(default_factory=dict)
+    measured: str = ""
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a paper.
+
+    Attributes:
+        identifier: Its number, such as "2"; names the file that ours is written to.
+        title: What it is called in print.
+        note: What a reader has to know to read it.
+        columns: The columns of numbers.
+        rows: Its rows by configuration and load in per cent, in the order of the file. A row that several
+            configurations answer to stands there once for each.
+        every_cell: Whether all cells that were run are listed, not only those that the paper has too.
+        run_to_run: Whether its numbers look like single runs, and are scored by our run-to-run spread.
+        criteria: For a table of best settings: what they are best by; the columns are empty then.
+        criterion_column: The column that names the criterion.
+        candidates: For such a table: the groups whose configurations compete.
+        least_window_s: The shortest measured window whose numbers are judged beside the paper's, in seconds.
+        least_warm_up_s: What has to pass before it begins, in seconds.
+        fitted: The inputs that were chosen by its numbers.
+        at_length: Our own numbers at the paper's length.
+    """
+
+    identifier: str
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+    rows: Mapping[tuple[str, float], PublishedRow]
+    every_cell: bool = False
+    run_to_run: bool = False
+    criteria: Mapping[str, Criterion] = field(default_factory=dict)
+    criterion_column: str = ""
+    candidates: tuple[str, ...] = ()
+    least_window_s: float = 0.0
+    least_warm_up_s: float = 0.0
+    fitted: tuple[Fitted, ...] = ()
+    at_length: AtLength = field(default_factory=AtLength)
+
+    @property
+    def file_name(self) -> str:
+        """What ours is written to."""
+        return f"table{self.identifier}.csv"
+
+    def judges_window(self, *, after_s: float, length_s: float) -> bool:
+        """Whether numbers of a window of this length, which begins so long after the run, can be judged."""
+        return length_s >= self.least_window_s and after_s >= self.least_warm_up_s
+
+    def row(self, configuration: str, load_percent: float) -> PublishedRow | None:
+        """The published row of a cell, if there is one."""
+        return self.rows.get((configuration, load_percent))
+
+    def inputs_fitted_to(self, configuration: str, load_percent: float, quantity: str) -> list[str]:
+        """What was chosen by a number of a cell."""
+        return [each.input for each in self.fitted if each.concerns(configuration, load_percent, quantity)]
+
+
+def read_published(
+    entry: Mapping[str, Any], folder: Traversable, configurations: Iterable[Configuration]
+) -> PublishedTable:
+    """Reads a declared table and finds the configuration of each of its rows.
+
+    Raises:
+        ExperimentError: It names a quantity that there is not, a column that the file has not, or it has a
+            row that no configuration answers to.
+    """
+    name = f"table {entry['id']}"
+    try:
+        columns = tuple(
+            Column(column["column"], quantity(column["quantity"]), column["tolerance"])
+            for column in entry.get("columns", [])
+        )
+        criteria = {
+            criterion: Criterion(
+                criterion,
+                tuple(quantity(each) for each in value["quantities"]),
+                highest=value["best"] == "highest",
+            )
+            for criterion, value in entry.get("criteria", {}).items()
+        }
+    except UnknownQuantityError as error:
+        raise ExperimentError(f"{name}: {error}") from None
+    groups = entry.get("groups")
+    answering = [own for own in configurations if groups is None or own.group in groups]
+    return PublishedTable(
+        identifier=entry["id"],
+        title=entry.get("title", name),
+        note=entry.get("note", ""),
+        columns=columns,
+        rows=_rows(name, entry, folder / entry["file"], columns, answering),
+        every_cell=entry.get("every_cell", False),
+        run_to_run=entry.get("run_to_run", False),
+        criteria=criteria,
+        criterion_column=entry.get("criterion", ""),
+        candidates=tuple(entry.get("candidates", ())),
+        least_window_s=entry.get("least_window_s", 0.0),
+        least_warm_up_s=entry.get("least_warm_up_s", 0.0),
+        fitted=_fitted(entry, name, [own.name for own in configurations], columns),
+        at_length=_at_length(entry, name, folder, columns),
+    )
+
+
+def _fitted(
+    entry: Mapping[str, Any], table: str, configurations: Sequence[str], columns: Sequence[Column]
+) -> tuple[Fitted, ...]:
+    quantities = [column.quantity.name for column in columns]
+    for place, each in enumerate(entry.get("fitted", []), start=1):
+        for key, known in (("cells", configurations), ("quantities", quantities)):
+            for named in each[key]:
+                if named not in known:
+                    raise ExperimentError.unknown(f"{table}: fitted[{place}].{key}", named, known)
+    return tuple(
+        Fitted(
+            each["input"],
+            tuple(each["cells"]),
+            tuple(each.get("loads_percent", ())),
+            tuple(each["quantities"]),
+        )
+        for each in entry.get("fitted", [])
+    )
+
+
+def _at_length(
+    entry: Mapping[str, Any], table: str, folder: Traversable, columns: Sequence[Column]
+) -> AtLength:
+    """Our own numbers at the paper's length: the means over the runs of each cell.
+
+    Of the file, rows of `replications.csv`, the columns of the published quantities count; a row is a run,
+    or the mean of as many as a column `replications` says. Runs without any of them are of cells that this
+    table does not have.
+    """
+    if "at_length" not in entry:
+        return AtLength()
+    file = folder / entry["at_length"]["file"]
+    names = [column.quantity.name for column in columns]
+    texts = read_table(file, ExperimentError)
+    for missing in (name for name in ("cell", "load_percent", *names) if texts and name not in texts[0]):
+        raise ExperimentError(f"{table}: {file.name} has no column {missing}")
+    runs: dict[tuple[str, float], list[Mapping[str, str]]] = {}
+    for text in texts:
+        if not any(text[name] for name in names):
+            continue
+        runs.setdefault((text["cell"], _number(text, "load_percent", table)), []).append(text)
+
+    def mean(name: str, own: Sequence[Mapping[str, str]]) -> float:
+        weights = [_number(text, "replications", table) if text.get("replications") else 1.0 for text in own]
+        return fmean([_number(text, name, table) for text in own], weights)
+
+    values = {cell: {name: mean(name, own) for name in names} for cell, own in runs.items()}
+    return AtLength(values, entry["at_length"]["measured"])
+
+
+def _rows(
+    name: str,
+    entry: Mapping[str, Any],
+    file: Traversable,
+    columns: Sequence[Column],
+    configurations: Sequence[Configuration],
+) -> dict[tuple[str, float], PublishedRow]:
+    rows: dict[tuple[str, float], PublishedRow] = {}
+    texts = read_table(file, ExperimentError)
+    wanted = [entry["load"], *entry.get("key", []), *(column.name for column in columns)]
+    for missing in (column for column in wanted if texts and column not in texts[0]):
+        raise ExperimentError(f"{name}: {file.name} has no column {missing}")
+    # Another reading of a table need not be run everywhere; the paper's own rows must all have their cells.
+    required = entry.get("every_row", True)
+    for text in texts:
+        load = _number(text, entry["load"], name)
+        answering = [own for own in configurations if _answers(own, entry, text) and own.runs_at(load)]
+        if required and not answering:
+            raise ExperimentError(f"{name}: no configuration matches the row {','.join(text.values())}")
+        values = {column.quantity.name: _number(text, column.name, name) for column in columns}
+        for own in answering:
+            rows[own.name, load] = PublishedRow(own.name, load, values, text)
+    return rows
+
+
+def _number(row: Mapping[str, str], column: str, table: str) -> float:
+    try:
+        number = float(row[column])
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ExperimentError(f"{table}: {column}: a number, not {quoted(row[column])}")
+    return number
+
+
+def _answers(configuration: Configuration, entry: Mapping[str, Any], text: Mapping[str, str]) -> bool:
+    if "cell" in entry:
+        return bool(configuration.name == entry["cell"])
+    own = configuration.published or {}
+    return all(key in own and _same(own[key], text[key]) for key in entry["key"])
+
+
+def _same(value: object, text: str) -> bool:
+    """Whether a value of `experiment.toml` is what a table's text says; fractions such as 1/512 count."""
+    if isinstance(value, bool):
+        return text == ("yes" if value else "no")
+    try:
+        return Fraction(str(value)) == Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return str(value) == text
