@@ -93,7 +93,7 @@ def _types(part: dict[str, Any]) -> set[str]:
 
 
 def test_the_checks_of_tcp_are_as_many_as_the_page_says() -> None:
-    page = (ROOT / "docs/reference/tcp.md").read_text()
+    page = (ROOT / "docs/explanation/tcp.md").read_text()
     tests = ROOT / "crates/tcp/tests"
     conversations = len(list((tests / "conversations").glob("*.txt")))
     others = {"scenarios.txt", "matrix.txt", "full.txt"}
