@@ -352,7 +352,7 @@ def test_tuned_red_that_is_slower_for_short_responses_does_not_beat_fifo() -> No
 
 # ----------------------------------------------------------------------------------------------- table 3: C10
 
-ROWS = {cell: row.text for cell, row in EXPERIMENT.table("3").rows.items()}
+ROWS = {cell: row.text for cell, row in EXPERIMENT.published.table("3").rows.items()}
 
 
 def published_times(row: Mapping[str, str], *, shift: float = 0.0) -> FloatArray:
@@ -424,7 +424,8 @@ def test_a_kilobyte_has_1024_bytes_and_only_the_studied_link_counts() -> None:
 
     study = study_of(make)
     found = {
-        column.name: study.values(*cell, column.quantity)[0] for column in study.experiment.table("3").columns
+        column.name: study.values(*cell, column.quantity)[0]
+        for column in study.experiment.published.table("3").columns
     }
     assert found["throughput_kilobytes_per_s"] == pytest.approx(1000.0)
     assert found["drop_percent"] == pytest.approx(2.5)
@@ -439,7 +440,10 @@ def generators_study(
     *, bend: float = 0.0, slope: float = 1.0, requests: float = 1.0, within_500_ms: float = 0.9
 ) -> Study:
     """Throughput of `slope` x 2,941 bit/s per user, falling by `bend` at 5,000 users; requests of table 2."""
-    table2 = {load: row.values["requests_in_70_min"] for (_, load), row in EXPERIMENT.table("2").rows.items()}
+    table2 = {
+        load: row.values["requests_in_70_min"]
+        for (_, load), row in EXPERIMENT.published.table("2").rows.items()
+    }
 
     def make(name: str, load: float, seed: int) -> SyntheticResult | None:
         if not EXPERIMENT.configuration(name).twin:

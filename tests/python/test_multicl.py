@@ -32,7 +32,7 @@ FORWARD = "flows.long-lived-forward"
 
 
 def test_every_row_of_table_1_has_a_cell_with_its_queues_in_their_order() -> None:
-    (table,) = MULTICL.published_tables
+    (table,) = MULTICL.published.tables
     assert len(table.rows) == 36
     base = base_scenario(MULTICL, MULTICL.scale("full"))
     for name, _ in table.rows:
@@ -94,7 +94,7 @@ def test_clouds_are_not_called_people() -> None:
 def test_users_of_the_scenario_are_a_load_of_their_own() -> None:
     scale = MULTICL.scale("full")
     assert scale.users_from == "scenario"
-    assert MULTICL.published_line is None
+    assert MULTICL.published.line is None
     le2003 = experiment.load("le2003")
     assert {each.users_from for each in le2003.scales.values()} <= {"published", "calibration"}
     with pytest.raises(ExperimentError, match=r"has the loads 100 \(per cent\)"):

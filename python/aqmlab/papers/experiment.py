@@ -23,12 +23,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_text, read_toml
 from aqmlab.files.shape import conform
-from aqmlab.load.line import Line
+from aqmlab.papers.claims import PublishedClaim, read_claims, registry_of
 from aqmlab.papers.configurations import Configuration, configurations_of
 from aqmlab.papers.differences import Difference, read_differences
 from aqmlab.papers.experiment_shape import EXPERIMENT, TOLERANCES
-from aqmlab.papers.published import PublishedRow, PublishedTable, read_published
-from aqmlab.papers.statements import PublishedClaim, read_claims
+from aqmlab.papers.published import Published, read_published
 from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import nearest
 
@@ -36,14 +35,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
+    from aqmlab.papers.published import Column
+
 __all__ = [
     "Comparisons",
     "Configuration",
     "Experiment",
     "ExperimentError",
     "PublishedClaim",
-    "PublishedRow",
-    "PublishedTable",
     "Scale",
     "Tolerance",
     "chosen",
@@ -133,8 +132,7 @@ class Experiment:
     scales: Mapping[str, Scale]
     loads_percent: tuple[float, ...]
     users_per_side_at_100_percent: int | None
-    published_line: Line | None
-    published_tables: tuple[PublishedTable, ...]
+    published: Published
     published_claims: tuple[PublishedClaim, ...]
     tolerances: Mapping[str, Tolerance]
     figures: tuple[Mapping[str, Any], ...]
@@ -188,19 +186,9 @@ class Experiment:
         """
         return _look_up(self.configurations, name, "cell", self.name)
 
-    def table(self, identifier: str) -> PublishedTable:
-        """The published table of this number.
-
-        Raises:
-            ExperimentError: There is none.
-        """
-        tables = {table.identifier: table for table in self.published_tables}
-        return _look_up(tables, identifier, "table", self.name)
-
-    def published_cell(self, configuration: Configuration, load_percent: float) -> PublishedRow | None:
-        """What the first of the paper's tables that has a cell reports for it."""
-        rows = (table.row(configuration.name, load_percent) for table in self.published_tables)
-        return next((row for row in rows if row is not None), None)
+    def tolerance_of(self, column: Column, published: float) -> float:
+        """How far ours may be from a published number of a column, in the quantity's own unit."""
+        return self.tolerances[column.tolerance].around(published)
 
 
 def names() -> list[str]:
@@ -234,11 +222,9 @@ def _read(folder: Traversable) -> Experiment:
     document = read_toml(folder / "experiment.toml", ExperimentError)
     conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
     configurations = configurations_of(document["configurations"], document.get("variants", []))
-    published = document["published"]
-    tables = tuple(
-        read_published(entry, folder, configurations.values()) for entry in published.get("tables", [])
-    )
-    claims = read_claims(folder / published["claims"], configurations)
+    published = read_published(document["published"], folder, configurations.values())
+    claims = read_claims(folder / document["published"]["claims"], configurations)
+    registry_of(folder.name).require(claims)
     experiment = Experiment(
         name=folder.name,
         title=document["title"],
@@ -248,15 +234,14 @@ def _read(folder: Traversable) -> Experiment:
         scales={scale: _scale(scale, document, configurations) for scale in document["scales"]},
         loads_percent=tuple(document["loads_percent"]),
         users_per_side_at_100_percent=document.get("users_per_side_at_100_percent"),
-        published_line=Line(**published["calibration"]) if "calibration" in published else None,
-        published_tables=tables,
+        published=published,
         published_claims=claims,
         tolerances=_tolerances(folder / "tolerances.toml"),
         figures=tuple(document["figures"]),
         notes=read_text(folder / "notes.md", ExperimentError),
         comparisons=_comparisons(document, configurations),
         response_times=_whose_responses(document),
-        differences=read_differences(folder, configurations, tables, claims),
+        differences=read_differences(folder, configurations, published.tables, claims),
     )
     _check_names(experiment)
     return experiment
@@ -275,7 +260,7 @@ def _check_names(experiment: Experiment) -> None:
         chosen(experiment.configurations, figure.get("cells", []), kind="cell", experiment=owner)
         if figure["kind"] == "over-time":
             _check_over_time(figure, owner)
-    for table in experiment.published_tables:
+    for table in experiment.published.tables:
         wanted = [column.tolerance for column in table.columns]
         owner = f"table {table.identifier}"
         chosen(experiment.tolerances, wanted, kind="tolerance", experiment=owner)

@@ -1,4 +1,4 @@
-"""A paper's tables, with the quantity of ours to compare with each number.
+"""What a paper prints, read here and nowhere else: its tables, with the quantity of ours beside each number.
 
 A table of a paper is declared in the experiment's `experiment.toml`: the file with its rows, the columns that
 say which configuration and load a row is of, and for each column of numbers the quantity of our runs that it
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_table
+from aqmlab.load.line import Line
 from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import quoted
 
@@ -163,8 +164,53 @@ class PublishedTable:
         return [each.input for each in self.fitted if each.concerns(configuration, load_percent, quantity)]
 
 
+@dataclass(frozen=True)
+class Published:
+    """The numbers that a paper prints.
+
+    Attributes:
+        tables: Its tables, in the experiment's order.
+        line: Its calibration, if there is one: throughput of one direction against users on one side.
+    """
+
+    tables: tuple[PublishedTable, ...] = ()
+    line: Line | None = None
+
+    def table(self, identifier: str) -> PublishedTable:
+        """The table of this number.
+
+        Raises:
+            ExperimentError: There is none.
+        """
+        known = {table.identifier: table for table in self.tables}
+        if identifier not in known:
+            raise ExperimentError.unknown(f"table {identifier}", identifier, known)
+        return known[identifier]
+
+    def row(self, configuration: str, load_percent: float) -> PublishedRow | None:
+        """What the first of the tables that has a cell reports for it."""
+        rows = (table.row(configuration, load_percent) for table in self.tables)
+        return next((row for row in rows if row is not None), None)
+
+
 def read_published(
-    entry: Mapping[str, Any], folder: Traversable, configurations: Iterable[Configuration]
+    declared: Mapping[str, Any], folder: Traversable, configurations: Iterable[Configuration]
+) -> Published:
+    """Reads all published numbers that an experiment declares.
+
+    Raises:
+        ExperimentError: A table names a quantity that there is not, a column that its file has not, or it has
+            a row that no configuration answers to.
+    """
+    own = tuple(configurations)
+    return Published(
+        tuple(_table(entry, folder, own) for entry in declared.get("tables", [])),
+        Line(**declared["calibration"]) if "calibration" in declared else None,
+    )
+
+
+def _table(
+    entry: Mapping[str, Any], folder: Traversable, configurations: Sequence[Configuration]
 ) -> PublishedTable:
     """Reads a declared table and finds the configuration of each of its rows.
 

@@ -85,7 +85,7 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
         files["ablations"] = save(parts.ablations, output / "ablations.csv")
     if parts.responses.rows:
         files["responses"] = save(parts.responses, output / responses.FILE)
-    if study.experiment.published_tables:
+    if study.experiment.published.tables:
         files["replications"] = save(replications.table_of(study), output / replications.FILE)
     if study.loads:
         files["loads"] = save(loads.table_of(study.loads.values()), output / "loads.csv")

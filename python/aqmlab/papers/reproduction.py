@@ -311,7 +311,7 @@ def _users(
     """The users of every population at a load."""
     if match is not None:
         return match.sizes
-    line = calibration.line if calibration else experiment.published_line
+    line = calibration.line if calibration else experiment.published.line
     if line is None:
         raise ExperimentError(
             f"{experiment.name}: no calibration line gives the number of users for {load_percent:g} %"

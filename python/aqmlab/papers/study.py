@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from aqmlab.load.demand import Bottleneck
     from aqmlab.load.matching import MatchedLoad
     from aqmlab.papers.configurations import Configuration
-    from aqmlab.papers.experiment import Experiment, PublishedRow, Scale
+    from aqmlab.papers.experiment import Experiment, Scale
+    from aqmlab.papers.published import PublishedRow
     from aqmlab.statistics import Recorded, ResponseTimes
 
 Cell = tuple[str, float]
@@ -155,8 +156,8 @@ class Study:
     ) -> PublishedRow | None:
         """What a table of the paper reports for a cell; by default, the first table that has the cell."""
         if table is not None:
-            return self.experiment.table(table).row(configuration, load_percent)
-        return self.experiment.published_cell(self.configuration(configuration), load_percent)
+            return self.experiment.published.table(table).row(configuration, load_percent)
+        return self.experiment.published.row(configuration, load_percent)
 
     def configuration(self, name: str) -> Configuration:
         """A configuration of the experiment."""

@@ -3,11 +3,24 @@
 A claim stands in its experiment's `claims.toml` as statements: what has to be true, in words, the check that
 answers, the cells that it looks at and the numbers that decide. Checks that several papers need are here:
 `curves` of response times, `numbers` of runs; those of one paper lie beside its file, in
-`experiments/<paper>/claims/`. `evaluate` asks all statements and makes one outcome per published claim.
+`experiments/<paper>/claims/`. `registry` lists what a statement may name; `evaluate` asks all statements and
+makes one outcome per published claim.
 """
 
-from aqmlab.papers.claims import curves, numbers
-from aqmlab.papers.claims.checks import checks_of, evaluate
-from aqmlab.papers.claims.outcome import Answer, Finding, Outcome, Part, Verdict
+from aqmlab.papers.claims.evaluation import evaluate
+from aqmlab.papers.claims.outcome import Answer, Finding, Outcome, Part, Question, Verdict
+from aqmlab.papers.claims.registry import registry_of
+from aqmlab.papers.claims.statements import PublishedClaim, read_claims
 
-__all__ = ["Answer", "Finding", "Outcome", "Part", "Verdict", "checks_of", "curves", "evaluate", "numbers"]
+__all__ = [
+    "Answer",
+    "Finding",
+    "Outcome",
+    "Part",
+    "PublishedClaim",
+    "Question",
+    "Verdict",
+    "evaluate",
+    "read_claims",
+    "registry_of",
+]

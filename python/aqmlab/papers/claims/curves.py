@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import TooLittleDataError
-from aqmlab.papers.claims.checks import checks_of
 from aqmlab.papers.claims.outcome import Answer, decided, weighed
 from aqmlab.statistics import Band, Judgement, Verdict
 from aqmlab.statistics.strength import strength_of
@@ -28,24 +27,19 @@ if TYPE_CHECKING:
 WHOLE = (0.0, 2.0)
 """The times, in seconds, that the figures of both papers show."""
 
-_common = checks_of()
 
-
-@_common.check
 def better(study: Study, a: Cell, b: Cell, *, between_s: Range = WHOLE) -> Answer:
     """The response times of `a` are better than those of `b`, over the whole range or part of it."""
     decision = partial(_is, wanted=Verdict.BETTER)
     return _decided(study.cell_curve(a, b), between_s, decision, lambda found: found.largest_gain)
 
 
-@_common.check
 def equivalent(study: Study, a: Cell, b: Cell, *, between_s: Range = WHOLE) -> Answer:
     """The response times of `a` and `b` differ by at most the margin of equivalence."""
     decision = partial(_is, wanted=Verdict.EQUIVALENT)
     return _decided(study.cell_curve(a, b), between_s, decision, _extreme)
 
 
-@_common.check
 def crossing(study: Study, a: Cell, b: Cell, *, between_s: Range) -> Answer:
     """The curves of `a` and `b` cross, with gain and harm both shown, between two times."""
 
@@ -57,7 +51,6 @@ def crossing(study: Study, a: Cell, b: Cell, *, between_s: Range) -> Answer:
     return _decided(study.cell_curve(a, b), WHOLE, crosses, lambda found: found.crossing_s)
 
 
-@_common.check
 def little_difference(study: Study, a: Cell, b: Cell, *, margin: float, between_s: Range = WHOLE) -> Answer:
     """The distribution functions of `a` and `b` differ by less than the margin everywhere."""
     band = _band(study, a, b, between_s)
@@ -70,7 +63,6 @@ def little_difference(study: Study, a: Cell, b: Cell, *, margin: float, between_
     return weighed(band, little, _extent(band), highest if highest >= -lowest else lowest)
 
 
-@_common.check
 def no_worse(study: Study, a: Cell, b: Cell, *, margin: float, between_s: Range = WHOLE) -> Answer:
     """Nowhere has `a` fewer complete than `b` by the margin or more."""
     band = _band(study, a, b, between_s)
@@ -82,7 +74,6 @@ def no_worse(study: Study, a: Cell, b: Cell, *, margin: float, between_s: Range 
     )
 
 
-@_common.check
 def much_better(study: Study, a: Cell, b: Cell, *, margin: float, between_s: Range = WHOLE) -> Answer:
     """Somewhere `a` has more complete than `b` by more than the margin."""
     band = _band(study, a, b, between_s)
@@ -94,7 +85,6 @@ def much_better(study: Study, a: Cell, b: Cell, *, margin: float, between_s: Ran
     )
 
 
-@_common.check
 def slightly_better(study: Study, a: Cell, b: Cell, *, margin: float, between_s: Range = WHOLE) -> Answer:
     """`a` has more complete than `b` somewhere, and nowhere by more than the margin."""
     band = _band(study, a, b, between_s)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.papers.claims.checks import checks_of
 from aqmlab.papers.claims.outcome import Answer, decided, weighed
 from aqmlab.statistics import Interval, mean_interval
 from aqmlab.statistics.quantities import restricted_mean_s
@@ -17,10 +16,7 @@ if TYPE_CHECKING:
 
     Number = Callable[[Recorded], float]
 
-_common = checks_of()
 
-
-@_common.check
 def higher(
     study: Study, a: Cell, b: Cell, *, of: Number, slack: float = 0.0, unit: str | None = None
 ) -> Answer:
@@ -31,19 +27,16 @@ def higher(
     )
 
 
-@_common.check
 def alike(study: Study, a: Cell, b: Cell, *, of: Number, limit: float, unit: str | None = None) -> Answer:
     """A number of `a` and that of `b` differ by no more than the limit."""
     return between_bounds(study.difference(a, b, of), -limit, limit, unit=unit_of(of, unit))
 
 
-@_common.check
 def above(study: Study, a: Cell, *, of: Number, bound: float = 0.0, unit: str | None = None) -> Answer:
     """A number of `a` exceeds the bound."""
     return above_bound(study.measure(*a, of), bound, unit=unit_of(of, unit))
 
 
-@_common.check
 def within(
     study: Study, a: Cell, *, of: Number, bounds: tuple[float, float], unit: str | None = None
 ) -> Answer:
@@ -51,7 +44,6 @@ def within(
     return between_bounds(study.measure(*a, of), *bounds, unit=unit_of(of, unit))
 
 
-@_common.check
 def no_slower(study: Study, a: Cell, b: Cell, *, slack_s: float) -> Answer:
     """The mean of min(response time, 2 s) of `a` exceeds that of `b` by no more than the slack."""
     value = study.change(a, b, restricted_mean_s())
@@ -63,7 +55,6 @@ def no_slower(study: Study, a: Cell, b: Cell, *, slack_s: float) -> Answer:
     )
 
 
-@_common.check
 def slower(study: Study, a: Cell, b: Cell) -> Answer:
     """The mean of min(response time, 2 s) of `a` exceeds that of `b`."""
     return above_bound(study.change(a, b, restricted_mean_s()), scale=1000.0, unit="ms")

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from aqmlab.statistics import Band, Interval
 from aqmlab.statistics.strength import strength_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from aqmlab.statistics import NotEnoughReplications
 
@@ -62,6 +62,10 @@ class Answer(NamedTuple):
     effect: Interval | NotEnoughReplications | float | None = None
     strength: float | None = None
     in_sample: str = ""
+
+
+Question: TypeAlias = "Callable[[], Answer | Iterable[tuple[str, Question]]]"
+"""A check with its arguments: judges a statement, or splits it into others with their checks."""
 
 
 @dataclass(frozen=True, slots=True)

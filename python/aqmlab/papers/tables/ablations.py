@@ -98,7 +98,7 @@ def _ablation_row(study: Study, name: str, parent: str, load: float) -> Ablation
 
 def _judged_by(study: Study, name: str, load: float) -> tuple[Quantity, ...]:
     """The numbers that the paper prints of a cell, in the first of its tables that has it."""
-    tables = [table for table in study.experiment.published_tables if table.row(name, load) is not None]
+    tables = [table for table in study.experiment.published.tables if table.row(name, load) is not None]
     return tuple(column.quantity for column in tables[0].columns) if tables else LEVELS
 
 

@@ -220,7 +220,7 @@ def cell_rows(study: Study, table: PublishedTable | None = None) -> list[Row]:
         study: Finished results.
         table: Which of the paper's tables; by default the first.
     """
-    table = table or study.experiment.published_tables[0]
+    table = table or study.experiment.published.tables[0]
     if not table.every_cell:
         return [_row(study, table, *cell) for cell in table.rows if study.has(*cell)]
     return [
@@ -273,7 +273,7 @@ def _entry(study: Study, table: PublishedTable, column: published.Column, name: 
     if row is None:
         return Entry(mean_interval(values), None, None, runs)
     value = row.values[column.quantity.name]
-    tolerance = study.experiment.tolerances[column.tolerance].around(value)
+    tolerance = study.experiment.tolerance_of(column, value)
     return Entry(mean_interval(values), value, tolerance, runs)
 
 

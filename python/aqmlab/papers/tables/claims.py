@@ -75,7 +75,9 @@ def table_of(outcomes: Sequence[Outcome]) -> Table:
     columns: list[Column[Outcome]] = [
         Column("id", lambda claim: text(claim.identifier), "id", heads_row=True),
         in_csv("where", lambda claim: claim.where),
-        Column("", lambda claim: text(claim.where, Standing.REFERENCE), "where", words=True, media=Medium.HTML),
+        Column(
+            "", lambda claim: text(claim.where, Standing.REFERENCE), "where", words=True, media=Medium.HTML
+        ),
         Column("claim", lambda claim: _shortened(claim.claim), "what the paper says", words=True, wraps=True),
         Column("verdict", _verdict, "verdict", words=True, wraps=True),
         in_csv("share_of_judged", lambda claim: claim.share),

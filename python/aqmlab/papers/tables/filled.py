@@ -37,7 +37,7 @@ class Filled:
 
 def fill(study: Study) -> list[Filled]:
     """The paper's tables with at least one cell that was run, in the experiment's order."""
-    filled = [_fill(study, published) for published in study.experiment.published_tables]
+    filled = [_fill(study, published) for published in study.experiment.published.tables]
     return [each for each in filled if each.table.rows]
 
 

@@ -37,7 +37,7 @@ def table_of(study: Study) -> Table:
     """A row for each run, a column for each quantity that a published table has."""
     quantities = {
         column.quantity.name: column.quantity
-        for published in study.experiment.published_tables
+        for published in study.experiment.published.tables
         for column in published.columns
     }
     columns: list[Column[Replication]] = [
