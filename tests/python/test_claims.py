@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from altered_experiment import altered_experiment
 from aqmlab.errors import ExperimentError
 from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
@@ -554,6 +555,13 @@ def test_what_a_check_does_not_know_is_told(changes: dict[str, object], message:
     study = synthetic_study(lambda *_: None, name="christiansen2000")
     with pytest.raises(ExperimentError, match=message):
         outcomes(said(study, "C05", **changes))
+
+
+def test_an_unknown_check_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+    folder = altered_experiment("le2003", tmp_path, '["better", ', '["beter", ', file="claims.toml")
+    place = r"le2003: claim L\d+: statements\[\d+\]\.check"
+    with pytest.raises(ExperimentError, match=place + r': unknown; did you mean "better"\?.*legal: better, '):
+        experiments.read(folder)
 
 
 CLAIM = """
