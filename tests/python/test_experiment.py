@@ -13,7 +13,8 @@ from scipy.stats import norm
 from altered_experiment import altered_experiment
 from aqmlab.load import Demand
 from aqmlab.papers import experiment as experiments
-from aqmlab.papers.experiment import ExperimentError, Tolerance
+from aqmlab.papers.documents import Tolerance
+from aqmlab.papers.experiment import ExperimentError
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose
 
 LE2003 = experiments.load("le2003")
@@ -31,8 +32,8 @@ def test_every_configuration_of_every_scale_is_a_scenario_that_the_simulator_acc
         base = base_scenario(experiment, scale)
         for configuration in experiment.configurations.values():
             cell_scenario(base, configuration)
-        if scale.calibration_overrides:
-            base.with_overrides(scale.calibration_overrides)
+        if scale.calibration.overrides:
+            base.with_overrides(scale.calibration.overrides)
 
 
 def test_table_2_has_64_cells_and_each_has_its_configuration() -> None:
@@ -256,12 +257,12 @@ def test_a_variant_is_its_cell_with_one_setting_more() -> None:
 
 
 def test_chosen_cells_are_calibrated_only_where_their_users_follow_from_it() -> None:
-    assert choose(LE2003, scale="standard").calibration_users_per_side != ()
-    assert choose(LE2003, scale="standard", cells=["pi-24"]).calibration_users_per_side == ()
-    assert choose(LE2003, scale="full", cells=["pi-24"]).calibration_users_per_side == ()
+    assert choose(LE2003, scale="standard").calibration.users_per_side != ()
+    assert choose(LE2003, scale="standard", cells=["pi-24"]).calibration.users_per_side == ()
+    assert choose(LE2003, scale="full", cells=["pi-24"]).calibration.users_per_side == ()
     by_line = replace(LE2003.scales["full"], users_from="calibration")
     calibrated = replace(LE2003, scales={**LE2003.scales, "full": by_line})
-    assert choose(calibrated, scale="full", cells=["pi-24"]).calibration_users_per_side != ()
+    assert choose(calibrated, scale="full", cells=["pi-24"]).calibration.users_per_side != ()
 
 
 def test_all_readings_of_the_response_sizes_of_le2003_have_the_mean_of_the_printed_load() -> None:

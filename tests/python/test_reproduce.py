@@ -8,6 +8,7 @@ import pytest
 
 from altered_experiment import altered_experiment
 from aqmlab.papers import experiment as experiments
+from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, render, write_report
 from aqmlab.papers.reproduction import choose, run_study
 from aqmlab.papers.study import Study
@@ -80,8 +81,7 @@ def one_sided(tmp_path_factory: pytest.TempPathFactory) -> Study:
         scale,
         duration_s=21.0,
         warm_up_s=1.0,
-        calibration_users_per_side=(700, 3325),
-        calibration_replications=1,
+        calibration=CalibrationRuns(users_per_side=(700, 3325)),
     )
     return run_study(
         experiment, scale, Execution(Threads(2), tmp_path_factory.mktemp("store"), progress=False)

@@ -15,7 +15,8 @@ from aqmlab.papers import experiment, reproduction
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.papers.experiment import Experiment, Scale
+    from aqmlab.papers.documents import Scale
+    from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.study import Study
     from aqmlab.runs import Execution
 

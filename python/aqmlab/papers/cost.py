@@ -20,7 +20,8 @@ from aqmlab.runs import run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from aqmlab.papers.experiment import Experiment, Scale
+    from aqmlab.papers.documents import Scale
+    from aqmlab.papers.experiment import Experiment
     from aqmlab.scenario import Scenario
 
 STEADY = "steady"
@@ -133,10 +134,10 @@ def cost_of(experiment: Experiment, scale: Scale, pace: Pace) -> Cost:
 
 def _planned(experiment: Experiment, scale: Scale) -> Iterator[_Planned]:
     """Every run of a scale."""
-    for users in scale.calibration_users_per_side:
+    for users in scale.calibration.users_per_side:
         load = 100.0 * users / (experiment.users_per_side_at_100_percent or users)
-        duration_s = scale.calibration_overrides.get("duration_s", scale.duration_s)
-        yield _Planned(scale.calibration_replications, load, duration_s)
+        duration_s = scale.calibration.overrides.get("duration_s", scale.duration_s)
+        yield _Planned(scale.calibration.replications, load, duration_s)
     if scale.load_matched and scale.loads_percent:
         yield _Planned(scale.replications, RESERVE * max(scale.loads_percent), scale.duration_s)
         for load in scale.loads_percent:

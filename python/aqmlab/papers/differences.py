@@ -8,14 +8,14 @@ quantity. Entries apply only where ours differs: what agrees with the paper need
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_toml
-from aqmlab.files.shape import conform
-from aqmlab.papers.experiment_shape import DIFFERENCES
+from aqmlab.files.records import read_as
+from aqmlab.papers.documents import Differences, Numbers
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from aqmlab.papers.claims.statements import PublishedClaim
-    from aqmlab.papers.configurations import Configuration
+    from aqmlab.papers.documents import Configuration
     from aqmlab.papers.published import PublishedTable
 
 FILE = "differences.toml"
@@ -38,32 +38,6 @@ class Conclusion(StrEnum):
     CAUSE_UNKNOWN = "differs, cause unknown"
     SCALE_CANNOT_JUDGE = "scale cannot judge"
     NOT_RUN = "not run"
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """Numbers of a published table.
-
-    Attributes:
-        table: Its number.
-        cells: The configurations.
-        loads_percent: The loads; empty: all.
-        quantities: The quantities, by name; empty: all.
-    """
-
-    table: str
-    cells: tuple[str, ...]
-    loads_percent: tuple[float, ...]
-    quantities: tuple[str, ...]
-
-    def include(self, table: str, configuration: str, load_percent: float, quantity: str) -> bool:
-        """Whether a number is one of them."""
-        return (
-            table == self.table
-            and configuration in self.cells
-            and (not self.loads_percent or load_percent in self.loads_percent)
-            and (not self.quantities or quantity in self.quantities)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,53 +92,50 @@ def read_differences(
     file = folder / FILE
     if not file.is_file():
         return ()
-    document = read_toml(file, ExperimentError)
-    conform(document, DIFFERENCES, FILE, ExperimentError)
+    document = read_as(Differences, read_toml(file, ExperimentError), FILE, ExperimentError)
     statements = {
         claim.identifier: dict.fromkeys(f"{claim.identifier}.{each.number}" for each in claim.statements)
         for claim in claims
     }
     found = []
-    for place, entry in enumerate(document["differences"], start=1):
+    for place, entry in enumerate(document.differences, start=1):
         where = f"{FILE}: differences[{place}]"
-        if ("cause" in entry) is ("not_identifiable" in entry):
+        if (entry.cause is None) is (entry.not_identifiable is None):
             raise ExperimentError(f"{where}: give cause or not_identifiable")
-        concerned = tuple(entry.get("claims", ()))
-        for name in concerned:
+        for name in entry.claims:
             known = statements.get(name.partition(".")[0], statements)
             if name not in known and name not in statements:
                 raise ExperimentError.unknown(f"{where}.claims: {quoted(name)}", name, known)
         numbers = tuple(
             _numbers(each, f"{where}.numbers[{number}]", configurations, tables)
-            for number, each in enumerate(entry.get("numbers", ()), start=1)
+            for number, each in enumerate(entry.numbers, start=1)
         )
-        if not concerned and not numbers:
+        if not entry.claims and not numbers:
             raise ExperimentError(f"{where}: give claims or numbers that it concerns")
-        says = entry.get("cause") or entry["not_identifiable"]
-        found.append(Difference(says, "cause" in entry, concerned, numbers))
+        says = entry.cause or entry.not_identifiable or ""
+        found.append(Difference(says, entry.cause is not None, entry.claims, numbers))
     return tuple(found)
 
 
 def _numbers(
-    entry: Mapping[str, Any],
+    entry: Numbers,
     where: str,
     configurations: Mapping[str, Configuration],
     tables: Sequence[PublishedTable],
 ) -> Numbers:
     """The numbers of an entry; the name of a group of cells stands for all of its own."""
     by_name = {table.identifier: table for table in tables}
-    if entry["table"] not in by_name:
-        raise ExperimentError.unknown(f"{where}.table", entry["table"], by_name)
-    quantities = [column.quantity.name for column in by_name[entry["table"]].columns]
-    for name in entry.get("quantities", ()):
+    if entry.table not in by_name:
+        raise ExperimentError.unknown(f"{where}.table", entry.table, by_name)
+    quantities = [column.quantity.name for column in by_name[entry.table].columns]
+    for name in entry.quantities:
         if name not in quantities:
             raise ExperimentError.unknown(f"{where}.quantities", name, quantities)
     cells: list[str] = []
-    for name in entry["cells"]:
+    for name in entry.cells:
         members = [each.name for each in configurations.values() if each.group == name]
         if not members and name not in configurations:
             groups = dict.fromkeys(each.group for each in configurations.values())
             raise ExperimentError.unknown(f"{where}.cells", name, [*configurations, *groups])
         cells += members or [name]
-    loads = tuple(float(load) for load in entry.get("loads_percent", ()))
-    return Numbers(entry["table"], tuple(cells), loads, tuple(entry.get("quantities", ())))
+    return replace(entry, cells=tuple(cells))

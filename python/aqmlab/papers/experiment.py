@@ -16,17 +16,17 @@ This module reads and checks what is data in it; `reproduce` runs it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_text, read_toml
-from aqmlab.files.shape import conform
+from aqmlab.files.records import read_as
+from aqmlab.papers import documents
 from aqmlab.papers.claims import PublishedClaim, read_claims, registry_of
-from aqmlab.papers.configurations import Configuration, configurations_of
+from aqmlab.papers.configurations import configurations_of
 from aqmlab.papers.differences import Difference, read_differences
-from aqmlab.papers.experiment_shape import EXPERIMENT, TOLERANCES
 from aqmlab.papers.published import Published, read_published
 from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import nearest
@@ -35,16 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
+    from aqmlab.papers.documents import Comparisons, Configuration, Figure, Scale, Tolerance, WhoseResponses
     from aqmlab.papers.published import Column
 
 __all__ = [
-    "Comparisons",
-    "Configuration",
     "Experiment",
     "ExperimentError",
-    "PublishedClaim",
-    "Scale",
-    "Tolerance",
     "chosen",
     "load",
     "names",
@@ -52,72 +48,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How much of the experiment is run, and how long.
-
-    `users_from` says where the users of a load come from, unless they are matched: the `published` line,
-    our `calibration`, which takes one, or the `scenario` itself, which is then the only load there is.
-    """
-
-    name: str
-    description: str
-    duration_s: float
-    warm_up_s: float
-    cool_down_s: float
-    replications: int
-    load_matched: bool
-    start: str
-    loads_percent: tuple[float, ...]
-    cells: tuple[str, ...]
-    overrides: Mapping[str, Any] = field(default_factory=dict)
-    calibration_users_per_side: tuple[int, ...] = ()
-    calibration_overrides: Mapping[str, Any] = field(default_factory=dict)
-    calibration_replications: int = 1
-    users_from: str = "published"
-    chosen_seeds: tuple[int, ...] | None = None
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """The seeds of the replications: those that the user chose, or as many as there are, from 1."""
-        return self.chosen_seeds or tuple(range(1, self.replications + 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """The larger of an absolute and a relative difference."""
-
-    absolute: float = 0.0
-    relative: float = 0.0
-
-    def around(self, published: float) -> float:
-        """The tolerance in the quantity's own unit."""
-        return max(self.absolute, self.relative * abs(published))
-
-
-@dataclass(frozen=True, slots=True)
-class Comparisons:
-    """Which configurations the report compares with which one, by response times."""
-
-    baseline: str
-    groups: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WhoseResponses:
-    """Whose response times a study is about.
-
-    Attributes:
-        of: The population that figures, comparisons and claims are of.
-        beside: Populations that are shown beside it, and together with it.
-        stop_after_completed: At how many completed exchanges of `of` its runs stop; none if by the clock.
-    """
-
-    of: str
-    beside: tuple[str, ...] = ()
-    stop_after_completed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -135,7 +65,7 @@ class Experiment:
     published: Published
     published_claims: tuple[PublishedClaim, ...]
     tolerances: Mapping[str, Tolerance]
-    figures: tuple[Mapping[str, Any], ...]
+    figures: tuple[Figure, ...]
     notes: str
     comparisons: Comparisons | None = None
     response_times: WhoseResponses | None = None
@@ -219,78 +149,68 @@ def read(folder: Traversable) -> Experiment:
 
 
 def _read(folder: Traversable) -> Experiment:
-    document = read_toml(folder / "experiment.toml", ExperimentError)
-    conform(document, EXPERIMENT, "experiment.toml", ExperimentError)
-    configurations = configurations_of(document["configurations"], document.get("variants", []))
-    published = read_published(document["published"], folder, configurations.values())
-    claims = read_claims(folder / document["published"]["claims"], configurations)
+    declared = _document(documents.Experiment, folder / "experiment.toml")
+    configurations = configurations_of(declared.configurations, declared.variants)
+    published = read_published(declared.published, folder, configurations.values())
+    claims = read_claims(folder / declared.published.claims, configurations)
     registry_of(folder.name).require(claims)
     experiment = Experiment(
         name=folder.name,
-        title=document["title"],
-        paper=document["paper"],
-        scenario_toml=read_text(folder / document["scenario"], ExperimentError),
+        title=declared.title,
+        paper=declared.paper,
+        scenario_toml=read_text(folder / declared.scenario, ExperimentError),
         configurations=configurations,
-        scales={scale: _scale(scale, document, configurations) for scale in document["scales"]},
-        loads_percent=tuple(document["loads_percent"]),
-        users_per_side_at_100_percent=document.get("users_per_side_at_100_percent"),
+        scales={name: _scale(name, declared, configurations) for name in declared.scales},
+        loads_percent=declared.loads_percent,
+        users_per_side_at_100_percent=declared.users_per_side_at_100_percent,
         published=published,
         published_claims=claims,
-        tolerances=_tolerances(folder / "tolerances.toml"),
-        figures=tuple(document["figures"]),
+        tolerances=_document(documents.Tolerances, folder / "tolerances.toml").tolerance,
+        figures=declared.figures,
         notes=read_text(folder / "notes.md", ExperimentError),
-        comparisons=_comparisons(document, configurations),
-        response_times=_whose_responses(document),
+        comparisons=declared.comparisons,
+        response_times=declared.response_times,
         differences=read_differences(folder, configurations, published.tables, claims),
     )
     _check_names(experiment)
     return experiment
 
 
+def _document(record: type[T], file: Traversable) -> T:
+    return read_as(record, read_toml(file, ExperimentError), file.name, ExperimentError)
+
+
 def _check_names(experiment: Experiment) -> None:
     """Whether everything that a figure or a table names is there."""
     for figure in experiment.figures:
-        owner = f"figure {figure['id']}"
-        if figure["kind"] == "false-positives":
-            if not ("bins" in figure and "trials" in figure):
-                raise ExperimentError(f"{owner}: false-positives needs bins and trials")
-            continue
-        if figure["kind"] != "calibration" and not ("cells" in figure and "loads_percent" in figure):
-            raise ExperimentError(f"{owner}: cells and loads_percent are missing")
-        chosen(experiment.configurations, figure.get("cells", []), kind="cell", experiment=owner)
-        if figure["kind"] == "over-time":
-            _check_over_time(figure, owner)
+        _check_figure(figure, experiment)
     for table in experiment.published.tables:
         wanted = [column.tolerance for column in table.columns]
         owner = f"table {table.identifier}"
         chosen(experiment.tolerances, wanted, kind="tolerance", experiment=owner)
         chosen(experiment.groups, table.candidates, kind="group", experiment=owner)
     if experiment.comparisons is not None:
-        chosen(experiment.groups, experiment.comparisons.groups, kind="group", experiment="comparisons")
+        baseline, groups = experiment.comparisons.baseline, experiment.comparisons.groups
+        chosen(experiment.configurations, [baseline], kind="cell", experiment="comparisons")
+        chosen(experiment.groups, groups, kind="group", experiment="comparisons")
 
 
-def _check_over_time(figure: Mapping[str, Any], owner: str) -> None:
-    """Whether the number is one of stretches of a run."""
-    if not ("of" in figure and figure.get("every_s", 0.0) > 0.0):
-        raise ExperimentError(f"{owner}: over-time needs of, such as throughput_mbps/links.NAME, and every_s")
-    quantity(f"{figure['of']}@0-{figure['every_s']:g}")
-
-
-def _comparisons(
-    document: Mapping[str, Any], configurations: Mapping[str, Configuration]
-) -> Comparisons | None:
-    entry = document.get("comparisons")
-    if entry is None:
-        return None
-    (baseline,) = chosen(configurations, [entry["baseline"]], kind="cell", experiment="comparisons")
-    return Comparisons(baseline, tuple(entry["groups"]))
-
-
-def _whose_responses(document: Mapping[str, Any]) -> WhoseResponses | None:
-    entry = document.get("response_times")
-    if entry is None:
-        return None
-    return WhoseResponses(entry["of"], tuple(entry.get("beside", ())), entry.get("stop_after_completed"))
+def _check_figure(figure: Figure, experiment: Experiment) -> None:
+    """Whether a figure has what its kind needs."""
+    owner = f"figure {figure.id}"
+    if figure.kind == "false-positives":
+        if not (figure.bins and figure.trials):
+            raise ExperimentError(f"{owner}: false-positives needs bins and trials")
+        return
+    if figure.kind != "calibration" and not (figure.cells and figure.loads_percent):
+        raise ExperimentError(f"{owner}: cells and loads_percent are missing")
+    chosen(experiment.configurations, figure.cells, kind="cell", experiment=owner)
+    if figure.kind == "over-time":
+        if not figure.of or figure.every_s <= 0.0:
+            raise ExperimentError(
+                f"{owner}: over-time needs of, such as throughput_mbps/links.NAME, and every_s"
+            )
+        quantity(f"{figure.of}@0-{figure.every_s:g}")
 
 
 def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment: str) -> tuple[str, ...]:
@@ -313,39 +233,29 @@ def _look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
     )
 
 
-def _scale(name: str, document: Mapping[str, Any], configurations: Mapping[str, Configuration]) -> Scale:
-    entry = document["scales"][name]
-    groups = entry.get("groups", [])
-    cells = [configuration.name for configuration in configurations.values() if configuration.group in groups]
-    cells += [cell for cell in entry.get("cells", []) if cell not in cells]
-    calibration = entry.get("calibration", {})
-    return Scale(
+def _scale(name: str, declared: documents.Experiment, configurations: Mapping[str, Configuration]) -> Scale:
+    """A scale with its name, and with what it leaves to the experiment."""
+    scale = declared.scales[name]
+    members = [each.name for each in configurations.values() if each.group in scale.groups]
+    cells = [*members, *(cell for cell in scale.cells if cell not in members)]
+    return replace(
+        scale,
         name=name,
-        description=entry["description"],
-        duration_s=entry["duration_s"],
-        warm_up_s=entry["warm_up_s"],
-        cool_down_s=entry.get("cool_down_s", 0.0),
-        replications=entry["replications"],
-        load_matched=entry["load_matched"],
-        start=entry["start"],
-        loads_percent=tuple(entry.get("loads_percent", document["loads_percent"])),
+        loads_percent=scale.loads_percent or declared.loads_percent,
         cells=chosen(configurations, cells, kind="cell", experiment=f"scale {name}"),
-        overrides=entry.get("overrides", {}),
-        calibration_users_per_side=tuple(calibration.get("users_per_side", ())),
-        calibration_overrides=calibration.get("overrides", {}),
-        calibration_replications=calibration.get("replications", 1),
-        users_from=_users_from(name, entry, document),
+        users_from=_users_from(name, scale, declared),
     )
 
 
-def _users_from(name: str, entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
-    calibrated = "calibration" in entry
-    origin: str = entry.get("users_from", "calibration" if calibrated else "published")
+def _users_from(name: str, scale: Scale, declared: documents.Experiment) -> str:
+    calibrated = bool(scale.calibration.users_per_side)
+    origin = scale.users_from or ("calibration" if calibrated else "published")
     full = "users_per_side_at_100_percent"
+    full_known = declared.users_per_side_at_100_percent is not None
     legal = [
-        *(["published"] if "calibration" in document["published"] and full in document else []),
-        *(["calibration"] if calibrated and full in document else []),
-        *(["scenario"] if len(document["loads_percent"]) == 1 and not entry["load_matched"] else []),
+        *(["published"] if declared.published.calibration is not None and full_known else []),
+        *(["calibration"] if calibrated and full_known else []),
+        *(["scenario"] if len(declared.loads_percent) == 1 and not scale.load_matched else []),
     ]
     if origin not in legal:
         raise ExperimentError(
@@ -353,9 +263,3 @@ def _users_from(name: str, entry: Mapping[str, Any], document: Mapping[str, Any]
             f"published and calibration need {full}, scenario a single load without matching"
         )
     return origin
-
-
-def _tolerances(file: Traversable) -> dict[str, Tolerance]:
-    document = read_toml(file, ExperimentError)
-    conform(document, TOLERANCES, file.name, ExperimentError)
-    return {name: Tolerance(**entry) for name, entry in document["tolerance"].items()}

@@ -11,11 +11,10 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_table
-from aqmlab.load.line import Line
 from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import quoted
 
@@ -23,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.configurations import Configuration
+    from aqmlab.load.line import Line
+    from aqmlab.papers import documents
+    from aqmlab.papers.documents import Configuration, Fitted
     from aqmlab.statistics.quantities import Quantity
 
 
@@ -72,28 +73,6 @@ class Criterion:
     name: str
     quantities: tuple[Quantity, ...]
     highest: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """An input of our models that was chosen by numbers of the table: they are no test of it.
-
-    Attributes:
-        input: What was chosen.
-        cells: The configurations whose numbers it was fitted to.
-        loads_percent: The loads at which; empty: all.
-        quantities: Which of their numbers, by quantity.
-    """
-
-    input: str
-    cells: tuple[str, ...]
-    loads_percent: tuple[float, ...]
-    quantities: tuple[str, ...]
-
-    def concerns(self, configuration: str, load_percent: float, quantity: str) -> bool:
-        """Whether a number of a cell was used."""
-        at_load = not self.loads_percent or load_percent in self.loads_percent
-        return configuration in self.cells and at_load and quantity in self.quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +173,7 @@ class Published:
 
 
 def read_published(
-    declared: Mapping[str, Any], folder: Traversable, configurations: Iterable[Configuration]
+    declared: documents.Published, folder: Traversable, configurations: Iterable[Configuration]
 ) -> Published:
     """Reads all published numbers that an experiment declares.
 
@@ -203,79 +182,61 @@ def read_published(
             a row that no configuration answers to.
     """
     own = tuple(configurations)
-    return Published(
-        tuple(_table(entry, folder, own) for entry in declared.get("tables", [])),
-        Line(**declared["calibration"]) if "calibration" in declared else None,
-    )
+    return Published(tuple(_table(entry, folder, own) for entry in declared.tables), declared.calibration)
 
 
 def _table(
-    entry: Mapping[str, Any], folder: Traversable, configurations: Sequence[Configuration]
+    entry: documents.PublishedTable, folder: Traversable, configurations: Sequence[Configuration]
 ) -> PublishedTable:
-    """Reads a declared table and finds the configuration of each of its rows.
-
-    Raises:
-        ExperimentError: It names a quantity that there is not, a column that the file has not, or it has a
-            row that no configuration answers to.
-    """
-    name = f"table {entry['id']}"
+    """Reads a declared table and finds the configuration of each of its rows."""
+    name = f"table {entry.id}"
     try:
         columns = tuple(
-            Column(column["column"], quantity(column["quantity"]), column["tolerance"])
-            for column in entry.get("columns", [])
+            Column(each.column, quantity(each.quantity), each.tolerance) for each in entry.columns
         )
         criteria = {
-            criterion: Criterion(
-                criterion,
-                tuple(quantity(each) for each in value["quantities"]),
-                highest=value["best"] == "highest",
-            )
-            for criterion, value in entry.get("criteria", {}).items()
+            criterion: Criterion(criterion, tuple(map(quantity, by.quantities)), highest=by.best == "highest")
+            for criterion, by in entry.criteria.items()
         }
     except UnknownQuantityError as error:
         raise ExperimentError(f"{name}: {error}") from None
-    groups = entry.get("groups")
-    answering = [own for own in configurations if groups is None or own.group in groups]
+    answering = [own for own in configurations if entry.groups is None or own.group in entry.groups]
     return PublishedTable(
-        identifier=entry["id"],
-        title=entry.get("title", name),
-        note=entry.get("note", ""),
+        identifier=entry.id,
+        title=name if entry.title is None else entry.title,
+        note=entry.note,
         columns=columns,
-        rows=_rows(name, entry, folder / entry["file"], columns, answering),
-        every_cell=entry.get("every_cell", False),
-        run_to_run=entry.get("run_to_run", False),
+        rows=_rows(name, entry, folder / entry.file, columns, answering),
+        every_cell=entry.every_cell,
+        run_to_run=entry.run_to_run,
         criteria=criteria,
-        criterion_column=entry.get("criterion", ""),
-        candidates=tuple(entry.get("candidates", ())),
-        least_window_s=entry.get("least_window_s", 0.0),
-        least_warm_up_s=entry.get("least_warm_up_s", 0.0),
+        criterion_column=entry.criterion,
+        candidates=entry.candidates,
+        least_window_s=entry.least_window_s,
+        least_warm_up_s=entry.least_warm_up_s,
         fitted=_fitted(entry, name, [own.name for own in configurations], columns),
         at_length=_at_length(entry, name, folder, columns),
     )
 
 
 def _fitted(
-    entry: Mapping[str, Any], table: str, configurations: Sequence[str], columns: Sequence[Column]
+    entry: documents.PublishedTable, table: str, configurations: Sequence[str], columns: Sequence[Column]
 ) -> tuple[Fitted, ...]:
+    """The inputs that were chosen by numbers of the table, whose names are known."""
     quantities = [column.quantity.name for column in columns]
-    for place, each in enumerate(entry.get("fitted", []), start=1):
-        for key, known in (("cells", configurations), ("quantities", quantities)):
-            for named in each[key]:
-                if named not in known:
-                    raise ExperimentError.unknown(f"{table}: fitted[{place}].{key}", named, known)
-    return tuple(
-        Fitted(
-            each["input"],
-            tuple(each["cells"]),
-            tuple(each.get("loads_percent", ())),
-            tuple(each["quantities"]),
-        )
-        for each in entry.get("fitted", [])
-    )
+    for place, each in enumerate(entry.fitted, start=1):
+        for key, named, known in (
+            ("cells", each.cells, configurations),
+            ("quantities", each.quantities, quantities),
+        ):
+            for name in named:
+                if name not in known:
+                    raise ExperimentError.unknown(f"{table}: fitted[{place}].{key}", name, known)
+    return entry.fitted
 
 
 def _at_length(
-    entry: Mapping[str, Any], table: str, folder: Traversable, columns: Sequence[Column]
+    entry: documents.PublishedTable, table: str, folder: Traversable, columns: Sequence[Column]
 ) -> AtLength:
     """Our own numbers at the paper's length: the means over the runs of each cell.
 
@@ -283,13 +244,11 @@ def _at_length(
     or the mean of as many as a column `replications` says. Runs without any of them are of cells that this
     table does not have.
     """
-    if "at_length" not in entry:
+    if entry.at_length is None:
         return AtLength()
-    file = folder / entry["at_length"]["file"]
+    file = folder / entry.at_length.file
     names = [column.quantity.name for column in columns]
-    texts = read_table(file, ExperimentError)
-    for missing in (name for name in ("cell", "load_percent", *names) if texts and name not in texts[0]):
-        raise ExperimentError(f"{table}: {file.name} has no column {missing}")
+    texts = _texts(file, ("cell", "load_percent", *names), table)
     runs: dict[tuple[str, float], list[Mapping[str, str]]] = {}
     for text in texts:
         if not any(text[name] for name in names):
@@ -301,32 +260,35 @@ def _at_length(
         return fmean([_number(text, name, table) for text in own], weights)
 
     values = {cell: {name: mean(name, own) for name in names} for cell, own in runs.items()}
-    return AtLength(values, entry["at_length"]["measured"])
+    return AtLength(values, entry.at_length.measured)
 
 
 def _rows(
     name: str,
-    entry: Mapping[str, Any],
+    entry: documents.PublishedTable,
     file: Traversable,
     columns: Sequence[Column],
     configurations: Sequence[Configuration],
 ) -> dict[tuple[str, float], PublishedRow]:
     rows: dict[tuple[str, float], PublishedRow] = {}
-    texts = read_table(file, ExperimentError)
-    wanted = [entry["load"], *entry.get("key", []), *(column.name for column in columns)]
-    for missing in (column for column in wanted if texts and column not in texts[0]):
-        raise ExperimentError(f"{name}: {file.name} has no column {missing}")
     # Another reading of a table need not be run everywhere; the paper's own rows must all have their cells.
-    required = entry.get("every_row", True)
-    for text in texts:
-        load = _number(text, entry["load"], name)
+    for text in _texts(file, (entry.load, *entry.key, *(column.name for column in columns)), name):
+        load = _number(text, entry.load, name)
         answering = [own for own in configurations if _answers(own, entry, text) and own.runs_at(load)]
-        if required and not answering:
+        if entry.every_row and not answering:
             raise ExperimentError(f"{name}: no configuration matches the row {','.join(text.values())}")
         values = {column.quantity.name: _number(text, column.name, name) for column in columns}
         for own in answering:
             rows[own.name, load] = PublishedRow(own.name, load, values, text)
     return rows
+
+
+def _texts(file: Traversable, columns: Iterable[str], table: str) -> list[dict[str, str]]:
+    """The rows of a file, which has these columns."""
+    texts = read_table(file, ExperimentError)
+    for missing in (column for column in columns if texts and column not in texts[0]):
+        raise ExperimentError(f"{table}: {file.name} has no column {missing}")
+    return texts
 
 
 def _number(row: Mapping[str, str], column: str, table: str) -> float:
@@ -339,11 +301,11 @@ def _number(row: Mapping[str, str], column: str, table: str) -> float:
     return number
 
 
-def _answers(configuration: Configuration, entry: Mapping[str, Any], text: Mapping[str, str]) -> bool:
-    if "cell" in entry:
-        return bool(configuration.name == entry["cell"])
+def _answers(configuration: Configuration, entry: documents.PublishedTable, text: Mapping[str, str]) -> bool:
+    if entry.cell is not None:
+        return configuration.name == entry.cell
     own = configuration.published or {}
-    return all(key in own and _same(own[key], text[key]) for key in entry["key"])
+    return all(key in own and _same(own[key], text[key]) for key in entry.key)
 
 
 def _same(value: object, text: str) -> bool:

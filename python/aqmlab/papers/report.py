@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from aqmlab.figures import Drawn
     from aqmlab.figures.looks import Line
     from aqmlab.papers.claims import Outcome
-    from aqmlab.papers.experiment import Tolerance
+    from aqmlab.papers.documents import Tolerance
     from aqmlab.papers.study import Study
     from aqmlab.papers.tables.filled import Filled
     from aqmlab.report.page import Part

@@ -18,6 +18,7 @@ from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.papers import experiment as experiments
 from aqmlab.papers.cost import cost_of, measured_pace
+from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.experiment import ExperimentError
 from aqmlab.papers.report import parts_of, write_report
 from aqmlab.papers.study import Study
@@ -32,9 +33,9 @@ from aqmlab.terminal.console import console
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.papers.configurations import Configuration
     from aqmlab.papers.cost import Cost
-    from aqmlab.papers.experiment import Experiment, Scale
+    from aqmlab.papers.documents import Configuration, Scale
+    from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.report import Parts
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
@@ -135,7 +136,7 @@ def choose(
         chosen = replace(chosen, cells=wanted)
         if chosen.users_from == "published" or chosen.load_matched:
             # Nothing but the claims about traffic rests on the calibration then: some cells do without it.
-            chosen = replace(chosen, calibration_users_per_side=())
+            chosen = replace(chosen, calibration=CalibrationRuns())
     if loads is not None:
         unknown = [load for load in loads if float(load) not in experiment.loads_percent]
         if unknown or not loads:
@@ -255,17 +256,18 @@ def _match(
 def _calibrate(
     experiment: Experiment, scale: Scale, base: Scenario, execution: Execution
 ) -> tuple[Calibration | None, list[Result]]:
-    if not scale.calibration_users_per_side:
+    asked = scale.calibration
+    if not asked.users_per_side:
         return None, []
-    own = base.with_overrides(scale.calibration_overrides) if scale.calibration_overrides else base
+    own = base.with_overrides(asked.overrides) if asked.overrides else base
     results: list[Result] = []
 
     def run(pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
         results.extend(execution.run_pairs(pairs, f"{experiment.name}: {label}"))
         return results
 
-    seeds = range(1, scale.calibration_replications + 1)
-    calibration = calibrate(Demand.of(own), sizes=scale.calibration_users_per_side, seeds=seeds, run=run)
+    seeds = range(1, asked.replications + 1)
+    calibration = calibrate(Demand.of(own), sizes=asked.users_per_side, seeds=seeds, run=run)
     return calibration, results
 
 
@@ -288,7 +290,7 @@ def _plan(
             else:
                 shared = _users(experiment, demand, load, match, line)
             for configuration in experiment.run_at(scale, load):
-                own = configuration.users.get(load)
+                own = configuration.users_at(load)
                 sizes = shared if own is None else demand.sizes(own)
                 populated = demand.with_sizes(sizes)
                 facts = match.to_dict() if match and own is None else _nominal(scale, load, sizes)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from aqmlab.load import Calibration
     from aqmlab.load.demand import Bottleneck
     from aqmlab.load.matching import MatchedLoad
-    from aqmlab.papers.configurations import Configuration
-    from aqmlab.papers.experiment import Experiment, Scale
+    from aqmlab.papers.documents import Configuration, Scale
+    from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.published import PublishedRow
     from aqmlab.statistics import Recorded, ResponseTimes
 
@@ -175,7 +175,7 @@ class Study:
             for key, value in configuration.overrides.items()
             if decided_by(key) in {Decides.USERS, Decides.UNKNOWN}  # a whole table of users is of no one kind
         }
-        return settings, configuration.users.get(cell[1])
+        return settings, configuration.users_at(cell[1])
 
     @property
     def loads_percent(self) -> list[float]:

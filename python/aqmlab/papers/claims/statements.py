@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_toml
-from aqmlab.files.shape import conform, distinct
-from aqmlab.papers.experiment_shape import CLAIMS
+from aqmlab.files.records import read_as
+from aqmlab.files.shape import distinct
+from aqmlab.papers.documents import Claims
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.configurations import Configuration
+    from aqmlab.papers.documents import Configuration
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(%?)\}")
 _CELLS = ("a", "b")
@@ -74,22 +75,20 @@ def read_claims(file: Traversable, configurations: Mapping[str, Configuration]) 
     Raises:
         ExperimentError: The file is no list of claims, or a statement names what there is not.
     """
-    document = read_toml(file, ExperimentError)
-    conform(document, CLAIMS, file.name, ExperimentError)
-    distinct([entry["id"] for entry in document["claims"]], f"{file.name}.claims", ExperimentError)
-    words = document.get("words", {})
+    document = read_as(Claims, read_toml(file, ExperimentError), file.name, ExperimentError)
+    distinct([entry.id for entry in document.claims], f"{file.name}.claims", ExperimentError)
     return tuple(
         PublishedClaim(
-            entry["id"],
-            entry["where"],
-            entry["claim"],
+            entry.id,
+            entry.where,
+            entry.claim,
             tuple(
                 statement
-                for number, given in enumerate(entry["statements"], start=1)
-                for statement in _expanded(given, entry["id"], number, words, configurations)
+                for number, given in enumerate(entry.statements, start=1)
+                for statement in _expanded(given, entry.id, number, document.words, configurations)
             ),
         )
-        for entry in document["claims"]
+        for entry in document.claims
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aqmlab.design.charts import false_positives
 from aqmlab.figures.drawn import Drawn
@@ -19,10 +19,9 @@ from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.terminal.spelling import each_counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
+    from aqmlab.papers.documents import Figure
     from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
@@ -37,46 +36,44 @@ def draw(study: Study) -> list[Drawn]:
     return [figure for figure in drawn if figure is not None]
 
 
-def _draw(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
-    title, kind = entry["title"], entry["kind"]
+def _draw(study: Study, entry: Figure) -> Drawn | None:
+    title, kind = entry.title, entry.kind
     if kind == "calibration":
         return _calibration(study, entry)
     if kind == "false-positives":
         return _false_positives(entry)
-    cells = [
-        (name, load) for load in entry["loads_percent"] for name in entry["cells"] if study.has(name, load)
-    ]
+    cells = [(name, load) for load in entry.loads_percent for name in entry.cells if study.has(name, load)]
     if not _worth_drawing(study, entry, cells):
         return None
     if kind in CURVES:
-        chart = CURVES[kind](study, cells, title=title, population=entry.get("population"))
-        return Drawn.of(entry["id"], chart, _caption(study, kind, cells))
+        chart = CURVES[kind](study, cells, title=title, population=entry.population)
+        return Drawn.of(entry.id, chart, _caption(study, kind, cells))
     if kind == "over-time":
-        of, every_s = entry["of"], float(entry["every_s"])
+        of, every_s = entry.of, entry.every_s
         chart = stretches_chart(study, cells, title=title, of=of, every_s=every_s)
         words = f"Mean of each {every_s:g} s; {_caption(study, kind, cells)}"
-        return Drawn.of(entry["id"], chart, words)
+        return Drawn.of(entry.id, chart, words)
     axes = _axes(study, entry, cells)
-    return Drawn(entry["id"], title, _caption(study, kind, cells), settle(figure_of(axes)))
+    return Drawn(entry.id, title, _caption(study, kind, cells), settle(figure_of(axes)))
 
 
-def _worth_drawing(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> bool:
+def _worth_drawing(study: Study, entry: Figure, cells: list[Cell]) -> bool:
     """Whether enough of a figure was run; the uncongested network alone shows only what is about it alone."""
-    if entry["kind"] == "users":
+    if entry.kind == "users":
         runs = _uncongested(study, entry, cells)
         return len(set(map(users_of_run, runs))) >= LEAST_SIZES
-    if entry["kind"] == "over-time" and cells:
+    if entry.kind == "over-time" and cells:
         # A short scale may measure less than one stretch; then there is nothing to draw.
-        return stretch_edges(study.results(*cells[0])[0], float(entry["every_s"])).size > 1
-    twins = {name: study.configuration(name).twin for name in entry["cells"]}
+        return stretch_edges(study.results(*cells[0])[0], entry.every_s).size > 1
+    twins = {name: study.configuration(name).twin for name in entry.cells}
     if not all(twins.values()) and all(twins[name] for name, _ in cells):
         return False
-    listed = len(entry["cells"]) * len(entry["loads_percent"])
-    return len(cells) >= (min(2, listed) if entry["kind"] in ("cdf", "ccdf") else 1)
+    listed = len(entry.cells) * len(entry.loads_percent)
+    return len(cells) >= (min(2, listed) if entry.kind in ("cdf", "ccdf") else 1)
 
 
-def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
-    kind, title = entry["kind"], entry["title"]
+def _axes(study: Study, entry: Figure, cells: list[Cell]) -> Axes:
+    kind, title = entry.kind, entry.title
     match kind:
         case "queue":
             return draw_queue(study, cells, title=title)
@@ -87,34 +84,34 @@ def _axes(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> Axes:
             labels = ("users", "throughput of the responses, Mbit/s")
             return draw_load(measured, study.experiment.published.line, title=title, labels=labels)
         case kind if kind in PER_SECOND:
-            first, discarded_s = study.results(*cells[0])[0], entry.get("discarded_s")
+            first, discarded_s = study.results(*cells[0])[0], entry.discarded_s
             return draw_per_second(first, kind, title=title, discarded_s=discarded_s)
         case kind:
             raise ValueError(f"{study.experiment.name}: no figure is of kind {kind!r}")
 
 
-def _uncongested(study: Study, entry: Mapping[str, Any], cells: list[Cell]) -> list[Recorded]:
+def _uncongested(study: Study, entry: Figure, cells: list[Cell]) -> list[Recorded]:
     """The runs of the cells, and of the study's calibration if the figure needs them."""
-    calibration = study.calibration_runs if entry.get("calibration") else ()
+    calibration = study.calibration_runs if entry.calibration else ()
     return [*calibration, *(result for cell in cells for result in study.results(*cell))]
 
 
-def _calibration(study: Study, entry: Mapping[str, Any]) -> Drawn | None:
+def _calibration(study: Study, entry: Figure) -> Drawn | None:
     if study.calibration is None:
         return None
     measured, published = study.calibration.tightest, study.experiment.published.line
     labels = ("users on one side", "throughput of one direction, Mbit/s")
-    axes = draw_load(measured, published, title=entry["title"], labels=labels)
+    axes = draw_load(measured, published, title=entry.title, labels=labels)
     runs = f"{len(measured.points)} uncongested runs; mean of both directions"
-    return Drawn(entry["id"], entry["title"], runs, settle(figure_of(axes)))
+    return Drawn(entry.id, entry.title, runs, settle(figure_of(axes)))
 
 
-def _false_positives(entry: Mapping[str, Any]) -> Drawn:
+def _false_positives(entry: Figure) -> Drawn:
     """What follows from numbers alone: the same at every scale."""
-    bins, trials = entry["bins"], entry["trials"]
-    chart = replace(false_positives(bins, trials), title=entry["title"])
+    bins, trials = entry.bins, entry.trials
+    chart = replace(false_positives(bins, trials), title=entry.title)
     return Drawn.of(
-        entry["id"], chart, f"Lines: the formula; points: {trials:,} flows hashed by the filter itself."
+        entry.id, chart, f"Lines: the formula; points: {trials:,} flows hashed by the filter itself."
     )
 
 

@@ -16,7 +16,7 @@ from aqmlab.tables.model import Column, Table, TableCell, bounds_in_csv, in_csv,
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.papers.configurations import Configuration
+    from aqmlab.papers.documents import Configuration
     from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics.quantities import Quantity
 
