@@ -1,7 +1,5 @@
 """Tables of files as dataclasses: what is read, and what is refused with its place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -69,5 +67,5 @@ def test_what_a_table_must_not_say_is_refused_with_its_place(change: dict[str, A
 
 
 def test_a_missing_key_is_named() -> None:
-    with pytest.raises(ExperimentError, match="^file: parts is missing$"):
+    with pytest.raises(ExperimentError, match=r"^file: parts is missing$"):
         read({"name": "a", "kind": "one"})

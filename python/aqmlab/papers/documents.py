@@ -4,15 +4,13 @@ The fields are the keys, their defaults what is meant where a key is absent. Wha
 checked by the module that reads the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from aqmlab.files.records import ABSENT, NOT_EMPTY, Count, Plain
 from aqmlab.files.shape import PLAIN, TEXT, Kind, ListOf, Table, TableOf
-from aqmlab.load.line import Line  # noqa: TC001 (the types of fields are read when files are)
+from aqmlab.load.line import Line
 
 Sentence = Annotated[str, Kind("a sentence", lambda value: isinstance(value, str) and bool(value.strip()))]
 Overrides = Mapping[str, Any]
