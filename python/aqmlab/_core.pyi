@@ -6,10 +6,12 @@ from typing import Any, final
 import numpy as np
 
 __all__ = [
+    "Behind",
     "Buffer",
     "Coins",
     "Demand",
     "DrawnNetwork",
+    "Header",
     "KernelOffer",
     "LinkFraming",
     "LinkObservation",
@@ -19,6 +21,7 @@ __all__ = [
     "Observation",
     "Packet",
     "Queue",
+    "Queues",
     "Run",
     "Scenario",
     "Simulation",
