@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.study import Study
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.experiments.le2003.claims.traffic import ESTIMATORS
 from aqmlab.load import fit
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.claims import (
     Answer,
     Finding,

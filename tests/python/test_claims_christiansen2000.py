@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from aqmlab.experiments.christiansen2000.claims.settling import drift_over_the_window
 from aqmlab.load import Demand, load_line
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.claims import Outcome, Verdict, evaluate
 from aqmlab.papers.figures import listed
 from aqmlab.papers.reproduction import base_scenario, cell_scenario

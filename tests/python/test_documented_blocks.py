@@ -23,7 +23,7 @@ import aqmlab
 from aqmlab import sweeps
 from aqmlab.cli import _exit_code, commands
 from aqmlab.files.toml_text import to_toml
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.claims import evaluate, read_claims
 from aqmlab.papers.study import Study
 from commands.shown_commands import FOLLOWED

@@ -11,10 +11,10 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from altered_experiment import altered_experiment
+from aqmlab.errors import ExperimentError
 from aqmlab.load import Demand
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.documents import Tolerance
-from aqmlab.papers.experiment import ExperimentError
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose
 
 LE2003 = experiments.load("le2003")

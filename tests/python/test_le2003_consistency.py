@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aqmlab.experiments.le2003.consistency import COMPLETED, LOSS, THROUGHPUT, Consistency
-from aqmlab.papers import experiment
+from aqmlab.papers import experiments
 from aqmlab.papers.published import PublishedRow
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "experiments" / "le2003.md"
@@ -17,7 +17,7 @@ ARED = ("ared-24", "ared-24-ecn", "ared-240", "ared-240-ecn")
 
 @pytest.fixture(name="table", scope="module")
 def _table() -> Consistency:
-    return Consistency(experiment.load("le2003").published.table("2").rows.values())
+    return Consistency(experiments.load("le2003").published.table("2").rows.values())
 
 
 def printed(cell: str, load: float, loss: float, completed: float, throughput: float) -> PublishedRow:

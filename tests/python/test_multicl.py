@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aqmlab import Scenario, run
-from aqmlab.errors import MissingDataError, UnknownQuantityError
+from aqmlab.errors import ExperimentError, MissingDataError, UnknownQuantityError
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.figures.network import draw_network
-from aqmlab.papers import experiment
-from aqmlab.papers.experiment import ExperimentError
+from aqmlab.papers import experiments
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
 from aqmlab.papers.tables.responses import response_rows
 from aqmlab.runs import Execution
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 WAYS = ("forward", "reverse")
-MULTICL = experiment.load("multicl")
+MULTICL = experiments.load("multicl")
 FORWARD = "flows.long-lived-forward"
 
 
@@ -95,7 +94,7 @@ def test_users_of_the_scenario_are_a_load_of_their_own() -> None:
     scale = MULTICL.scale("full")
     assert scale.users_from == "scenario"
     assert MULTICL.published.line is None
-    le2003 = experiment.load("le2003")
+    le2003 = experiments.load("le2003")
     assert {each.users_from for each in le2003.scales.values()} <= {"published", "calibration"}
     with pytest.raises(ExperimentError, match=r"has the loads 100 \(per cent\)"):
         choose(MULTICL, scale="full", loads=[80])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from altered_experiment import altered_experiment
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, render, write_report
 from aqmlab.papers.reproduction import choose, run_study

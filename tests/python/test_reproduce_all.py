@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled
-from aqmlab.papers import experiment, reproduction
+from aqmlab.papers import reproduction
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def two_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = copy / "experiment.toml"
         text = file.read_text(encoding="utf-8") + TINY.replace("CELL", cell) + more
         file.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(experiment, "_root", lambda: root)
+    monkeypatch.setattr(experiments, "_root", lambda: root)
     monkeypatch.chdir(tmp_path)
     return root
 

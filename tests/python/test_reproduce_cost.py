@@ -9,8 +9,7 @@ from click.testing import CliRunner
 
 from aqmlab.cli import commands
 from aqmlab.load.matching import RESERVE
-from aqmlab.papers import experiment as experiments
-from aqmlab.papers import reproduction
+from aqmlab.papers import experiments, reproduction
 from aqmlab.papers.cost import Cost, Pace, cost_of
 from aqmlab.papers.documents import CalibrationRuns, Scale
 from aqmlab.papers.reproduction import choose

@@ -12,7 +12,7 @@ import pytest
 from altered_experiment import altered_experiment
 from aqmlab.errors import ExperimentError, MissingDataError
 from aqmlab.experiments.sfa import claims
-from aqmlab.papers import experiment
+from aqmlab.papers import experiments
 from aqmlab.papers.claims import Verdict, evaluate
 from aqmlab.papers.figures import stretches
 from aqmlab.papers.figures.stretches import stretches_chart
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from aqmlab.statistics import Recorded
 
-SFA = experiment.load("sfa")
+SFA = experiments.load("sfa")
 
 
 def test_what_is_computed_holds_without_a_run() -> None:
@@ -153,4 +153,4 @@ def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
 def test_a_figure_of_no_number_is_refused(tmp_path: Path, changed: tuple[str, str], message: str) -> None:
     folder = altered_experiment("sfa", tmp_path, *changed)
     with pytest.raises(ExperimentError, match=message):
-        experiment.read(folder)
+        experiments.read(folder)

@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
 from aqmlab.cli.printing import endings
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.published import AtLength
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import ablations, cells, replications, runs

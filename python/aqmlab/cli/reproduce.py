@@ -97,8 +97,8 @@ def reproduce(
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.
     """
-    from aqmlab.papers import experiment as experiments
-    from aqmlab.papers.experiment import ExperimentError
+    from aqmlab.errors import ExperimentError
+    from aqmlab.papers import experiments
     from aqmlab.papers.reproduction import choose
     from aqmlab.papers.reproduction import reproduce as repeat
 

@@ -1,51 +1,20 @@
-"""An experiment as data: one folder with scenario, configurations, scales, published numbers, tolerances.
-
-A folder of `experiments/` (shipped with the package) holds
-
-    experiment.toml          configurations, loads, scales, figures
-    scenario.toml            what all configurations share
-    published_*.csv          what the paper's tables report
-    claims.toml              what its sentences claim, each with the criterion that decides
-    claims/                  the code that checks them
-    tolerances.toml          how close a cell has to come, fixed before the runs
-    differences.toml         causes of differences, and what the paper does not determine; may be absent
-    notes.md                 silences of the paper and how they were filled
-
-This module reads and checks what is data in it; `reproduce` runs it.
-"""
+"""An experiment as data: scenario, configurations, scales, published numbers, claims, tolerances."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from importlib import resources
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from aqmlab.errors import ExperimentError, UnknownQuantityError
-from aqmlab.files.reading import read_text, read_toml
-from aqmlab.files.records import read_as
-from aqmlab.papers import documents
-from aqmlab.papers.claims import PublishedClaim, read_claims, registry_of
-from aqmlab.papers.configurations import configurations_of
-from aqmlab.papers.differences import Difference, read_differences
-from aqmlab.papers.published import Published, read_published
-from aqmlab.statistics.quantities import quantity
+from aqmlab.errors import ExperimentError
 from aqmlab.terminal.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from importlib.resources.abc import Traversable
 
+    from aqmlab.papers.claims import PublishedClaim
+    from aqmlab.papers.differences import Difference
     from aqmlab.papers.documents import Comparisons, Configuration, Figure, Scale, Tolerance, WhoseResponses
-    from aqmlab.papers.published import Column
-
-__all__ = [
-    "Experiment",
-    "ExperimentError",
-    "chosen",
-    "load",
-    "names",
-    "read",
-]
+    from aqmlab.papers.published import Column, Published
 
 T = TypeVar("T")
 
@@ -82,7 +51,7 @@ class Experiment:
         Raises:
             ExperimentError: There is none.
         """
-        return _look_up(self.scales, name, "scale", self.name)
+        return look_up(self.scales, name, "scale", self.name)
 
     @property
     def groups(self) -> list[str]:
@@ -99,7 +68,7 @@ class Experiment:
         for name in names:
             members = [cell for cell, entry in self.configurations.items() if entry.group == name]
             if not members:
-                _look_up({**self.configurations, **dict.fromkeys(self.groups)}, name, "cell", self.name)
+                look_up({**self.configurations, **dict.fromkeys(self.groups)}, name, "cell", self.name)
             cells.update(dict.fromkeys(members or [name]))
         return tuple(cells)
 
@@ -114,152 +83,29 @@ class Experiment:
         Raises:
             ExperimentError: There is none.
         """
-        return _look_up(self.configurations, name, "cell", self.name)
+        return look_up(self.configurations, name, "cell", self.name)
 
     def tolerance_of(self, column: Column, published: float) -> float:
         """How far ours may be from a published number of a column, in the quantity's own unit."""
         return self.tolerances[column.tolerance].around(published)
 
 
-def names() -> list[str]:
-    """The experiments that are shipped."""
-    return sorted(entry.name for entry in _root().iterdir() if entry.joinpath("experiment.toml").is_file())
-
-
-def load(name: str) -> Experiment:
-    """Reads the experiment of this name.
-
-    Raises:
-        ExperimentError: There is none.
-    """
-    _look_up(dict.fromkeys(names()), name, "experiment", "aqmlab")
-    return read(_root() / name)
-
-
-def read(folder: Traversable) -> Experiment:
-    """Reads and checks an experiment folder.
-
-    Raises:
-        ExperimentError: A file is missing or broken, or something in it is not legal; the message says where.
-    """
-    try:
-        return _read(folder)
-    except (ExperimentError, UnknownQuantityError) as error:
-        raise ExperimentError(f"{folder.name}: {error}") from None
-
-
-def _read(folder: Traversable) -> Experiment:
-    declared = _document(documents.Experiment, folder / "experiment.toml")
-    configurations = configurations_of(declared.configurations, declared.variants)
-    published = read_published(declared.published, folder, configurations.values())
-    claims = read_claims(folder / declared.published.claims, configurations)
-    registry_of(folder.name).require(claims)
-    experiment = Experiment(
-        name=folder.name,
-        title=declared.title,
-        paper=declared.paper,
-        scenario_toml=read_text(folder / declared.scenario, ExperimentError),
-        configurations=configurations,
-        scales={name: _scale(name, declared, configurations) for name in declared.scales},
-        loads_percent=declared.loads_percent,
-        users_per_side_at_100_percent=declared.users_per_side_at_100_percent,
-        published=published,
-        published_claims=claims,
-        tolerances=_document(documents.Tolerances, folder / "tolerances.toml").tolerance,
-        figures=declared.figures,
-        notes=read_text(folder / "notes.md", ExperimentError),
-        comparisons=declared.comparisons,
-        response_times=declared.response_times,
-        differences=read_differences(folder, configurations, published.tables, claims),
-    )
-    _check_names(experiment)
-    return experiment
-
-
-def _document(record: type[T], file: Traversable) -> T:
-    return read_as(record, read_toml(file, ExperimentError), file.name, ExperimentError)
-
-
-def _check_names(experiment: Experiment) -> None:
-    """Whether everything that a figure or a table names is there."""
-    for figure in experiment.figures:
-        _check_figure(figure, experiment)
-    for table in experiment.published.tables:
-        wanted = [column.tolerance for column in table.columns]
-        owner = f"table {table.identifier}"
-        chosen(experiment.tolerances, wanted, kind="tolerance", experiment=owner)
-        chosen(experiment.groups, table.candidates, kind="group", experiment=owner)
-    if experiment.comparisons is not None:
-        baseline, groups = experiment.comparisons.baseline, experiment.comparisons.groups
-        chosen(experiment.configurations, [baseline], kind="cell", experiment="comparisons")
-        chosen(experiment.groups, groups, kind="group", experiment="comparisons")
-
-
-def _check_figure(figure: Figure, experiment: Experiment) -> None:
-    """Whether a figure has what its kind needs."""
-    owner = f"figure {figure.id}"
-    if figure.kind == "false-positives":
-        if not (figure.bins and figure.trials):
-            raise ExperimentError(f"{owner}: false-positives needs bins and trials")
-        return
-    if figure.kind != "calibration" and not (figure.cells and figure.loads_percent):
-        raise ExperimentError(f"{owner}: cells and loads_percent are missing")
-    chosen(experiment.configurations, figure.cells, kind="cell", experiment=owner)
-    if figure.kind == "over-time":
-        if not figure.of or figure.every_s <= 0.0:
-            raise ExperimentError(
-                f"{owner}: over-time needs of, such as throughput_mbps/links.NAME, and every_s"
-            )
-        quantity(f"{figure.of}@0-{figure.every_s:g}")
-
-
 def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment: str) -> tuple[str, ...]:
     """The wanted names, each checked against the known ones."""
     table = dict.fromkeys(known)
     for name in wanted:
-        _look_up(table, name, kind, experiment)
+        look_up(table, name, kind, experiment)
     return tuple(wanted)
 
 
-def _root() -> Traversable:
-    return resources.files("aqmlab") / "experiments"
+def look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
+    """What has this name.
 
-
-def _look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
+    Raises:
+        ExperimentError: Nothing has; the message lists the names that there are.
+    """
     if name in table:
         return table[name]
     raise ExperimentError(
         f'{owner} has no {kind} "{name}"; there are: {", ".join(table)}{nearest(name, table)}'
     )
-
-
-def _scale(name: str, declared: documents.Experiment, configurations: Mapping[str, Configuration]) -> Scale:
-    """A scale with its name, and with what it leaves to the experiment."""
-    scale = declared.scales[name]
-    members = [each.name for each in configurations.values() if each.group in scale.groups]
-    cells = [*members, *(cell for cell in scale.cells if cell not in members)]
-    return replace(
-        scale,
-        name=name,
-        loads_percent=scale.loads_percent or declared.loads_percent,
-        cells=chosen(configurations, cells, kind="cell", experiment=f"scale {name}"),
-        users_from=_users_from(name, scale, declared),
-    )
-
-
-def _users_from(name: str, scale: Scale, declared: documents.Experiment) -> str:
-    calibrated = bool(scale.calibration.users_per_side)
-    origin = scale.users_from or ("calibration" if calibrated else "published")
-    full = "users_per_side_at_100_percent"
-    full_known = declared.users_per_side_at_100_percent is not None
-    legal = [
-        *(["published"] if declared.published.calibration is not None and full_known else []),
-        *(["calibration"] if calibrated and full_known else []),
-        *(["scenario"] if len(declared.loads_percent) == 1 and not scale.load_matched else []),
-    ]
-    if origin not in legal:
-        raise ExperimentError(
-            f'scale {name}: users_from = "{origin}"; legal: {" or ".join(legal)}; '
-            f"published and calibration need {full}, scenario a single load without matching"
-        )
-    return origin

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.papers.cost import cost_of, measured_pace
 from aqmlab.papers.documents import CalibrationRuns
-from aqmlab.papers.experiment import ExperimentError
 from aqmlab.papers.report import parts_of, write_report
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import claims

@@ -16,7 +16,7 @@ from aqmlab import Result, Scenario, _core
 from aqmlab.errors import CalibrationError, ExperimentError, ResultError, ScenarioError
 from aqmlab.files.toml_text import to_toml
 from aqmlab.load import Calibration, Line, LoadLine, Point
-from aqmlab.papers import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.runs.store import State, inspect
 from file_fuzzer.mutations import bytes_damaged, rows_damaged, tree_damaged
 from file_fuzzer.stand_in import StandIn
