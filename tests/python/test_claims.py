@@ -19,20 +19,11 @@ from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.experiments.le2003.claims.traffic import ESTIMATORS
 from aqmlab.load import fit
 from aqmlab.papers import experiments
-from aqmlab.papers.claims import (
-    Answer,
-    Finding,
-    Outcome,
-    Part,
-    PublishedClaim,
-    Verdict,
-    evaluate,
-    read_claims,
-    registry_of,
-)
+from aqmlab.papers.claims import Answer, Finding, Outcome, Part, Verdict, evaluate, registry_of
 from aqmlab.papers.claims.outcome import combine
 from aqmlab.papers.claims.registry import COMMON, Registry
 from aqmlab.papers.published import Published
+from aqmlab.papers.statements import PublishedClaim, read_claims
 from aqmlab.papers.tables import claims as claim_tables
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import HurstEstimate, fractional_gaussian_noise

@@ -24,7 +24,8 @@ from aqmlab import sweeps
 from aqmlab.cli import _exit_code, commands
 from aqmlab.files.toml_text import to_toml
 from aqmlab.papers import experiments
-from aqmlab.papers.claims import evaluate, read_claims
+from aqmlab.papers.claims import evaluate
+from aqmlab.papers.statements import read_claims
 from aqmlab.papers.study import Study
 from commands.shown_commands import FOLLOWED
 from documented import KINDS, ROOT, Block, blocks, inline_commands, pages

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled
-from aqmlab.papers import reproduction
+from aqmlab.papers import experiments, reproduction
 
 if TYPE_CHECKING:
     from pathlib import Path

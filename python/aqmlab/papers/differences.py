@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.claims.statements import PublishedClaim
     from aqmlab.papers.documents import Configuration
     from aqmlab.papers.published import PublishedTable
+    from aqmlab.papers.statements import PublishedClaim
 
 FILE = "differences.toml"
 

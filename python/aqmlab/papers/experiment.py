@@ -11,10 +11,10 @@ from aqmlab.terminal.spelling import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from aqmlab.papers.claims import PublishedClaim
     from aqmlab.papers.differences import Difference
     from aqmlab.papers.documents import Comparisons, Configuration, Figure, Scale, Tolerance, WhoseResponses
     from aqmlab.papers.published import Column, Published
+    from aqmlab.papers.statements import PublishedClaim
 
 T = TypeVar("T")
 

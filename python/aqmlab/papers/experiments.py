@@ -24,11 +24,12 @@ from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_text, read_toml
 from aqmlab.files.records import read_as
 from aqmlab.papers import documents
-from aqmlab.papers.claims import read_claims, registry_of
+from aqmlab.papers.claims import registry_of
 from aqmlab.papers.configurations import configurations_of
 from aqmlab.papers.differences import read_differences
 from aqmlab.papers.experiment import Experiment, chosen, look_up
 from aqmlab.papers.published import read_published
+from aqmlab.papers.statements import read_claims
 from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:

@@ -10,17 +10,14 @@ makes one outcome per published claim.
 from aqmlab.papers.claims.evaluation import evaluate
 from aqmlab.papers.claims.outcome import Answer, Finding, Outcome, Part, Question, Verdict
 from aqmlab.papers.claims.registry import registry_of
-from aqmlab.papers.claims.statements import PublishedClaim, read_claims
 
 __all__ = [
     "Answer",
     "Finding",
     "Outcome",
     "Part",
-    "PublishedClaim",
     "Question",
     "Verdict",
     "evaluate",
-    "read_claims",
     "registry_of",
 ]

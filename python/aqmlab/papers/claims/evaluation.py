@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.claims.outcome import Question
     from aqmlab.papers.claims.registry import Registry
-    from aqmlab.papers.claims.statements import PublishedClaim
+    from aqmlab.papers.statements import PublishedClaim
     from aqmlab.papers.study import Study
 
 

@@ -24,7 +24,7 @@ from aqmlab.statistics.quantities import quantity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aqmlab.papers.claims.statements import PublishedClaim, Statement
+    from aqmlab.papers.statements import PublishedClaim, Statement
     from aqmlab.papers.study import Study
     from aqmlab.statistics import Recorded
 
