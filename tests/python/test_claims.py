@@ -100,8 +100,8 @@ def test_every_claim_of_the_paper_is_judged() -> None:
 
 
 def test_a_second_check_of_a_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="two functions are called crossover_s"):
-        Registry.of((crossover_s, crossover_s))
+    with pytest.raises(ValueError, match="two functions are called better"):
+        Registry.of((*COMMON, COMMON[0]))
 
 
 @pytest.mark.parametrize("name", experiments.names())

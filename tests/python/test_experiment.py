@@ -211,7 +211,7 @@ def test_ecn_is_switched_on_at_the_queue_and_at_the_hosts() -> None:
 
 def test_every_figure_names_configurations_that_exist() -> None:
     for figure in LE2003.figures:
-        for cell in figure.get("cells", []):
+        for cell in figure.cells:
             LE2003.configuration(cell)
 
 

@@ -9,7 +9,7 @@ a type to a shape of `aqmlab.files.shape`, or a list to its least length.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -75,9 +75,9 @@ def read_as(record: type[Record], document: object, place: str, refusal: type[Re
 
 def shape_of(kind: Type) -> Shape:
     """The shape of the values of a type."""
-    origin, inner = get_origin(kind), get_args(kind)
+    origin, inner = _parts(kind)
     if origin is None:
-        return _table(kind) if is_dataclass(kind) else _PLAIN[kind]
+        return _PLAIN[kind] if kind in _PLAIN else _table(kind)
     if origin is not Annotated:
         return _COMPOUND[origin](inner)
     narrowed = inner[1]
@@ -112,6 +112,11 @@ def _types(record: Type) -> dict[str, Type]:
     return get_type_hints(record, include_extras=True)
 
 
+def _parts(kind: Type) -> tuple[Type, tuple[Type, ...]]:
+    """What a type is built by, such as `tuple`, and of what; none for a plain one."""
+    return get_origin(kind), get_args(kind)
+
+
 def _present(choices: tuple[Type, ...]) -> Type:
     """Of the choices of a value that may be none: the other."""
     (other,) = (each for each in choices if each is not NoneType)
@@ -120,10 +125,10 @@ def _present(choices: tuple[Type, ...]) -> Type:
 
 def _value(kind: Type, given: Any) -> Any:  # noqa: ANN401 (values of any type)
     """What conforms to a type, as a value of it."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
+    origin, inner = _parts(kind)
+    if origin is None and kind not in _PLAIN:
         types = _types(kind)
-        return cast("Type", kind)(**{key: _value(types[key], value) for key, value in given.items()})
+        return kind(**{key: _value(types[key], value) for key, value in given.items()})
     if origin is tuple:
         return tuple(_value(inner[0], each) for each in given)
     if origin is Mapping:

@@ -88,7 +88,7 @@ def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) 
     runs = [result.run for results in study.cells.values() for result in results]
     version = ", ".join(sorted({str(run["aqmlab_version"]) for run in runs}))
     of_study = study.experiment.name, study.scale.name, version
-    drawn = {str(figure["id"]) for figure in study.experiment.figures}
+    drawn = {figure.id for figure in study.experiment.figures}
     differences = study.experiment.differences
     numbers = [
         each

@@ -87,7 +87,8 @@ class Registry:
         Raises:
             ExperimentError: It names an unknown check or number, or its check lacks an argument.
         """
-        return partial(self.checks[statement.check], study, **self._arguments(statement))
+        given = self._arguments(statement)
+        return partial(self.checks[statement.check], study, **given)
 
     def _arguments(self, statement: Statement) -> dict[str, object]:
         if statement.check not in self.checks:
