@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from aqmlab import _core
 from aqmlab.errors import LayoutError, ResultError, TableError
+from aqmlab.files.columns import of_numbers, of_texts
 from aqmlab.files.folders import complete_or_absent, folder_name
 from aqmlab.files.reading import parse_json
 from aqmlab.files.run_shape import RUN
@@ -353,12 +354,12 @@ def _arrow(columns: Mapping[str, _Column]) -> pa.Table:
 
 def _arrow_column(values: _Column) -> pa.Array:
     if not isinstance(values, tuple):
-        return pa.array(values)
+        return of_numbers(values)
     # The highest unsigned code is no name; as signed numbers, which Parquet gives back, it is negative.
     codes, names = values[0].view("int32"), values[1]
     nameless = codes < 0
-    indices = pa.array(codes, mask=nameless if nameless.any() else None)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(names, type=pa.string()))
+    indices = of_numbers(codes, missing=nameless if nameless.any() else None)
+    return pa.DictionaryArray.from_arrays(indices, of_texts(names))
 
 
 def _write_table(table: pa.Table, file: Path) -> None:

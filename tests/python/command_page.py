@@ -32,10 +32,22 @@ Generated from the help of the commands. Options may stand before or after argum
 
 def page() -> str:
     """The page as it should be."""
-    root = click.Context(commands, info_name="aqmlab")
-    found = list(_commands(root))
-    overview = [f"| [`{path}`](#{_anchor(path)}) | {_summary(context.command)} |" for path, context in found]
-    return _HEAD + "\n".join(overview) + "\n" + "".join(_entry(*each) for each in found)
+    found = every_command()
+    return _HEAD + "\n".join(_overview(found)) + "\n" + "".join(_entry(*each) for each in found)
+
+
+def _overview(found: list[tuple[str, click.Context]]) -> Iterator[str]:
+    """The rows of the first table, under the headings of `aqmlab --help`."""
+    for heading, names in commands.sections().items():
+        yield f"| **{heading}** | |"
+        for path, context in found:
+            if path.split()[1] in names:
+                yield f"| [`{path}`](#{_anchor(path)}) | {_summary(context.command)} |"
+
+
+def every_command() -> list[tuple[str, click.Context]]:
+    """All commands, also those of groups, with what is typed to call them."""
+    return list(_commands(click.Context(commands, info_name="aqmlab")))
 
 
 def _commands(group: click.Context) -> Iterator[tuple[str, click.Context]]:

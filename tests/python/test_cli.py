@@ -16,6 +16,7 @@ import aqmlab
 from aqmlab import Result, RunError, __version__, _core, cli
 from aqmlab.cli import commands
 from aqmlab.cli.options import read_names, read_numbers, read_overrides
+from command_page import every_command
 from small import BULK, CALLS, WEB, aqmlab_run, contents
 
 
@@ -55,6 +56,31 @@ def test_every_option_says_what_it_is_for(name: str) -> None:
     assert command is not None
     for parameter in command.params:
         assert not isinstance(parameter, click.Option) or parameter.help
+
+
+ALL = {" ".join(path.split()[1:]): context.command for path, context in every_command()}
+
+
+def test_the_help_lists_every_command_under_a_heading_in_lines_of_80_columns() -> None:
+    shown = CliRunner().invoke(commands, ["--help"], env={"COLUMNS": "80"}).output
+    assert max(map(len, shown.splitlines())) <= 80
+    listed = shown.split("Options:")[1].splitlines()
+    for heading, names in commands.sections().items():
+        place = listed.index(f"{heading}:")
+        assert [line.split()[0] for line in listed[place + 1 : place + 1 + len(names)]] == names
+    assert sorted(name for names in commands.sections().values() for name in names) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", ["", *(name for name, each in ALL.items() if isinstance(each, click.Group))])
+def test_no_summary_of_a_command_is_cut(name: str) -> None:
+    shown = CliRunner().invoke(commands, [*name.split(), "--help"], env={"COLUMNS": "80"}).output
+    assert "..." not in shown.split("Show this message and exit.")[1]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_an_option_takes_is_a_plain_word_and_a_range(name: str) -> None:
+    shown = CliRunner().invoke(commands, [*name.split(), "--help"]).output
+    assert not re.search(r" RANGE|INTEGER|FLOAT|\d\.0[]<;]", shown)
 
 
 def test_every_command_is_there() -> None:
@@ -98,6 +124,23 @@ def test_a_command_does_not_wait_for_scipy(command: str) -> None:
     told = f"import sys, aqmlab.cli.{command}; print('scipy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("run", "web.toml"), ("compare", "web.toml", "--schemes", "drop-tail,pie", "--seeds", "1-2")],
+    ids=["run", "compare"],
+)
+def test_nobody_waits_for_pandas_who_asked_for_no_data_frame(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "web.toml").write_text(WEB)
+    command = [sys.executable, "-X", "importtime", "-m", "aqmlab", *arguments, "--quiet"]
+    for _ in ("made", "stored"):
+        made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+        imported = {line.rpartition("|")[2].strip() for line in made.stderr.splitlines()}
+        assert "pyarrow.parquet" in imported
+        assert "pandas" not in imported
 
 
 def test_the_version_names_the_sources(capfd: pytest.CaptureFixture[str]) -> None:

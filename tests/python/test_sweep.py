@@ -15,11 +15,11 @@ import pytest
 
 import aqmlab
 from aqmlab import Result, ScenarioError, cli, sweeps
-from aqmlab.cli.printing import sweep_table
 from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
 from aqmlab.sweeps.export import check_form, export
+from aqmlab.sweeps.tables import sweep_table
 from aqmlab.tables import to_terminal
 from aqmlab.terminal.console import console
 from small import aqmlab_run, contents

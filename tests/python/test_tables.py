@@ -11,7 +11,6 @@ from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
-from aqmlab.cli.printing import endings
 from aqmlab.papers import experiments
 from aqmlab.papers.published import AtLength
 from aqmlab.papers.study import Study
@@ -21,6 +20,7 @@ from aqmlab.papers.tables.best import best_rows
 from aqmlab.papers.tables.cells import Agreement, Entry, caption, cell_rows, published_rows
 from aqmlab.papers.tables.filled import fill
 from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
+from aqmlab.sweeps.tables import endings
 from aqmlab.tables import save, to_csv, to_html, to_terminal
 from aqmlab.tables.model import Column, Table, TableCell, number
 from aqmlab.tables.parts import parts_within

@@ -34,38 +34,28 @@ _NO_COMMAND = re.compile(r"No such command '(.*)'\.")
 _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
 
-_HOMES = {
-    "new": "new",
-    "pages": "pages",
-    "run": "run",
-    "live": "live",
-    "crossvalidate": "live",
-    "play": "play",
-    "compare": "compare",
-    "report": "report",
-    "plot": "plot",
-    "draw": "draw",
-    "sweep": "sweep",
-    "tune": "tune",
-    "design": "design",
-    "calibrate": "calibrate",
-    "reproduce": "reproduce",
-    "scorecard": "scorecard",
-    "list": "catalogue",
-    "explain": "catalogue",
-    "schema": "catalogue",
-    "scheme": "scheme",
-    "export": "export",
-    "doctor": "live",
+_SECTIONS = {
+    "Your link": {"new": "new", "run": "run", "compare": "compare", "play": "play"},
+    "Results": {"report": "report", "plot": "plot", "draw": "draw", "export": "export"},
+    "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},
+    "Settings and load": {"sweep": "sweep", "tune": "tune", "design": "design", "calibrate": "calibrate"},
+    "Published studies": {"reproduce": "reproduce", "scorecard": "scorecard"},
+    "Your own schemes and pages": {"scheme": "scheme", "pages": "pages"},
+    "Reference": {"list": "catalogue", "explain": "catalogue", "schema": "catalogue"},
 }
-"""The commands, and the modules of this package that they are in."""
+"""The commands under the headings of `aqmlab --help`, with the modules of this package that they are in."""
+_HOMES = {name: home for section in _SECTIONS.values() for name, home in section.items()}
 
 
 class Commands(click.Group):
     """Imports a command's module when the command is named: most need what the others do without."""
 
+    def sections(self) -> dict[str, list[str]]:
+        """The names of all commands, by heading."""
+        return {heading: list(section) for heading, section in _SECTIONS.items()}
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """All of them, in the order in which people need them."""
+        """All of them, in the order of the headings."""
         return list(_HOMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -76,6 +66,20 @@ class Commands(click.Group):
         found = [each for each in vars(module).values() if isinstance(each, click.Command)]
         return next(each for each in found if each.name == cmd_name)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands under their headings, in one column over all of them."""
+        longest = max(map(len, _HOMES))
+        for heading, names in self.sections().items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [
+                        (name.ljust(longest), command.get_short_help_str(formatter.width))
+                        for name, command in found
+                        if command is not None
+                    ]
+                )
+
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="aqmlab")
@@ -84,17 +88,13 @@ def commands() -> None:
 
     \b
     Try:
-      aqmlab reproduce le2003 --scale quick    a short version of the 2003 study, with a report
-      aqmlab list                              schemes, host profiles, traffic models, experiments
-      aqmlab explain pi                        what a scheme does, and its parameters
       aqmlab new home -o my-link.toml          a scenario to start from
-      aqmlab run my-link.toml                  run a scenario
       aqmlab compare my-link.toml --schemes drop-tail,pie,fq-codel
-                                               how long the same people wait under each, with a report
-      aqmlab play my-link.toml                 an interactive page: change a slider, see the delay
-      aqmlab live my-link.toml                 the same over Linux TCP, in real time
-      aqmlab sweep my-sweep.toml               run it with many settings, on all cores or a cluster
-      aqmlab tune my-link.toml --scheme red    search for the queue's best parameters
+      aqmlab play my-link.toml                 sliders, and the delay that follows
+      aqmlab live my-link.toml                 over Linux TCP, in real time
+      aqmlab sweep my-sweep.toml               many settings, on all cores
+      aqmlab tune my-link.toml --scheme red    the queue's best parameters
+      aqmlab reproduce le2003 --scale quick    a short version of the 2003 study
     """
 
 

@@ -23,10 +23,8 @@ from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from aqmlab.files.toml_text import TomlText
-    from aqmlab.load import Calibration, Demand
+    from aqmlab.load import Demand
     from aqmlab.runs.executors import Executor
 
 STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
@@ -100,6 +98,7 @@ def calibrate(
     from aqmlab.errors import DemandError
     from aqmlab.load import Demand
     from aqmlab.load import calibrate as fit
+    from aqmlab.words.calibration import sizes_in_words
 
     turned = Demand.of(Scenario.from_file(scenario_file, overrides=overrides), demand, links=links)
     if not sizes and not turned.size:
@@ -111,7 +110,8 @@ def calibrate(
     runs = Execution(executor, store=output / "runs", progress=not quiet)
     calibration = fit(turned, sizes=sizes, seeds=seeds, run=runs.run_pairs)
     file = calibration.save(output / "calibration.json")
-    _print(turned, calibration, loads)
+    for line in sizes_in_words(turned, calibration, loads):
+        say(line)
     say(f"kept in {file}")
 
 
@@ -125,25 +125,3 @@ def _nobody(demand: Demand) -> str:
         f"demand {demand}: the scenario has no {demand.unit} ({keys}), and other traffic does not "
         f"count; legal: --sizes with numbers above 0{''.join(f', --demand {name}' for name in others)}"
     )
-
-
-def _print(demand: Demand, calibration: Calibration, loads: tuple[int, ...]) -> None:
-    say(f"size: {demand.unit} of {demand}{', of the largest' if len(demand.parts) > 1 else ''}")
-    say(str(calibration))
-    for load in loads:
-        full = calibration.at_load(load / 100)
-        where = f" (of {', '.join(full.links)})" if len(calibration.bottlenecks) > 1 else ""
-        size = full.size(load / 100)
-        sizes = demand.sizes(size)
-        turned = [part for part in demand.parts if part.size or not demand.size]
-        say(
-            f"  {load:>3} % load{where}: "
-            + ", ".join(f"{sizes[part.name]:,} {part.name}" for part in turned)
-            + _extrapolated(size, [point.size for point in full.points])
-        )
-
-
-def _extrapolated(size: int, ran: Sequence[int]) -> str:
-    """What to know of a size that no run comes near: nothing of one between those that ran."""
-    least, most = min(ran), max(ran)
-    return "" if least <= size <= most else f" (extrapolated from {least:,} to {most:,})"

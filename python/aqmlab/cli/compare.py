@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @click.option(
     "--until-width",
     "until_width_s",
-    type=click.FloatRange(min=0.0, min_open=True),
+    type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Lengthen the runs, then add seeds, until the confidence interval of each difference of the median "
     "page load time is no wider. The seeds of --seeds decide how many it takes.",
@@ -95,11 +95,12 @@ def compare(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Compare queue disciplines, or whole configurations, with the same users.
+    """Compare queue disciplines with the same users.
 
-    With one scenario and --schemes, or with several scenarios, it runs all of them with the same seeds: the
-    same users request the same pages. It prints how long people wait, then a table of levels and differences
-    from the first configuration, and writes report.html with figures. Interrupted commands resume.
+    With one scenario and --schemes, or with several scenarios (whole configurations), it runs all of them
+    with the same seeds: the same users request the same pages. It prints how long people wait, then a table
+    of levels and differences from the first configuration, and writes report.html with figures. Interrupted
+    commands resume.
 
     Of folders that `aqmlab run --output FOLDER` wrote (one result, or one for each of several seeds) nothing
     is run: results are paired by seed, and differences are against the first folder. One folder is that of an
@@ -275,6 +276,7 @@ def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Seque
 def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[str, list[Result]]:
     """Of each folder its configuration; of a single folder those of the comparison that it is of."""
     from aqmlab.comparison import read_configurations
+    from aqmlab.comparison.reading import read_each
 
     if names and len(names) != len(folders):
         raise click.BadParameter(
@@ -288,19 +290,4 @@ def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[st
                 f"{folders[0]} holds one configuration; legal: two or more folders, or that of a comparison"
             )
         return found
-    called = list(names or (folder.name for folder in folders))
-    if len(set(called)) < len(called):
-        called = [str(folder) for folder in folders]
-    return {name: _one_configuration(folder) for name, folder in zip(called, folders, strict=True)}
-
-
-def _one_configuration(folder: Path) -> list[Result]:
-    from aqmlab.comparison import read_configurations
-
-    found = read_configurations([folder])
-    if len(found) > 1:
-        raise ResultError(
-            f"{folder}: contains results of {len(found)} scenarios ({', '.join(found)}); "
-            f"legal: results of one scenario, or aqmlab report {folder}"
-        )
-    return next(iter(found.values()))
+    return read_each(folders, names)

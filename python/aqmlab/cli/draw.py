@@ -29,10 +29,11 @@ FORMS = (".svg", ".pdf", ".png")
     "in the current folder.",
 )
 def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, output: Path | None) -> None:
-    """Draw the network of a scenario: rates, delays, queue disciplines, and who sends data to whom.
+    """Draw the network of a scenario.
 
-    Nothing is run. Identical machines of a group are one box; groups without traffic are left out. The
-    report of `aqmlab compare` contains the same picture with each link's utilization and loss.
+    The figure shows rates, delays, queue disciplines, and who sends data to whom. Nothing is run. Identical
+    machines of a group are one box; groups without traffic are left out. The report of `aqmlab compare`
+    contains the same picture with each link's utilization and loss.
 
     \b
     Examples:

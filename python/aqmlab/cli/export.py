@@ -40,9 +40,10 @@ def export() -> None:
     "--upload", default="", metavar="LINK", help="Link for uploads; by default the opposite direction."
 )
 def flent(folder: Path, output: Path, download: str, upload: str) -> None:
-    """Write a link's throughput in both directions and its queueing delay as a Flent data file.
+    """Write a Flent data file of a link.
 
-    `flent` and `flent-gui` show it as a measurement of the test tcp_bidirectional.
+    It contains the throughput in both directions and the queueing delay. `flent` and `flent-gui` show it as a
+    measurement of the test tcp_bidirectional.
 
     \b
     Examples:

@@ -18,8 +18,6 @@ from aqmlab.terminal.console import console, say, shown
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from aqmlab.files.toml_text import TomlText
     from aqmlab.result import Result
 
@@ -175,58 +173,25 @@ def _exit_code(program: dict[str, Any]) -> int:
 def _print(result: Result) -> None:
     from aqmlab.tables import to_terminal
     from aqmlab.tables.results import result_tables
+    from aqmlab.words import live
 
     screen = console()
+    audit = result.live or {}
     for table in result_tables(result):
         screen.print(to_terminal(table))
-    _print_audit(screen, result.live or {})
+    judged, *details = live.timing(audit)
+    screen.print(shown(judged, "green" if audit["verdict"] == "valid" else "yellow"))
+    for line in details:
+        screen.print(shown(line))
     for warning in result.warnings:
         screen.print(shown(f"warning: {warning}", "yellow"))
-    if (program := (result.live or {}).get("program")) is not None:
-        _print_program(screen, program)
+    if (program := audit.get("program")) is not None:
+        screen.print(shown(live.end_of_program(program)), soft_wrap=True)
+        if (ended := live.end_of_server(program)) is not None:
+            screen.print(shown(ended, "yellow"))
+        for line in live.packets_of_program(program):
+            screen.print(shown(line))
     screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)
-
-
-def _print_program(screen: Console, program: dict[str, Any]) -> None:
-    took, code = program["ended_s"] - program["started_s"], program["exit_code"]
-    end = "killed at the end of the run" if code is None else f"exit code {code}"
-    told = f"command {shlex.join(program['command'])}: {took:.2f} s, {end}"
-    screen.print(shown(f"{told}; round trip {program['round_trip_ms']:g} ms"), soft_wrap=True)
-    if program["server"] and (code := program["server_exit_code"]) is not None:
-        screen.print(shown(f"  its server ended before the run did, with exit code {code}", "yellow"))
-    for key, whose in (("from_command", "sent"), ("from_server", "sent by its server")):
-        count = program["packets"][key]
-        sent = counted(count["sent"], "packet")
-        screen.print(
-            f"  {sent} ({count['sent_bytes']:,} bytes) {whose}: {count['handed_over']:,} "
-            f"handed over, {count['marked']:,} of them marked, {count['discarded']:,} discarded by queues"
-        )
-
-
-def _print_audit(screen: Console, audit: dict[str, Any]) -> None:
-    late, probe = audit["lateness"], audit["probe_error"]
-    style = "green" if audit["verdict"] == "valid" else "yellow"
-    screen.print(shown(f"timing: {audit['verdict']}", style))
-    screen.print(
-        f"  {counted(late['count'], 'packet')} handed over late by {late['p50_ms']:.3f} ms (median), "
-        f"{late['p99_ms']:.3f} ms (99 %), {late['p99_9_ms']:.2f} ms (99.9 %), {late['max_ms']:.1f} ms at most"
-    )
-    screen.print(
-        f"  probes past the queues took {probe['p50_ms']:.3f} ms too long (median), "
-        f"{probe['p99_ms']:.3f} ms (99 %)"
-    )
-    screen.print(
-        f"  {counted(audit['device_drops'], 'packet')} dropped by devices, {audit['stolen_ms']} ms stolen; "
-        f"{audit['backend']}, hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
-    )
-    screen.print(shown(f"  {audit['scheduling']}"))
-    for queue in audit.get("kernel_queues", ()):
-        sent = counted(queue["sent"], "packet")
-        told = f"{sent} sent, {queue['dropped']:,} dropped, {queue['waiting']} waiting"
-        screen.print(shown(f"  queue of {queue['link']} in the kernel, {queue['discipline']}: {told}"))
-    if (replay := audit.get("replay")) is not None:
-        said = "the simulated ports did the same" if replay["difference"] is None else replay["difference"]
-        screen.print(f"  replay of {counted(replay['events'], 'event')}: {said}")
 
 
 @click.command
@@ -257,7 +222,7 @@ def crossvalidate(
     overrides: dict[str, TomlText],
     output: Path | None,
 ) -> None:
-    """Run a scenario live and simulated, and print the differences.
+    """Compare live runs of a scenario with simulated ones.
 
     Users, delays and queues are the same for each seed, so differences come from TCP, or from the machine if
     the timing is suspect. If the kernel has the schemes of all queues, a third run uses its queue
@@ -274,6 +239,7 @@ def crossvalidate(
     from aqmlab.statistics.suspicion import mark_of, marked
     from aqmlab.tables import to_terminal
     from aqmlab.tables.crossvalidation import crossvalidation_table
+    from aqmlab.words.live import verdict
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     folder = output or Path("results") / folder_name(scenario.name) / "crossvalidation"
@@ -288,26 +254,19 @@ def crossvalidate(
         f"{scenario.name}, {counted(len(seeds), 'seed')}", mark_of({"live": [*runs.live, *runs.kernel]})
     )
     screen.print(to_terminal(crossvalidation_table(rows, title=title)))
-    for result in runs.live:
-        _print_verdict(screen, f"seed {result.seed}", result)
-    for result in runs.kernel:
-        _print_verdict(screen, f"seed {result.seed}, kernel's queues", result)
+    for which, audit in runs.audits():
+        screen.print(shown(verdict(which, audit), "yellow" if audit["reasons"] else ""), soft_wrap=True)
     if found:
         without = "" if has_all else ", not run"
         screen.print(shown(f"queue disciplines of the kernel{without}: {in_words(found)}"), soft_wrap=True)
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 
 
-def _print_verdict(screen: Console, which: str, result: Result) -> None:
-    audit = result.live or {}
-    reasons = "; ".join(audit["reasons"])
-    told = f"{which}: timing {audit['verdict']}{': ' if reasons else ''}{reasons}"
-    screen.print(shown(told, "yellow" if reasons else ""), soft_wrap=True)
-
-
 @click.command
 def doctor() -> None:
-    """Check whether this machine can run `aqmlab live`, and how to fix what is missing.
+    """Check whether this machine can run `aqmlab live`.
+
+    It prints how to fix what is missing.
 
     \b
     Examples:
@@ -319,8 +278,6 @@ def doctor() -> None:
     missing = 0
     for need in needs():
         missing += need.needed and not need.found
-        mark = "present" if need.found else "MISSING" if need.needed else "absent"
-        remedy = "" if need.found else f": {need.remedy}"
-        screen.print(shown(f"{mark:8} {need.name}{remedy}", "" if need.found else "yellow"), soft_wrap=True)
+        screen.print(shown(str(need), "" if need.found else "yellow"), soft_wrap=True)
     if missing:
         raise click.exceptions.Exit(1)

@@ -23,9 +23,10 @@ from aqmlab.terminal.spelling import nearest, shortened
     help="Output file, which must not exist; by default the preset is printed.",
 )
 def new(*, preset: str | None, only_list: bool, output: Path | None) -> None:
-    """Write a scenario to start from: a household, a building on a shared access line, or a study's link.
+    """Write a scenario to start from.
 
-    Without PRESET it lists all presets. Sources of the numbers: docs/reference/presets.md.
+    Presets are a household, a building on a shared access line, and the links of studies. Without PRESET it
+    lists them. Sources of the numbers: docs/reference/presets.md.
 
     \b
     Examples:

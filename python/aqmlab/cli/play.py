@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @overrides_option
 @click.option(
     "--seconds",
-    type=click.FloatRange(1.0, 3600.0),
+    type=click.FloatRange(1, 3600),
     metavar="S",
     help="Simulated seconds per run; by default as many as one core simulates in 0.6 s, from 10 to 300.",
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def play(
     *, scenario_file: Path, overrides: dict[str, TomlText], seconds: float | None, port: int, browser: bool
 ) -> None:
-    """Interactive page: change rate, buffer and scheme, see delay and page loads.
+    """Interactive page: change the link, see the page loads.
 
     The page has controls for the rate, buffer, queue discipline and its main parameters, ECN and the number
     of users. After a change it shows, within about a second, the queue over time, the link's utilization,

@@ -34,12 +34,12 @@ def report(
     links: tuple[str, ...],
     output: Path | None,
 ) -> None:
-    """Write a report: one HTML file that opens anywhere, without a network.
+    """Write a report: one HTML file that opens anywhere.
 
-    Takes folders written by `aqmlab run` and `aqmlab compare`: one result, several seeds, or several
-    configurations. The seeds of one scenario form one configuration. Results that cannot be compared are
-    rejected: different seeds, people, windows or versions, and runs of another scenario in the folder of a
-    comparison. The page lists all differing settings besides the queue.
+    The page needs no network. Takes folders written by `aqmlab run` and `aqmlab compare`: one result, several
+    seeds, or several configurations. The seeds of one scenario form one configuration. Results that cannot be
+    compared are rejected: different seeds, people, windows or versions, and runs of another scenario in the
+    folder of a comparison. The page lists all differing settings besides the queue.
 
     \b
     Examples:

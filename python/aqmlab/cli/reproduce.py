@@ -81,11 +81,11 @@ def reproduce(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Repeat the experiments of a paper (or `all`), and compare the results with the published ones.
+    """Repeat a paper's experiments and compare the results.
 
-    First estimates the run time of each scale on this machine. Then runs every cell, prints the paper's
-    tables next to ours, checks each of its claims, and writes a report (HTML, figures as PNG and SVG).
-    Finished runs are kept, and interrupted commands resume.
+    EXPERIMENT is a name that `aqmlab list` prints, or `all`. First estimates the run time of each scale on
+    this machine. Then runs every cell, prints the paper's tables next to ours, checks each of its claims, and
+    writes a report (HTML, figures as PNG and SVG). Finished runs are kept, and interrupted commands resume.
 
     \b
     Examples:

@@ -11,7 +11,7 @@ from aqmlab.terminal.console import say
 
 @click.group
 def scheme() -> None:
-    """Test your own scheme: run the conformance suite, and measure its cost.
+    """Test your own scheme, and measure its cost.
 
     \b
     Examples:
@@ -32,11 +32,11 @@ def scheme() -> None:
     help="Number of random cases per property.",
 )
 def check(names: tuple[str, ...], cases: int) -> None:
-    """Run the conformance suite on schemes, with random ports, parameters and traffic.
+    """Run the conformance suite on schemes.
 
-    It checks that every packet is accounted for, limits hold, packets stay in order, only markable packets
-    are marked, probabilities lie between 0 and 1, reported values are finite, and the same seed gives the
-    same verdicts. The exit code is 2 if a check fails.
+    With random ports, parameters and traffic it checks that every packet is accounted for, limits hold,
+    packets stay in order, only markable packets are marked, probabilities lie between 0 and 1, reported
+    values are finite, and the same seed gives the same verdicts. The exit code is 2 if a check fails.
 
     \b
     Examples:
@@ -57,7 +57,9 @@ def check(names: tuple[str, ...], cases: int) -> None:
 @scheme.command
 @click.argument("names", metavar="FILE.py:CLASS|LIBRARY.so:SYMBOL|NAME...", nargs=-1, required=True)
 def cost(names: tuple[str, ...]) -> None:
-    """Measure the time per packet at a port (arrival and departure) on this machine.
+    """Measure the time per packet at a port on this machine.
+
+    It is the time of an arrival and a departure.
 
     \b
     Examples:

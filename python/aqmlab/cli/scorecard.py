@@ -20,7 +20,7 @@ from aqmlab.terminal.console import console, say
     help="Also write all numbers and claims to this Markdown page.",
 )
 def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
-    """Compare all published numbers and claims with ours, over all reproduced studies.
+    """Compare all published numbers and claims with ours.
 
     Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
     determine, what differs for an unknown cause, and what the scale cannot judge. Reads what

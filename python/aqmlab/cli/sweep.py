@@ -59,12 +59,12 @@ def sweep(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Run a scenario with many settings, each with the same seeds.
+    """Run a scenario with many settings.
 
-    The file names a scenario and a design: a grid, a list, random points or a Latin hypercube over any keys
-    of the scenario (docs/how-to/sweeps.md). Everything is checked before anything runs. Finished runs are
-    stored by content and never repeated: the same command resumes after Ctrl-C, kill -9 or a power failure,
-    and runs points added to the file since.
+    All have the same seeds. The file names a scenario and a design: a grid, a list, random points or a Latin
+    hypercube over any keys of the scenario (docs/how-to/sweeps.md). Everything is checked before anything
+    runs. Finished runs are stored by content and never repeated: the same command resumes after Ctrl-C, kill
+    -9 or a power failure, and runs points added to the file since.
 
     \b
     Examples:
@@ -107,22 +107,18 @@ def _run(
     from aqmlab.errors import SweepError
     from aqmlab.sweeps import status
     from aqmlab.sweeps.running import each_run
+    from aqmlab.sweeps.status import addresses_of, size_in_words
 
-    addresses = {address for _, _, address in checked.runs}
-    total = len(addresses)
     # Looking is cheap here: whether a place exists. Every byte is checked when its result is used.
-    there = sum((place / address).exists() for address in addresses)
+    there = sum((place / address).exists() for address in addresses_of(checked))
     if resume and not there:
         raise SweepError(f"--resume: {place} has no run of {checked.name}; leave out --resume to start")
     if not quiet:
-        begun = f", {there} of them finished" if there else ""
-        points, seeds = counted(len(checked.points), "point"), counted(len(checked.seeds), "seed")
-        size = f"{points} × {seeds} = {counted(total, 'run')}"
-        say(f"{checked.name}: {size}{begun}", err=True)
+        say(size_in_words(checked, finished=there), err=True)
     for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
         pass  # thousands of results would not fit
     if not quiet:
-        from aqmlab.cli.printing import sweep_table
+        from aqmlab.sweeps.tables import sweep_table
         from aqmlab.tables import to_terminal
         from aqmlab.tables.parts import parts_within
 
@@ -135,17 +131,13 @@ def _run(
 
 
 def _print_status(found: Status) -> None:
-    from aqmlab.cli.printing import status_table
-    from aqmlab.runs.store import State
+    from aqmlab.sweeps.tables import status_table
     from aqmlab.tables import to_terminal
 
     screen = console()
     screen.print(to_terminal(status_table(found)))
-    totals = ", ".join(f"{found.count(state)} {state.value}" for state in State)
-    screen.print(f"{counted(len(found.found), 'run')}: {totals}")
-    if found.results_of_others:
-        others = counted(found.results_of_others, "other result")
-        screen.print(f"{others} in the store, which this sweep does not ask for")
+    for line in found.summary():
+        screen.print(line)
     _complain(found)
 
 

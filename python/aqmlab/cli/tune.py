@@ -100,7 +100,7 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     "--restricted-to",
     "restricted_to_s",
     type=float,
-    default=2.0,
+    default=2,
     show_default=True,
     metavar="SECONDS",
     help="The limit above: longer responses count as this.",
@@ -128,7 +128,12 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     help="Ranges per scheme, in the format of aqmlab's ranges.toml.",
 )
 @click.option(
-    "--trials", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Number of candidates."
+    "--trials",
+    type=click.IntRange(1, 100_000),
+    default=40,
+    show_default=True,
+    metavar="N",
+    help="Number of candidates.",
 )
 @seeds_option(
     default="1-4",
@@ -199,7 +204,7 @@ def tune(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Search for the queue parameters that are best for an objective.
+    """Search for the best queue parameters for an objective.
 
     An optimiser (Optuna) proposes candidates, all run with the same seeds; a candidate that is clearly worse
     than the best so far is stopped early. The printed results (the winner, and the trade-off of response

@@ -66,6 +66,8 @@ class Comparison:
     differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict, repr=False)
     _population: str | None = field(default=None, repr=False)
     _values: dict[tuple[str, str], Values] = field(default_factory=dict, repr=False)
+    _levels: dict[tuple[str, str], Level] = field(default_factory=dict, repr=False)
+    _changes: dict[tuple[str, str, str], Change] = field(default_factory=dict, repr=False)
     _matched: dict[tuple[str, str], list[MatchedPages]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -295,14 +297,24 @@ class Comparison:
 
     def level(self, name: str, quantity: Quantity | str) -> Level:
         """The mean of a quantity over the replications that have it."""
-        return Level.of(self.values(name, quantity), confidence=CONFIDENCE, first_stage=self.first_stage)
+        quantity = by_name(quantity)
+        key = name, quantity.name
+        if key not in self._levels:
+            values = self.values(name, quantity)
+            self._levels[key] = Level.of(values, confidence=CONFIDENCE, first_stage=self.first_stage)
+        return self._levels[key]
 
     def change(self, name: str, quantity: Quantity | str) -> Change:
         """What a configuration changes: its own value less the baseline's, seed by seed."""
         quantity = by_name(quantity)
-        before, after = (self.values(each, quantity) for each in (self.baseline, name))
-        confidence, first_stage = self.confidence_of_each, self.first_stage
-        return Change.of(quantity, before, after, confidence=confidence, first_stage=first_stage)
+        key = self.baseline, name, quantity.name
+        if key not in self._changes:
+            before, after = (self.values(each, quantity) for each in (self.baseline, name))
+            confidence, first_stage = self.confidence_of_each, self.first_stage
+            self._changes[key] = Change.of(
+                quantity, before, after, confidence=confidence, first_stage=first_stage
+            )
+        return self._changes[key]
 
     def page_ratio(self, name: str) -> PageRatio:
         """How many times as long the same page of the same user takes as with the baseline.

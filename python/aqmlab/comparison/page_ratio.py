@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.comparison.change import Values, estimated, visible_difference
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import Interval
 from aqmlab.statistics.recorded import has_name
 
@@ -119,8 +120,8 @@ class _Pages:
         if "pages" not in result.tables:
             return cls(nothing.astype(np.uint64), nothing, nothing.astype(np.bool_), nothing)
         rows = result.tables["pages"]
-        began, took = (rows[name].to_numpy().astype(np.float64) for name in ("began_s", "page_load_time_s"))
-        user, page = (rows[name].to_numpy().astype(np.uint64) for name in ("user", "page"))
+        began, took = (to_numpy(rows[name]).astype(np.float64) for name in ("began_s", "page_load_time_s"))
+        user, page = (to_numpy(rows[name]).astype(np.uint64) for name in ("user", "page"))
         keep = (began >= float(result.run["measured_from_s"])) & (
             began < float(result.run["measured_until_s"])
         )
@@ -132,7 +133,7 @@ class _Pages:
         keep &= place < len(populations)
         key = (user << np.uint64(_USER_BITS) | page) * np.uint64(max(1, len(populations))) + place
         watched = float(result.run["scenario"]["duration_s"]) - began
-        return cls(key[keep], took[keep], rows["ended"].to_numpy()[keep].astype(np.bool_), watched[keep])
+        return cls(key[keep], took[keep], to_numpy(rows["ended"])[keep].astype(np.bool_), watched[keep])
 
 
 def _exponential(estimate: Estimate) -> Estimate:

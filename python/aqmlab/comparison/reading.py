@@ -81,6 +81,28 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
     return _as_compared(folders[0], named) if len(folders) == 1 else named
 
 
+def read_each(folders: Sequence[Path], names: Sequence[str] = ()) -> dict[str, list[Result]]:
+    """Of each folder its one configuration, by these names, by default those of the folders.
+
+    Raises:
+        ResultError: A folder contains no result, or results of several scenarios.
+    """
+    called = list(names or (folder.name for folder in folders))
+    if len(set(called)) < len(called):
+        called = [str(folder) for folder in folders]
+    return {name: _one_configuration(folder) for name, folder in zip(called, folders, strict=True)}
+
+
+def _one_configuration(folder: Path) -> list[Result]:
+    found = read_configurations([folder])
+    if len(found) > 1:
+        raise ResultError(
+            f"{folder}: contains results of {len(found)} scenarios ({', '.join(found)}); "
+            f"legal: results of one scenario, or aqmlab report {folder}"
+        )
+    return next(iter(found.values()))
+
+
 def results_of(what: Results) -> dict[str, list[Recorded]]:
     """Results by the names of their configurations, whatever they are given as.
 

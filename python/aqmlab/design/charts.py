@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab import _core
-from aqmlab.design.loops import PI2, PIE, PIE_UNTUNED, delay_loop, margins, pi_loop
+from aqmlab.design.loops import CONTROLS, delay_loop, margins, pi_loop
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.looks import look_at
 
@@ -56,9 +56,6 @@ def pi_margins(
         lines.append(_line(place, f"{1e3 * path_s:g} ms", (left.phase_degrees for left in found)))
     axes = Axis("long TCP flows", log=True), Axis("phase margin, degrees", limits=(-90.0, 90.0))
     return Chart("Phase margin of PI's loop", *axes, FLOWS, tuple(lines), levels=(0.0,))
-
-
-CONTROLS = {"PIE": PIE, "PIE without auto-tuning": PIE_UNTUNED, "PI2": PI2}
 
 
 def delay_margins(rtt_s: float) -> Chart:

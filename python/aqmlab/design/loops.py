@@ -143,6 +143,8 @@ PIE = DelayControl(0.125, 1.25, 0.015, tuned=True)
 PIE_UNTUNED = DelayControl(0.125, 1.25, 0.015)
 PI2 = DelayControl(0.16, 3.2, 0.016, squared=True)
 """RFC 9332, appendix A.1."""
+CONTROLS = {"PIE": PIE, "PIE without auto-tuning": PIE_UNTUNED, "PI2": PI2}
+"""By the names that figures and tables have for them."""
 
 STEPS_OF_PIE = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
 """Below which probability a step of PIE is divided by how much (RFC 8033, section 4.2)."""

@@ -9,7 +9,8 @@ import numpy as np
 from aqmlab.errors import MissingDataError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.looks import looks_of_names
-from aqmlab.statistics.recorded import has_name, table
+from aqmlab.files.columns import to_numpy
+from aqmlab.statistics.recorded import has_name, rows_named, table
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
@@ -121,14 +122,14 @@ def senders_over_time(
     samples = {}
     for name, result in results.items():
         rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
-        values = rows[column].to_numpy() * factor
+        values = to_numpy(rows[column]) * factor
         for chosen in flows or ("",):
             known = np.isfinite(values) & (_of_flows(rows, chosen, name) if chosen else True)
             if not known.any():
                 whose = f"{chosen} was" if chosen else "no flow was"
                 raise MissingDataError(f"{name}: {whose} active when flows were sampled")
             samples[_line(name, chosen, alone=len(results) == 1)] = (
-                rows["time_s"].to_numpy()[known],
+                to_numpy(rows["time_s"])[known],
                 values[known],
             )
     looks = list(looks_of_names(samples).values())
@@ -152,12 +153,12 @@ def _of_flows(rows: pa.Table, chosen: str, name: str) -> NDArray[np.bool_]:
     found = has_name(rows, "flow_group", group)
     if not number:
         return found
-    known = sorted({int(each) for each in rows["flow"].to_numpy()[found]})
+    known = sorted({int(each) for each in to_numpy(rows["flow"])[found]})
     if not number.isdecimal() or int(number) not in known:
         raise MissingDataError(
             f'{name}: no flow "{chosen}"; legal: {group}:{known[0]} to {group}:{known[-1]}'
         )
-    of_it: NDArray[np.bool_] = rows["flow"].to_numpy() == int(number)
+    of_it: NDArray[np.bool_] = to_numpy(rows["flow"]) == int(number)
     return found & of_it
 
 
@@ -172,7 +173,7 @@ def state_over_time(
     samples = {}
     for name, result in results.items():
         rows = table(result, "scheme_state", setting="record.scheme_state_interval_ms")
-        rows = rows.filter(has_name(rows, "link", link))
+        rows = rows_named(rows, "link", link)
         known = rows["quantity"].unique().to_pylist()
         if not known:
             raise MissingDataError(f"{name}: the scheme at {link} records no internal variables")
@@ -180,8 +181,8 @@ def state_over_time(
             raise MissingDataError(
                 f'{name}: the scheme at {link} has no variable "{quantity}"; legal: {", ".join(known)}'
             )
-        rows = rows.filter(has_name(rows, "quantity", quantity))
-        samples[name] = (rows["time_s"].to_numpy(), rows["value"].to_numpy())
+        rows = rows_named(rows, "quantity", quantity)
+        samples[name] = (to_numpy(rows["time_s"]), to_numpy(rows["value"]))
     axis = Axis(quantity.replace("_", " "))
     return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest sample")
 
@@ -193,7 +194,7 @@ def _samples(
     keep = has_name(rows, "link", link)
     if not keep.any():
         raise MissingDataError(f"table `{name}` has no rows for link {link}")
-    return rows["time_s"].to_numpy()[keep], rows[column].to_numpy()[keep].astype(np.float64)
+    return to_numpy(rows["time_s"])[keep], to_numpy(rows[column])[keep].astype(np.float64)
 
 
 def _over_time(

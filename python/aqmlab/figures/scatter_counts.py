@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def pooled_scatter(results: Sequence[Recorded]) -> tuple[FloatArray, FloatArray,
     for result in results:
         rows = table(result, "response_scatter", setting='record.responses other than "none"')
         for name in names:
-            columns[name].append(rows[name].to_numpy().astype(np.float64))
+            columns[name].append(to_numpy(rows[name]).astype(np.float64))
     joined = {name: np.concatenate(parts) for name, parts in columns.items()}
     bytes_edges = np.unique(np.concatenate((joined["bytes_lower"], joined["bytes_upper"])))
     time_edges = np.unique(np.concatenate((joined["time_lower_s"], joined["time_upper_s"])))

@@ -33,12 +33,15 @@ def ticks(least: float, most: float, *, log: bool, gap: float) -> list[float]:
 
 
 def _linear(least: float, most: float, gap: float) -> list[float]:
-    found = [(step, _multiples(least, most, step)) for step in _steps(most - least)]
-    fitting = [
-        at for step, at in found if LEAST_TICKS <= len(at) <= MOST_TICKS and step >= gap * (most - least)
-    ]
-    enough = [at for _, at in found if len(at) >= LEAST_TICKS]
-    return fitting[0] if fitting else enough[-1]
+    enough = []
+    for step in _steps(most - least):
+        first, last = _range_of(least, most, step)
+        if (count := last - first + 1) < LEAST_TICKS:
+            continue
+        enough.append(step)
+        if count <= MOST_TICKS and step >= gap * (most - least):
+            return _multiples(least, most, step)
+    return _multiples(least, most, enough[-1])
 
 
 def _steps(span: float) -> Iterator[float]:
@@ -49,9 +52,13 @@ def _steps(span: float) -> Iterator[float]:
 
 
 def _multiples(least: float, most: float, step: float) -> list[float]:
-    first = math.ceil(least / step - _TOLERANCE)
-    last = math.floor(most / step + _TOLERANCE)
+    first, last = _range_of(least, most, step)
     return [_rounded(at * step) for at in range(first, last + 1)]
+
+
+def _range_of(least: float, most: float, step: float) -> tuple[int, int]:
+    """The first and the last multiple of a step between two numbers, in steps."""
+    return math.ceil(least / step - _TOLERANCE), math.floor(most / step + _TOLERANCE)
 
 
 def _rounded(value: float) -> float:

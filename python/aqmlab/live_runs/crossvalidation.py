@@ -7,7 +7,7 @@ Where the kernel has the schemes of the queues, a third run beside them has its 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison import Values, leaves_out_zero, paired_difference
 from aqmlab.errors import MissingDataError
@@ -86,6 +86,13 @@ class Runs:
     simulated: list[Result]
     live: list[Result]
     kernel: list[Result]
+
+    def audits(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The audit of each live run, with what the run is called."""
+        for result in self.live:
+            yield f"seed {result.seed}", result.live or {}
+        for result in self.kernel:
+            yield f"seed {result.seed}, kernel's queues", result.live or {}
 
 
 def cross_validate(

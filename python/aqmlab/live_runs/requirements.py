@@ -36,6 +36,10 @@ class Need:
     needed: bool
     remedy: str
 
+    def __str__(self) -> str:
+        mark = "present" if self.found else "MISSING" if self.needed else "absent"
+        return f"{mark:8} {self.name}{'' if self.found else f': {self.remedy}'}"
+
 
 def needs() -> list[Need]:
     """What live runs need here, in the order in which they ask for it: tried, and not guessed."""

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
-from aqmlab.errors import RunError, ScenarioError
+from aqmlab.errors import RunError, ScenarioError, StorageError
 from aqmlab.files.folders import folder_name, require_new
 from aqmlab.live_runs.program import Program
 from aqmlab.live_runs.worker import ordered
 from aqmlab.result import Result
+from aqmlab.runs import Job
+from aqmlab.runs.protocol import Channel, require_version
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TextIO
+    from typing import Any
 
     from aqmlab.scenario import ScenarioLike
 
@@ -118,31 +120,28 @@ def run_live(
 
     Raises:
         ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
-        FolderError, RunError: `folder` exists; the machine does not allow a live run, or the run failed.
+        FolderError, StorageError: `folder` exists; the result could not be stored.
+        RunError: The machine does not allow a live run, or the run failed.
     """
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
     words = (list(program.command), list(program.server), program.rtt_ms) if program else None
-    order: dict[str, object] = {
+    job = Job(scenario, seed, folder=folder, captured=tuple(captured))
+    ways = {
         "parent": os.getpid(),
-        "scenario_json": scenario.resolved_json,
-        "seed": seed,
         "hosts": hosts,
         "replay": replay,
         "program": words,
         "backend": backend,
-        "captured": list(captured),
         "kernel_queues": kernel_queues,
-        "address": scenario.content_address(seed),
-        "folder": str(folder.absolute()),
     }
+    order = {**job.order(), "live": ways}
     ordered(order)  # refused before anything is made
     require_new(folder)
     ours, its = socket.socketpair()
     command = [sys.executable, "-m", "aqmlab.live_runs.worker", str(its.fileno())]
     with (
         ours,
-        ours.makefile("rw") as line,
         subprocess.Popen(  # noqa: S603  (our own command)
             command,
             stdin=None if program else subprocess.DEVNULL,
@@ -153,7 +152,7 @@ def run_live(
     ):
         its.close()
         try:
-            return _served(line, order, scenario, folder, bar)
+            return _served(Channel(ours.fileno(), ours.fileno()), order, folder, bar)
         except _SilenceError:
             worker.wait()  # for what it has to say of its end
             raise
@@ -161,17 +160,23 @@ def run_live(
             worker.kill()
 
 
-def _served(line: TextIO, order: dict[str, object], scenario: Scenario, folder: Path, bar: Bar) -> Result:
-    line.write(json.dumps(order) + "\n")
-    line.flush()
-    for said in line:
-        message = json.loads(said)
-        if "share" in message:
-            bar.show(done_s=message["share"] * scenario.duration_s, finished=0)
-        elif "kept" in message:
-            return Result.load(folder)
-        elif "refused" in message:
-            raise ScenarioError(message["refused"])
-        else:
-            raise RunError(message["failed"])
+def _served(channel: Channel, order: dict[str, Any], folder: Path, bar: Bar) -> Result:
+    with suppress(ConnectionError):  # it has died, and its closed end will tell
+        channel.send(order)
+    for message in channel:
+        match message:
+            case {"version": version}:
+                require_version(version)
+            case {"simulated_s": seconds}:
+                bar.show(done_s=seconds, finished=0)
+            case {"kept": _}:
+                return Result.load(folder)
+            case {"refused": reason}:
+                raise ScenarioError(reason)
+            case {"not_kept": reason}:
+                raise StorageError(reason)
+            case {"failed": reason}:
+                raise RunError(reason)
+            case _:
+                raise RunError(f"the process of the live run sent an unknown message: {message}")
     raise _SilenceError("the process of the live run ended without a result; its output is above")

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import CalibrationError
+from aqmlab.files.columns import to_numpy
 from aqmlab.load.demand import USERS, Bottleneck, Demand, carrying_links
 from aqmlab.load.line import BITS_PER_MBIT
 from aqmlab.statistics import measured_window_s, throughput_mbps
@@ -269,7 +270,7 @@ def _full_load(bottleneck: Bottleneck, survey: Survey, *, weakest: bool = False)
 def take_survey(result: Recorded, demand: Demand, links: Sequence[str]) -> Survey:
     """Cumulative load of users from the table `users` of one run."""
     rows = table(result, "users", setting="record.users = true")
-    user, caused_bytes = rows["user"].to_numpy(), rows["bytes"].to_numpy().astype(np.float64)
+    user, caused_bytes = to_numpy(rows["user"]), to_numpy(rows["bytes"]).astype(np.float64)
     to_mbps = 8.0 / measured_window_s(result) / BITS_PER_MBIT
     ran = {entry["name"]: int(entry["users"]) for entry in result.run["populations"]}
     on_link = {link: has_name(rows, "link", link) for link in links}

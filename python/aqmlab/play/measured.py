@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import MissingDataError
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
@@ -15,7 +16,7 @@ from aqmlab.statistics.datagrams import (
 from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
-from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s
+from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
@@ -65,13 +66,13 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
 def _queue(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
     """How long what waits takes to be sent, in milliseconds, and how many packets it is."""
     rows = result.queue
-    rows = rows.filter(has_name(rows, "link", link["name"]))
+    rows = rows_named(rows, "link", link["name"])
     instants, delay_ms = waiting_ms(result, link["name"])
     return {
         "time_s": _listed(instants),
         "delay_ms": _listed(delay_ms),
-        "packets": _listed(rows["packets"].to_numpy()),
-        "signal_percent": _listed(rows["signal_probability"].to_numpy() * 100.0),
+        "packets": _listed(to_numpy(rows["packets"])),
+        "signal_percent": _listed(to_numpy(rows["signal_probability"]) * 100.0),
     }
 
 
@@ -84,10 +85,10 @@ def _mean_wait_ms(link: Mapping[str, Any]) -> float | None:
 
 def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
     rows = result.link
-    rows = rows.filter(has_name(rows, "link", link["name"]))
+    rows = rows_named(rows, "link", link["name"])
     return {
-        "time_s": _listed(rows["time_s"].to_numpy()),
-        "percent": _listed(rows["utilization"].to_numpy() * 100.0),
+        "time_s": _listed(to_numpy(rows["time_s"])),
+        "percent": _listed(to_numpy(rows["utilization"]) * 100.0),
     }
 
 

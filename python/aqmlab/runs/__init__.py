@@ -1,11 +1,27 @@
 """Running: one job type, a store of finished runs, and the executors that make the missing ones.
 
 Read in this order: `job` (a run to be made), `many` (jobs to results, through a store), `store` (what is kept
-and how it is told from what is damaged), `executors` (threads, processes, a Dask cluster), `memory` (whether
-runs have room).
+and how it is told from what is damaged), `executors` (threads, processes, a Dask cluster), `protocol` (what
+processes that make runs are told and answer), `memory` (whether runs have room).
 """
 
-from aqmlab.runs.job import SEED_MAX, Job
-from aqmlab.runs.many import Execution, run, run_each, run_many
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aqmlab.runs.job import SEED_MAX, Job
+    from aqmlab.runs.many import Execution, run, run_each, run_many
 
 __all__ = ["SEED_MAX", "Execution", "Job", "run", "run_each", "run_many"]
+
+# Imported when first asked for: a live run's worker needs the protocol without Arrow, which starts threads.
+_HOMES = {
+    **dict.fromkeys(("SEED_MAX", "Job"), "aqmlab.runs.job"),
+    **dict.fromkeys(("Execution", "run", "run_each", "run_many"), "aqmlab.runs.many"),
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

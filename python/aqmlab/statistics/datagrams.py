@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Columns = Mapping[str, NDArray[np.float64]]
+    Column = Callable[[str], NDArray[np.float64]]
 
 DELAY_PERCENTILES = (50, 95, 99)
 _MILLISECONDS = 1000.0
@@ -42,7 +43,9 @@ def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
 
     def of_group(part: str) -> OfRun:
         def delay_ms(result: Recorded) -> float:
-            return _MILLISECONDS * _mean_of_sources(result, part, lambda rows: rows[f"delay_p{percentile}_s"])
+            return _MILLISECONDS * _mean_of_sources(
+                result, part, lambda column: column(f"delay_p{percentile}_s")
+            )
 
         which = "median" if percentile == 50 else f"{percentile} %"
         title = f"delay of {part}, {which}, ms"
@@ -64,7 +67,7 @@ def delay_variation_ms_of(part: str) -> OfRun:
 
     def variation_ms(result: Recorded) -> float:
         return _MILLISECONDS * _mean_of_sources(
-            result, part, lambda rows: rows["delay_p99_s"] - rows["delay_minimum_s"]
+            result, part, lambda column: column("delay_p99_s") - column("delay_minimum_s")
         )
 
     title = f"delay variation of {part}, 99 %, ms"
@@ -78,8 +81,8 @@ def loss_percent_of_datagrams(part: str) -> OfRun:
     """Datagrams of a group that were lost on the way, per 100 of those that arrived or were lost."""
 
     def percent(result: Recorded) -> float:
-        rows = _sources(result, part)
-        lost, received = (float(rows[f"{fate}_packets"].sum()) for fate in ("lost", "received"))
+        column = _sources(result, part)
+        lost, received = (float(column(f"{fate}_packets").sum()) for fate in ("lost", "received"))
         none = TooLittleDataError(f"no datagram of {part} arrived or was lost in the measured window")
         return loss.percent(lost, lost + received, where_none=none)
 
@@ -94,7 +97,7 @@ def goodput_kbps_of_datagrams(part: str) -> OfRun:
     """IP bytes of a group's datagrams that arrived, in kbit/s."""
 
     def kilobits_per_s(result: Recorded) -> float:
-        received = float(_sources(result, part)["received_bytes"].sum())
+        received = float(_sources(result, part)("received_bytes").sum())
         return 8.0 * received / 1000.0 / measured_window_s(result)
 
     return OfRun(
@@ -103,22 +106,21 @@ def goodput_kbps_of_datagrams(part: str) -> OfRun:
     )  # fmt: skip
 
 
-def _mean_of_sources(result: Recorded, part: str, number: Callable[[Columns], NDArray[np.float64]]) -> float:
-    rows = _sources(result, part)
-    if not (rows["received_packets"] > 0).all():
+def _mean_of_sources(result: Recorded, part: str, number: Callable[[Column], NDArray[np.float64]]) -> float:
+    column = _sources(result, part)
+    if not (column("received_packets") > 0).all():
         raise TooLittleDataError(f"a source of {part} sent nothing that arrived in the measured window")
-    return float(number(rows).mean())
+    return float(number(column).mean())
 
 
-def _sources(result: Recorded, part: str) -> Columns:
-    """The numeric columns of a group's sources."""
+def _sources(result: Recorded, part: str) -> Column:
+    """The numeric columns of a group's sources, by name."""
     name = part.partition(".")[2]
     rows = table(result, "datagrams", setting="[[datagrams]]")
     own = has_name(rows, "group", name)
     if not own.any():
         raise MissingDataError(f"the run has no {part}")
-    columns = (field.name for field in rows.schema if field.name.endswith(("_s", "_packets", "_bytes")))
-    return {column: rows[column].to_numpy()[own].astype(np.float64) for column in columns}
+    return lambda column: to_numpy(rows[column])[own].astype(np.float64)
 
 
 OF_DATAGRAMS: Mapping[str, Callable[[str], OfRun]] = {

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aqmlab.errors import MissingDataError
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
@@ -141,12 +142,12 @@ def response_times(
     if population is not None and population not in known:
         raise MissingDataError(f'no population "{population}"; there are: {", ".join(known)}')
     rows = table(result, "response_histogram", setting='record.responses other than "none"')
-    columns = {name: rows[name].to_numpy() for name in ("lower_s", "upper_s", "count")}
+    columns = {name: to_numpy(rows[name]) for name in ("lower_s", "upper_s", "count")}
     keep = np.ones(rows.num_rows, dtype=bool)
     if population is not None:
         keep &= has_name(rows, "population", population)
     if size_class is not None:
-        keep &= rows["size_class"].to_numpy() == size_class
+        keep &= to_numpy(rows["size_class"]) == size_class
     lower, first, group = np.unique(columns["lower_s"][keep], return_index=True, return_inverse=True)
     counts = np.bincount(group, weights=columns["count"][keep].astype(np.float64), minlength=lower.size)
     failed = 0 if size_class is not None else _failed(result, population)

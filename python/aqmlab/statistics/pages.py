@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.distribution import ResponseTimes
 from aqmlab.statistics.recorded import has_name, table
 
@@ -87,7 +88,7 @@ def _bins(
     if population is not None:
         keep &= has_name(rows, "population", population)
     lowers, uppers, counts = (
-        rows[name].to_numpy()[keep].astype(np.float64) for name in ("lower_s", "upper_s", "count")
+        to_numpy(rows[name])[keep].astype(np.float64) for name in ("lower_s", "upper_s", "count")
     )
     lower, first, group = np.unique(lowers, return_index=True, return_inverse=True)
     count = np.bincount(group, weights=counts, minlength=lower.size)

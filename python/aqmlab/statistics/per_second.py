@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.recorded import Recorded, table
 
 FloatArray = NDArray[np.float64]
@@ -52,7 +53,7 @@ def _started_s(result: Recorded) -> FloatArray:
 
 def _column(result: Recorded, name: str) -> FloatArray:
     rows = table(result, "responses", setting='record.responses = "rows"')
-    return np.asarray(rows[name].to_numpy(), dtype=np.float64)
+    return np.asarray(to_numpy(rows[name]), dtype=np.float64)
 
 
 def _sums(

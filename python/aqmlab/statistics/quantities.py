@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity, Scope
@@ -73,11 +74,11 @@ def _per_packet_at_risk(count: Callable[[Link], int]) -> Callable[[Sequence[Link
 def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
     rows = table(result, "queue_summary", setting="record.queue_summary_interval_ms")
     interval_s = float(result.run["scenario"]["record"]["queue_summary_interval_ms"]) / MILLISECONDS
-    ends = rows["time_s"].to_numpy()
+    ends = to_numpy(rows["time_s"])
     start, end = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
     inside = (ends - interval_s >= start - _SLACK_S) & (ends <= end + _SLACK_S)
     judged = np.logical_or.reduce([has_name(rows, "link", link["name"]) for link in links])
-    greatest = rows["maximum_packets"].to_numpy()[inside & judged]
+    greatest = to_numpy(rows["maximum_packets"])[inside & judged]
     if greatest.size == 0:
         raise TooLittleDataError("no interval of queue_summary lies in the measured window")
     return int(greatest.max())

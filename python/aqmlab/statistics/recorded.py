@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from aqmlab.errors import MissingDataError, UnknownLinkError
+from aqmlab.files.columns import codes_of, of_numbers
 from aqmlab.terminal.spelling import closest
 
 if TYPE_CHECKING:
@@ -102,12 +103,16 @@ def has_name(rows: pa.Table, column: str, name: str) -> BoolArray:
     return np.concatenate([_has_name(chunk, name) for chunk in chunks] or [np.zeros(0, dtype=np.bool_)])
 
 
+def rows_named(rows: pa.Table, column: str, name: str) -> pa.Table:
+    """The rows that have this name in a column of names."""
+    return rows.filter(of_numbers(has_name(rows, column, name)))
+
+
 def _has_name(chunk: pa.DictionaryArray, name: str) -> BoolArray:
     names = chunk.dictionary.to_pylist()
     if name not in names:
         return np.zeros(len(chunk), dtype=np.bool_)
-    codes = chunk.indices.to_numpy(zero_copy_only=False)  # with missing ones as NaN, which equals nothing
-    return np.asarray(codes == names.index(name))
+    return np.asarray(codes_of(chunk) == names.index(name))
 
 
 def seed(result: Recorded) -> int:

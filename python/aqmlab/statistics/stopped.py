@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import TooLittleDataError
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.distribution import ResponseTimes
 from aqmlab.statistics.recorded import has_name, table
 
@@ -49,7 +50,7 @@ def stopped_after(result: Recorded, population: str, completed: int) -> Stopped:
     """
     rows = table(result, "responses", setting='record.responses = "rows"')
     own = has_name(rows, "population", population)
-    ends, lasted = (rows[name].to_numpy()[own] for name in ("completed_at_s", "response_time_s"))
+    ends, lasted = (to_numpy(rows[name])[own] for name in ("completed_at_s", "response_time_s"))
     if ends.size <= completed:
         raise TooLittleDataError(f"{population}: {ends.size} exchanges completed, {completed} are needed")
     at_s = float(np.partition(ends, completed - 1)[completed - 1])

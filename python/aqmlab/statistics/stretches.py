@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.files.columns import of_numbers, to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, table
@@ -109,9 +110,9 @@ def _sums(result: Recorded, part: str, stretches: Stretches) -> dict[str, int]:
     rows = table(result, "traffic_series", setting="record.traffic_interval_ms")
     interval_s = float(result.run["scenario"]["record"]["traffic_interval_ms"]) / 1000.0
     stretches.check(result, interval_s)
-    wanted = _rows_of(rows, part, result) & stretches.hold(rows["from_s"].to_numpy())
+    wanted = _rows_of(rows, part, result) & stretches.hold(to_numpy(rows["from_s"]))
     counts = ("sent_packets", "sent_bytes", "marked_packets", "discarded_packets", "discarded_bytes")
-    return {name: int(rows[name].to_numpy()[wanted].sum()) for name in counts}
+    return {name: int(to_numpy(rows[name])[wanted].sum()) for name in counts}
 
 
 def _rows_of(rows: pa.Table, part: str, result: Recorded) -> BoolArray:
@@ -122,7 +123,7 @@ def _rows_of(rows: pa.Table, part: str, result: Recorded) -> BoolArray:
         return has_name(rows, "link", name)
     column, sender = _COLUMNS[kind]
     own = has_name(rows, column, name) & has_name(rows, "sender", sender)
-    links = set(rows["link"].filter(own).to_pylist())
+    links = set(rows["link"].filter(of_numbers(own)).to_pylist())
     if not links:
         raise MissingDataError(f"no packet of {part} came to a monitored link")
     if len(links) > 1:
@@ -150,10 +151,10 @@ def _lost_percent(unit: str) -> Callable[[Recorded, str, Stretches], float]:
 def _queue_kilobytes(result: Recorded, part: str, stretches: Stretches) -> NDArray[np.float64]:
     rows = table(result, "queue", setting="a monitored queue")
     stretches.check(result)
-    wanted = has_name(rows, "link", part.split(".", 1)[1]) & stretches.hold(rows["time_s"].to_numpy())
+    wanted = has_name(rows, "link", part.split(".", 1)[1]) & stretches.hold(to_numpy(rows["time_s"]))
     if not wanted.any():
         raise TooLittleDataError(f"the queue of {part} was not sampled then")
-    return np.asarray(rows["bytes"].to_numpy()[wanted], dtype=np.float64) / 1000.0
+    return np.asarray(to_numpy(rows["bytes"])[wanted], dtype=np.float64) / 1000.0
 
 
 def _queue_mean(result: Recorded, part: str, stretches: Stretches) -> float:
@@ -174,10 +175,10 @@ def _state_percent(quantity: str) -> Callable[[Recorded, str, Stretches], float]
         told = has_name(rows, "link", part.split(".", 1)[1]) & has_name(rows, "quantity", quantity)
         if not told.any():
             raise MissingDataError(f"the scheme at {part} has no variable {quantity}")
-        wanted = told & stretches.hold(rows["time_s"].to_numpy())
+        wanted = told & stretches.hold(to_numpy(rows["time_s"]))
         if not wanted.any():
             raise TooLittleDataError(f"the scheme at {part} was not sampled then")
-        return 100.0 * float(rows["value"].to_numpy()[wanted].mean())
+        return 100.0 * float(to_numpy(rows["value"])[wanted].mean())
 
     return mean
 
@@ -188,11 +189,11 @@ def _state_percent(quantity: str) -> Callable[[Recorded, str, Stretches], float]
 def _response_mean(result: Recorded, part: str, stretches: Stretches) -> float:
     rows = table(result, "responses", setting='record.responses = "rows"')
     stretches.check(result)
-    ended = stretches.hold(rows["completed_at_s"].to_numpy())
+    ended = stretches.hold(to_numpy(rows["completed_at_s"]))
     wanted = has_name(rows, "population", part.split(".", 1)[1]) & ended
     if not wanted.any():
         raise TooLittleDataError(f"no response of {part} completed in that time")
-    return float(rows["response_time_s"].to_numpy()[wanted].mean())
+    return float(to_numpy(rows["response_time_s"])[wanted].mean())
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,10 @@ SciPy's special functions take a third of a second to import, and most commands 
 
 from __future__ import annotations
 
+from functools import cache
 
+
+@cache
 def quantile(degrees_of_freedom: float, probability: float) -> float:
     """What t stays below with this probability, above 0 and below 1."""
     from scipy import special  # noqa: PLC0415 (slow to import)

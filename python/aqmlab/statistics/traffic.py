@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
@@ -34,7 +35,7 @@ def loss_percent_of(part: str) -> OfRun:
         if not wanted.any():
             raise MissingDataError(f"the run has no {part}")
         names = rows["link"].to_pylist()
-        sent, discarded = (rows[count].to_numpy() for count in ("sent_packets", "discarded_packets"))
+        sent, discarded = (to_numpy(rows[count]) for count in ("sent_packets", "discarded_packets"))
         came = {names[row]: int(sent[row] + discarded[row]) for row in np.flatnonzero(wanted)}
         seen = [link for link in result.run["links"] if came.get(link["name"])]
         if not seen:
@@ -97,7 +98,7 @@ def _responses_bytes(result: Recorded, population: str) -> int:
     rows = table(result, "responses", setting='record.responses = "rows"')
     if population not in [entry["name"] for entry in result.run["populations"]]:
         raise MissingDataError(f"the run has no populations.{population}")
-    return int(rows["response_bytes"].to_numpy()[has_name(rows, "population", population)].sum())
+    return int(to_numpy(rows["response_bytes"])[has_name(rows, "population", population)].sum())
 
 
 def jain_index_of(part: str) -> OfRun:

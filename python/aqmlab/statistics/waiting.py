@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab.errors import MissingDataError, ScenarioError
+from aqmlab.files.columns import to_numpy
 from aqmlab.scenario import core_of
 from aqmlab.statistics.recorded import Recorded, has_name, table
 
@@ -164,9 +165,9 @@ def waiting_ms(result: Recorded, link: str) -> tuple[FloatArray, FloatArray]:
         MissingDataError: The run has no table `queue`, or its scenario cannot be read any more.
     """
     rows = table(result, "queue", setting="record.queue_interval_ms")
-    rows = rows.filter(has_name(rows, "link", link))
-    packets, ip_bytes = (rows[name].to_numpy().astype(np.float64) for name in ("packets", "bytes"))
-    time_s = rows["time_s"].to_numpy()
+    own = has_name(rows, "link", link)
+    packets, ip_bytes = (to_numpy(rows[name])[own].astype(np.float64) for name in ("packets", "bytes"))
+    time_s = to_numpy(rows["time_s"])[own]
     return time_s, Service.of(result, link).waiting_ms(time_s, packets, ip_bytes)
 
 

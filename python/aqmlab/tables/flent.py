@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from aqmlab.errors import ResultError
+from aqmlab.files.columns import to_numpy
 from aqmlab.files.folders import whole_file
 from aqmlab.statistics.waiting import waiting_ms
 
@@ -89,9 +90,9 @@ def _throughputs(
         if link is None:
             continue
         rows = _of_link(result, "link", link["name"])
-        instants = rows["time_s"].to_numpy()
+        instants = to_numpy(rows["time_s"])
         lengths = np.diff(instants, prepend=0.0)
-        series[name] = rows["frame_bytes"].to_numpy() * 8e-6 / lengths
+        series[name] = to_numpy(rows["frame_bytes"]) * 8e-6 / lengths
     return instants, series
 
 

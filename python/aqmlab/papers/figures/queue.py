@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.figures.style import figure_of, new_stack, styled
+from aqmlab.files.columns import to_numpy
 from aqmlab.papers.figures.looks import line_of
 from aqmlab.statistics.recorded import data_links, has_name, table
 
@@ -44,8 +45,8 @@ def draw_queue(study: Study, cells: Sequence[Cell], *, title: str) -> Axes:
 def queue_trace(result: Recorded) -> tuple[FloatArray, FloatArray]:
     """Times and packets of a stretch in the middle of the measured window."""
     samples = table(result, "queue", setting="a monitored queue")
-    time_s = samples["time_s"].to_numpy()
+    time_s = to_numpy(samples["time_s"])
     middle = (float(result.run["measured_from_s"]) + float(result.run["measured_until_s"])) / 2.0
     keep = np.abs(time_s - middle) <= STRETCH_S / 2.0
     keep &= has_name(samples, "link", data_links(result)[0]["name"])
-    return time_s[keep], samples["packets"].to_numpy()[keep].astype(np.float64)
+    return time_s[keep], to_numpy(samples["packets"])[keep].astype(np.float64)

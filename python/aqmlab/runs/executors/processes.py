@@ -5,15 +5,14 @@ dies (`kill -9`, out of memory) its run is lost and nothing else: a new worker t
 that has cost two workers is given up and told at the end. When the parent dies, its workers see their input
 close and stop.
 
-They talk in lines of JSON over pipes. `concurrent.futures` cannot say which run killed a worker, because the
-death of one breaks the whole pool; and a spawned `multiprocessing` process imports the caller's script anew.
+They talk over pipes (`aqmlab.runs.protocol`). `concurrent.futures` cannot say which run killed a worker,
+because the death of one breaks the whole pool; and a spawned `multiprocessing` process imports the caller's
+script anew.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import selectors
 import signal
 import subprocess
@@ -24,13 +23,13 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from aqmlab import _core
 from aqmlab._startup import end_if_interrupted
 from aqmlab.errors import RunError, RunsFailed, StorageError
 from aqmlab.files.folders import remove_abandoned
 from aqmlab.result import Result
 from aqmlab.runs.executors.active_runs import available_cores
 from aqmlab.runs.memory import workers_with_room
+from aqmlab.runs.protocol import Channel, require_version
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -124,7 +123,10 @@ class _Worker:
     job: Job | None = None
     simulated_s: float = 0.0
     ready: bool = False
-    remainder: bytes = field(default=b"", repr=False)
+    channel: Channel = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.channel = Channel(self.output.fileno(), self.input.fileno())
 
     @property
     def input(self) -> IO[bytes]:
@@ -139,17 +141,8 @@ class _Worker:
     def make(self, job: Job) -> None:
         """Sends it a run to make; if it has died, its closed output will tell."""
         self.job, self.simulated_s = job, 0.0
-        with contextlib.suppress(BrokenPipeError):
-            self.input.write(json.dumps(job.order()).encode() + b"\n")
-            self.input.flush()
-
-    def read(self) -> list[dict[str, Any]] | None:
-        """What it has to say, none if it has died."""
-        data = os.read(self.output.fileno(), 1 << 16)
-        if not data:
-            return None
-        *lines, self.remainder = (self.remainder + data).split(b"\n")
-        return [json.loads(line) for line in lines]
+        with contextlib.suppress(ConnectionError):
+            self.channel.send(job.order())
 
     def close(self) -> None:
         """Closes both pipes."""
@@ -196,7 +189,7 @@ class _Pool:
         """Reads what the workers send within a tenth of a second; yields the jobs that are done."""
         for key, _ in self._selector.select(_POLL_S):
             worker: _Worker = key.data
-            messages = worker.read()
+            messages = worker.channel.receive()
             if messages is None:
                 self._remove_dead(worker)
                 continue
@@ -232,14 +225,13 @@ class _Pool:
     def _on_message(self, worker: _Worker, message: dict[str, Any]) -> Job | None:
         match message:
             case {"version": version}:
-                if version != _core.version():
-                    raise RunError(f"a worker is of version {version}, this is {_core.version()}: reinstall")
+                require_version(version)
                 worker.ready, self._false_starts = True, 0
             case {"simulated_s": seconds}:
                 worker.simulated_s = seconds
             case {"kept": _}:
                 return self._end_of_run(worker)
-            case {"failed": reason}:
+            case {"failed": reason} | {"refused": reason}:
                 self.failures[self._end_of_run(worker).address] = reason
             case {"not_kept": reason}:
                 raise StorageError(reason)

@@ -1,4 +1,4 @@
-"""Sweeps as tables."""
+"""A sweep as tables: its points with the means of their runs, and how far each point is."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from aqmlab.statistics.quantities import (
     throughput_mbps,
 )
 from aqmlab.statistics.recorded import said_of_links
+from aqmlab.sweeps.export import rows
+from aqmlab.sweeps.file import described
 from aqmlab.tables.model import Column, Table, number, text
 from aqmlab.tables.results import of_quantity
 from aqmlab.terminal.spelling import as_text, counted
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.sweeps import Point, Status
+    from aqmlab.sweeps.file import Point
+    from aqmlab.sweeps.status import Status
 
 _MOST_ROWS = 50
 _SWEEP_DIGITS: Mapping[Quantity, int] = {
@@ -40,8 +43,6 @@ _SWEEP_DIGITS: Mapping[Quantity, int] = {
 
 def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     """A sweep's points, with the means of their finished runs."""
-    from aqmlab.sweeps import rows
-
     found = rows(status, links=links)
     runs = {
         point.index: [row for row in found if row["point"] == point.index] for point in status.sweep.points
@@ -75,8 +76,6 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
 
 def status_table(status: Status) -> Table:
     """How many runs of each point are in which state."""
-    from aqmlab.sweeps.file import described
-
     columns: list[Column[tuple[Point, Counter[State]]]] = [
         Column("point", lambda found: number(found[0].index, "d"), "point"),
         Column(

@@ -1,0 +1,63 @@
+"""What a scheme, a host profile or a traffic model is, and its settings."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def traffic_models() -> list[str]:
+    """The names of the traffic models."""
+    return [model["properties"]["model"]["const"] for model in _models()]
+
+
+def explained(name: str) -> str | None:
+    """What is called so, in words; none where nothing is."""
+    if name in _core.scheme_names():
+        return _core.explain(name)
+    if name in _core.profile_names():
+        return _profile(name)
+    return _model(name) if name in traffic_models() else None
+
+
+def _profile(name: str) -> str:
+    """Which stack a host profile is, and its values of the keys of `host`."""
+    meaning, settings = _core.profile_settings(name) or ("", [])
+    keys = json.loads(_core.json_schema())["$defs"]["HostOverrides"]["properties"]
+    lines = [name, "", f"Host profile. {meaning}", "", "Settings (keys of host, such as host = { ... }):"]
+    for key, value in settings:
+        lines += ["", f"  {key}: {value}", f"      {_one_line(keys[key])}"]
+    return "\n".join([*lines, ""])
+
+
+def _model(name: str) -> str:
+    """What a traffic model is, and its parameters with their defaults."""
+    model = next(each for each in _models() if each["properties"]["model"]["const"] == name)
+    lines = [
+        name,
+        "",
+        f"Traffic model. {_one_line(model)}",
+        "",
+        'Parameters (keys of model = { model = "..." }):',
+    ]
+    for key, parameter in model["properties"].items():
+        if key == "model":
+            continue
+        default = parameter.get("default")
+        shown = "unset unless given" if default is None else f"default {json.dumps(default)}"
+        lines += ["", f"  {key}: {shown}", f"      {_one_line(parameter)}"]
+    return "\n".join([*lines, ""])
+
+
+def _models() -> list[dict[str, Any]]:
+    models: list[dict[str, Any]] = json.loads(_core.json_schema())["$defs"]["UserModel"]["oneOf"]
+    return models
+
+
+def _one_line(described: Mapping[str, str]) -> str:
+    return " ".join(described.get("description", "").split())
