@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 BARE := target/bare
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+CONSTRAINTS := constraints.txt
 # Tests start hundreds of processes, and each would compile the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
 # The package of the tests is built with their profile, `make demo` alone builds it as users have it.
@@ -14,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs wheel release package clean
+.PHONY: help demo test test-all test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -104,6 +105,12 @@ crosscheck: $(VENV)/.installed ## the same scenario in ns-2 (needs ns2), ns-3 (N
 docs: $(VENV)/.installed-dev ## the documentation as a site, in target/site
 	$(BIN)/zensical build --strict
 
+constraints: $(BIN)/python ## the newest versions of what the tests need, written to constraints.txt
+	$(PIP) --upgrade --upgrade-strategy eager --editable '.[dev]'
+	sed -n '/^#/p' constraints.txt > $(VENV)/constraints.txt
+	$(BIN)/python -m pip --disable-pip-version-check freeze --exclude-editable >> $(VENV)/constraints.txt
+	mv $(VENV)/constraints.txt constraints.txt
+
 wheel: $(VENV)/.installed-dev ## a wheel to give away, in target/wheels
 	$(BIN)/maturin build --release --locked --out target/wheels
 
@@ -126,8 +133,8 @@ $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.installed-dev: $(SOURCES) | $(BIN)/python
-	$(PIP) --editable '.[dev]'
+$(VENV)/.installed-dev: $(SOURCES) $(CONSTRAINTS) | $(BIN)/python
+	$(PIP) $(CONSTRAINTS:%=--constraint %) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 
 $(BIN)/python:

@@ -7,45 +7,17 @@ need a loss that can be held against the counted one. No run of ours is involved
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+    from aqmlab.papers.published import PublishedRow
+
+LOSS, COMPLETED, THROUGHPUT = "loss_percent", "completed_millions", "throughput_mbps"
 UNCONGESTED = "uncongested"
 PACKET_MODE = ("drop-tail-24", "drop-tail-240")
 """Rows that tell the price of a loss: queues in packets that do not add seconds of delay."""
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedRow:
-    """A cell of table 2.
-
-    Attributes:
-        cell: Its name, with `-ecn` where ECN is used.
-        load_percent: The offered load.
-        loss_percent: Packets lost.
-        completed_millions: Requests completed in 90 minutes.
-        throughput_mbps: Mean throughput of a direction.
-    """
-
-    cell: str
-    load_percent: float
-    loss_percent: float
-    completed_millions: float
-    throughput_mbps: float
-
-    @classmethod
-    def of(cls, row: Mapping[str, str]) -> PublishedRow:
-        """A row of `published_table2.csv`."""
-        return cls(
-            row["config"] + ("-ecn" if row["ecn"] == "yes" else ""),
-            float(row["offered_load_percent"]),
-            float(row["loss_percent"]),
-            float(row["completed_requests_millions"]),
-            float(row["link_throughput_mbps"]),
-        )
 
 
 class Consistency:
@@ -56,16 +28,16 @@ class Consistency:
     """
 
     def __init__(self, rows: Iterable[PublishedRow]) -> None:
-        self.rows = {(row.cell, row.load_percent): row for row in rows}
-        lossy = [row for row in self.rows.values() if row.cell in PACKET_MODE]
+        self.rows = {(row.configuration, row.load_percent): row for row in rows}
+        lossy = [row for row in self.rows.values() if row.configuration in PACKET_MODE]
         missing = [self.missing_requests_percent(row) for row in lossy]
-        crossed = sum(few * row.loss_percent for few, row in zip(missing, lossy, strict=True))
+        crossed = sum(few * row.values[LOSS] for few, row in zip(missing, lossy, strict=True))
         self.loss_per_missing_request = crossed / sum(few * few for few in missing)
         """Points of loss per cent of missing requests: a line through the origin by least squares."""
 
     def missing_requests_percent(self, row: PublishedRow) -> float:
         """By how much fewer requests were completed than on the uncongested network at the same load."""
-        return 100.0 * (1.0 - row.completed_millions / self._uncongested(row).completed_millions)
+        return 100.0 * (1.0 - row.values[COMPLETED] / self._uncongested(row).values[COMPLETED])
 
     def needed_loss_percent(self, row: PublishedRow) -> float:
         """The loss of a drop-tail queue with as many missing requests."""
@@ -74,7 +46,7 @@ class Consistency:
     def more_bytes_per_request_percent(self, row: PublishedRow) -> float:
         """The surplus of bytes on the link per completed request over the uncongested network."""
         free = self._uncongested(row)
-        ours, theirs = (each.throughput_mbps / each.completed_millions for each in (row, free))
+        ours, theirs = (each.values[THROUGHPUT] / each.values[COMPLETED] for each in (row, free))
         return 100.0 * (ours / theirs - 1.0)
 
     def _uncongested(self, row: PublishedRow) -> PublishedRow:

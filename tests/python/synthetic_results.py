@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiments
+from aqmlab.papers.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

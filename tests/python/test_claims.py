@@ -12,16 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from altered_experiment import altered_experiment
 from aqmlab.errors import ExperimentError
 from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.experiments.le2003.claims.traffic import ESTIMATORS
 from aqmlab.load import fit
-from aqmlab.reproduce import claims_tables as claim_tables
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.claims import Answer, Finding, Outcome, Part, Verdict, checks_of, evaluate
-from aqmlab.reproduce.claims.outcome import combine
-from aqmlab.reproduce.statements import PublishedClaim, read_claims
+from aqmlab.papers import experiments
+from aqmlab.papers.claims import Answer, Finding, Outcome, Part, Verdict, evaluate, registry_of
+from aqmlab.papers.claims.outcome import combine
+from aqmlab.papers.claims.registry import COMMON, Registry
+from aqmlab.papers.published import Published
+from aqmlab.papers.statements import PublishedClaim, read_claims
+from aqmlab.papers.tables import claims as claim_tables
 from aqmlab.statistics import response_times
 from aqmlab.statistics.hurst import HurstEstimate, fractional_gaussian_noise
 from aqmlab.tables import to_html
@@ -38,7 +41,7 @@ from synthetic_results import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.study import Study
 
 SIZE = 6000
 IDENTIFIERS = [f"L{number:02}" for number in range(1, 32)]
@@ -97,18 +100,17 @@ def test_every_claim_of_the_paper_is_judged() -> None:
 
 
 def test_a_second_check_of_a_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="two functions are called crossover_s"):
-        checks_of("nobody").check(checks_of("nobody").check(crossover_s))
+    with pytest.raises(ValueError, match="two functions are called better"):
+        Registry.of((*COMMON, COMMON[0]))
 
 
-@pytest.mark.parametrize("name", ["le2003", "christiansen2000"])
+@pytest.mark.parametrize("name", experiments.names())
 def test_every_check_of_a_paper_is_named_by_a_statement(name: str) -> None:
-    study = synthetic_study(lambda *_: None, name=name)
-    evaluate(study)  # which imports the checks
-    statements = [each for claim in study.experiment.published_claims for each in claim.statements]
-    own = checks_of(name)
-    assert own.checks.keys() <= {statement.check for statement in statements}
-    assert own.numbers.keys() <= {statement.given.get("of") for statement in statements}
+    claims = experiments.load(name).published_claims
+    statements = [each for claim in claims for each in claim.statements]
+    registry, common = registry_of(name), {check.__name__ for check in COMMON}
+    assert registry.checks.keys() - common <= {statement.check for statement in statements}
+    assert registry.numbers.keys() <= {statement.given.get("of") for statement in statements}
 
 
 def test_without_any_run_no_claim_is_judged_and_each_says_what_is_missing() -> None:
@@ -212,9 +214,11 @@ def test_the_effect_is_that_of_the_statement_that_differs_most_clearly() -> None
 def test_table_2_counts_its_cells() -> None:
     study = paper_world()
     of_any_length = [
-        replace(table, least_window_s=0.0, least_warm_up_s=0.0) for table in study.experiment.published_tables
+        replace(table, least_window_s=0.0, least_warm_up_s=0.0) for table in study.experiment.published.tables
     ]
-    long_enough = replace(study, experiment=replace(study.experiment, published_tables=tuple(of_any_length)))
+    long_enough = replace(
+        study, experiment=replace(study.experiment, published=Published(tuple(of_any_length)))
+    )
     outcome = outcomes(long_enough)["L23"]
     # Invented throughput of 90 Mbit/s agrees with some cells, invented loss and completions with none.
     assert outcome.verdict is Verdict.NOT
@@ -488,7 +492,7 @@ def test_long_range_dependence_needs_arrivals_and_a_long_window() -> None:
 @pytest.mark.parametrize(("slope", "verdict"), [(1.0, Verdict.REPRODUCED), (1.2, Verdict.PARTLY)])
 def test_a_calibration_is_held_against_the_published_line(slope: float, verdict: Verdict) -> None:
     study = synthetic_study(lambda *_: None)
-    line = study.experiment.published_line
+    line = study.experiment.published.line
     assert line is not None
     sizes = (3500, 10_500, 17_500)
     runs = [
@@ -542,6 +546,13 @@ def test_what_a_check_does_not_know_is_told(changes: dict[str, object], message:
     study = synthetic_study(lambda *_: None, name="christiansen2000")
     with pytest.raises(ExperimentError, match=message):
         outcomes(said(study, "C05", **changes))
+
+
+def test_an_unknown_check_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+    folder = altered_experiment("le2003", tmp_path, '["better", ', '["beter", ', file="claims.toml")
+    place = r"le2003: claim L\d+: statements\[\d+\]\.check"
+    with pytest.raises(ExperimentError, match=place + r': unknown; did you mean "better"\?.*legal: better, '):
+        experiments.read(folder)
 
 
 CLAIM = """

@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 
 from aqmlab.experiments.christiansen2000.claims.settling import drift_over_the_window
 from aqmlab.load import Demand, load_line
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce import listed_figures
-from aqmlab.reproduce.claims import Outcome, Verdict, evaluate
-from aqmlab.reproduce.reproduction import base_scenario, cell_scenario
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiments
+from aqmlab.papers.claims import Outcome, Verdict, evaluate
+from aqmlab.papers.figures import listed
+from aqmlab.papers.reproduction import base_scenario, cell_scenario
+from aqmlab.papers.study import Study
 from aqmlab.runs import Job, run_many
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
@@ -352,7 +352,7 @@ def test_tuned_red_that_is_slower_for_short_responses_does_not_beat_fifo() -> No
 
 # ----------------------------------------------------------------------------------------------- table 3: C10
 
-ROWS = {cell: row.text for cell, row in EXPERIMENT.table("3").rows.items()}
+ROWS = {cell: row.text for cell, row in EXPERIMENT.published.table("3").rows.items()}
 
 
 def published_times(row: Mapping[str, str], *, shift: float = 0.0) -> FloatArray:
@@ -424,7 +424,8 @@ def test_a_kilobyte_has_1024_bytes_and_only_the_studied_link_counts() -> None:
 
     study = study_of(make)
     found = {
-        column.name: study.values(*cell, column.quantity)[0] for column in study.experiment.table("3").columns
+        column.name: study.values(*cell, column.quantity)[0]
+        for column in study.experiment.published.table("3").columns
     }
     assert found["throughput_kilobytes_per_s"] == pytest.approx(1000.0)
     assert found["drop_percent"] == pytest.approx(2.5)
@@ -439,7 +440,10 @@ def generators_study(
     *, bend: float = 0.0, slope: float = 1.0, requests: float = 1.0, within_500_ms: float = 0.9
 ) -> Study:
     """Throughput of `slope` x 2,941 bit/s per user, falling by `bend` at 5,000 users; requests of table 2."""
-    table2 = {load: row.values["requests_in_70_min"] for (_, load), row in EXPERIMENT.table("2").rows.items()}
+    table2 = {
+        load: row.values["requests_in_70_min"]
+        for (_, load), row in EXPERIMENT.published.table("2").rows.items()
+    }
 
     def make(name: str, load: float, seed: int) -> SyntheticResult | None:
         if not EXPERIMENT.configuration(name).twin:
@@ -583,7 +587,7 @@ def test_a_run_without_its_first_minutes_cannot_show_how_it_settles() -> None:
 def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
     calibration, seconds = generators_study(), seconds_study(clumps=2)
     study = replace(calibration, cells={**calibration.cells, **seconds.cells})
-    drawn = {figure.identifier: figure for figure in listed_figures.draw(study)}
+    drawn = {figure.identifier: figure for figure in listed.draw(study)}
     assert list(drawn) == ["1", "2", "3", "4", "5", "5b", "5c", "6"]
     two, three, five = (drawn[number].picture for number in ("2", "3", "5"))
     assert isinstance(two, Figure)
@@ -598,7 +602,7 @@ def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
 def test_figures_of_queues_are_not_drawn_of_the_uncongested_network_alone() -> None:
     study = generators_study()
     unconstrained = {cell: found for cell, found in study.cells.items() if not cell[0].startswith("fresh")}
-    drawn = listed_figures.draw(replace(study, cells=unconstrained))
+    drawn = listed.draw(replace(study, cells=unconstrained))
     assert [figure.identifier for figure in drawn] == ["1", "2"]
 
 

@@ -11,10 +11,11 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from altered_experiment import altered_experiment
+from aqmlab.errors import ExperimentError
 from aqmlab.load import Demand
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.experiment import ExperimentError, Tolerance
-from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose
+from aqmlab.papers import experiments
+from aqmlab.papers.documents import Tolerance
+from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose
 
 LE2003 = experiments.load("le2003")
 CHRISTIANSEN = experiments.load("christiansen2000")
@@ -31,12 +32,12 @@ def test_every_configuration_of_every_scale_is_a_scenario_that_the_simulator_acc
         base = base_scenario(experiment, scale)
         for configuration in experiment.configurations.values():
             cell_scenario(base, configuration)
-        if scale.calibration_overrides:
-            base.with_overrides(scale.calibration_overrides)
+        if scale.calibration.overrides:
+            base.with_overrides(scale.calibration.overrides)
 
 
 def test_table_2_has_64_cells_and_each_has_its_configuration() -> None:
-    (table,) = LE2003.published_tables
+    (table,) = LE2003.published.tables
     assert len(table.rows) == 64
     found = {
         (configuration.name, load)
@@ -61,7 +62,7 @@ def test_table_2_has_64_cells_and_each_has_its_configuration() -> None:
 def test_published_numbers_stand_where_the_paper_has_them(
     cell: str, load: float, loss: float, completed: float, throughput: float
 ) -> None:
-    published = LE2003.published_cell(LE2003.configuration(cell), load)
+    published = LE2003.published.row(cell, load)
     assert published is not None
     assert published.values == {
         "loss_percent": loss,
@@ -82,13 +83,13 @@ def test_published_numbers_stand_where_the_paper_has_them(
 def test_rows_of_table_3_stand_beside_the_queue_of_that_length(
     cell: str, load: float, row: tuple[float, ...]
 ) -> None:
-    published = CHRISTIANSEN.table("3").row(cell, load)
+    published = CHRISTIANSEN.published.table("3").row(cell, load)
     assert published is not None
     assert tuple(published.values.values()) == row
 
 
 def test_tables_2_3_and_4_have_their_rows_and_each_its_cell() -> None:
-    rows = {table.identifier: table.rows for table in CHRISTIANSEN.published_tables}
+    rows = {table.identifier: table.rows for table in CHRISTIANSEN.published.tables}
     assert list(rows["2"]) == [("uncongested", load) for load in (50.0, 70.0, 80.0, 90.0, 98.0, 110.0)]
     limits = ("red-30-90", "red-30-90-limit-160", "red-30-90-limit-120")
     assert list(rows["3"]) == [(cell, load) for load in (90.0, 98.0, 110.0) for cell in limits]
@@ -105,7 +106,7 @@ def test_tables_2_3_and_4_have_their_rows_and_each_its_cell() -> None:
 
 def test_the_settings_of_a_row_are_those_of_its_queue() -> None:
     base = base_scenario(CHRISTIANSEN, CHRISTIANSEN.scale("standard"))
-    for (cell, _), row in CHRISTIANSEN.table("4").rows.items():
+    for (cell, _), row in CHRISTIANSEN.published.table("4").rows.items():
         queue = cell_scenario(base, CHRISTIANSEN.configuration(cell)).resolved["dumbbell"]["queue"]
         assert (queue["min_th_packets"], queue["max_th_packets"]) == (
             int(row.text["min_th"]),
@@ -113,7 +114,7 @@ def test_the_settings_of_a_row_are_those_of_its_queue() -> None:
         )
         assert queue["w_q"] == float(Fraction(row.text["w_q"]))
         assert queue["max_p"] == float(Fraction(row.text["max_p"]))
-    for (cell, _), row in CHRISTIANSEN.table("3").rows.items():
+    for (cell, _), row in CHRISTIANSEN.published.table("3").rows.items():
         queue = cell_scenario(base, CHRISTIANSEN.configuration(cell)).resolved["dumbbell"]["queue"]
         assert queue["limit_packets"] == int(row.text["queue_length_packets"])
 
@@ -121,7 +122,7 @@ def test_the_settings_of_a_row_are_those_of_its_queue() -> None:
 @pytest.mark.parametrize("name", experiments.names())
 def test_every_column_of_every_table_has_its_tolerance(name: str) -> None:
     experiment = experiments.load(name)
-    for table in experiment.published_tables:
+    for table in experiment.published.tables:
         for column in table.columns:
             assert column.tolerance in experiment.tolerances
 
@@ -210,7 +211,7 @@ def test_ecn_is_switched_on_at_the_queue_and_at_the_hosts() -> None:
 
 def test_every_figure_names_configurations_that_exist() -> None:
     for figure in LE2003.figures:
-        for cell in figure.get("cells", []):
+        for cell in figure.cells:
             LE2003.configuration(cell)
 
 
@@ -256,12 +257,12 @@ def test_a_variant_is_its_cell_with_one_setting_more() -> None:
 
 
 def test_chosen_cells_are_calibrated_only_where_their_users_follow_from_it() -> None:
-    assert choose(LE2003, scale="standard").calibration_users_per_side != ()
-    assert choose(LE2003, scale="standard", cells=["pi-24"]).calibration_users_per_side == ()
-    assert choose(LE2003, scale="full", cells=["pi-24"]).calibration_users_per_side == ()
+    assert choose(LE2003, scale="standard").calibration.users_per_side != ()
+    assert choose(LE2003, scale="standard", cells=["pi-24"]).calibration.users_per_side == ()
+    assert choose(LE2003, scale="full", cells=["pi-24"]).calibration.users_per_side == ()
     by_line = replace(LE2003.scales["full"], users_from="calibration")
     calibrated = replace(LE2003, scales={**LE2003.scales, "full": by_line})
-    assert choose(calibrated, scale="full", cells=["pi-24"]).calibration_users_per_side != ()
+    assert choose(calibrated, scale="full", cells=["pi-24"]).calibration.users_per_side != ()
 
 
 def test_all_readings_of_the_response_sizes_of_le2003_have_the_mean_of_the_printed_load() -> None:

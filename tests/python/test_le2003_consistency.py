@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from aqmlab.experiments.le2003.consistency import Consistency, PublishedRow
+from aqmlab.experiments.le2003.consistency import COMPLETED, LOSS, THROUGHPUT, Consistency
+from aqmlab.papers import experiments
+from aqmlab.papers.published import PublishedRow
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "experiments" / "le2003.md"
 LOADS = (80.0, 90.0, 98.0, 105.0)
@@ -17,18 +17,20 @@ ARED = ("ared-24", "ared-24-ecn", "ared-240", "ared-240-ecn")
 
 @pytest.fixture(name="table", scope="module")
 def _table() -> Consistency:
-    file = resources.files("aqmlab") / "experiments" / "le2003" / "published_table2.csv"
-    with file.open(encoding="utf-8") as text:
-        return Consistency(map(PublishedRow.of, csv.DictReader(text)))
+    return Consistency(experiments.load("le2003").published.table("2").rows.values())
+
+
+def printed(cell: str, load: float, loss: float, completed: float, throughput: float) -> PublishedRow:
+    return PublishedRow(cell, load, {LOSS: loss, COMPLETED: completed, THROUGHPUT: throughput}, {})
 
 
 def test_the_price_of_a_loss_by_hand() -> None:
     """Two drop-tail rows that miss 5 and 10 % of 10 million requests at losses of 3 and 8 %."""
     rows = [
-        PublishedRow("uncongested", 90.0, 0.0, 10.0, 80.0),
-        PublishedRow("drop-tail-24", 90.0, 3.0, 9.5, 77.9),
-        PublishedRow("drop-tail-240", 90.0, 8.0, 9.0, 72.0),
-        PublishedRow("ared-24", 90.0, 1.0, 8.0, 66.56),
+        printed("uncongested", 90.0, 0.0, 10.0, 80.0),
+        printed("drop-tail-24", 90.0, 3.0, 9.5, 77.9),
+        printed("drop-tail-240", 90.0, 8.0, 9.0, 72.0),
+        printed("ared-24", 90.0, 1.0, 8.0, 66.56),
     ]
     table = Consistency(rows)
     assert table.loss_per_missing_request == pytest.approx((5 * 3 + 10 * 8) / (5**2 + 10**2))
@@ -40,7 +42,7 @@ def test_the_price_of_a_loss_by_hand() -> None:
 def test_drop_tail_fits_its_own_line_and_ared_misses_it_everywhere(table: Consistency) -> None:
     def surplus(cell: str, load: float) -> float:
         row = table.rows[cell, load]
-        return table.needed_loss_percent(row) - row.loss_percent
+        return table.needed_loss_percent(row) - row.values[LOSS]
 
     for cell in ("drop-tail-24", "drop-tail-240"):
         assert all(abs(surplus(cell, load)) < 1.2 for load in LOADS)
@@ -53,9 +55,11 @@ def test_drop_tail_fits_its_own_line_and_ared_misses_it_everywhere(table: Consis
 
 def test_no_scheme_but_ared_carries_more_bytes_for_a_request(table: Consistency) -> None:
     """Drop-tail and rounding reach 1.2 %; PI and REM lie below the uncongested network at 98 and 105 %."""
-    others = [row for row in table.rows.values() if not row.cell.startswith("ared")]
+    others = [row for row in table.rows.values() if not row.configuration.startswith("ared")]
     assert max(map(table.more_bytes_per_request_percent, others)) < 1.3
-    controlled = [row for row in others if row.cell.startswith(("pi", "rem")) and row.load_percent > 90.0]
+    controlled = [
+        row for row in others if row.configuration.startswith(("pi", "rem")) and row.load_percent > 90.0
+    ]
     assert len(controlled) == 16
     assert all(-3.0 < table.more_bytes_per_request_percent(row) < 0.0 for row in controlled)
 
@@ -67,7 +71,7 @@ def test_the_page_prints_these_numbers(table: Consistency) -> None:
             row = table.rows[cell, load]
             line = (
                 f"| `{cell}` | {load:g} | {table.missing_requests_percent(row):.1f} "
-                f"| {table.needed_loss_percent(row):.1f} | {row.loss_percent:g} "
+                f"| {table.needed_loss_percent(row):.1f} | {row.values[LOSS]:g} "
                 f"| {table.more_bytes_per_request_percent(row):+.1f} |"
             )
             assert line in page

@@ -15,8 +15,9 @@ from aqmlab import _core
 from aqmlab.comparison import Comparison
 from aqmlab.figures import Drawn
 from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.looks import SCHEMES, dash_lengths, line_of, looks_of_names
+from aqmlab.figures.looks import SCHEMES, dash_lengths, looks_of_names
 from aqmlab.figures.of_results import chart_of
+from aqmlab.papers.figures.looks import line_of
 from aqmlab.play.server import _look
 from aqmlab.report import render
 from aqmlab.report.comparison import page_of

@@ -9,30 +9,29 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aqmlab import Scenario, run
-from aqmlab.errors import MissingDataError, UnknownQuantityError
+from aqmlab.errors import ExperimentError, MissingDataError, UnknownQuantityError
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.figures.network import draw_network
-from aqmlab.reproduce import experiment
-from aqmlab.reproduce.experiment import ExperimentError
-from aqmlab.reproduce.reproduction import base_scenario, cell_scenario, choose, run_study
+from aqmlab.papers import experiments
+from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
+from aqmlab.papers.tables.responses import response_rows
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import response_times
 from aqmlab.statistics.quantities import quantity
-from aqmlab.tables.responses import response_rows
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.study import Study
 
 ROOT = Path(__file__).parents[2]
 WAYS = ("forward", "reverse")
-MULTICL = experiment.load("multicl")
+MULTICL = experiments.load("multicl")
 FORWARD = "flows.long-lived-forward"
 
 
 def test_every_row_of_table_1_has_a_cell_with_its_queues_in_their_order() -> None:
-    (table,) = MULTICL.published_tables
+    (table,) = MULTICL.published.tables
     assert len(table.rows) == 36
     base = base_scenario(MULTICL, MULTICL.scale("full"))
     for name, _ in table.rows:
@@ -94,8 +93,8 @@ def test_clouds_are_not_called_people() -> None:
 def test_users_of_the_scenario_are_a_load_of_their_own() -> None:
     scale = MULTICL.scale("full")
     assert scale.users_from == "scenario"
-    assert MULTICL.published_line is None
-    le2003 = experiment.load("le2003")
+    assert MULTICL.published.line is None
+    le2003 = experiments.load("le2003")
     assert {each.users_from for each in le2003.scales.values()} <= {"published", "calibration"}
     with pytest.raises(ExperimentError, match=r"has the loads 100 \(per cent\)"):
         choose(MULTICL, scale="full", loads=[80])

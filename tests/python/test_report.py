@@ -11,16 +11,15 @@ import pytest
 from rich.console import Console
 
 from aqmlab import figures
-from aqmlab.figures.curves import looks_of
-from aqmlab.figures.looks import line_of
-from aqmlab.figures.queue import queue_trace
 from aqmlab.figures.scatter_counts import pooled_scatter
 from aqmlab.figures.scene import Area, Scene, Stroke
+from aqmlab.papers.figures import curves, listed
+from aqmlab.papers.figures.looks import line_of, looks_of
+from aqmlab.papers.figures.queue import queue_trace
+from aqmlab.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
+from aqmlab.papers.reproduction import Reproduction
+from aqmlab.papers.study import Study
 from aqmlab.report.embedding import inline_svg
-from aqmlab.reproduce import listed_figures
-from aqmlab.reproduce.report import Parts, page_of, parts_of, render, warnings_of, write_report
-from aqmlab.reproduce.reproduction import Reproduction
-from aqmlab.reproduce.study import Study
 from aqmlab.tables import Table
 from people import a_run
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study
@@ -142,7 +141,7 @@ def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
     study = synthetic_study(make, replications=2, loads=(90.0,), name="christiansen2000")
     row = study.published("red-30-90", 90.0)
     assert row is not None
-    chart = figures.cdf_chart(study, [("red-30-90", 90.0)], title="t")
+    chart = curves.cdf_chart(study, [("red-30-90", 90.0)], title="t")
     (printed,) = (each for each in chart.series if each.points)
     shown = {x: y for x, y in zip(chart.x, printed.y, strict=True) if np.isfinite(y)}
     within, between = (float(row.text[name]) for name in ("percent_le_1s", "percent_1_to_2s"))
@@ -207,7 +206,7 @@ def test_everything_is_written_and_nothing_half(tmp_path: Path) -> None:
 
 
 def test_bands_are_drawn_from_six_replications_on() -> None:
-    captions = {n: {d.identifier: d.caption for d in listed_figures.draw(small_study(n))} for n in (5, 6)}
+    captions = {n: {d.identifier: d.caption for d in listed.draw(small_study(n))} for n in (5, 6)}
     assert captions[6]["12"] == "Mean of 6 replications; shaded: its 95 % interval at each time."
     assert captions[5]["12"] == "Mean of 5 replications, too few for intervals."
 
@@ -215,11 +214,11 @@ def test_bands_are_drawn_from_six_replications_on() -> None:
 def test_axes_name_their_units() -> None:
     study = small_study(2)
     cells = [("uncongested", 98.0), ("pi-24", 98.0)]
-    scene = figures.chart_scene(figures.cdf_chart(study, cells, title="t"))
+    scene = figures.chart_scene(curves.cdf_chart(study, cells, title="t"))
     texts = [each.text for each in scene.words]
     for text in ("response time", "0", "500 ms", "1 s", "2 s", "responses complete", "0 %", "100 %"):
         assert text in texts
-    tail = figures.ccdf_chart(study, cells, title="t")
+    tail = curves.ccdf_chart(study, cells, title="t")
     assert tail.x_axis.log
     assert tail.y_axis.log
     texts = [each.text for each in figures.chart_scene(tail).words]
@@ -229,7 +228,7 @@ def test_axes_name_their_units() -> None:
 
 def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
     study = small_study(2)
-    chart = figures.cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
+    chart = curves.cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
     line = next(each for each in chart.series if each.name == "PI 24")
     expected = 100.0 * float(np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)]))
     assert line.y[np.isclose(chart.x, 1000.0)][0] == pytest.approx(expected)

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from altered_experiment import altered_experiment
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.report import parts_of, render, write_report
-from aqmlab.reproduce.reproduction import choose, run_study
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiments
+from aqmlab.papers.documents import CalibrationRuns
+from aqmlab.papers.report import parts_of, render, write_report
+from aqmlab.papers.reproduction import choose, run_study
+from aqmlab.papers.study import Study
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 
@@ -80,8 +81,7 @@ def one_sided(tmp_path_factory: pytest.TempPathFactory) -> Study:
         scale,
         duration_s=21.0,
         warm_up_s=1.0,
-        calibration_users_per_side=(700, 3325),
-        calibration_replications=1,
+        calibration=CalibrationRuns(users_per_side=(700, 3325)),
     )
     return run_study(
         experiment, scale, Execution(Threads(2), tmp_path_factory.mktemp("store"), progress=False)

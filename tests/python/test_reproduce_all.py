@@ -10,13 +10,14 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled
-from aqmlab.reproduce import experiment, reproduction
+from aqmlab.papers import experiments, reproduction
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.reproduce.experiment import Experiment, Scale
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.documents import Scale
+    from aqmlab.papers.experiment import Experiment
+    from aqmlab.papers.study import Study
     from aqmlab.runs import Execution
 
 TINY = """
@@ -44,7 +45,7 @@ def two_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = copy / "experiment.toml"
         text = file.read_text(encoding="utf-8") + TINY.replace("CELL", cell) + more
         file.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(experiment, "_root", lambda: root)
+    monkeypatch.setattr(experiments, "_root", lambda: root)
     monkeypatch.chdir(tmp_path)
     return root
 

@@ -9,19 +9,19 @@ from click.testing import CliRunner
 
 from aqmlab.cli import commands
 from aqmlab.load.matching import RESERVE
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce import reproduction
-from aqmlab.reproduce.cost import Cost, Pace, cost_of
-from aqmlab.reproduce.experiment import Scale
-from aqmlab.reproduce.reproduction import choose
-from aqmlab.tables import costs, to_csv
+from aqmlab.papers import experiments, reproduction
+from aqmlab.papers.cost import Cost, Pace, cost_of
+from aqmlab.papers.documents import CalibrationRuns, Scale
+from aqmlab.papers.reproduction import choose
+from aqmlab.papers.tables import costs
+from aqmlab.tables import to_csv
 
 LE2003 = experiments.load("le2003")
 
 
 def uncalibrated(*, cells: list[str], loads: list[float], replications: int) -> Scale:
     scale = choose(LE2003, scale="full", cells=cells, loads=loads, replications=replications)
-    return replace(scale, calibration_users_per_side=())
+    return replace(scale, calibration=CalibrationRuns())
 
 
 def test_runs_are_counted_and_weighed_by_seconds_and_load() -> None:
@@ -35,10 +35,10 @@ def test_runs_are_counted_and_weighed_by_seconds_and_load() -> None:
 def test_a_calibration_costs_by_its_own_users_and_seconds() -> None:
     scale = choose(LE2003, scale="full", loads=[80], replications=1)
     with_calibration = cost_of(LE2003, scale, Pace({"stationary": 0.0}, 0.01))
-    without = cost_of(LE2003, replace(scale, calibration_users_per_side=()), Pace({"stationary": 0.0}, 0.01))
+    without = cost_of(LE2003, replace(scale, calibration=CalibrationRuns()), Pace({"stationary": 0.0}, 0.01))
     assert LE2003.users_per_side_at_100_percent is not None
-    users = sum(scale.calibration_users_per_side) / LE2003.users_per_side_at_100_percent
-    assert with_calibration.runs - without.runs == len(scale.calibration_users_per_side)
+    users = sum(scale.calibration.users_per_side) / LE2003.users_per_side_at_100_percent
+    assert with_calibration.runs - without.runs == len(scale.calibration.users_per_side)
     assert with_calibration.core_s - without.core_s == pytest.approx(users * 3000.0 * 0.01)
 
 

@@ -13,10 +13,10 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
-from aqmlab.reproduce import experiment, scorecard, scorecard_page
-from aqmlab.reproduce.claims import Finding
-from aqmlab.reproduce.differences import Conclusion
-from aqmlab.reproduce.report import Parts, parts_of, write_report
+from aqmlab.papers import experiments, scorecard, scorecard_page
+from aqmlab.papers.claims import Finding
+from aqmlab.papers.differences import Conclusion
+from aqmlab.papers.report import Parts, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def explained(folder: Path, differences: str) -> list[scorecard.Scored]:
     """The scorecard of the same runs with this `differences.toml`."""
     copy = altered_experiment("le2003", folder, "title", "title")
     (copy / "differences.toml").write_text(differences)
-    study = replace(parts().study, experiment=experiment.read(copy))
+    study = replace(parts().study, experiment=experiments.read(copy))
     return scorecard.scored(study, parts().filled, parts().outcomes)
 
 

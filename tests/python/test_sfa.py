@@ -11,19 +11,19 @@ import pytest
 
 from altered_experiment import altered_experiment
 from aqmlab.errors import ExperimentError, MissingDataError
-from aqmlab.experiments.sfa import claims
-from aqmlab.figures import stretches
-from aqmlab.figures.stretches import stretches_chart
-from aqmlab.reproduce import experiment
-from aqmlab.reproduce.claims import Verdict, evaluate
-from aqmlab.reproduce.study import Study
+from aqmlab.experiments.sfa.claims import filters
+from aqmlab.papers import experiments
+from aqmlab.papers.claims import Verdict, evaluate
+from aqmlab.papers.figures import stretches
+from aqmlab.papers.figures.stretches import stretches_chart
+from aqmlab.papers.study import Study
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.statistics import Recorded
 
-SFA = experiment.load("sfa")
+SFA = experiments.load("sfa")
 
 
 def test_what_is_computed_holds_without_a_run() -> None:
@@ -76,7 +76,7 @@ def test_fairness_is_that_of_classes_in_whole_phases() -> None:
     # The first phase: ten flows of 1 and five streams of 1, fair. The second: twenty flows of 1 and five
     # streams of 4, (20 + 20)²/(25 (20 + 80)) = 0.64. The third ends behind the streams.
     run = _run([(0.0, 10_000, 5_000), (200.0, 20_000, 20_000), (400.0, 1, 900_000)])
-    assert claims.fairness_of_classes(run) == pytest.approx((1.0 + 0.64) / 2.0)
+    assert filters.fairness_of_classes(run) == pytest.approx((1.0 + 0.64) / 2.0)
 
 
 def _web(slope: float) -> Any:  # noqa: ANN401
@@ -97,11 +97,11 @@ def _web(slope: float) -> Any:  # noqa: ANN401
 
 def test_the_load_of_a_phase_is_where_the_line_of_the_web_has_its_drop_rate() -> None:
     sessions = [1200, 1500, 1800]
-    answer = claims.drops_are_linear(_web(0.1), sessions=sessions, least_r2=0.98)
+    answer = filters.drops_are_linear(_web(0.1), sessions=sessions, least_r2=0.98)
     assert answer.holds is True
     # 0.1 per cent for each hundredth: 3 per cent are a load of 1.3.
     for load_is, holds in ((1.3, True), (1.5, False)):
-        answer = claims.equivalent_load(
+        answer = filters.equivalent_load(
             _web(0.1), ("tcp-dt", 100.0), sessions=sessions, phase="800-1200", load_is=load_is, slack=0.1
         )
         assert answer.holds is holds, answer
@@ -153,4 +153,4 @@ def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
 def test_a_figure_of_no_number_is_refused(tmp_path: Path, changed: tuple[str, str], message: str) -> None:
     folder = altered_experiment("sfa", tmp_path, *changed)
     with pytest.raises(ExperimentError, match=message):
-        experiment.read(folder)
+        experiments.read(folder)

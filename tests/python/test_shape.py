@@ -12,7 +12,7 @@ from altered_experiment import altered_experiment
 from aqmlab import Result, ResultError
 from aqmlab.errors import CalibrationError, ExperimentError
 from aqmlab.load import Calibration, Line, LoadLine, Point
-from aqmlab.reproduce import experiment
+from aqmlab.papers import experiments
 from aqmlab.result import _write_checksums
 from aqmlab.statistics.summary import figures
 from small import bulk
@@ -73,7 +73,7 @@ def test_a_slip_in_an_experiment_is_told_with_its_key(what: str, tmp_path: Path)
     old, new, message = SLIPS[what]
     folder = altered_experiment("le2003", tmp_path, old, new)
     with pytest.raises(ExperimentError) as refused:
-        experiment.read(folder)
+        experiments.read(folder)
     assert str(refused.value).startswith("le2003: ")
     assert message in str(refused.value)
 
@@ -92,7 +92,7 @@ def test_a_slip_in_a_published_table_is_told(what: str, tmp_path: Path) -> None:
     old, new, message = TABLES[what]
     folder = altered_experiment("le2003", tmp_path, old, new, file="published_table2.csv")
     with pytest.raises(ExperimentError) as refused:
-        experiment.read(folder)
+        experiments.read(folder)
     assert str(refused.value).startswith("le2003: ")
     assert message in str(refused.value)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aqmlab.reproduce.claims.numbers import above_bound, between_bounds
+from aqmlab.papers.claims.numbers import above_bound, between_bounds
 from aqmlab.statistics import Interval, paired_band
 from aqmlab.statistics.band import Band
 from aqmlab.statistics.strength import NARROWEST, WIDEST, strength_of

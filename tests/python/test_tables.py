@@ -11,27 +11,17 @@ from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
-from aqmlab.reproduce import experiment as experiments
-from aqmlab.reproduce.published import AtLength
-from aqmlab.reproduce.study import Study
+from aqmlab.papers import experiments
+from aqmlab.papers.published import AtLength
+from aqmlab.papers.study import Study
+from aqmlab.papers.tables import ablations, cells, replications, runs
+from aqmlab.papers.tables.ablations import ablation_rows
+from aqmlab.papers.tables.best import best_rows
+from aqmlab.papers.tables.cells import Agreement, Entry, caption, cell_rows, published_rows
+from aqmlab.papers.tables.filled import fill
 from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
 from aqmlab.sweeps.tables import endings
-from aqmlab.tables import (
-    ablation_rows,
-    ablations,
-    best_rows,
-    caption,
-    cell_rows,
-    cells,
-    fill,
-    replications,
-    runs,
-    save,
-    to_csv,
-    to_html,
-    to_terminal,
-)
-from aqmlab.tables.cells import Agreement, Entry, published_rows
+from aqmlab.tables import save, to_csv, to_html, to_terminal
 from aqmlab.tables.model import Column, Table, TableCell, number
 from aqmlab.tables.parts import parts_within
 from aqmlab.tables.render import as_plain_text
@@ -98,7 +88,7 @@ def test_the_tolerance_is_the_border(changed: dict[str, float], quantity: str, w
 
 def judged(study: Study, **changes: object) -> cells.Row:
     """The only row of table 2, where the table asks for something else."""
-    table = replace(study.experiment.table("2"), **changes)  # type: ignore[arg-type]
+    table = replace(study.experiment.published.table("2"), **changes)  # type: ignore[arg-type]
     (row,) = cell_rows(study, table)
     return row
 
@@ -146,7 +136,7 @@ def test_cells_that_an_input_was_chosen_by_are_marked_and_counted_apart() -> Non
     def make(name: str, load: float, seed: int) -> SyntheticResult | None:
         if name not in ("pi-24", "pi-240") or load not in (90.0, 98.0, 105.0):
             return None
-        wanted = experiments.load("le2003").table("2").rows[name, load].values
+        wanted = experiments.load("le2003").published.table("2").rows[name, load].values
         loss, completed, mbps = (wanted[each] for each in NEAR)
         return as_published(name, load, seed, loss_percent=loss, completed=completed, mbps=mbps)
 
@@ -179,7 +169,7 @@ def at_length_in(file: str, tmp_path: Path) -> AtLength:
     shipped = 'at_length = { file = "replications_at_length.csv", '
     folder = altered_experiment("le2003", tmp_path, shipped, 'at_length = { file = "long.csv", ')
     (folder / "long.csv").write_text(file)
-    return experiments.read(folder).table("2").at_length
+    return experiments.read(folder).published.table("2").at_length
 
 
 def test_our_numbers_at_the_papers_length_are_read_from_the_runs_that_a_reproduction_lists(
@@ -342,7 +332,7 @@ def table_3(kilobytes_per_s: Sequence[float] = RUNS_KBPS, *, loss: float = 0.8) 
 
 
 def test_a_published_single_run_is_scored_by_the_scatter_of_our_runs() -> None:
-    (row,) = cell_rows(table_3(), CHRISTIANSEN.table("3"))
+    (row,) = cell_rows(table_3(), CHRISTIANSEN.published.table("3"))
     entry = row.entries["throughput_kilobytes_per_s"]
     # Mean 1082.5, s = sqrt(87.5); (1082.5 - 1079) / (s sqrt(7/6)) = 0.3464 with 5 degrees of freedom.
     assert entry.mean == pytest.approx(1082.5)
@@ -356,17 +346,17 @@ def test_a_published_single_run_is_scored_by_the_scatter_of_our_runs() -> None:
 def test_tolerance_and_scatter_are_two_questions() -> None:
     # A mean 40 off is outside 3 % of 1,079, but runs that scatter by 70 may well show it; and the reverse.
     far_and_wide = tuple(1119.0 + 30.0 * step for step in (-3, -2, -1, 1, 2, 3))
-    (row,) = cell_rows(table_3(far_and_wide), CHRISTIANSEN.table("3"))
+    (row,) = cell_rows(table_3(far_and_wide), CHRISTIANSEN.published.table("3"))
     entry = row.entries["throughput_kilobytes_per_s"]
     assert (entry.like_a_run, entry.within) == (True, False)
     near_and_narrow = tuple(1090.0 + 0.5 * step for step in (-3, -2, -1, 1, 2, 3))
-    (row,) = cell_rows(table_3(near_and_narrow), CHRISTIANSEN.table("3"))
+    (row,) = cell_rows(table_3(near_and_narrow), CHRISTIANSEN.published.table("3"))
     entry = row.entries["throughput_kilobytes_per_s"]
     assert (entry.like_a_run, entry.within) == (False, True)
 
 
 def test_a_row_as_a_whole_allows_for_how_many_numbers_it_has() -> None:
-    (row,) = cell_rows(table_3(), CHRISTIANSEN.table("3"))
+    (row,) = cell_rows(table_3(), CHRISTIANSEN.published.table("3"))
     throughput = row.entries["throughput_kilobytes_per_s"]
     assert throughput.runs is not None
     quantile = stdtrit(5, 1.0 - 0.03 / 2.0)
@@ -379,7 +369,7 @@ def test_a_row_as_a_whole_allows_for_how_many_numbers_it_has() -> None:
 
 
 def test_too_few_replications_do_not_score_single_runs() -> None:
-    (row,) = cell_rows(table_3(RUNS_KBPS[:5]), CHRISTIANSEN.table("3"))
+    (row,) = cell_rows(table_3(RUNS_KBPS[:5]), CHRISTIANSEN.published.table("3"))
     assert row.like_a_run is None
     assert "too few to score single runs (6 are needed)" in runs.caption([row])
 
@@ -419,7 +409,7 @@ def settings(medians_s: dict[str, float], *, replications: int = 6) -> Study:
 
 def test_the_papers_best_setting_is_ranked_among_ours() -> None:
     study = settings({"red-5-90-w128-p20": 0.3, "red-30-90": 0.2, "red-5-15": 0.5})
-    (row,) = best_rows(study, CHRISTIANSEN.table("4"))
+    (row,) = best_rows(study, CHRISTIANSEN.published.table("4"))
     assert (row.label, row.criterion.name) == ("RED 5/90, 1/128, 1/20", "best overall response")
     assert (row.place, row.candidates, row.best) == (2, 3, "red-30-90")
     assert row.verdict == "worse than our best"
@@ -437,12 +427,14 @@ def test_the_papers_best_setting_is_ranked_among_ours() -> None:
 
 
 def test_a_setting_may_be_our_best_too_and_too_few_replications_do_not_tell() -> None:
-    (row,) = best_rows(settings({"red-5-90-w128-p20": 0.2, "red-30-90": 0.3}), CHRISTIANSEN.table("4"))
+    (row,) = best_rows(
+        settings({"red-5-90-w128-p20": 0.2, "red-30-90": 0.3}), CHRISTIANSEN.published.table("4")
+    )
     assert (row.place, row.verdict) == (1, "our best too")
-    (row,) = best_rows(settings({"red-5-90-w128-p20": 0.2}), CHRISTIANSEN.table("4"))
+    (row,) = best_rows(settings({"red-5-90-w128-p20": 0.2}), CHRISTIANSEN.published.table("4"))
     assert row.verdict == "no other setting was run"
     few = settings({"red-5-90-w128-p20": 0.3, "red-30-90": 0.2}, replications=3)
-    (row,) = best_rows(few, CHRISTIANSEN.table("4"))
+    (row,) = best_rows(few, CHRISTIANSEN.published.table("4"))
     assert row.verdict == "too few replications"
 
 

@@ -1,16 +1,11 @@
-"""The checks of this paper's claims, and the cells that they look at."""
+"""The cells that the checks of this paper's claims look at."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.reproduce.claims import checks_of
-
 if TYPE_CHECKING:
-    from aqmlab.reproduce.study import Study
-
-christiansen2000 = checks_of("christiansen2000")
-"""Registers what statements of this paper may name."""
+    from aqmlab.papers.study import Study
 
 UNCONGESTED = "uncongested"
 

@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import TooLittleDataError
-from aqmlab.experiments.christiansen2000.claims.cells import UNCONGESTED, christiansen2000
+from aqmlab.experiments.christiansen2000.claims.cells import UNCONGESTED
 from aqmlab.load import load_line
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import Interval, mean_interval
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from aqmlab.load import LoadLine
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.claims import Question
+    from aqmlab.papers.study import Study
     from aqmlab.statistics import Recorded
 
 AFTER_S, BEFORE_S = 1200.0, 5340.0
 """From the end of the discarded minutes to a minute before the end: what was under way then left no row."""
 
 
-@christiansen2000.check
 def linear(study: Study, *, least: float, configuration: str = UNCONGESTED) -> Answer:
     """Throughput is a straight line in the users of a configuration."""
     line = _line(study, configuration)
@@ -43,7 +42,6 @@ def linear(study: Study, *, least: float, configuration: str = UNCONGESTED) -> A
     return Answer(line.r_squared >= least, evidence, line.r_squared)
 
 
-@christiansen2000.check
 def offered(study: Study, *, users: int, bounds: tuple[float, float]) -> Answer:
     """What a number of users of seven machines offers lies between the bounds, in Mbit/s."""
     return between_bounds(_line(study, UNCONGESTED).offered_mbps(users), *bounds, unit="Mbit/s")
@@ -56,14 +54,13 @@ def _line(study: Study, configuration: str) -> LoadLine:
     return load_line([*calibration, *(result for results in cells for result in results)])
 
 
-@christiansen2000.check
 def requests_of_table_2(study: Study) -> Iterator[tuple[str, Question]]:
     """The number of requests in 70 minutes on the unconstrained network, load by load."""
-    table = study.experiment.table("2")
+    table = study.experiment.published.table("2")
     (column,) = table.columns
     for row in table.rows.values():
         published = row.values[column.quantity.name]
-        tolerance = study.experiment.tolerances[column.tolerance].around(published)
+        tolerance = study.experiment.tolerance_of(column, published)
         said = f"{published:,.0f} requests in 70 minutes at {row.load_percent:g} %"
         said += f" within {tolerance / published:.0%}"
         values = partial(study.values, UNCONGESTED, row.load_percent, column.quantity)
@@ -80,14 +77,12 @@ def _requests(values: Callable[[], list[float]], published: float, tolerance: fl
     return answer._replace(evidence=f"{ours.mean:,.0f} {bounds}, {ours.mean / published - 1.0:+.1%}")
 
 
-@christiansen2000.number
 def dispersion_of_requests(result: Recorded) -> float:
     """Of the requests in each second: variance over mean."""
     _require_the_window(result)
     return index_of_dispersion(requests_per_second(result, from_s=AFTER_S, until_s=BEFORE_S))
 
 
-@christiansen2000.number
 def dispersion_of_bytes(result: Recorded) -> float:
     """In units of the mean response, so that Poisson arrivals of equal responses have 1."""
     _require_the_window(result)

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, red_cells
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
-from aqmlab.reproduce.claims.numbers import above_bound
+from aqmlab.experiments.christiansen2000.claims.cells import red_cells
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
+from aqmlab.papers.claims.numbers import above_bound
 from aqmlab.statistics import Verdict, loss_percent, mean_interval
 from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics.quantities import Quantity
 
 
-@christiansen2000.check
 def grows_faster(study: Study, a: Cell, *, loads_percent: Sequence[float]) -> Answer:
     """The mean up to 2 s grows more from the load of `a` to a higher one than from a lower one to it."""
     loads = (loads_percent[0], a[1], loads_percent[1])
@@ -33,7 +32,6 @@ def grows_faster(study: Study, a: Cell, *, loads_percent: Sequence[float]) -> An
     return above_bound(mean_interval(excess), scale=1000.0, unit="ms more")
 
 
-@christiansen2000.check
 def never_drops_more(study: Study, a: Cell, *, most_percent: float) -> Answer:
     """No replication drops more than so many per cent of the packets."""
     each = study.values(*a, loss_percent)
@@ -41,7 +39,6 @@ def never_drops_more(study: Study, a: Cell, *, most_percent: float) -> Answer:
     return Answer(max(each) <= most_percent, evidence, max(each))
 
 
-@christiansen2000.check
 def never_full(study: Study, *, load_percent: float, limit_packets: int) -> Answer:
     """No sample of any RED queue of the paper's search finds it full."""
     worst, packets, settings = _worst(study, load_percent, longest_queue_packets, max)
@@ -49,7 +46,6 @@ def never_full(study: Study, *, load_percent: float, limit_packets: int) -> Answ
     return Answer(packets < limit_packets, evidence, float(packets))
 
 
-@christiansen2000.check
 def no_overflow(study: Study, *, load_percent: float) -> Answer:
     """No RED queue of the paper's search drops a packet because it is full."""
     worst, drops, settings = _worst(study, load_percent, overflow_drops, sum)
@@ -68,7 +64,6 @@ def _worst(
     return study.configuration(worst).label, counts[worst], len(counts)
 
 
-@christiansen2000.check
 def short_against_long(study: Study, a: Cell, b: Cell, *, shares: tuple[float, float]) -> Answer:
     """`a` is better up to a share of responses and `b` beyond it."""
     comparison = study.cell_curve(a, b)
@@ -84,7 +79,6 @@ def short_against_long(study: Study, a: Cell, b: Cell, *, shares: tuple[float, f
     return Answer(holds, evidence, share)
 
 
-@christiansen2000.check
 def little_difference_up_to(study: Study, a: Cell, b: Cell, *, knee: float, margin: float) -> Answer:
     """`a` and `b` differ little up to the time within which a share of the responses of `b` complete."""
     until_s = time_of_share(study, b, knee)
@@ -95,7 +89,6 @@ def little_difference_up_to(study: Study, a: Cell, b: Cell, *, knee: float, marg
     return little_difference(study, a, b, margin=margin, between_s=(0.0, until_s))
 
 
-@christiansen2000.check
 def better_for_the_shorter(study: Study, a: Cell, b: Cell, *, shorter: float) -> Answer:
     """`a` is better than `b` up to the time within which a share of the responses of `b` complete."""
     # The figure ends at 2 s: where fewer are complete by then, all of it is shorter ones.

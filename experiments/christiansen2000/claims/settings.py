@@ -7,27 +7,26 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
-from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000, red_cells
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.curves import much_better
-from aqmlab.reproduce.claims.numbers import above_zero, shown, unit_of
-from aqmlab.reproduce.claims.outcome import decided
+from aqmlab.experiments.christiansen2000.claims.cells import red_cells
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.curves import much_better
+from aqmlab.papers.claims.numbers import above_zero, shown, unit_of
+from aqmlab.papers.claims.outcome import decided
 from aqmlab.statistics import Interval
 from aqmlab.statistics.quantities import restricted_mean_response_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.published import Criterion
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Question
+    from aqmlab.papers.published import Criterion
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import NotEnoughReplications
 
 
-@christiansen2000.check
 def settings_of_table_4(study: Study, *, slack: Mapping[str, float]) -> Iterator[tuple[str, Question]]:
     """Each is the best of the RED cells that were run; the paper chose by eye, `aqmlab tune` searches."""
-    table = study.experiment.table("4")
+    table = study.experiment.published.table("4")
     for cell, row in table.rows.items():
         name = row.text[table.criterion_column]
         criterion = table.criteria[name]
@@ -60,17 +59,16 @@ def _ahead(study: Study, criterion: Criterion, one: Cell, other: Cell) -> Interv
 
 def _searched(study: Study, load: float) -> list[str]:
     """The RED cells at a load, once all settings of table 4 are among them."""
-    named = [name for name, at in study.experiment.table("4").rows if at == load]
+    named = [name for name, at in study.experiment.published.table("4").rows if at == load]
     missing = [name for name in named if not study.has(name, load)]
     if missing:
         raise MissingDataError(f"cells {', '.join(missing)} of table 4 were not run at {load:g} %")
     return red_cells(study, load)
 
 
-@christiansen2000.check
 def criteria_differ(study: Study, *, load_percent: float) -> Answer:
     """No one setting is best by all criteria of table 4."""
-    names, criteria = _searched(study, load_percent), study.experiment.table("4").criteria
+    names, criteria = _searched(study, load_percent), study.experiment.published.table("4").criteria
     best = {name: _best(study, names, load_percent, criterion) for name, criterion in criteria.items()}
     evidence = ", ".join(f"{name}: {study.configuration(own).label}" for name, own in best.items())
     if len(set(best.values())) == 1:
@@ -98,7 +96,6 @@ def _shown_better(study: Study, criterion: Criterion, best: Cell, other: Cell) -
     return isinstance(ahead, Interval) and ahead.lies_above(0.0)
 
 
-@christiansen2000.check
 def considerably_worse(study: Study, a: Cell, *, candidates: Sequence[str], margin: float) -> Answer:
     """The worst of some settings is considerably worse than `a`."""
     tried = _run(study, candidates, a[1])
@@ -108,7 +105,6 @@ def considerably_worse(study: Study, a: Cell, *, candidates: Sequence[str], marg
     return answer._replace(evidence=f"{label}, worst of {len(tried)}: {answer.evidence}")
 
 
-@christiansen2000.check
 def more_harm(study: Study, a: Cell, b: Cell, *, candidates: Sequence[str]) -> Answer:
     """The worst setting of those run at both loads does more harm at the load of `a` than at that of `b`."""
     both = [name for name in _run(study, candidates, b[1]) if study.has(name, a[1])]

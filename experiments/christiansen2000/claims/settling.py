@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import TooLittleDataError
-from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.per_second import mean_response_time_s
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
 MEASURED_S = (1200.0, 5400.0)
 MINUTE_S = 60.0
 
 
-@christiansen2000.check
 def settled(study: Study, a: Cell, *, most: float) -> Answer:
     """No trend in the mean response time over the 70 measured minutes, replications taken together."""
     runs = study.results(*a)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.experiments.christiansen2000.claims.cells import christiansen2000
-from aqmlab.reproduce.claims import Answer
+from aqmlab.papers.claims import Answer
 from aqmlab.statistics import Interval, measured_window_s, run_to_run
 from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.published import PublishedRow, PublishedTable
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.claims import Question
+    from aqmlab.papers.published import PublishedRow, PublishedTable
+    from aqmlab.papers.study import Study
 
 
-@christiansen2000.check
 def rows_of_table_3(study: Study, *, confidence: float) -> Iterator[tuple[str, Question]]:
     """Every row in all eight quantities.
 
@@ -26,7 +24,7 @@ def rows_of_table_3(study: Study, *, confidence: float) -> Iterator[tuple[str, Q
     tolerance of our mean, or within the range that holds a further single run of ours with this confidence
     for all eight together. Only runs of the paper's length have that range: shorter ones spread more.
     """
-    table = study.experiment.table("3")
+    table = study.experiment.published.table("3")
     for row in table.rows.values():
         said = f"RED 30/90 with {row.text['queue_length_packets']} packets at {row.load_percent:g} %"
         yield said, partial(_row, study, table, row, 1.0 - (1.0 - confidence) / len(table.columns))
@@ -40,7 +38,7 @@ def _row(study: Study, table: PublishedTable, published: PublishedRow, confidenc
         wanted = published.values[column.quantity.name]
         ours = run_to_run(study.values(*cell, column.quantity), confidence=confidence)
         reach = ours.next_run if of_full_length else None
-        if abs(ours.mean - wanted) <= study.experiment.tolerances[column.tolerance].around(wanted):
+        if abs(ours.mean - wanted) <= study.experiment.tolerance_of(column, wanted):
             close += 1
         elif isinstance(reach, Interval) and reach.lower <= wanted <= reach.upper:
             reached += 1

@@ -1,16 +1,11 @@
-"""The checks of this paper's claims, and the names of cells that they look at."""
+"""The names of cells that the checks of this paper's claims look at."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.reproduce.claims import checks_of
-
 if TYPE_CHECKING:
-    from aqmlab.reproduce.study import Cell
-
-le2003 = checks_of("le2003")
-"""Registers what statements of this paper may name."""
+    from aqmlab.papers.study import Cell
 
 LOADS = (80.0, 90.0, 98.0, 105.0)
 UNCONGESTED = "uncongested"

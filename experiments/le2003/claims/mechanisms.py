@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.experiments.le2003.claims.cells import le2003, with_ecn
-from aqmlab.reproduce.claims.numbers import above, above_zero, within
+from aqmlab.experiments.le2003.claims.cells import with_ecn
+from aqmlab.papers.claims.numbers import above, above_zero, within
 from aqmlab.statistics.quantities import class_loss_percent, timeouts_per_thousand
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
 
-@le2003.check
 def ecn_removes_extra_timeouts(study: Study, a: Cell, b: Cell, *, left_over: float) -> Answer:
     """The excess of timeouts of `a` over those of `b` is with ECN less than a share of what it is without."""
     excess = zip(_excess(study, a, b), _excess(study, with_ecn(a), with_ecn(b)), strict=True)
@@ -27,7 +26,6 @@ def _excess(study: Study, a: Cell, b: Cell) -> list[float]:
     return [one - other for one, other in zip(ours, theirs, strict=True)]
 
 
-@le2003.check
 def spared(study: Study, a: Cell, *, packet_class: str) -> Answer:
     """Packets of a class are lost less often than data."""
 
@@ -37,7 +35,6 @@ def spared(study: Study, a: Cell, *, packet_class: str) -> Answer:
     return above(study, a, of=difference, unit="points")
 
 
-@le2003.check
 def lost_like_data(study: Study, a: Cell, *, packet_class: str, bounds: tuple[float, float]) -> Answer:
     """The loss of packets of a class, divided by that of data, lies between the bounds."""
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.experiments.le2003.claims.cells import le2003, with_ecn
-from aqmlab.reproduce.claims.curves import better, equivalent, time_of_share
-from aqmlab.reproduce.claims.numbers import above_zero, between_bounds
+from aqmlab.experiments.le2003.claims.cells import with_ecn
+from aqmlab.papers.claims.curves import better, equivalent, time_of_share
+from aqmlab.papers.claims.numbers import above_zero, between_bounds
 from aqmlab.statistics import completed_per_90_minutes, mean_interval
 from aqmlab.statistics.quantities import restricted_mean_s
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
 
 
-@le2003.check
 def flat_before_one_second(study: Study, a: Cell, *, flat_s: float) -> Answer:
     """More responses complete in a stretch after one second than in the stretch before it."""
     gains = []
@@ -27,7 +26,6 @@ def flat_before_one_second(study: Study, a: Cell, *, flat_s: float) -> Answer:
     )
 
 
-@le2003.check
 def larger_gain(study: Study, a: Cell, b: Cell, *, than_at_percent: float) -> Answer:
     """The area between the curves of `a` and `b` is larger at their load than at another one."""
     here = _gains(study, a, b)
@@ -36,7 +34,6 @@ def larger_gain(study: Study, a: Cell, b: Cell, *, than_at_percent: float) -> An
     return above_zero(gaps, unit="ms of mean response time up to 2 s")
 
 
-@le2003.check
 def gains_more_from_ecn(study: Study, a: Cell, b: Cell) -> Answer:
     """The mean response time up to 2 s falls more with ECN for `a` than for `b`."""
     ours, theirs = (_gains(study, with_ecn(cell), cell) for cell in (a, b))
@@ -50,7 +47,6 @@ def _gains(study: Study, better: Cell, worse: Cell) -> list[float]:
     return [theirs - ours for ours, theirs in zip(short, long, strict=True)]
 
 
-@le2003.check
 def completes_few_more(study: Study, a: Cell, b: Cell, *, few: float) -> Answer:
     """Completed exchanges of `a` and `b` differ by no more than a share."""
     more, fewer = (study.values(*cell, completed_per_90_minutes) for cell in (a, b))
@@ -58,13 +54,11 @@ def completes_few_more(study: Study, a: Cell, b: Cell, *, few: float) -> Answer:
     return between_bounds(mean_interval(changes), -few, few)
 
 
-@le2003.check
 def equal_for_the_shortest(study: Study, a: Cell, b: Cell, *, shortest: float) -> Answer:
     """`a` is equivalent to `b` up to the time within which a share of the responses of `b` complete."""
     return equivalent(study, a, b, between_s=(0.0, round(time_of_share(study, b, shortest), 2)))
 
 
-@le2003.check
 def better_but_for_the_shortest(study: Study, a: Cell, b: Cell, *, shortest: float) -> Answer:
     """`a` is better than `b` beyond the time within which a share of its own responses complete."""
     return better(study, a, b, between_s=(round(time_of_share(study, a, shortest), 2), 2.0))

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.experiments.le2003.claims.cells import le2003
-from aqmlab.reproduce.claims.numbers import above_zero
+from aqmlab.papers.claims.numbers import above_zero
 from aqmlab.statistics import ResponseTimes, response_times
 from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
 SMALL = (0, 1)
@@ -34,13 +33,11 @@ def small_responses(result: Recorded) -> ResponseTimes:
     return ResponseTimes(edges, upper[place], np.bincount(group, weights=counts).astype(np.float64))
 
 
-@le2003.number
 def slow_small_percent(result: Recorded) -> float:
     """Per cent of the small responses that take longer than a second."""
     return 100.0 * float(small_responses(result).ccdf(1.0))
 
 
-@le2003.check
 def band_after(study: Study, a: Cell, *, second: float, band_s: float) -> Answer:
     """More small responses complete just after a whole second than just before it."""
     return _denser(
@@ -53,7 +50,6 @@ def band_after(study: Study, a: Cell, *, second: float, band_s: float) -> Answer
     )
 
 
-@le2003.check
 def band_denser(study: Study, a: Cell, *, second: float, than_after: float, band_s: float) -> Answer:
     """More small responses complete just after one whole second than just after another."""
     return _denser(study, a, after_s=second, than_after_s=than_after, band_s=band_s, unit="points")
@@ -70,13 +66,11 @@ def _denser(
     return above_zero(excess, unit=unit)
 
 
-@le2003.number
 def triangle_share(result: Recorded) -> float:
     """Share of the responses of 10 to 100 kB whose time lies between the triangle's edges."""
     return _share_between(result, TRIANGLE_BYTES, shift_ms=0.0)
 
 
-@le2003.number
 def copy_margin(result: Recorded) -> float:
     """How clearly a weaker copy stands one second above the triangle, for responses of 2 to 5 kB.
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.experiments.le2003.claims.cells import le2003
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.numbers import alike, higher
-from aqmlab.tables import cell_rows, published_rows
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.numbers import alike, higher
+from aqmlab.papers.tables.cells import cell_rows, published_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from aqmlab.reproduce.claims.checks import Question
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Question
+    from aqmlab.papers.study import Cell, Study
+    from aqmlab.papers.tables.cells import Row
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.quantities import Quantity
-    from aqmlab.tables import Row
 
 
-@le2003.check
 def higher_says_the_text(
     study: Study, a: Cell, b: Cell, *, of: Callable[[Recorded], float], in_table: str, unit: str | None = None
 ) -> Answer:
@@ -34,7 +32,6 @@ def higher_says_the_text(
     return answer._replace(evidence=f"{answer.evidence}; the paper's table {agrees}")
 
 
-@le2003.check
 def in_the_tables_order(study: Study, a: Cell, b: Cell, *, of: Quantity, step: float) -> Answer:
     """A number of `a` and that of `b` are in the order that the paper's table prints.
 
@@ -54,10 +51,9 @@ def in_the_tables_order(study: Study, a: Cell, b: Cell, *, of: Quantity, step: f
     return answer._replace(evidence=f"{evidence}: {answer.evidence}")
 
 
-@le2003.check
 def cells_of_table_2(study: Study) -> Iterator[tuple[str, Question]]:
     """Every cell within its tolerance in all three quantities."""
-    table = study.experiment.table("2")
+    table = study.experiment.published.table("2")
     rows = published_rows(cell_rows(study, table))
     for row in rows:
         yield f"{row.label} at {row.load_percent:g} %", lambda row=row: _within_tolerance(row)  # type: ignore[misc]

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import TooLittleDataError
-from aqmlab.experiments.le2003.claims.cells import le2003
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, measured_window_s
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import ResponseTimes
 
 LEAST_BEYOND = 20
@@ -26,7 +25,6 @@ GRID_S = np.geomspace(1.0, 300.0, 400)
 NO_CROSSING = Answer(False, "in some replication the tails do not cross")
 
 
-@le2003.check
 def tails_cross_near(
     study: Study,
     a: Cell,
@@ -45,7 +43,6 @@ def tails_cross_near(
     return between_bounds(found, at_s / factor, at_s * factor)._replace(evidence=f"crossover at {found} s")
 
 
-@le2003.check
 def tails_cross(
     study: Study, a: Cell, b: Cell, *, at_s: float, enough_responses: int, enough_windows: float
 ) -> Answer:

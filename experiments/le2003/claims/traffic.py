@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED, le2003
-from aqmlab.reproduce.claims import Answer
-from aqmlab.reproduce.claims.outcome import decided, weighed
+from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED
+from aqmlab.papers.claims import Answer
+from aqmlab.papers.claims.outcome import decided, weighed
 from aqmlab.statistics import Interval
 from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.statistics.recorded import data_links, has_name, table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from aqmlab.load import LoadLine
-    from aqmlab.reproduce.study import Study
+    from aqmlab.papers.study import Study
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.hurst import FloatArray, HurstEstimate
 
@@ -33,7 +33,6 @@ ESTIMATORS: dict[str, Callable[[FloatArray], HurstEstimate]] = {
 }
 
 
-@le2003.check
 def calibration_is_straight(study: Study, *, least: float) -> Answer:
     """Throughput grows in a straight line with the users."""
     line = _calibration(study)
@@ -41,10 +40,9 @@ def calibration_is_straight(study: Study, *, least: float) -> Answer:
     return Answer(line.r_squared >= least, evidence, line.r_squared)
 
 
-@le2003.check
 def slope_is_the_published(study: Study, *, within_percent: float) -> Answer:
     """The slope of the calibration is the paper's."""
-    published = study.experiment.published_line
+    published = study.experiment.published.line
     if published is None:
         raise MissingDataError("the experiment has no published line")
     ours = _calibration(study).against(published)
@@ -53,7 +51,6 @@ def slope_is_the_published(study: Study, *, within_percent: float) -> Answer:
     return Answer(abs(difference) <= within_percent, evidence, difference)
 
 
-@le2003.check
 def users_offer(study: Study, *, users: int, mbps: float, within_mbps: float) -> Answer:
     """A number of users offers a throughput, by the line of the calibration."""
     offered = _calibration(study).line.throughput_mbps(users)
@@ -66,7 +63,6 @@ def _calibration(study: Study) -> LoadLine:
     return study.calibration.tightest
 
 
-@le2003.check
 def generated_bytes(study: Study, *, quantile: str, bounds: Bounds) -> Answer:
     """A quantile of the sizes of generated responses lies between the bounds."""
     value = float(np.mean([np.mean(_generated(result, quantile)) for result in _uncongested_runs(study)]))
@@ -74,7 +70,6 @@ def generated_bytes(study: Study, *, quantile: str, bounds: Bounds) -> Answer:
     return Answer(bounds[0] <= value <= bounds[1], evidence, value)
 
 
-@le2003.check
 def larger_responses(study: Study, *, than_bytes: float) -> Answer:
     """Responses beyond a size occur."""
     setting = 'record.responses other than "none"'
@@ -83,7 +78,6 @@ def larger_responses(study: Study, *, than_bytes: float) -> Answer:
     return Answer(largest > than_bytes, f"largest completed {largest:.3g} bytes", largest)
 
 
-@le2003.check
 def hurst_parameter(study: Study, *, estimator: str, bounds: Bounds, least_window_s: float) -> Answer:
     """The interval of the Hurst parameter, by one of three estimators, lies between the bounds.
 
@@ -118,14 +112,12 @@ def _arrivals(result: Recorded, least_window_s: float) -> FloatArray:
     return aggregate(per_millisecond, MILLISECONDS_PER_BIN)
 
 
-@le2003.check
 def about_a_share(study: Study, *, what: str, whole: str, about: float, within: float) -> Answer:
     """What is counted under one name is about a share of what is counted under another."""
     share = _share(study, what, whole)
     return Answer(abs(share - about) <= within, f"{share:.1%}", share)
 
 
-@le2003.check
 def more_than_a_share(study: Study, *, what: str, whole: str, share: float) -> Answer:
     """What is counted under one name is more than a share of what is counted under another."""
     found = _share(study, what, whole)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Values, paired_difference
-from aqmlab.experiments.multicl.claims.checks import multicl
-from aqmlab.reproduce.claims.numbers import above_bound, above_zero
+from aqmlab.papers.claims.numbers import above_bound, above_zero
 from aqmlab.statistics.quantities import quantity, restricted_mean_response_ms
 
 if TYPE_CHECKING:
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.claims.numbers import Number
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.claims.numbers import Number
+    from aqmlab.papers.study import Cell, Study
 
 
-@multicl.check
 def loses_more(study: Study, a: Cell, *, of: Number, than: str) -> Answer:
     """In one cell a part of the traffic loses more than another: percentage points, paired by seed."""
     of_cell = [study.by_seed(a, number) for number in (of, quantity(than))]
@@ -23,7 +21,6 @@ def loses_more(study: Study, a: Cell, *, of: Number, than: str) -> Answer:
     return above_bound(paired_difference(less, more), unit="points")
 
 
-@multicl.check
 def degrades_more(study: Study, a: Cell, b: Cell, *, links: int) -> Answer:
     """From one congested link to `links` the mean up to 2 s grows more under `a` than under `b`."""
     first, second = (_growth_ms(study, cell, links) for cell in (a, b))

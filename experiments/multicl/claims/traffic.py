@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import MissingDataError
-from aqmlab.experiments.multicl.claims.checks import multicl
-from aqmlab.reproduce.claims.numbers import between_bounds
+from aqmlab.papers.claims.numbers import between_bounds
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.recorded import has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.reproduce.claims import Answer
-    from aqmlab.reproduce.study import Cell, Study
+    from aqmlab.papers.claims import Answer
+    from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 
     Bounds = tuple[float, float]
@@ -28,7 +27,6 @@ _GENERATED: Mapping[str, Callable[[Mapping[str, Any]], float]] = {
 }
 
 
-@multicl.check
 def generated(study: Study, a: Cell, *, what: str, bounds: Bounds) -> Answer:
     """The median or mean size of the responses in bytes, or the exchanges of a connection, of all clouds."""
     values = [_of_all_clouds(result, _GENERATED[what]) for result in study.results(*a)]
@@ -41,7 +39,6 @@ def _of_all_clouds(result: Recorded, number: Callable[[Mapping[str, Any]], float
     return sum(map(number, clouds)) / len(clouds)
 
 
-@multicl.check
 def quickest(study: Study, a: Cell, *, bounds: Bounds) -> Answer:
     """The least response time of an exchange that opened its connection, in seconds."""
     return between_bounds(
@@ -55,7 +52,6 @@ def _quickest_s(result: Recorded) -> float:
     return float(rows["response_time_s"].to_numpy()[first].min())
 
 
-@multicl.check
 def offered_percent(study: Study, a: Cell, *, link: str, bounds: Bounds, parts: Sequence[str] = ()) -> Answer:
     """What servers of populations, or without any all, put on a link, in per cent of 10 Mbit/s."""
     values = [_offered_percent(result, link, parts) for result in study.results(*a)]

@@ -19,14 +19,14 @@ def list_names() -> None:
       aqmlab list
       aqmlab explain ared          more about one of them
     """
-    from aqmlab.reproduce import experiment
+    from aqmlab.papers import experiments
     from aqmlab.words.explained import traffic_models
 
     for title, names in (
         ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),
         ("Host profiles (aqmlab explain NAME)", _core.profile_names()),
         ("Traffic models (aqmlab explain NAME)", traffic_models()),
-        ("Experiments (aqmlab reproduce NAME)", experiment.names()),
+        ("Experiments (aqmlab reproduce NAME)", experiments.names()),
     ):
         click.echo(click.style(title, bold=True))
         for name in names:

@@ -20,7 +20,7 @@ from aqmlab.terminal.console import console, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.reproduce.reproduction import Reproduction
+    from aqmlab.papers.reproduction import Reproduction
     from aqmlab.runs.executors import Executor
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
@@ -97,10 +97,10 @@ def reproduce(
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.
     """
-    from aqmlab.reproduce import experiment as experiments
-    from aqmlab.reproduce.experiment import ExperimentError
-    from aqmlab.reproduce.reproduction import choose
-    from aqmlab.reproduce.reproduction import reproduce as repeat
+    from aqmlab.errors import ExperimentError
+    from aqmlab.papers import experiments
+    from aqmlab.papers.reproduction import choose
+    from aqmlab.papers.reproduction import reproduce as repeat
 
     choice: _Choice = {
         "scale": scale,
@@ -133,8 +133,8 @@ def reproduce(
 
 def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> None:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
-    from aqmlab.reproduce.reproduction import costs, workers_of
-    from aqmlab.tables import costs as costs_table
+    from aqmlab.papers.reproduction import costs, workers_of
+    from aqmlab.papers.tables import costs as costs_table
     from aqmlab.tables import to_terminal
 
     scale, workers, chosen = choice["scale"], workers_of(executor), []
@@ -149,7 +149,7 @@ def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> N
 
 def _scorecard_of_all(folders: list[Path], page: Path) -> None:
     """Prints how the studies fared, and writes every number and claim into a page."""
-    from aqmlab.reproduce import scorecard, scorecard_page
+    from aqmlab.papers import scorecard, scorecard_page
     from aqmlab.tables import to_terminal
 
     entries = [entry for folder in folders for entry in scorecard.read(folder)]

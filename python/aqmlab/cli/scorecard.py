@@ -31,8 +31,8 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
       aqmlab reproduce le2003 && aqmlab scorecard
       aqmlab scorecard results/le2003-quick --output reproduction.md
     """
-    from aqmlab.reproduce import scorecard as cards
-    from aqmlab.reproduce import scorecard_page
+    from aqmlab.papers import scorecard as cards
+    from aqmlab.papers import scorecard_page
     from aqmlab.tables import to_terminal
 
     found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))

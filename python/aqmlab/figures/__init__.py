@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.chart_scene import chart_scene
-from aqmlab.figures.curves import ccdf_chart, cdf_chart
 from aqmlab.figures.drawn import Drawn
 from aqmlab.figures.page_loads import Waiting, page_loads_scene
 
 if TYPE_CHECKING:
     from aqmlab.figures.difference import draw_difference
-    from aqmlab.figures.load import draw_load
-    from aqmlab.figures.per_second import draw_per_second
-    from aqmlab.figures.queue import draw_queue
-    from aqmlab.figures.scatter import draw_scatter
     from aqmlab.figures.style import svg_text
 
 __all__ = [
@@ -28,24 +23,14 @@ __all__ = [
     "Drawn",
     "Series",
     "Waiting",
-    "ccdf_chart",
-    "cdf_chart",
     "chart_scene",
     "draw_difference",
-    "draw_load",
-    "draw_per_second",
-    "draw_queue",
-    "draw_scatter",
     "page_loads_scene",
     "svg_text",
 ]
 
 _WITH_MATPLOTLIB = {
     "draw_difference": "difference",
-    "draw_load": "load",
-    "draw_per_second": "per_second",
-    "draw_queue": "queue",
-    "draw_scatter": "scatter",
     "svg_text": "style",
 }
 

@@ -44,7 +44,7 @@ class Series:
         y: The values.
         lower: The lower edge of its band, if it has one.
         upper: The upper edge.
-        points: Whether only single points are known, such as a paper prints, with no line between them.
+        points: Whether only single points are known, with no line between them.
     """
 
     name: str

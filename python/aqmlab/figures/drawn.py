@@ -25,7 +25,7 @@ class Drawn:
     """A figure of a report.
 
     Attributes:
-        identifier: Its number in the paper, or a name where the paper has none.
+        identifier: Its number or its name, which names its files.
         title: What it shows.
         caption: What a reader has to know to read it.
         picture: The picture: a scene, or a figure of matplotlib, which takes longer to write.

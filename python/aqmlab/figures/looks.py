@@ -8,7 +8,6 @@ its letters.
 from __future__ import annotations
 
 import math
-import re
 import zlib
 from dataclasses import dataclass
 from itertools import product
@@ -29,6 +28,7 @@ SHORT_DASHES: Pattern = (0, (5, 1, 1, 1, 1, 1))
 DASHES: tuple[Pattern, ...] = ("-", "--", "-.", ":", SHORT_DASHES)
 MARK = "#b2182b"
 """The colour of what warns of a figure."""
+_ECN_SHADE = 0.55
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,33 +101,9 @@ def _rotated(values: tuple[Choice, ...], by: int) -> tuple[Choice, ...]:
     return values[at:] + values[:at]
 
 
-QUEUE_PATTERNS: Mapping[str, Pattern] = {"24": "-", "240": "--", "2400": ":", "120": "-."}
-"""Of a study's configurations: the queue in packets."""
-ECN_MARKERS = {"o": "o", "s": "P", "^": "v", "D": "X", "<": ">"}
-"""With ECN instead of the scheme's marker."""
-_ECN_SHADE = 0.55
-
-
 def hue_of(look: Line) -> int | None:
     """The number of a hue in `SEQUENCE`; none of black, the ink of a page, and of other colours."""
     return SEQUENCE.index(look.colour) if look.colour in SEQUENCE[:-1] else None
-
-
-def line_of(configuration: str) -> Line:
-    """The look of a study's configuration, from its name: scheme, queue, and perhaps `ecn`.
-
-    The hue is the scheme's, darker with ECN; the pattern is the queue.
-    """
-    if configuration == "uncongested":
-        return Line(BLACK, "-")
-    found = re.match(r"(?P<scheme>[a-z-]+?)-(?P<queue>\d+)(?P<rest>.*)", configuration)
-    if found is None or found["scheme"] not in SCHEMES:
-        return Line(GREY, "-")
-    look = SCHEMES[found["scheme"]]
-    pattern = QUEUE_PATTERNS.get(found["queue"], "-")
-    if "ecn" not in found["rest"]:
-        return Line(look.colour, pattern, look.marker)
-    return Line(darker(look.colour), pattern, ECN_MARKERS.get(look.marker, look.marker))
 
 
 def darker(colour: str) -> str:

@@ -1,7 +1,7 @@
 """The report: one HTML file that opens anywhere without a network, prints, and can be sent to others.
 
 `page` knows what a page is made of and writes it; `alternatives` says what happens to the people behind a
-link; a study's page (`aqmlab.reproduce.report`) is made of the same parts.
+link; a study's page (`aqmlab.papers.report`) is made of the same parts.
 """
 
 from aqmlab.report.page import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, render

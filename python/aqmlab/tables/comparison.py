@@ -160,7 +160,7 @@ def _cell(found: Comparison, quantity: Quantity, name: str) -> TableCell:
     differences, differs = [], False
     if name != found.baseline and level.have:
         change = found.change(name, quantity)
-        differences.append(Line(_difference_in_print(change), Standing.PAPER))
+        differences.append(Line(_difference_in_print(change), Standing.REFERENCE))
         differs = change.direction != 0
     return _starred(found, shown, differs, *differences)
 
@@ -174,7 +174,7 @@ def _ratio_cell(found: Comparison, name: str) -> TableCell:
     if estimate.mean is None:
         return _starred(found, "–", False)
     ends = [f"{estimate.lower:.2f} to {estimate.upper:.2f}"] if isinstance(estimate, Interval) else []
-    lines = [Line(each, Standing.PAPER) for each in ends]
+    lines = [Line(each, Standing.REFERENCE) for each in ends]
     return _starred(found, with_half_width(estimate, 2).replace(" ", ""), ratio.direction != 0, *lines)
 
 

@@ -40,7 +40,7 @@ class Standing(StrEnum):
     PARTLY = "partly"
     OUTSIDE = "outside"
     ABSENT = "absent"
-    PAPER = "paper"
+    REFERENCE = "paper"
 
     @classmethod
     def of(cls, agrees: bool | None) -> Standing:

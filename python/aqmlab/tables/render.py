@@ -33,7 +33,7 @@ _STYLES = {
     Standing.PARTLY: "yellow",
     Standing.OUTSIDE: "red",
     Standing.ABSENT: "dim",
-    Standing.PAPER: "dim",
+    Standing.REFERENCE: "dim",
 }
 
 

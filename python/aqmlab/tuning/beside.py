@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import TuneError
 from aqmlab.load.queues import Queues
-from aqmlab.reproduce import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.scenario import Scenario
 from aqmlab.tuning.candidates import Candidate
 

@@ -16,7 +16,7 @@ from aqmlab import Result, Scenario, _core
 from aqmlab.errors import CalibrationError, ExperimentError, ResultError, ScenarioError
 from aqmlab.files.toml_text import to_toml
 from aqmlab.load import Calibration, Line, LoadLine, Point
-from aqmlab.reproduce import experiment as experiments
+from aqmlab.papers import experiments
 from aqmlab.runs.store import State, inspect
 from file_fuzzer.mutations import bytes_damaged, rows_damaged, tree_damaged
 from file_fuzzer.stand_in import StandIn
@@ -411,7 +411,7 @@ def _finite(part: object, what: str) -> None:
 
 def _planned(folder: Path) -> object:
     """Reads an experiment and makes the scenarios of its scales and cells, as `aqmlab reproduce` does."""
-    from aqmlab.reproduce.reproduction import base_scenario, cell_scenario
+    from aqmlab.papers.reproduction import base_scenario, cell_scenario
 
     experiment = experiments.read(folder)
     bases = [base_scenario(experiment, scale) for scale in experiment.scales.values()]

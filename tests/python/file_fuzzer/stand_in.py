@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 import aqmlab
-import aqmlab.reproduce.reproduction
+import aqmlab.papers.reproduction
 import aqmlab.runs.executors
 import aqmlab.tuning.picture
 from aqmlab import RunError
@@ -70,7 +70,7 @@ def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
         mock.patch("aqmlab.runs.many.Threads", lambda _: stand_in),
         mock.patch("aqmlab.runs.executors.executor_of", executor_of),
         mock.patch("aqmlab.tuning.picture.draw_trade_off", lambda *_, **__: None),
-        mock.patch("aqmlab.reproduce.reproduction.run_study", _no_study),
+        mock.patch("aqmlab.papers.reproduction.run_study", _no_study),
         # The limits themselves have tests of their own; a sweep of a million runs is slow by right.
         mock.patch("aqmlab.sweeps.file._MOST_POINTS", MOST_RUNS),
         mock.patch("aqmlab.sweeps.file._MOST_RUNS", 3 * MOST_RUNS),

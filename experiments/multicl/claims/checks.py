@@ -1,8 +1,0 @@
-"""Where this study's checks are registered."""
-
-from __future__ import annotations
-
-from aqmlab.reproduce.claims import checks_of
-
-multicl = checks_of("multicl")
-"""Registers what statements of this paper may name."""

@@ -1,0 +1,138 @@
+"""Files as dataclasses: a table of a file is a record, and its keys are the fields.
+
+One class tells which keys there are, which values each may have and which may be absent. The types of the
+fields are `str`, `float`, `int` (from 0), `bool`, `Any`, a `Literal`, another record, `tuple[X, ...]` for a
+list and `Mapping[str, X]` for a table of any keys. A field with a default may be absent. `Annotated` narrows
+a type to a shape of `aqmlab.files.shape`, or a list to its least length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from aqmlab.files.shape import (
+    ANY,
+    COUNT,
+    FLAG,
+    NUMBER,
+    PLAIN,
+    TEXT,
+    WHOLE,
+    ListOf,
+    Table,
+    TableOf,
+    conform,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from aqmlab.errors import RefusalError
+    from aqmlab.files.shape import Shape
+
+Record = TypeVar("Record")
+Type = Any
+"""A type of a field, or what `typing` makes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """Beside a tuple in `Annotated`: how many elements its list has at least."""
+
+    elements: int
+
+
+NOT_EMPTY = AtLeast(1)
+ABSENT = "absent"
+"""In the metadata of a field: it is no key of the file, but known from elsewhere."""
+Count = Annotated[int, COUNT]
+Plain = Annotated[str | float | bool, PLAIN]
+
+
+def read_as(record: type[Record], document: object, place: str, refusal: type[RefusalError]) -> Record:
+    """The record that a parsed document is; numbers stay as they are written, whole or not.
+
+    Raises:
+        refusal: It differs; the message names the place, what is there and what is legal.
+    """
+    conform(document, shape_of(record), place, refusal)
+    return cast("Record", _value(record, document))
+
+
+def shape_of(kind: Type) -> Shape:
+    """The shape of the values of a type."""
+    origin, inner = _parts(kind)
+    if origin is None:
+        return _PLAIN[kind] if kind in _PLAIN else _table(kind)
+    if origin is not Annotated:
+        return _COMPOUND[origin](inner)
+    narrowed = inner[1]
+    if isinstance(narrowed, AtLeast):
+        return ListOf(shape_of(get_args(inner[0])[0]), narrowed.elements)
+    return cast("Shape", narrowed)
+
+
+_PLAIN: Mapping[Type, Shape] = {str: TEXT, float: NUMBER, int: WHOLE, bool: FLAG, Any: ANY}
+_COMPOUND: Mapping[Type, Callable[[tuple[Type, ...]], Shape]] = {
+    tuple: lambda inner: ListOf(shape_of(inner[0])),
+    Mapping: lambda inner: TableOf(shape_of(inner[1])),
+    Literal: lambda inner: one_of(*inner),
+    Union: lambda inner: shape_of(_present(inner)),
+    UnionType: lambda inner: shape_of(_present(inner)),
+}
+
+
+@cache
+def _table(record: Type) -> Table:
+    types = _types(record)
+    keys = {each.name: each for each in fields(record) if ABSENT not in each.metadata}
+    shapes = {name: shape_of(types[name]) for name in keys}
+    needed = [
+        name for name, each in keys.items() if each.default is MISSING and each.default_factory is MISSING
+    ]
+    return Table({name: shapes.pop(name) for name in needed}, shapes)
+
+
+@cache
+def _types(record: Type) -> dict[str, Type]:
+    return get_type_hints(record, include_extras=True)
+
+
+def _parts(kind: Type) -> tuple[Type, tuple[Type, ...]]:
+    """What a type is built by, such as `tuple`, and of what; none for a plain one."""
+    return get_origin(kind), get_args(kind)
+
+
+def _present(choices: tuple[Type, ...]) -> Type:
+    """Of the choices of a value that may be none: the other."""
+    (other,) = (each for each in choices if each is not NoneType)
+    return other
+
+
+def _value(kind: Type, given: Any) -> Any:  # noqa: ANN401 (values of any type)
+    """What conforms to a type, as a value of it."""
+    origin, inner = _parts(kind)
+    if origin is None and kind not in _PLAIN:
+        types = _types(kind)
+        return kind(**{key: _value(types[key], value) for key, value in given.items()})
+    if origin is tuple:
+        return tuple(_value(inner[0], each) for each in given)
+    if origin is Mapping:
+        return {key: _value(inner[1], value) for key, value in given.items()}
+    if origin in (Union, UnionType):
+        return _value(_present(inner), given)
+    return _value(inner[0], given) if origin is Annotated and isinstance(inner[1], AtLeast) else given

@@ -1,0 +1,51 @@
+"""How claims are judged: each statement is asked, and the findings make one outcome per claim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
+from aqmlab.papers.claims.outcome import Answer, Finding, Outcome, Part, combine
+from aqmlab.papers.claims.registry import registry_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from aqmlab.papers.claims.outcome import Question
+    from aqmlab.papers.claims.registry import Registry
+    from aqmlab.papers.statements import PublishedClaim
+    from aqmlab.papers.study import Study
+
+
+def evaluate(study: Study) -> list[Outcome]:
+    """One outcome for every published claim of the study's experiment.
+
+    Raises:
+        ExperimentError: A statement has an unknown check, or lacks one of its arguments.
+    """
+    registry = registry_of(study.experiment.name)
+    return [_outcome(study, registry, published) for published in study.experiment.published_claims]
+
+
+def _outcome(study: Study, registry: Registry, published: PublishedClaim) -> Outcome:
+    questions = [(each, registry.question(each, study)) for each in published.statements]
+    parts = tuple(part for each, question in questions for part in _parts(each.says, question, each.number))
+    verdict, reason = combine(parts)
+    return Outcome(published.identifier, published.where, published.claim, verdict, reason, parts)
+
+
+def _parts(says: str, question: Question, number: int) -> Iterator[Part]:
+    """A statement with its answer; where something is missing it says what, and whether it was not run."""
+    try:
+        answer = question()
+        answer = answer if isinstance(answer, Answer) else list(answer)
+    except TooLittleDataError as little:
+        answer = Answer(None, str(little))
+    except (MissingDataError, ComparisonError) as missing:
+        yield Part(says, Finding.NOT_RUN, Answer(None, str(missing)), number)
+        return
+    if isinstance(answer, Answer):
+        yield Part.of(says, answer, number)
+        return
+    for each, inner in answer:
+        yield from _parts(each, inner, number)

@@ -1,0 +1,393 @@
+"""What the files of an experiment's folder hold: one record for each table of a file.
+
+The fields are the keys, their defaults what is meant where a key is absent. What the values mean together is
+checked by the module that reads the file.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from aqmlab.files.records import ABSENT, NOT_EMPTY, Count, Plain
+from aqmlab.files.shape import PLAIN, TEXT, Kind, ListOf, Table, TableOf
+from aqmlab.load.line import Line
+
+Sentence = Annotated[str, Kind("a sentence", lambda value: isinstance(value, str) and bool(value.strip()))]
+Overrides = Mapping[str, Any]
+"""Dotted keys of a scenario, which checks them itself."""
+Loads = tuple[float, ...]
+"""Offered loads in per cent of the link's rate."""
+
+# ------------------------------------------------------------------------------- experiment.toml: [published]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedColumn:
+    """A column of numbers: its head in the file, the quantity of ours, the name of the tolerance."""
+
+    column: str
+    quantity: str
+    tolerance: str
+
+
+@dataclass(frozen=True, slots=True)
+class BestBy:
+    """What a table of best settings calls one best by; the first of the quantities decides."""
+
+    quantities: Annotated[tuple[str, ...], NOT_EMPTY]
+    best: Literal["highest", "lowest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """An input of our models that was chosen by numbers of the table: they are no test of it.
+
+    Attributes:
+        input: What was chosen.
+        cells: The configurations whose numbers it was fitted to.
+        quantities: Which of their numbers, by quantity.
+        loads_percent: The loads at which; empty: all.
+    """
+
+    input: str
+    cells: tuple[str, ...]
+    quantities: tuple[str, ...]
+    loads_percent: Loads = ()
+
+    def concerns(self, configuration: str, load_percent: float, quantity: str) -> bool:
+        """Whether a number of a cell was used."""
+        at_load = not self.loads_percent or load_percent in self.loads_percent
+        return configuration in self.cells and at_load and quantity in self.quantities
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRuns:
+    """Our own runs of the paper's length: their file, and when, with which version and how they were made."""
+
+    file: str
+    measured: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """A table of the paper; what else it says stands with `aqmlab.papers.published.PublishedTable`.
+
+    Attributes:
+        id: Its number.
+        file: The file with its rows.
+        load: The column with the offered load.
+        cell: The one configuration that all its rows are of, if `key` does not tell.
+        key: The columns that tell the configuration, whose own values are in its `published`.
+        groups: The groups of configurations that its rows may be of; by default all.
+        every_row: Whether each of its rows must have a configuration.
+        criterion: The column that names the criterion, of a table of best settings.
+    """
+
+    id: str
+    file: str
+    load: str
+    title: str | None = None
+    note: str = ""
+    cell: str | None = None
+    key: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+    every_cell: bool = False
+    every_row: bool = True
+    run_to_run: bool = False
+    columns: tuple[PublishedColumn, ...] = ()
+    criterion: str = ""
+    criteria: Mapping[str, BestBy] = field(default_factory=dict)
+    candidates: tuple[str, ...] = ()
+    least_window_s: float = 0.0
+    least_warm_up_s: float = 0.0
+    fitted: tuple[Fitted, ...] = ()
+    at_length: KeptRuns | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The file of the paper's claims, the line of its calibration, and its tables."""
+
+    claims: str
+    calibration: Line | None = None
+    tables: tuple[PublishedTable, ...] = ()
+
+
+# ---------------------------------------------------------------------------------- experiment.toml: the rest
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationRuns:
+    """The uncongested runs that give the line between users and load; none without users."""
+
+    users_per_side: tuple[Count, ...] = ()
+    overrides: Overrides = field(default_factory=dict)
+    replications: Count = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much of the experiment is run, and how long.
+
+    Attributes:
+        description: What it is for.
+        duration_s: The length of a run, in seconds.
+        warm_up_s: What of its beginning is not measured.
+        cool_down_s: What of its end is not measured.
+        replications: How many runs each cell has.
+        load_matched: Whether the users of each seed are matched to its own uncongested network.
+        start: How users start.
+        loads_percent: The loads; empty: all of the experiment.
+        groups: Groups of configurations that are run.
+        cells: Configurations that are run; once read, the members of the groups are among them.
+        overrides: Settings laid over the study's scenario.
+        users_from: Where the users of a load come from, unless they are matched: the `published` line, our
+            `calibration`, which takes one, or the `scenario` itself, which is then the only load there is.
+        calibration: Uncongested runs that give the line between users and load.
+        name: What the experiment calls it.
+        chosen_seeds: The seeds that the user chose.
+    """
+
+    description: str
+    duration_s: float
+    warm_up_s: float
+    replications: Count
+    load_matched: bool
+    start: str
+    cool_down_s: float = 0.0
+    loads_percent: Loads = ()
+    groups: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    overrides: Overrides = field(default_factory=dict)
+    users_from: str = ""
+    calibration: CalibrationRuns = CalibrationRuns()
+    name: str = field(default="", metadata={ABSENT: True})
+    chosen_seeds: tuple[int, ...] | None = field(default=None, metadata={ABSENT: True})
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of the replications: those that the user chose, or as many as there are, from 1."""
+        return self.chosen_seeds or tuple(range(1, self.replications + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A queue and what goes with it.
+
+    Attributes:
+        name: What `--cells` calls it.
+        label: What figures and tables call it.
+        group: Which part of the study it belongs to.
+        twin: Whether it is the uncongested network itself.
+        extends: The configuration it differs from in what matters, if any; ablations are compared with it.
+        published: What the key columns of the published tables say where a row is of this configuration.
+        overrides: Settings laid over the study's scenario, in order.
+        loads_percent: The loads it is run at; empty: all.
+        users: Users on each browsing side by load, instead of those that all configurations share.
+    """
+
+    name: str
+    label: str
+    group: str
+    twin: bool = False
+    extends: str | None = None
+    published: Mapping[str, Plain] | None = None
+    overrides: Overrides = field(default_factory=dict)
+    loads_percent: Loads = ()
+    users: Mapping[str, Count] = field(default_factory=dict)
+
+    def runs_at(self, load_percent: float) -> bool:
+        """Whether the configuration is run at a load."""
+        return not self.loads_percent or load_percent in self.loads_percent
+
+    def users_at(self, load_percent: float) -> int | None:
+        """Its own users on each browsing side at a load, if it has any."""
+        return next((users for load, users in self.users.items() if float(load) == load_percent), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Settings laid over several configurations: one more of each in `of`, its name with the suffix."""
+
+    suffix: str
+    label: str
+    group: str
+    of: Annotated[tuple[str, ...], NOT_EMPTY]
+    overrides: Overrides
+    loads_percent: Loads = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the report.
+
+    Attributes:
+        id: Its number in the paper, or a name where the paper has none.
+        title: What it shows.
+        kind: What is drawn.
+        cells: The configurations, and at which loads; `calibration` and `false-positives` have none.
+        loads_percent: The loads.
+        calibration: Whether the calibration's runs are drawn too (`users`).
+        discarded_s: The end of what the paper leaves out, in seconds (a number per second).
+        population: Whose response times (`cdf`, `ccdf`); by default of those that the study judges.
+        of: The quantity over time.
+        every_s: The length of its stretches, in seconds.
+        bins: The bins of the filter (`false-positives`).
+        trials: Flows hashed by it.
+    """
+
+    id: str
+    title: str
+    kind: Literal[
+        "calibration",
+        "cdf",
+        "ccdf",
+        "queue",
+        "scatter",
+        "users",
+        "requests-per-second",
+        "bytes-requested-per-second",
+        "response-time-per-second",
+        "over-time",
+        "false-positives",
+    ]
+    cells: tuple[str, ...] = ()
+    loads_percent: Loads = ()
+    calibration: bool = False
+    discarded_s: float | None = None
+    population: str | None = None
+    of: str = ""
+    every_s: float = 0.0
+    bins: Count = 0
+    trials: Count = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Which configurations the report compares with which one, by response times."""
+
+    baseline: str
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WhoseResponses:
+    """Whose response times a study is about.
+
+    Attributes:
+        of: The population that figures, comparisons and claims are of.
+        beside: Populations that are shown beside it, and together with it.
+        stop_after_completed: At how many completed exchanges of `of` its runs stop; none if by the clock.
+    """
+
+    of: str
+    beside: tuple[str, ...] = ()
+    stop_after_completed: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """`experiment.toml`."""
+
+    title: str
+    paper: str
+    scenario: str
+    loads_percent: Annotated[Loads, NOT_EMPTY]
+    published: Published
+    scales: Mapping[str, Scale]
+    configurations: Annotated[tuple[Configuration, ...], NOT_EMPTY]
+    figures: tuple[Figure, ...]
+    users_per_side_at_100_percent: Count | None = None
+    variants: tuple[Variant, ...] = ()
+    comparisons: Comparisons | None = None
+    response_times: WhoseResponses | None = None
+
+
+# ------------------------------------------------------------- claims.toml, tolerances.toml, differences.toml
+
+_STATEMENT = Table(
+    {"says": TEXT, "check": ListOf(TEXT, shortest=1)},
+    {"each": TableOf(ListOf(PLAIN, shortest=1))},
+    open=True,  # to what its check is given
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper: its number, its place, its words, the measure, and what it comes to."""
+
+    id: str
+    where: str
+    claim: str
+    measured_as: str
+    statements: Annotated[tuple[Mapping[str, Any], ...], ListOf(_STATEMENT, shortest=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """`claims.toml`; `words` are numbers by what the paper calls them."""
+
+    claims: tuple[Claim, ...]
+    words: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """The larger of an absolute and a relative difference."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+
+    def around(self, published: float) -> float:
+        """The tolerance in the quantity's own unit."""
+        return max(self.absolute, self.relative * abs(published))
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """`tolerances.toml`."""
+
+    tolerance: Mapping[str, Tolerance]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers of a published table.
+
+    Attributes:
+        table: Its number.
+        cells: The configurations.
+        loads_percent: The loads; empty: all.
+        quantities: The quantities, by name; empty: all.
+    """
+
+    table: str
+    cells: Annotated[tuple[str, ...], NOT_EMPTY]
+    loads_percent: Loads = ()
+    quantities: tuple[str, ...] = ()
+
+    def include(self, table: str, configuration: str, load_percent: float, quantity: str) -> bool:
+        """Whether a number is one of them."""
+        return (
+            table == self.table
+            and configuration in self.cells
+            and (not self.loads_percent or load_percent in self.loads_percent)
+            and (not self.quantities or quantity in self.quantities)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The cause of differences, or why what the paper says is not identifiable, and what it concerns."""
+
+    cause: Sentence | None = None
+    not_identifiable: Sentence | None = None
+    claims: tuple[str, ...] = ()
+    numbers: tuple[Numbers, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """`differences.toml`."""
+
+    differences: tuple[Difference, ...]

@@ -1,0 +1,336 @@
+"""A paper's experiment, run and set beside what was published.
+
+`reproduce("le2003")` reads the experiment's folder, finds the users of each load, runs every cell with every
+seed, and writes each table beside the published one, the claims with verdicts, the figures, and a report.
+What was run before is found in the store and not run again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+
+from aqmlab.errors import ExperimentError, ScenarioError
+from aqmlab.load import Calibration, Demand, calibrate
+from aqmlab.load.matching import MatchedLoad, match_loads
+from aqmlab.papers import experiments
+from aqmlab.papers.cost import cost_of, measured_pace
+from aqmlab.papers.documents import CalibrationRuns
+from aqmlab.papers.report import parts_of, write_report
+from aqmlab.papers.study import Study
+from aqmlab.papers.tables import claims
+from aqmlab.papers.tables import costs as costs_table
+from aqmlab.runs import Execution, Job
+from aqmlab.runs.executors import Threads, available_cores
+from aqmlab.scenario import Scenario
+from aqmlab.tables import to_terminal
+from aqmlab.terminal.console import console
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from aqmlab.papers.cost import Cost
+    from aqmlab.papers.documents import Configuration, Scale
+    from aqmlab.papers.experiment import Experiment
+    from aqmlab.papers.report import Parts
+    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A finished reproduction.
+
+    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim.
+
+    Attributes:
+        parts: Results, tables, claims and figures.
+        files: What was written, by what it is.
+    """
+
+    parts: Parts
+    files: Mapping[str, Path]
+
+    @property
+    def study(self) -> Study:
+        """The results, by cell."""
+        return self.parts.study
+
+    def __rich__(self) -> Group:
+        where = f"(scale {self.study.scale.name})"
+        name = self.study.experiment.name
+        return Group(
+            *(
+                to_terminal(filled.table, title=f"{name}, {filled.heading} {where}")
+                for filled in self.parts.filled
+            ),
+            to_terminal(claims.printed(self.parts.outcomes)),
+        )
+
+
+def reproduce(
+    name: str,
+    *,
+    scale: str = "quick",
+    cells: Sequence[str] | None = None,
+    loads: Sequence[float] | None = None,
+    replications: int | None = None,
+    seeds: Sequence[int] | None = None,
+    executor: Executor | None = None,
+    output: str | Path = "report",
+    store: str | Path | None = None,
+    progress: bool = True,
+) -> Reproduction:
+    """Runs an experiment and writes its report.
+
+    Args:
+        name: The experiment, such as "le2003"; `aqmlab list` knows them all.
+        scale: How much of it: "quick", "standard" or "full".
+        cells: Configurations to run instead of the scale's, or groups of them.
+        loads: Nominal loads in per cent to run instead of the scale's.
+        replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
+        seeds: The seeds to run instead, such as those that another machine has not run.
+        executor: What makes the runs; by default threads of this process, one for each core.
+        output: The folder for tables, figures and the report.
+        store: The folder that keeps finished runs; by default `runs` in the output folder.
+        progress: Whether to say first what each scale costs, and to show progress bars.
+
+    Raises:
+        ExperimentError: The experiment, scale, cell or load does not exist.
+    """
+    experiment = experiments.load(name)
+    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
+    engine = executor or Threads()
+    if progress:
+        table = costs_table.table_of(
+            [*_costs(experiment, chosen).values()], study=name, chosen=scale, workers=workers_of(engine)
+        )
+        console(stderr=True).print(to_terminal(table))
+    execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
+    study = run_study(experiment, chosen, execution)
+    parts = parts_of(study)
+    return Reproduction(parts, write_report(parts, Path(output)))
+
+
+def choose(
+    experiment: Experiment,
+    *,
+    scale: str,
+    cells: Sequence[str] | None = None,
+    loads: Sequence[float] | None = None,
+    replications: int | None = None,
+    seeds: Sequence[int] | None = None,
+) -> Scale:
+    """The scale with what the user chose instead.
+
+    Raises:
+        ExperimentError: A scale, cell or load does not exist, or there is no replication.
+    """
+    chosen = experiment.scale(scale)
+    if cells is not None:
+        wanted = experiment.cells_of(cells)
+        chosen = replace(chosen, cells=wanted)
+        if chosen.users_from == "published" or chosen.load_matched:
+            # Nothing but the claims about traffic rests on the calibration then: some cells do without it.
+            chosen = replace(chosen, calibration=CalibrationRuns())
+    if loads is not None:
+        unknown = [load for load in loads if float(load) not in experiment.loads_percent]
+        if unknown or not loads:
+            there = ", ".join(f"{load:g}" for load in experiment.loads_percent)
+            raise ExperimentError(f"loads {list(loads)}: {experiment.name} has the loads {there} (per cent)")
+        chosen = replace(chosen, loads_percent=tuple(float(load) for load in loads))
+    if replications is not None:
+        if replications < 1:
+            raise ExperimentError(f"replications: at least 1, not {replications}")
+        chosen = replace(chosen, replications=replications)
+    if seeds is not None:
+        if replications is not None:
+            raise ExperimentError("seeds and replications: give one of them")
+        if not seeds or len(set(seeds)) < len(seeds):
+            raise ExperimentError(f"seeds: at least one, each once, not {list(seeds)}")
+        chosen = replace(chosen, replications=len(seeds), chosen_seeds=tuple(sorted(seeds)))
+    return chosen
+
+
+def costs(
+    name: str,
+    *,
+    scale: str = "quick",
+    cells: Sequence[str] | None = None,
+    loads: Sequence[float] | None = None,
+    replications: int | None = None,
+    seeds: Sequence[int] | None = None,
+) -> dict[str, Cost]:
+    """What each scale costs on this machine, the one named with what was chosen for it.
+
+    Makes short runs, which take some seconds.
+
+    Raises:
+        ExperimentError: The experiment, scale, cell or load does not exist.
+    """
+    experiment = experiments.load(name)
+    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
+    return _costs(experiment, chosen)
+
+
+def workers_of(executor: Executor) -> int:
+    """How many runs an executor makes at a time on this machine."""
+    return executor.workers if isinstance(executor, Threads) else available_cores()
+
+
+def _costs(experiment: Experiment, chosen: Scale) -> dict[str, Cost]:
+    scales = {**experiment.scales, chosen.name: chosen}
+    starts = {each.start for each in scales.values()}
+    pace = measured_pace(
+        experiment, lambda start: base_scenario(experiment, replace(chosen, start=start)), starts
+    )
+    return {name: cost_of(experiment, each, pace) for name, each in scales.items()}
+
+
+def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
+    """Runs every cell of a scale with every seed, and its calibration if it has one."""
+    base = base_scenario(experiment, scale)
+    calibration, calibration_runs = _calibrate(experiment, scale, base, execution)
+    loads = _match(experiment, scale, base, execution) if scale.load_matched else {}
+    plan = _plan(experiment, scale, base, loads, calibration)
+    results = execution.run([job for _, job in plan], f"{experiment.name}: {scale.name}")
+    cells: dict[tuple[str, float], list[Result]] = {}
+    for (cell, _), result in zip(plan, results, strict=True):
+        cells.setdefault(cell, []).append(result)
+    return Study(experiment, scale, cells, loads, calibration, calibration_runs)
+
+
+def base_scenario(experiment: Experiment, scale: Scale) -> Scenario:
+    """The study's scenario with the times and the start of a scale."""
+    overrides: dict[str, Any] = {
+        "duration_s": scale.duration_s,
+        "warm_up_s": scale.warm_up_s,
+        "cool_down_s": scale.cool_down_s,
+        "users.start": scale.start,
+        **scale.overrides,
+    }
+    try:
+        return Scenario.from_toml(
+            experiment.scenario_toml, source_name=f"{experiment.name}/scenario.toml", overrides=overrides
+        )
+    except (ScenarioError, TypeError, RecursionError) as error:
+        raise ExperimentError(f"{experiment.name}: scale {scale.name}: {error}") from None
+
+
+def cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
+    """The scenario of one configuration.
+
+    Raises:
+        ExperimentError: The scenario refuses what the configuration lays over it.
+    """
+    try:
+        return _cell_scenario(base, configuration)
+    except (ScenarioError, TypeError, RecursionError) as error:
+        raise ExperimentError(f"{base.name}: cell {configuration.name}: {error}") from None
+
+
+def _cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
+    if configuration.twin:
+        own = base.with_overrides(configuration.overrides) if configuration.overrides else base
+        return own.uncongested_twin()
+    named: dict[str, Any] = {"name": configuration.name}
+    return base.with_overrides({**configuration.overrides, **named})
+
+
+def _match(
+    experiment: Experiment, scale: Scale, base: Scenario, execution: Execution
+) -> dict[tuple[float, int], MatchedLoad]:
+    return match_loads(
+        Demand.of(base),
+        loads_percent=scale.loads_percent,
+        seeds=scale.seeds,
+        size_at_100_percent=experiment.users_per_side_at_100_percent or 0,
+        run=execution.run_pairs,
+    )
+
+
+def _calibrate(
+    experiment: Experiment, scale: Scale, base: Scenario, execution: Execution
+) -> tuple[Calibration | None, list[Result]]:
+    asked = scale.calibration
+    if not asked.users_per_side:
+        return None, []
+    own = base.with_overrides(asked.overrides) if asked.overrides else base
+    results: list[Result] = []
+
+    def run(pairs: Sequence[tuple[Scenario, int]], label: str) -> list[Result]:
+        results.extend(execution.run_pairs(pairs, f"{experiment.name}: {label}"))
+        return results
+
+    seeds = range(1, asked.replications + 1)
+    calibration = calibrate(Demand.of(own), sizes=asked.users_per_side, seeds=seeds, run=run)
+    return calibration, results
+
+
+def _plan(
+    experiment: Experiment,
+    scale: Scale,
+    base: Scenario,
+    loads: Mapping[tuple[float, int], MatchedLoad],
+    calibration: Calibration | None,
+) -> list[tuple[tuple[str, float], Job]]:
+    """Every run of the study with its cell; the same seeds, and the same users, for all cells."""
+    plan = []
+    demand = Demand.of(base)
+    line = calibration if scale.users_from == "calibration" else None
+    for load in scale.loads_percent:
+        for seed in scale.seeds:
+            match = loads.get((load, seed))
+            if scale.users_from == "scenario":
+                shared: Mapping[str, int] = {part.key: part.size for part in demand.parts}
+            else:
+                shared = _users(experiment, demand, load, match, line)
+            for configuration in experiment.run_at(scale, load):
+                own = configuration.users_at(load)
+                sizes = shared if own is None else demand.sizes(own)
+                populated = demand.with_sizes(sizes)
+                facts = match.to_dict() if match and own is None else _nominal(scale, load, sizes)
+                if own is not None:
+                    facts["matched_to"] = "users given by the configuration"
+                scenario = cell_scenario(populated, configuration)
+                plan.append(((configuration.name, load), Job(scenario, seed, offered_load=facts)))
+    if not plan:
+        raise ExperimentError(f"none of {', '.join(scale.cells)} is run at the chosen loads")
+    return plan
+
+
+def _users(
+    experiment: Experiment,
+    demand: Demand,
+    load_percent: float,
+    match: MatchedLoad | None,
+    calibration: Calibration | None,
+) -> Mapping[str, int]:
+    """The users of every population at a load."""
+    if match is not None:
+        return match.sizes
+    line = calibration.line if calibration else experiment.published.line
+    if line is None:
+        raise ExperimentError(
+            f"{experiment.name}: no calibration line gives the number of users for {load_percent:g} %"
+        )
+    (bottleneck,) = demand.bottlenecks()
+    return demand.sizes(line.size(bottleneck.rate_mbps * load_percent / 100.0))
+
+
+_MATCHED_TO = {
+    "calibration": "our calibration",
+    "published": "the published calibration",
+    "scenario": "nothing: the scenario sets the traffic",
+}
+
+
+def _nominal(scale: Scale, load_percent: float, sizes: Mapping[str, int]) -> dict[str, object]:
+    return {
+        "nominal_percent": load_percent,
+        "demand": dict(sizes),
+        "matched_to": _MATCHED_TO[scale.users_from],
+    }

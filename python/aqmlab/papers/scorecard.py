@@ -1,0 +1,307 @@
+"""The scorecard: every number of a paper's tables and every claim, published beside ours, with the verdict.
+
+A reproduction leaves its own as `scorecard.csv`; several of them, of any experiments, make one page
+(`scorecard_page`). What is read back are the words and numbers of the files, so that a page can be made of
+runs that are elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass, fields
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import ExperimentError
+from aqmlab.files.reading import read_table
+from aqmlab.papers.claims import Finding
+from aqmlab.papers.differences import Conclusion, concluded
+from aqmlab.papers.tables.cells import IN_SAMPLE, Agreement, published_rows
+from aqmlab.papers.tables.claims import strength_told
+from aqmlab.tables.model import Column, Line, Medium, Table, TableCell, bounds, in_csv, number, text
+from aqmlab.terminal.spelling import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from aqmlab.papers.claims import Outcome, Part
+    from aqmlab.papers.differences import Difference
+    from aqmlab.papers.study import Study
+    from aqmlab.papers.tables.cells import Row
+    from aqmlab.papers.tables.filled import Filled
+
+FILE = "scorecard.csv"
+NUMBER, CLAIM, STATEMENT = "number", "claim", "statement"
+_FIGURE = re.compile(r"\bfig(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A number of a paper's table, a claim or one of its statements, with its verdict: the texts of a file.
+
+    Attributes:
+        experiment: Of which experiment.
+        scale: At which scale.
+        version: By which version.
+        kind: `number`, `claim` or `statement`.
+        name: The cell and its load, the identifier of the claim, or that and the place of the statement.
+        says: The quantity, what the paper says, or the statement.
+        published: The number in the paper.
+        ours: Our mean, or for a claim the evidence.
+        lower, upper: Its interval over replications, where there is one.
+        tolerance: How far apart the two may be.
+        verdict: How it fared.
+        conclusion: Of a number or a statement, what follows (`reproduce.differences.Conclusion`).
+        because: The cause of the difference, or why the paper's is not identifiable.
+        fraction: Of a claim, how many of the statements that were judged hold.
+        strength: Of a claim, the least strength among them.
+        in_sample: The inputs of the models that were chosen by this number.
+        figure: The figure that shows it, beside the file.
+        runs: The runs that it was computed from, by content address.
+    """
+
+    experiment: str
+    scale: str
+    version: str
+    kind: str
+    name: str
+    says: str
+    published: str = ""
+    ours: str = ""
+    lower: str = ""
+    upper: str = ""
+    tolerance: str = ""
+    verdict: str = ""
+    conclusion: str = ""
+    because: str = ""
+    fraction: str = ""
+    strength: str = ""
+    in_sample: str = ""
+    figure: str = ""
+    runs: str = ""
+
+
+def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) -> list[Scored]:
+    """What a study says of every published number, every claim and every statement."""
+    runs = [result.run for results in study.cells.values() for result in results]
+    version = ", ".join(sorted({str(run["aqmlab_version"]) for run in runs}))
+    of_study = study.experiment.name, study.scale.name, version
+    drawn = {figure.id for figure in study.experiment.figures}
+    differences = study.experiment.differences
+    numbers = [
+        each
+        for table in filled
+        for row in published_rows(table.cells)
+        for each in _numbers(of_study, table.published.identifier, row, differences)
+    ]
+    statements = [
+        _statement(of_study, outcome.identifier, part, differences)
+        for outcome in outcomes
+        for part in outcome.parts
+    ]
+    return numbers + [_claim(of_study, outcome, drawn) for outcome in outcomes] + statements
+
+
+_OF_AGREEMENT = {
+    Agreement.WITHIN: Conclusion.REPRODUCED,
+    Agreement.WITHIN_HERE_ALONE: Conclusion.SCALE_CANNOT_JUDGE,
+    Agreement.SCALE: Conclusion.SCALE_CANNOT_JUDGE,
+    Agreement.SCALE_CANNOT_JUDGE: Conclusion.SCALE_CANNOT_JUDGE,
+}
+_OF_FINDING = {
+    Finding.HOLDS: Conclusion.REPRODUCED,
+    Finding.SCALE_CANNOT_JUDGE: Conclusion.SCALE_CANNOT_JUDGE,
+    Finding.NOT_RUN: Conclusion.NOT_RUN,
+}
+"""What follows without a look at causes; the others differ."""
+
+
+def _numbers(
+    of_study: tuple[str, str, str], table: str, row: Row, differences: Sequence[Difference]
+) -> Iterator[Scored]:
+    for quantity in row.columns:
+        entry = row.entries[quantity.name]
+        lower, upper = bounds(entry.ours)
+        agreement = row.agreement_of(quantity.name)
+        own = table, row.configuration, row.load_percent, quantity.name
+        conclusion, because = (
+            (_OF_AGREEMENT[agreement], "")
+            if agreement in _OF_AGREEMENT
+            else concluded([each for each in differences if each.concerns_number(*own)])
+        )
+        yield Scored(
+            *of_study,
+            NUMBER,
+            f"{row.label} at {row.load_percent:g} %",
+            quantity.title,
+            published=_printed(entry.published),
+            ours=f"{entry.mean:.{quantity.digits + 2}f}",
+            lower="" if lower is None else f"{lower:.{quantity.digits + 2}f}",
+            upper="" if upper is None else f"{upper:.{quantity.digits + 2}f}",
+            tolerance="" if entry.tolerance is None else _printed(float(f"{entry.tolerance:.3g}")),
+            verdict=str(agreement),
+            conclusion=str(conclusion),
+            because=because,
+            in_sample="; ".join(row.fitted[quantity.name]),
+            runs=" ".join(row.runs),
+        )
+
+
+def _printed(value: float | None) -> str:
+    """Counts of thousands without decimals, other numbers as they are."""
+    whole = value is not None and value >= 1000 and value == int(value)
+    return f"{value:.0f}" if whole else as_text(value)
+
+
+def _statement(
+    of_study: tuple[str, str, str], claim: str, part: Part, differences: Sequence[Difference]
+) -> Scored:
+    conclusion, because = (
+        (_OF_FINDING[part.finding], "")
+        if part.finding in _OF_FINDING
+        else concluded([each for each in differences if each.concerns_statement(claim, part.number)])
+    )
+    return Scored(
+        *of_study,
+        STATEMENT,
+        f"{claim}.{part.number}",
+        part.statement,
+        ours=part.evidence,
+        verdict=str(part.finding),
+        conclusion=str(conclusion),
+        because=because,
+        strength=strength_told(part.answer.strength),
+        in_sample=part.answer.in_sample,
+    )
+
+
+def _claim(of_study: tuple[str, str, str], outcome: Outcome, drawn: set[str]) -> Scored:
+    figure = _FIGURE.search(outcome.where)
+    shown = figure is not None and figure[1] in drawn
+    return Scored(
+        *of_study,
+        CLAIM,
+        outcome.identifier,
+        outcome.claim,
+        ours=outcome.effect or outcome.reason,
+        verdict=str(outcome.verdict),
+        fraction=outcome.fraction,
+        strength=strength_told(outcome.weakest),
+        figure=f"figures/figure-{int(figure[1]):02}.svg" if figure is not None and shown else "",
+    )
+
+
+def table_of(entries: Sequence[Scored]) -> Table:
+    """All of it for programs."""
+    return Table.of_records([asdict(entry) for entry in entries])
+
+
+def read(folder: Path) -> list[Scored]:
+    """The scorecard that a reproduction left in its folder.
+
+    Raises:
+        ExperimentError: There is none, or it is none.
+    """
+    rows = read_table(folder / FILE, ExperimentError)
+    names = [field.name for field in fields(Scored)]
+    if rows and list(rows[0]) != names:
+        legal = ", ".join(names)
+        raise ExperimentError(f"{folder / FILE}:1: no scorecard of this version; its columns are {legal}")
+    return [Scored(**row) for row in rows]
+
+
+# ------------------------------------------------------------------------------------------------ counted
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How the numbers, or the statements, of a study fared.
+
+    Attributes:
+        experiment, scale: Of which study.
+        of: What is counted, in print.
+        conclusions: How many have each conclusion.
+    """
+
+    experiment: str
+    scale: str
+    of: str
+    conclusions: Counter[str]
+
+
+UNJUDGED = (Conclusion.SCALE_CANNOT_JUDGE, Conclusion.NOT_RUN)
+"""What follows of a statement that the runs do not decide."""
+
+
+def judging_scales(entries: Sequence[Scored]) -> dict[str, str]:
+    """Of each experiment the scale that decides most statements, whose claims are shown."""
+    decided: dict[str, Counter[str]] = {}
+    for each in entries:
+        if each.kind == STATEMENT:
+            counts = decided.setdefault(each.experiment, Counter())
+            counts[each.scale] += each.conclusion not in UNJUDGED
+    return {experiment: max(counts, key=counts.__getitem__) for experiment, counts in decided.items()}
+
+
+def counted(entries: Sequence[Scored]) -> list[Counted]:
+    """The counts of each study: numbers, in-sample ones apart, and statements where they are judged."""
+    found = []
+    judging = judging_scales(entries)
+    for (experiment, scale), group in groupby(entries, key=lambda each: (each.experiment, each.scale)):
+        study = list(group)
+        for of, own in (
+            ("numbers", [each for each in study if each.kind == NUMBER and not each.in_sample]),
+            ("in-sample numbers", [each for each in study if each.kind == NUMBER and each.in_sample]),
+            ("statements", [each for each in study if each.kind == STATEMENT]),
+        ):
+            if own and (of != "statements" or judging[experiment] == scale):
+                found.append(Counted(experiment, scale, of, Counter(each.conclusion for each in own)))
+    return found
+
+
+_SHORT = {
+    Conclusion.REPRODUCED: "repr.",
+    Conclusion.CAUSE_KNOWN: "cause",
+    Conclusion.NOT_IDENTIFIABLE: "not id.",
+    Conclusion.CAUSE_UNKNOWN: "no cause",
+    Conclusion.SCALE_CANNOT_JUDGE: "scale",
+}
+
+
+def summary(entries: Sequence[Scored]) -> Table:
+    """For each study a row of its numbers and one of its statements, with the count of each conclusion."""
+    columns: list[Column[Counted]] = [
+        Column("study", _study, "study", heads_row=True),
+        in_csv("scale", lambda each: each.scale),
+        Column("of", lambda each: text(each.of, short=_SHORT_OF.get(each.of)), "of", words=True),
+        Column(
+            "count", lambda each: number(each.conclusions.total()), "count", media=Medium.CSV | Medium.HTML
+        ),
+        *(
+            Column(
+                str(conclusion),
+                lambda each, conclusion=conclusion: number(each.conclusions[conclusion]),  # type: ignore[misc]
+                str(conclusion),
+                _SHORT.get(conclusion),
+            )
+            for conclusion in Conclusion
+        ),
+    ]
+    return Table.of(
+        counted(entries),
+        columns,
+        title="Scorecard",
+        caption="repr.: reproduced; cause: differs, cause known; not id.: not identifiable, the paper does "
+        "not print what would determine it; no cause: differs, cause unknown; scale: runs too short or too "
+        f"few to judge. {IN_SAMPLE}: an input of the models was chosen by these numbers. `--output` writes a "
+        "page with the causes and reasons",
+    )
+
+
+_SHORT_OF = {"in-sample numbers": f"numbers {IN_SAMPLE}"}
+
+
+def _study(each: Counted) -> TableCell:
+    return TableCell(each.experiment, (Line(each.experiment), Line(each.scale)))

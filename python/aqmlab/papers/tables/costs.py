@@ -1,0 +1,56 @@
+"""What each scale of an experiment costs on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.tables.model import Column, Standing, Table, TableCell, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.papers.cost import Cost
+
+_MINUTE_S, _HOUR_S = 60.0, 3600.0
+_LONGEST_IN_MINUTES_S = 2.0 * _HOUR_S
+
+
+def table_of(costs: Sequence[Cost], *, study: str, chosen: str, workers: int) -> Table:
+    """A row for each scale of a study; the chosen one stands out."""
+    columns: list[Column[Cost]] = [
+        Column("scale", lambda cost: _name(cost, chosen), "scale", heads_row=True),
+        Column("runs", lambda cost: number(cost.runs, ",d"), "runs"),
+        Column(
+            "simulated_s", lambda cost: number(cost.simulated_s / _HOUR_S, ",.1f", unit=" h"), "simulated"
+        ),
+        Column("core_s", lambda cost: _lasting(cost.core_s), "on one core"),
+        Column("expected_s", lambda cost: _lasting(cost.core_s / workers), f"on {workers}"),
+    ]
+    return Table.of(
+        costs,
+        columns,
+        title=f"{study}: estimated run time of each scale on this machine",
+        caption="estimated from short test runs; finished runs are not repeated",
+    )
+
+
+def total_of(costs: Sequence[Cost], *, workers: int) -> str:
+    """In words what several scales take together, one after the other."""
+    core_s = sum(cost.core_s for cost in costs)
+    return f"{_told(core_s)} on one core, {_told(core_s / workers)} on {workers}"
+
+
+def _name(cost: Cost, chosen: str) -> TableCell:
+    return text(cost.scale, Standing.WITHIN if cost.scale == chosen else Standing.PLAIN)
+
+
+def _lasting(seconds: float) -> TableCell:
+    return text(_told(seconds), value=seconds)
+
+
+def _told(seconds: float) -> str:
+    if seconds < 2.0 * _MINUTE_S:
+        return f"{seconds:.0f} s"
+    if seconds < _LONGEST_IN_MINUTES_S:
+        return f"{seconds / _MINUTE_S:.0f} min"
+    return f"{seconds / _HOUR_S:.1f} h"
