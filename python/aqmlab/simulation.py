@@ -10,7 +10,7 @@ from aqmlab import _core
 from aqmlab._core import LinkObservation, Observation
 from aqmlab.errors import ScenarioError
 from aqmlab.result import Result
-from aqmlab.runs.job import require_seed
+from aqmlab.runs.seeds import require_seed
 from aqmlab.scenario import Scenario, ScenarioLike
 from aqmlab.terminal.spelling import quoted
 

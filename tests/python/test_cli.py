@@ -110,9 +110,10 @@ def test_every_command_is_there() -> None:
     ]
 
 
-def test_the_version_needs_neither_statistics_nor_tables() -> None:
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("run", "--help"), ("explain", "red")])
+def test_what_computes_nothing_needs_neither_statistics_nor_tables(arguments: tuple[str, ...]) -> None:
     """It answers at once, as a mistake in a command's name does: SciPy and Arrow alone take longer."""
-    command = [sys.executable, "-X", "importtime", "-m", "aqmlab", "--version"]
+    command = [sys.executable, "-X", "importtime", "-m", "aqmlab", *arguments]
     made = subprocess.run(command, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip() for line in made.stderr.splitlines()}
     assert "click" in imported

@@ -18,7 +18,6 @@ from aqmlab.cli.options import (
     seeds_option,
 )
 from aqmlab.files.folders import require_writable
-from aqmlab.runs import Execution
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
@@ -98,6 +97,7 @@ def calibrate(
     from aqmlab.errors import DemandError
     from aqmlab.load import Demand
     from aqmlab.load import calibrate as fit
+    from aqmlab.runs import Execution
     from aqmlab.words.calibration import sizes_in_words
 
     turned = Demand.of(Scenario.from_file(scenario_file, overrides=overrides), demand, links=links)

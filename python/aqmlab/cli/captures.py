@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab.errors import ScenarioError
-from aqmlab.result import capture_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +25,8 @@ captured_option = click.option(
 
 def captured_ports(captured: tuple[str, ...], check: Callable[[list[str]], object]) -> tuple[str, ...]:
     """The ports whose packets are kept, each once; `check` raises `ScenarioError` where one cannot be."""
+    from aqmlab.result import capture_name
+
     ports = tuple(dict.fromkeys(captured))
     try:
         check(list(ports))

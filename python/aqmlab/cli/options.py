@@ -10,7 +10,6 @@ import click
 
 from aqmlab.files.toml_text import TomlText
 from aqmlab.runs import SEED_MAX
-from aqmlab.runs.executors import executor_of
 from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
@@ -142,6 +141,8 @@ def execution_options(default: str) -> Callable[[Command], Command]:
     def add(command: Command) -> Command:
         @functools.wraps(command)
         def with_executor(*, executor: str, workers: int | None, **others: Any) -> object:  # noqa: ANN401
+            from aqmlab.runs.executors import executor_of
+
             return command(executor=executor_of(executor, workers=workers), **others)
 
         for option in reversed(options):

@@ -17,7 +17,7 @@ from aqmlab.cli.options import (
     seeds_option,
 )
 from aqmlab.files.folders import folder_name
-from aqmlab.runs import SEED_MAX, Job, run_each
+from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown, wrapped
 from aqmlab.terminal.spelling import counted
@@ -76,6 +76,8 @@ def run(
       aqmlab run pi.toml --set 'dumbbell.queue={scheme="drop-tail", limit_packets=240}' --output results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
+    from aqmlab.runs import Job, run_each
+
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)

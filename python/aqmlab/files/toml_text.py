@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from aqmlab.errors import ScenarioError
 
@@ -55,7 +54,8 @@ def toml_key(key: str) -> str:
 
 def toml_value(value: object) -> str:
     """A value as TOML spells it."""
-    if isinstance(value, np.generic):
+    numpy = sys.modules.get("numpy")  # who has no number of its kind need not wait for it
+    if numpy is not None and isinstance(value, numpy.generic):
         value = value.item()
     match value:
         case TomlText():

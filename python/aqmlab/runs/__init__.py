@@ -9,14 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aqmlab.runs.job import SEED_MAX, Job
+    from aqmlab.runs.job import Job
     from aqmlab.runs.many import Execution, run, run_each, run_many
+    from aqmlab.runs.seeds import SEED_MAX
 
 __all__ = ["SEED_MAX", "Execution", "Job", "run", "run_each", "run_many"]
 
 # Imported when first asked for: a live run's worker needs the protocol without Arrow, which starts threads.
 _HOMES = {
-    **dict.fromkeys(("SEED_MAX", "Job"), "aqmlab.runs.job"),
+    "Job": "aqmlab.runs.job",
+    "SEED_MAX": "aqmlab.runs.seeds",
     **dict.fromkeys(("Execution", "run", "run_each", "run_many"), "aqmlab.runs.many"),
 }
 

@@ -10,20 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 from aqmlab import _core
 from aqmlab.errors import RunError, ScenarioError
 from aqmlab.load.offered import offering_twin
+from aqmlab.runs.seeds import require_seed
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-SEED_MAX = 2**64 - 1
-"""The largest seed."""
-
-
-def require_seed(seed: object) -> None:
-    """Raises ValueError unless it is a seed."""
-    if not isinstance(seed, int) or not 0 <= seed <= SEED_MAX:
-        raise ValueError(f"seed: a whole number from 0 to 2^64 - 1, not {quoted(seed)}")
 
 
 @dataclass(frozen=True)

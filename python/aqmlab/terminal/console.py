@@ -7,19 +7,24 @@ what would steer the terminal is written out (`aqmlab.terminal.plain`).
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from aqmlab.terminal.plain import plain
 from aqmlab.terminal.spelling import unbroken
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 _SPACE = "\N{NO-BREAK SPACE}"
 
 
 def console(*, minimum_columns: int = 0, stderr: bool = False) -> Console:
     """A console that shows every text as it is; narrower terminals wrap the lines of wide tables."""
+    from rich.console import Console  # noqa: PLC0415 (a line needs none of it)
+
     found = Console(markup=False, emoji=False, highlight=False, stderr=stderr)
     found.width = max(found.width, minimum_columns)
     return found
@@ -32,10 +37,14 @@ def say(text: str, *, err: bool = False) -> None:
 
 def shown(text: str, style: str = "") -> Text:
     """A text as it is, for a cell, a title or a line."""
+    from rich.text import Text  # noqa: PLC0415
+
     return Text(plain(text), style=style)
 
 
 def wrapped(sentence: str, columns: int) -> Text:
     """A sentence in lines of at most so many columns, none of which ends between a number and its unit."""
+    from rich.text import Text  # noqa: PLC0415
+
     lines = textwrap.wrap(unbroken(plain(sentence)), columns, break_long_words=False, break_on_hyphens=False)
     return Text("\n".join(lines).replace(_SPACE, " "))

@@ -6,9 +6,13 @@ ask of the link, `calibration` how many of them make a load, `live` what the aud
 `recordings` what pages of one's own consist of, `explained` what a name of a scenario stands for.
 """
 
-from aqmlab.words.amounts import counted, duration, listed, span
-from aqmlab.words.comparison import answer, page_sentences, sentences, verdicts
-from aqmlab.words.offered import offered_load
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aqmlab.words.amounts import counted, duration, listed, span
+    from aqmlab.words.comparison import answer, page_sentences, sentences, verdicts
+    from aqmlab.words.offered import offered_load
 
 __all__ = [
     "answer",
@@ -21,3 +25,16 @@ __all__ = [
     "span",
     "verdicts",
 ]
+
+# Imported when first asked for: what explains a name needs no comparison.
+_HOMES = {
+    **dict.fromkeys(("counted", "duration", "listed", "span"), "aqmlab.words.amounts"),
+    **dict.fromkeys(("answer", "page_sentences", "sentences", "verdicts"), "aqmlab.words.comparison"),
+    "offered_load": "aqmlab.words.offered",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
