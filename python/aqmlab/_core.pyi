@@ -313,8 +313,8 @@ class LiveSettings:
     def __new__(
         cls,
         *,
-        hosts: str = "",
-        backend: str = "",
+        hosts: str = ...,
+        backend: str = ...,
         kernel_queues: bool = False,
         log: bool = False,
         captured: list[str] = ...,
