@@ -220,8 +220,8 @@ fn load(
     SchemeInFile { file, object, text: &texts[file] }.load()
 }
 
-/// The schemes in a file that stands in a folder, as [`Scheme::names`] lists them: for those who ask about a
-/// scheme without a scenario.
+/// Registers a scheme in a file that stands in a folder, for those who ask about a scheme without a scenario;
+/// returns the name under which [`aqmlab_aqm::Scheme::names`] lists it.
 ///
 /// # Errors
 /// In words, what is wrong with the file or the scheme.
