@@ -11,11 +11,14 @@ __all__ = [
     "Coins",
     "Demand",
     "DrawnNetwork",
+    "FoundMistake",
     "Header",
     "KernelOffer",
     "LinkFraming",
     "LinkObservation",
+    "LiveProgram",
     "LiveRun",
+    "LiveSettings",
     "MonitoredLink",
     "Node",
     "Observation",
@@ -275,20 +278,54 @@ class Run:
     ) -> dict[str, np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]]: ...
 
 @final
-class LiveRun:
-    """One live run of a resolved scenario; on Linux alone."""
+class FoundMistake:
+    """A mistake in a scenario."""
+
+    @property
+    def message(self) -> str: ...
+    @property
+    def source_name(self) -> str: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def column(self) -> int | None: ...
+    @property
+    def override(self) -> str | None: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def value_json(self) -> str | None: ...
+    @property
+    def legal(self) -> str | None: ...
+    @property
+    def nearest(self) -> str | None: ...
+
+@final
+class LiveProgram:
+    """A program behind the bottleneck of a live run; on Linux alone."""
+
+    def __new__(cls, command: list[str], server: list[str], rtt_ms: float | None) -> LiveProgram: ...
+
+@final
+class LiveSettings:
+    """How a live run is made; on Linux alone."""
 
     def __new__(
         cls,
-        scenario: Scenario,
-        seed: int,
-        hosts: str,
-        log: bool,
-        program: tuple[list[str], list[str], float | None] | None = None,
         *,
-        ways: tuple[str, bool] = ...,
+        hosts: str = ...,
+        backend: str = ...,
+        kernel_queues: bool = False,
+        log: bool = False,
         captured: list[str] = ...,
-    ) -> LiveRun: ...
+        program: LiveProgram | None = None,
+    ) -> LiveSettings: ...
+
+@final
+class LiveRun:
+    """One live run of a resolved scenario; on Linux alone."""
+
+    def __new__(cls, scenario: Scenario, seed: int, settings: LiveSettings) -> LiveRun: ...
     def execute(self) -> None: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...

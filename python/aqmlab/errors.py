@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.terminal.plain import plain
 from aqmlab.terminal.spelling import closest, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from aqmlab import _core
 
 __all__ = [
     "AqmlabError",
@@ -96,8 +98,6 @@ class RefusalError(AqmlabError, ValueError):
 
 
 _FIELDS = ("place", "value", "legal", "nearest")
-_Place: TypeAlias = "tuple[str, int | None, int | None, str | None]"
-_Row: TypeAlias = "tuple[str, _Place, str, str | None, str | None, str | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +123,17 @@ class Mistake:
     overrides: bool = False
 
     @classmethod
-    def of_row(cls, row: _Row) -> Mistake:
-        """A mistake as the core tells it."""
-        message, (source, line, column, override), key, value, legal, nearest = row
-        lines = "".join(f":{each}" for each in (line, column) if each is not None)
+    def found(cls, found: _core.FoundMistake) -> Mistake:
+        """A mistake that the core has found."""
+        lines = "".join(f":{each}" for each in (found.line, found.column) if each is not None)
         return cls(
-            plain(message),
-            f"{source}{lines}" if override is None else override,
-            key,
-            None if value is None else json.loads(value),
-            (legal or "").removeprefix("legal keys: ").removeprefix("legal: "),
-            nearest,
-            override is not None,
+            plain(found.message),
+            f"{found.source_name}{lines}" if found.override is None else found.override,
+            found.key,
+            None if found.value_json is None else json.loads(found.value_json),
+            (found.legal or "").removeprefix("legal keys: ").removeprefix("legal: "),
+            found.nearest,
+            found.override is not None,
         )
 
     def without_place(self) -> Mistake:
@@ -163,12 +162,10 @@ class ScenarioError(RefusalError):
     def __init__(
         self,
         message: str,
-        mistakes: Sequence[Mistake | _Row] = (),
+        mistakes: Sequence[Mistake | _core.FoundMistake] = (),
         **fields: Any,  # noqa: ANN401
     ) -> None:
-        self.mistakes = tuple(
-            each if isinstance(each, Mistake) else Mistake.of_row(each) for each in mistakes
-        )
+        self.mistakes = tuple(each if isinstance(each, Mistake) else Mistake.found(each) for each in mistakes)
         if self.mistakes:
             first = self.mistakes[0]
             fields = {name: getattr(first, name) for name in _FIELDS}

@@ -496,7 +496,7 @@ def test_what_the_kernel_cannot_express_is_refused_by_name_before_anything_is_ma
 def test_the_examples_of_live_runs_ask_for_what_a_live_run_can_do(name: str) -> None:
     scenario = Scenario.from_file(Path(__file__).parents[2] / "examples" / f"{name}.toml")
     if hasattr(_core, "LiveRun"):
-        _core.LiveRun(scenario.core, 1, "", False)
+        _core.LiveRun(scenario.core, 1, _core.LiveSettings())
 
 
 def test_a_run_whose_folder_exists_is_refused_before_it_is_made(tmp_path: Path) -> None:

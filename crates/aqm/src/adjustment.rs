@@ -4,7 +4,8 @@
 //! new parameters and continues from the state of the one before ([`crate::Aqm::continue_from`]).
 
 use crate::algorithms::Scheme;
-use crate::parameters::{AnyScheme, ParameterError};
+use crate::parameter_error::ParameterError;
+use crate::parameters::AnyScheme;
 use crate::port_facts::PortFacts;
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ pub enum AdjustmentError {
         /// The key that was given.
         key: String,
         /// The name of the scheme.
-        scheme: &'static str,
+        scheme: String,
         /// What can be changed, in words.
         legal: String,
     },
@@ -25,7 +26,7 @@ pub enum AdjustmentError {
     #[error("{scheme}: {wrong}")]
     Type {
         /// The name of the scheme.
-        scheme: &'static str,
+        scheme: String,
         /// What is wrong, in the words of the type.
         wrong: String,
     },
@@ -49,20 +50,20 @@ impl Scheme {
     /// # Errors
     /// [`AdjustmentError`]: a key that is not adjustable, or a value of the wrong type or out of range.
     pub fn adjusted(&self, values: &Map<String, Value>, facts: &PortFacts) -> Result<Self, AdjustmentError> {
-        let scheme = self.name();
+        let scheme = || self.name().to_owned();
         let adjustable = self.adjustable();
         if let Some(key) = values.keys().find(|key| !adjustable.contains(&key.as_str())) {
             let legal = match adjustable.as_slice() {
                 [] => "none of its parameters can".to_owned(),
                 keys => format!("legal: {}", keys.join(", ")),
             };
-            return Err(AdjustmentError::Fixed { key: key.clone(), scheme, legal });
+            return Err(AdjustmentError::Fixed { key: key.clone(), scheme: scheme(), legal });
         }
         let mut table = self.table();
         table.extend(values.clone());
         let adjusted = self.with_table(table);
         let adjusted =
-            adjusted.map_err(|wrong| AdjustmentError::Type { scheme, wrong: wrong.to_string() })?;
+            adjusted.map_err(|wrong| AdjustmentError::Type { scheme: scheme(), wrong: wrong.to_string() })?;
         adjusted.validate_at(facts)?;
         Ok(adjusted)
     }
@@ -75,13 +76,6 @@ impl Scheme {
                 table
             }
             other => unreachable!("parameters are a table: {other:?}"),
-        }
-    }
-
-    fn with_table(&self, table: Map<String, Value>) -> Result<Self, serde_json::Error> {
-        match self {
-            Self::Outside(scheme) => scheme.with_table(Value::Object(table)).map(Self::Outside),
-            _ => Self::deserialize_parameters(self.name(), Value::Object(table)),
         }
     }
 }

@@ -45,7 +45,8 @@
 //! - [`algorithms`]: one file per scheme, and the one list in which they are registered.
 //! - [`Scheme`]: any registered scheme with its parameters, as data: parsed strictly, checked, described.
 //! - [`register`]: adds a scheme from outside this crate to them while the program runs;
-//!   [`register_declared`] one whose parameters are declared as data.
+//!   [`register_declared`] one whose parameters are declared as data; [`DeclaredSchemes`] belong to whoever
+//!   names them, and to nobody else.
 //! - [`conformance`]: what every scheme owes, tried on any scheme by one call.
 //! - [`parts`]: formulas that several schemes share, for new ones to build on.
 //! - [`Counters`]: what happened at a port, by codepoint and packet class.
@@ -80,6 +81,7 @@ mod header;
 mod occupancy;
 mod onset;
 mod packet;
+mod parameter_error;
 mod parameters;
 pub mod parts;
 mod port;
@@ -96,8 +98,8 @@ struct Readme;
 
 pub use adjustment::AdjustmentError;
 pub use algorithms::{
-    Declaration, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme, UnknownScheme,
-    register, register_declared,
+    Declaration, DeclaredSchemes, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme,
+    UnknownScheme, register, register_declared,
 };
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use as_any::AsAny;
@@ -109,7 +111,8 @@ pub use header::{FiveTuple, HeaderFields};
 pub use occupancy::Occupancy;
 pub use onset::{Onset, UnreachableOnset};
 pub use packet::{Codepoint, PacketClass, PacketFacts, Queued};
-pub use parameters::{ParameterError, Parameters};
+pub use parameter_error::ParameterError;
+pub use parameters::Parameters;
 pub use port::{Port, QueueReport};
 pub use port_facts::PortFacts;
 pub use queue_view::QueueView;

@@ -1,30 +1,12 @@
-//! What every scheme's parameters offer, and how a value outside its legal range is reported.
+//! What every scheme's parameters offer.
 
 use crate::discipline::Discipline;
 use crate::onset::Onset;
+use crate::parameter_error::ParameterError;
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
-use std::borrow::Cow;
+use std::any::Any;
 use std::fmt;
-
-/// A parameter whose value is not legal.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` is {}: it must be {legal}", .value.as_deref().unwrap_or("not given"))]
-pub struct ParameterError {
-    /// The parameter, by its name in a scenario; parts of a nested one are joined by dots.
-    pub key: Cow<'static, str>,
-    /// The offending value; none where the parameter is not given.
-    pub value: Option<String>,
-    /// What would be legal; reads on after "it must be".
-    pub legal: String,
-}
-
-impl ParameterError {
-    /// The same error of a parameter that stands in the table `outer`.
-    pub(crate) fn within(self, outer: &str) -> Self {
-        Self { key: format!("{outer}.{}", self.key).into(), ..self }
-    }
-}
 
 /// The parameters of one scheme: plain data, checked by `validate`, from which the scheme is built.
 pub trait Parameters {
@@ -63,8 +45,8 @@ pub trait Parameters {
         1
     }
 
-    /// The name of the scheme that works in each of several queues, if there is one.
-    fn scheme_within(&self) -> Option<&'static str> {
+    /// The scheme that works in each of several queues, if there is one: a [`Scheme`](crate::Scheme).
+    fn scheme_within(&self) -> Option<&dyn Any> {
         None
     }
 
@@ -102,83 +84,6 @@ pub trait AnyScheme: Clone + fmt::Debug + PartialEq + 'static {
     /// the default.
     fn schema_of_queue_behind_filter(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
 
-    /// The name, as scenarios spell it.
-    fn name(&self) -> &'static str;
-
     /// The parameters.
     fn parameters(&self) -> &dyn Parameters;
-}
-
-/// Refuses `value` unless `is_legal`.
-pub(crate) fn require(
-    is_legal: bool,
-    key: &'static str,
-    value: impl fmt::Display,
-    legal: impl Into<String>,
-) -> Result<(), ParameterError> {
-    let refused = || ParameterError { key: key.into(), value: Some(value.to_string()), legal: legal.into() };
-    if is_legal { Ok(()) } else { Err(refused()) }
-}
-
-/// Refuses that a parameter is missing.
-pub(crate) fn require_given(
-    is_given: bool,
-    key: &'static str,
-    legal: impl Into<String>,
-) -> Result<(), ParameterError> {
-    if is_given { Ok(()) } else { Err(ParameterError { key: key.into(), value: None, legal: legal.into() }) }
-}
-
-/// Requires a number above zero from which computations stay finite: quotients and products of two or three
-/// such numbers and a link rate are far from the ends of what a double holds.
-pub(crate) fn require_positive(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require((1e-12..=1e12).contains(&value), key, value, "a number above 0, from 1e-12 to 1e12")
-}
-
-/// Requires zero or a number above, from which computations stay finite.
-pub(crate) fn require_not_negative(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require((0.0..=1e12).contains(&value), key, value, "0 or a number above 0, at most 1e12")
-}
-
-/// Requires a number above zero and at most one: a probability that can happen, or a weight that forgets.
-pub(crate) fn require_share(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require(value > 0.0 && value <= 1.0, key, value, "above 0 and at most 1")
-}
-
-/// Requires a size of at least one byte.
-pub(crate) fn require_packet_bytes(key: &'static str, value: u32) -> Result<(), ParameterError> {
-    require(value >= 1, key, value, "a packet length of at least 1 byte")
-}
-
-/// Requires a period in milliseconds that a nanosecond clock can keep.
-pub(crate) fn require_period_ms(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require((1e-3..=1e9).contains(&value), key, value, "from 0.001 to 1e9 milliseconds")
-}
-
-/// Requires what controlled delay is steered by (CoDel, COBALT): a target, and an interval that is not
-/// shorter.
-pub(crate) fn require_target_and_interval(target_ms: f64, interval_ms: f64) -> Result<(), ParameterError> {
-    require_period_ms("target_ms", target_ms)?;
-    require_period_ms("interval_ms", interval_ms)?;
-    require(interval_ms >= target_ms, "interval_ms", interval_ms, format!("at least target_ms ({target_ms})"))
-}
-
-/// Requires what a controller of delay is steered by (PIE, PI2, DualPI2): a target, the time between updates,
-/// and the gains of the deviation and of the change. Beyond these gains a step would leave the numbers.
-pub(crate) fn require_delay_controller(
-    target_ms: f64,
-    update_interval_ms: f64,
-    (alpha_hz, beta_hz): (f64, f64),
-) -> Result<(), ParameterError> {
-    require_period_ms("target_ms", target_ms)?;
-    require_period_ms("update_interval_ms", update_interval_ms)?;
-    for (key, gain) in [("alpha_hz", alpha_hz), ("beta_hz", beta_hz)] {
-        require(gain > 0.0 && gain <= 1e9, key, gain, "above 0 and at most 1e9 per second")?;
-    }
-    Ok(())
-}
-
-/// Requires the rate of a periodic timer.
-pub(crate) fn require_rate_hz(key: &'static str, value: f64) -> Result<(), ParameterError> {
-    require((1e-6..=1e6).contains(&value), key, value, "from 1e-6 to 1e6 per second")
 }

@@ -6,7 +6,7 @@ use crate::fifo::Fifo;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::Room;
 use crate::queue_view::QueueView;
-use crate::scheduler::End;
+use crate::scheduler::{End, Victim};
 use aqmlab_random::Stream;
 use aqmlab_units::Time;
 
@@ -325,18 +325,19 @@ impl<P: Queued> Queue<P> {
         Some(packet)
     }
 
-    /// Discards packets from an end, one at least, until there are `most_packets` of them or `enough_bytes`
-    /// in them, and tells the scheme how many were taken.
+    /// Discards packets of a victim, which this queue is: one at least, until there are as many as it may be,
+    /// or enough bytes in them. Tells the scheme how many were taken.
     ///
     /// # Panics
     /// If no packet waits.
     pub(crate) fn make_room(
         &mut self,
         now: Time,
-        (end, most_packets, enough_bytes): (End, u32, u64),
+        victim: &Victim,
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) {
+        let Victim { end, most_packets, enough_bytes, .. } = *victim;
         let (mut packets, mut bytes) = (0, 0);
         while packets == 0 || (packets < most_packets && bytes < enough_bytes && self.fifo.packets() > 0) {
             let position = match end {

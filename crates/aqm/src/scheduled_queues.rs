@@ -475,8 +475,7 @@ impl<P: Queued> ScheduledQueues<P> {
             self.advance_queue(place, now);
             let Self { queues, front, .. } = self;
             let before = length(&queues.row[place]);
-            let amount = (victim.end, victim.most_packets, victim.enough_bytes);
-            queues.row[place].make_room(now, amount, port, &mut |packet: P, reason| {
+            queues.row[place].make_room(now, &victim, port, &mut |packet: P, reason| {
                 front.tell_of_discard(now, place, &packet.facts(), reason);
                 discarded(packet, reason);
             });

@@ -42,7 +42,7 @@ fn every_scheme_follows_its_worked_cases() {
 
 /// A port under the settings of a case, with a second view of its coins.
 struct Bench {
-    scheme_name: &'static str,
+    scheme_name: String,
     port: Port<TestPacket>,
     coins: Key,
     coins_drawn: u64,
@@ -70,7 +70,14 @@ impl Bench {
         let coins = Key::from_seed(seed);
         let facts = PortFacts::new(rate).with_timer_phase(phase).with_flow_salt(salt);
         let port = Port::new(&scheme, facts, coins.stream());
-        Self { scheme_name: scheme.name(), port, coins, coins_drawn: 0, packets: 0, now: Time::ZERO }
+        Self {
+            scheme_name: scheme.name().to_owned(),
+            port,
+            coins,
+            coins_drawn: 0,
+            packets: 0,
+            now: Time::ZERO,
+        }
     }
 
     fn run(&mut self, events: &str, case: &str) {

@@ -8,6 +8,7 @@ use aqmlab_aqm::{
 use schemars::{Schema, json_schema};
 use serde::de::Error as _;
 use serde_json::{Map, Value};
+use std::any::Any;
 use std::sync::Arc;
 
 /// The parameters of a scheme by their names, every default filled in.
@@ -268,8 +269,8 @@ impl Parameters for DeclaredParameters {
         }
     }
 
-    fn scheme_within(&self) -> Option<&'static str> {
-        (!self.is_queue()).then(|| self.inner.name())
+    fn scheme_within(&self) -> Option<&dyn Any> {
+        if self.is_queue() { None } else { Some(self.inner.scheme()) }
     }
 
     fn limit(&self) -> Limit {

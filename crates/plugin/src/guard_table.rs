@@ -3,8 +3,8 @@
 //! `aqmlab_scheme.h` says the same to C compilers. Nothing here allocates or takes a lock while packets pass.
 #![allow(unsafe_code)]
 
-use crate::fault::Fault;
-use crate::table::{NEVER, Traits};
+use crate::instance::{Instance, Observe, Traits};
+use crate::table::NEVER;
 use crate::timer_pace::TimerPace;
 use crate::verdict::decode;
 use aqmlab_aqm::{Admission, Behind, Decision, Guard, HeaderFields, PacketFacts, Reason, Verdict};
@@ -136,16 +136,14 @@ pub struct GuardTable {
     /// The timer is due, at `now_ns` of the call.
     pub on_timer: Option<unsafe extern "C" fn(state: *mut c_void, call: *const GuardCall)>,
     /// Writes the values of what the guard reports of itself.
-    pub observe: Option<unsafe extern "C" fn(state: *const c_void, values: *mut f64)>,
+    pub observe: Option<Observe>,
 }
 
 /// A guard of C functions at a port.
 pub struct TableGuard {
     functions: GuardTable,
     call: GuardCall,
-    /// Of words, so that any C type may stand in it.
-    state: Vec<u128>,
-    traits: Traits,
+    instance: Instance,
     pace: TimerPace,
 }
 
@@ -161,13 +159,12 @@ impl TableGuard {
     /// length.
     #[must_use]
     pub unsafe fn new(functions: GuardTable, state: Vec<u128>, traits: Traits) -> Self {
-        Self { functions, call: GuardCall::empty(), state, traits, pace: TimerPace::default() }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn fail(&self, wrong: &str) -> ! {
-        Fault::raise(format!("{}: {wrong}", self.traits.name))
+        Self {
+            functions,
+            call: GuardCall::empty(),
+            instance: Instance::new(state, traits),
+            pace: TimerPace::default(),
+        }
     }
 }
 
@@ -189,13 +186,13 @@ impl Guard for TableGuard {
         let drawn = coins.drawn();
         (self.call.coins_key, self.call.coins_next) = (coins.key_number(), drawn);
         // SAFETY: `TableGuard::new` was promised that this is such a function, and the state is its own.
-        let code = unsafe { admits(self.state.as_mut_ptr().cast(), &raw mut self.call) };
+        let code = unsafe { admits(self.instance.state_mut(), &raw mut self.call) };
         self.call.behind = std::ptr::null();
         if self.call.coins_next < drawn {
-            self.fail("the random stream was set back");
+            self.instance.fail("the random stream was set back");
         }
         coins.pass_to(self.call.coins_next);
-        admission_of(code).unwrap_or_else(|wrong| self.fail(&wrong))
+        admission_of(code).unwrap_or_else(|wrong| self.instance.fail(&wrong))
     }
 
     fn on_decision(&mut self, now: Time, packet: &PacketFacts, decision: Decision) {
@@ -203,7 +200,7 @@ impl Guard for TableGuard {
         self.call.set_packet(now, packet);
         self.call.decision = number_of(decision);
         // SAFETY: as in `admits`.
-        unsafe { on_decision(self.state.as_mut_ptr().cast(), &raw const self.call) };
+        unsafe { on_decision(self.instance.state_mut(), &raw const self.call) };
     }
 
     fn hears_of_all(&self) -> bool {
@@ -213,7 +210,7 @@ impl Guard for TableGuard {
     fn next_timer(&self) -> Option<Time> {
         let next_timer = self.functions.next_timer?;
         // SAFETY: as in `admits`.
-        let due = unsafe { next_timer(self.state.as_ptr().cast()) };
+        let due = unsafe { next_timer(self.instance.state()) };
         (due != NEVER).then(|| Time::from_nanoseconds(due))
     }
 
@@ -222,18 +219,15 @@ impl Guard for TableGuard {
             self.call.now_ns = due.nanoseconds();
             self.call.show(behind);
             // SAFETY: as in `admits`.
-            unsafe { on_timer(self.state.as_mut_ptr().cast(), &raw const self.call) };
+            unsafe { on_timer(self.instance.state_mut(), &raw const self.call) };
             self.call.behind = std::ptr::null();
         }
         let next = self.next_timer();
-        self.pace.count(due, next).unwrap_or_else(|wrong| self.fail(&wrong));
+        self.pace.count(due, next).unwrap_or_else(|wrong| self.instance.fail(&wrong));
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        let Some(observe) = self.functions.observe else { return };
-        let mut values = vec![0.0; self.traits.observed.len()];
-        // SAFETY: as in `admits`; there are as many values as names.
-        unsafe { observe(self.state.as_ptr().cast(), values.as_mut_ptr()) };
-        self.traits.observed.iter().zip(values).for_each(|(name, value)| sink(name, value));
+        // SAFETY: as in `admits`; it writes as many values as it has names.
+        unsafe { self.instance.observe(self.functions.observe, sink) };
     }
 }

@@ -4,8 +4,8 @@
 //! `aqmlab_scheme.h` says the same to C compilers. Nothing here allocates or takes a lock while packets pass.
 #![allow(unsafe_code)]
 
-use crate::fault::Fault;
-use crate::table::{NEVER, Traits, Waiting};
+use crate::instance::{Instance, Observe, Traits};
+use crate::table::{NEVER, Waiting};
 use crate::verdict::decode;
 use aqmlab_aqm::{Backlogs, Departing, End, HeaderFields, PacketFacts, Scheduler, Turn, Verdict, Victim};
 use aqmlab_units::Time;
@@ -221,16 +221,14 @@ pub struct SchedulerTable {
     /// The queue of which packets are discarded to make room.
     pub victim: Option<Asked<u32>>,
     /// Writes the values of what the scheduler reports of itself.
-    pub observe: Option<unsafe extern "C" fn(state: *const c_void, values: *mut f64)>,
+    pub observe: Option<Observe>,
 }
 
 /// A scheduler of C functions at a port.
 pub struct TableScheduler {
     functions: SchedulerTable,
     call: TurnCall,
-    /// Of words, so that any C type may stand in it.
-    state: Vec<u128>,
-    traits: Traits,
+    instance: Instance,
     served: Served,
 }
 
@@ -246,7 +244,12 @@ impl TableScheduler {
     /// length.
     #[must_use]
     pub unsafe fn new(functions: SchedulerTable, state: Vec<u128>, traits: Traits) -> Self {
-        Self { functions, call: TurnCall::empty(), state, traits, served: Served::default() }
+        Self {
+            functions,
+            call: TurnCall::empty(),
+            instance: Instance::new(state, traits),
+            served: Served::default(),
+        }
     }
 
     /// Asks a function about the queues.
@@ -255,15 +258,9 @@ impl TableScheduler {
         let queues = Queues(queues);
         self.call.show(now, &queues);
         // SAFETY: `TableScheduler::new` was promised that this is such a function, and the state is its own.
-        let answer = unsafe { function(self.state.as_mut_ptr().cast(), &raw mut self.call) };
+        let answer = unsafe { function(self.instance.state_mut(), &raw mut self.call) };
         self.call.queues = std::ptr::null();
         answer
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn fail(&self, wrong: &str) -> ! {
-        Fault::raise(format!("{}: {wrong}", self.traits.name))
     }
 }
 
@@ -281,7 +278,8 @@ impl Scheduler for TableScheduler {
         self.call.dscp = header.dscp.into();
         (self.call.source, self.call.destination) = (header.source, header.destination);
         let queue = self.ask(classify, now, queues);
-        Served::queue(queue.into(), queues).unwrap_or_else(|wrong| self.fail(&format!("classify: {wrong}")))
+        Served::queue(queue.into(), queues)
+            .unwrap_or_else(|wrong| self.instance.fail(&format!("classify: {wrong}")))
     }
 
     fn on_queued(&mut self, now: Time, queue: usize, packet: &PacketFacts, queues: &dyn Backlogs) {
@@ -299,7 +297,7 @@ impl Scheduler for TableScheduler {
                 Err(_) => Err(format!("next answered {number}; legal: a queue, or AQMLAB_AT")),
             },
         };
-        turn.unwrap_or_else(|wrong| self.fail(&wrong))
+        turn.unwrap_or_else(|wrong| self.instance.fail(&wrong))
     }
 
     fn on_departure(
@@ -316,8 +314,8 @@ impl Scheduler for TableScheduler {
         self.call.arrived_ns = NEVER;
         match decode(code, &[], 0) {
             Ok(verdict @ (Verdict::Pass | Verdict::Signal(_) | Verdict::Drop(_))) => verdict,
-            Ok(_) => self.fail("on_departure of a scheduler discards no packets that wait"),
-            Err(wrong) => self.fail(&wrong),
+            Ok(_) => self.instance.fail("on_departure of a scheduler discards no packets that wait"),
+            Err(wrong) => self.instance.fail(&wrong),
         }
     }
 
@@ -328,13 +326,13 @@ impl Scheduler for TableScheduler {
     fn on_sent(&mut self, now: Time, queue: usize, bytes: u32) {
         let Some(on_sent) = self.functions.on_sent else { return };
         // SAFETY: as in `ask`.
-        unsafe { on_sent(self.state.as_mut_ptr().cast(), now.nanoseconds(), queue as u32, bytes) };
+        unsafe { on_sent(self.instance.state_mut(), now.nanoseconds(), queue as u32, bytes) };
     }
 
     fn on_empty(&mut self, now: Time, queue: usize) {
         let Some(on_empty) = self.functions.on_empty else { return };
         // SAFETY: as in `ask`.
-        unsafe { on_empty(self.state.as_mut_ptr().cast(), now.nanoseconds(), queue as u32) };
+        unsafe { on_empty(self.instance.state_mut(), now.nanoseconds(), queue as u32) };
     }
 
     fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim {
@@ -343,14 +341,11 @@ impl Scheduler for TableScheduler {
         let queue = self.ask(victim, now, queues);
         let end = if self.call.victim_from_head == 0 { End::Tail } else { End::Head };
         let victim = Served::victim(queue.into(), end, self.call.victim_packets, queues);
-        victim.unwrap_or_else(|wrong| self.fail(&wrong))
+        victim.unwrap_or_else(|wrong| self.instance.fail(&wrong))
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        let Some(observe) = self.functions.observe else { return };
-        let mut values = vec![0.0; self.traits.observed.len()];
-        // SAFETY: as in `ask`; there are as many values as names.
-        unsafe { observe(self.state.as_ptr().cast(), values.as_mut_ptr()) };
-        self.traits.observed.iter().zip(values).for_each(|(name, value)| sink(name, value));
+        // SAFETY: as in `ask`; it writes as many values as it has names.
+        unsafe { self.instance.observe(self.functions.observe, sink) };
     }
 }

@@ -5,7 +5,7 @@
 //! pass.
 #![allow(unsafe_code)]
 
-use crate::fault::Fault;
+use crate::instance::{Instance, Observe, Traits};
 use crate::timer_pace::TimerPace;
 use crate::verdict::{MOST_EVICTED, as_said, decode};
 use aqmlab_aqm::{Aqm, Departing, PacketFacts, QueueView, Verdict};
@@ -169,29 +169,14 @@ pub struct FunctionTable {
     /// The probability with which the scheme signals now.
     pub signal_probability: Option<unsafe extern "C" fn(state: *const c_void) -> f64>,
     /// Writes the values of what the scheme reports of itself.
-    pub observe: Option<unsafe extern "C" fn(state: *const c_void, values: *mut f64)>,
-}
-
-/// What is known of a scheme beside its functions.
-#[derive(Clone, Debug, Default)]
-pub struct Traits {
-    /// What messages call it.
-    pub name: String,
-    /// See [`Aqm::needs_arrival_instants`].
-    pub needs_arrival_instants: bool,
-    /// Whether arrivals may discard packets that wait.
-    pub evicts: bool,
-    /// What [`FunctionTable::observe`] reports, in its order.
-    pub observed: Vec<&'static str>,
+    pub observe: Option<Observe>,
 }
 
 /// A scheme of C functions at a port. The state is a block of memory that only they know.
 pub struct TableScheme {
     functions: FunctionTable,
     call: Call,
-    /// Of words, so that any C type may stand in it.
-    state: Vec<u128>,
-    traits: Traits,
+    instance: Instance,
     pace: TimerPace,
 }
 
@@ -219,11 +204,12 @@ impl TableScheme {
     /// # Safety
     /// As of [`TableScheme::new`].
     pub(crate) unsafe fn with_words(functions: FunctionTable, state: Vec<u128>, traits: Traits) -> Self {
-        Self { functions, call: Call::empty(), state, traits, pace: TimerPace::default() }
-    }
-
-    fn state(&self) -> *const c_void {
-        self.state.as_ptr().cast()
+        Self {
+            functions,
+            call: Call::empty(),
+            instance: Instance::new(state, traits),
+            pace: TimerPace::default(),
+        }
     }
 
     /// Asks a function, with everything but the packet's instants in the call. None: the packet passes, and
@@ -234,10 +220,10 @@ impl TableScheme {
         self.call.coins_key = coins.key_number();
         self.call.coins_next = drawn;
         // SAFETY: `TableScheme::new` was promised that this is such a function, and the state is its own.
-        let code = unsafe { decide(self.state.as_mut_ptr().cast(), &raw mut self.call) };
+        let code = unsafe { decide(self.instance.state_mut(), &raw mut self.call) };
         let next = self.call.coins_next;
         if next < drawn {
-            self.fail("the random stream was set back");
+            self.instance.fail("the random stream was set back");
         }
         coins.pass_to(next);
         let passes = code == 0 && self.call.evicted == 0;
@@ -250,15 +236,9 @@ impl TableScheme {
     fn verdict(&mut self, code: i32, waiting: u32) -> Verdict {
         let count = std::mem::take(&mut self.call.evicted) as usize;
         let Some(positions) = self.call.positions.get(..count) else {
-            self.fail(&format!("{count} waiting packets to discard: at most 16"))
+            self.instance.fail(&format!("{count} waiting packets to discard: at most 16"))
         };
-        decode(code, positions, waiting).unwrap_or_else(|wrong| self.fail(&wrong))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn fail(&self, wrong: &str) -> ! {
-        Fault::raise(format!("{}: {wrong}", self.traits.name))
+        decode(code, positions, waiting).unwrap_or_else(|wrong| self.instance.fail(&wrong))
     }
 }
 
@@ -275,7 +255,7 @@ impl Aqm for TableScheme {
         self.call.set_packet(now, packet);
         self.call.set_queue(queue, packet.bytes);
         let Some(verdict) = self.decide(on_arrival, queue, coins) else { return Verdict::Pass };
-        as_said(verdict, self.traits.evicts).unwrap_or_else(|wrong| self.fail(&wrong))
+        as_said(verdict, self.instance.traits().evicts).unwrap_or_else(|wrong| self.instance.fail(&wrong))
     }
 
     fn on_departure(
@@ -299,28 +279,28 @@ impl Aqm for TableScheme {
             self.call.set_packet(now, packet);
             self.call.queue = std::ptr::null();
             // SAFETY: as in `decide`.
-            unsafe { on_overflow(self.state.as_mut_ptr().cast(), &raw const self.call) };
+            unsafe { on_overflow(self.instance.state_mut(), &raw const self.call) };
         }
     }
 
     fn on_room_made(&mut self, now: Time, packets: u32) {
         if let Some(on_room_made) = self.functions.on_room_made {
             // SAFETY: as in `decide`.
-            unsafe { on_room_made(self.state.as_mut_ptr().cast(), now.nanoseconds(), packets) };
+            unsafe { on_room_made(self.instance.state_mut(), now.nanoseconds(), packets) };
         }
     }
 
     fn on_idle(&mut self, now: Time) {
         if let Some(on_idle) = self.functions.on_idle {
             // SAFETY: as in `decide`.
-            unsafe { on_idle(self.state.as_mut_ptr().cast(), now.nanoseconds()) };
+            unsafe { on_idle(self.instance.state_mut(), now.nanoseconds()) };
         }
     }
 
     fn next_timer(&self) -> Option<Time> {
         let next_timer = self.functions.next_timer?;
         // SAFETY: as in `decide`.
-        let due = unsafe { next_timer(self.state()) };
+        let due = unsafe { next_timer(self.instance.state()) };
         (due != NEVER).then(|| Time::from_nanoseconds(due))
     }
 
@@ -329,28 +309,25 @@ impl Aqm for TableScheme {
             self.call.now_ns = due.nanoseconds();
             self.call.set_queue(queue, 0);
             // SAFETY: as in `decide`.
-            unsafe { on_timer(self.state.as_mut_ptr().cast(), &raw const self.call) };
+            unsafe { on_timer(self.instance.state_mut(), &raw const self.call) };
         }
         let next = self.next_timer();
-        self.pace.count(due, next).unwrap_or_else(|wrong| self.fail(&wrong));
+        self.pace.count(due, next).unwrap_or_else(|wrong| self.instance.fail(&wrong));
     }
 
     fn signal_probability(&self) -> Probability {
         let Some(signal_probability) = self.functions.signal_probability else { return Probability::ZERO };
         // SAFETY: as in `decide`.
-        let value = unsafe { signal_probability(self.state()) };
+        let value = unsafe { signal_probability(self.instance.state()) };
         if !(0.0..=1.0).contains(&value) {
-            Fault::raise(format!("{}: the signal probability is {value}, not from 0 to 1", self.traits.name));
+            self.instance.fail(&format!("the signal probability is {value}, not from 0 to 1"));
         }
         Probability::clamped(value)
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        let Some(observe) = self.functions.observe else { return };
-        let mut values = vec![0.0; self.traits.observed.len()];
-        // SAFETY: as in `decide`; there are as many values as names.
-        unsafe { observe(self.state(), values.as_mut_ptr()) };
-        self.traits.observed.iter().zip(values).for_each(|(name, value)| sink(name, value));
+        // SAFETY: as in `decide`; it writes as many values as it has names.
+        unsafe { self.instance.observe(self.functions.observe, sink) };
     }
 
     fn watches_arrivals(&self) -> bool {
@@ -362,10 +339,10 @@ impl Aqm for TableScheme {
     }
 
     fn decides_about_waiting(&self) -> bool {
-        self.traits.evicts || self.watches_departures()
+        self.instance.traits().evicts || self.watches_departures()
     }
 
     fn needs_arrival_instants(&self) -> bool {
-        self.traits.needs_arrival_instants
+        self.instance.traits().needs_arrival_instants
     }
 }

@@ -2,7 +2,7 @@
 //! `aqmlab.errors`.
 
 use aqmlab_scenario::{Mistake, Place};
-use pyo3::{PyErr, import_exception};
+use pyo3::{PyErr, import_exception, pyclass};
 use std::fmt::Display;
 
 import_exception!(aqmlab.errors, ScenarioError);
@@ -16,36 +16,45 @@ pub(crate) fn refused(error: impl Display) -> PyErr {
 
 /// A scenario that was refused, with its mistakes.
 pub(crate) fn refused_scenario(error: &aqmlab_scenario::ScenarioError) -> PyErr {
-    let mistakes: Vec<_> = error.mistakes().iter().map(row).collect();
+    let mistakes: Vec<_> = error.mistakes().iter().map(FoundMistake::of).collect();
     ScenarioError::new_err((error.to_string(), mistakes))
 }
 
-/// A mistake as Python has it: its message; the source, line, column and override; its key; the value as
-/// JSON; what would be legal, in words; the nearest legal name.
-type MistakeRow = (
-    String,
-    (String, Option<usize>, Option<usize>, Option<String>),
-    String,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-);
+/// A mistake in a scenario: its message; the name of the source with line and column, or the override in
+/// which it is; its key; the value as JSON; what would be legal, in words; the nearest legal name.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct FoundMistake {
+    message: String,
+    source_name: String,
+    line: Option<usize>,
+    column: Option<usize>,
+    r#override: Option<String>,
+    key: String,
+    value_json: Option<String>,
+    legal: Option<String>,
+    nearest: Option<String>,
+}
 
-fn row(mistake: &Mistake) -> MistakeRow {
-    let (line, column, given) = match &mistake.place {
-        Place::Whole => (None, None, None),
-        Place::Line(line) => (Some(*line), None, None),
-        Place::Column(line, column) => (Some(*line), Some(*column), None),
-        Place::Override(given) => (None, None, Some(given.clone())),
-    };
-    (
-        mistake.to_string(),
-        (mistake.source_name.clone(), line, column, given),
-        mistake.key.clone(),
-        mistake.value.as_ref().map(ToString::to_string),
-        mistake.legal.clone(),
-        mistake.nearest.clone(),
-    )
+impl FoundMistake {
+    fn of(mistake: &Mistake) -> Self {
+        let (line, column, given) = match &mistake.place {
+            Place::Whole => (None, None, None),
+            Place::Line(line) => (Some(*line), None, None),
+            Place::Column(line, column) => (Some(*line), Some(*column), None),
+            Place::Override(given) => (None, None, Some(given.clone())),
+        };
+        Self {
+            message: mistake.to_string(),
+            source_name: mistake.source_name.clone(),
+            line,
+            column,
+            r#override: given,
+            key: mistake.key.clone(),
+            value_json: mistake.value.as_ref().map(ToString::to_string),
+            legal: mistake.legal.clone(),
+            nearest: mistake.nearest.clone(),
+        }
+    }
 }
 
 /// Why a run gave no result: what the scenario asks for is the user's to mend, a broken law is ours.

@@ -28,9 +28,14 @@ mod core {
         profile_settings, scheme_named_elsewhere, scheme_names, sfg_false_positive, sfg_false_positives,
         sfg_tcp_friendly_rate, version,
     };
+    #[pymodule_export]
+    use crate::error::FoundMistake;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use crate::live::{KernelOffer, LiveRun, kernel_disciplines, live_host_names, prepare_live, probe_live};
+    use crate::live::{
+        KernelOffer, LiveProgram, LiveRun, LiveSettings, kernel_disciplines, live_host_names, prepare_live,
+        probe_live,
+    };
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

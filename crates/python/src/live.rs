@@ -35,40 +35,76 @@ struct Live {
     log: Vec<LogRow>,
 }
 
+/// A program behind the bottleneck of a live run.
+#[pyclass(frozen, module = "aqmlab._core")]
+pub(crate) struct LiveProgram(Program);
+
 #[pymethods]
-impl LiveRun {
-    /// `ways` are how packets come to the router, and whether queues are the kernel's.
-    ///
-    /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such
-    /// host settings.
+impl LiveProgram {
+    /// The command with its arguments; that of a server on the other side, if it is not empty; the round trip
+    /// without queues and transmissions.
     #[new]
-    #[pyo3(signature = (scenario, seed, hosts, log, program = None, *, ways = (String::new(), false), captured = Vec::new()))]
+    #[pyo3(signature = (command, server, rtt_ms))]
+    fn new(command: Vec<String>, server: Vec<String>, rtt_ms: Option<f64>) -> Self {
+        let round_trip = rtt_ms.map(|ms| Span::from_seconds(ms / 1e3));
+        Self(Program { command, server, round_trip })
+    }
+}
+
+/// How a live run is made: names of host settings and backend, empty for those of the scenario and the
+/// machine; whether queues are the kernel's; whether events at queues are kept for a replay; the ports whose
+/// packets are kept; a program of the user's own.
+#[pyclass(frozen, module = "aqmlab._core")]
+pub(crate) struct LiveSettings {
+    hosts: String,
+    backend: String,
+    kernel_queues: bool,
+    log: bool,
+    captured: Vec<String>,
+    program: Option<Program>,
+}
+
+#[pymethods]
+impl LiveSettings {
+    #[new]
+    #[pyo3(signature = (*, hosts = String::new(), backend = String::new(), kernel_queues = false, log = false, captured = Vec::new(), program = None))]
     fn new(
-        scenario: &Scenario,
-        seed: u64,
-        hosts: &str,
+        hosts: String,
+        backend: String,
+        kernel_queues: bool,
         log: bool,
-        program: Option<(Vec<String>, Vec<String>, Option<f64>)>,
-        ways: (String, bool),
         captured: Vec<String>,
-    ) -> PyResult<Self> {
-        let scenario = Arc::clone(scenario.get());
-        let hosts = match hosts {
-            "" => HostSettings::nearest_to(&scenario),
+        program: Option<PyRef<'_, LiveProgram>>,
+    ) -> Self {
+        let program = program.map(|program| program.0.clone());
+        Self { hosts, backend, kernel_queues, log, captured, program }
+    }
+}
+
+impl LiveSettings {
+    fn settings(&self, scenario: &aqmlab_scenario::Scenario) -> PyResult<Settings> {
+        let Self { kernel_queues, log, .. } = *self;
+        let hosts = match self.hosts.as_str() {
+            "" => HostSettings::nearest_to(scenario),
             name => hosts_named(name)?,
         };
-        let (backend, kernel_queues) = ways;
-        let backend = match backend.as_str() {
+        let backend = match self.backend.as_str() {
             "" => Backend::of_this_machine(),
             name => backend_named(name)?,
         };
-        let captured = CapturedPorts::of(&scenario, &captured).map_err(refused)?;
-        let program = program.map(|(command, server, round_trip_ms)| Program {
-            command,
-            server,
-            round_trip: round_trip_ms.map(|ms| Span::from_seconds(ms / 1e3)),
-        });
-        let settings = Settings { hosts, backend, kernel_queues, log, captured, program };
+        let captured = CapturedPorts::of(scenario, &self.captured).map_err(refused)?;
+        Ok(Settings { hosts, backend, kernel_queues, log, captured, program: self.program.clone() })
+    }
+}
+
+#[pymethods]
+impl LiveRun {
+    /// Raises `ScenarioError` when the scenario asks for what only the simulator has, or there are no such
+    /// host settings.
+    #[new]
+    fn new(scenario: &Scenario, seed: u64, settings: &LiveSettings) -> PyResult<Self> {
+        let scenario = Arc::clone(scenario.get());
+        let settings = settings.settings(&scenario)?;
         aqmlab_live::check(&scenario, &settings).map_err(failed)?;
         Ok(Self { scenario, seed, settings, control: Control::default(), execution: Once::new() })
     }

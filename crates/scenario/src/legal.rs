@@ -4,12 +4,12 @@ use crate::schema::{alternatives, any_property, kind, names, properties, tag};
 use serde_json::Value as Json;
 
 /// The legal values of a key, for messages and tables: `0 to 100000`, `"steady" or "fresh"`, `true or false`.
-pub(crate) fn legal_values(part: &'static Json) -> String {
+pub(crate) fn legal_values(part: &Json) -> String {
     let parts = alternatives(part);
     let strings: Vec<&str> = parts.iter().filter_map(|one| names(one)).flatten().collect();
     let tables: Vec<&Json> = parts.iter().copied().filter(|one| kind(one) == Some("object")).collect();
     let mut legal: Vec<String> = Vec::new();
-    let other = |one: &&&'static Json| names(one).is_none() && kind(one) != Some("object");
+    let other = |one: &&&Json| names(one).is_none() && kind(one) != Some("object");
     legal.extend(parts.iter().filter(other).map(|one| legal_of_one(one)));
     if !strings.is_empty() {
         legal.push(listed(&strings));
@@ -21,15 +21,14 @@ pub(crate) fn legal_values(part: &'static Json) -> String {
 }
 
 /// A table by its tag, or by its keys where these are few.
-fn legal_of_tables(tables: &[&'static Json]) -> String {
+fn legal_of_tables(tables: &[&Json]) -> String {
     if let Some(tag) = tag(tables) {
         return format!("a table with {tag} = ...");
     }
     if tables.iter().any(|table| any_property(table).is_some()) {
         return "a table of texts".to_owned();
     }
-    let keys_of =
-        |table: &&'static Json| properties(table).map(|(key, _)| key).collect::<Vec<&str>>().join(", ");
+    let keys_of = |table: &&Json| properties(table).map(|(key, _)| key).collect::<Vec<&str>>().join(", ");
     if tables.iter().any(|table| properties(table).count() > 3) {
         return "a table".to_owned();
     }
@@ -37,7 +36,7 @@ fn legal_of_tables(tables: &[&'static Json]) -> String {
     format!("a table of {}", keys.join("; or of "))
 }
 
-fn legal_of_one(part: &'static Json) -> String {
+fn legal_of_one(part: &Json) -> String {
     match kind(part) {
         Some("integer" | "number") => Range::of(part).to_string(),
         Some("boolean") => "true or false".to_owned(),
@@ -49,7 +48,7 @@ fn legal_of_one(part: &'static Json) -> String {
 }
 
 /// The fewest characters of a string, or elements of an array.
-pub(crate) fn shortest(part: &'static Json) -> u64 {
+pub(crate) fn shortest(part: &Json) -> u64 {
     part.get("minLength").or_else(|| part.get("minItems")).and_then(Json::as_u64).unwrap_or(0)
 }
 
@@ -80,7 +79,7 @@ enum Bound {
 }
 
 impl Range {
-    pub(crate) fn of(part: &'static Json) -> Self {
+    pub(crate) fn of(part: &Json) -> Self {
         let number = |keyword: &str| part.get(keyword).and_then(Json::as_f64);
         let bound = |included: &str, excluded: &str| match (number(included), number(excluded)) {
             (_, Some(bound)) => Bound::Excluded(bound),
@@ -111,7 +110,7 @@ impl Range {
 }
 
 /// An integer's own width bounds it where no range is given.
-fn largest_of_format(part: &'static Json) -> Bound {
+fn largest_of_format(part: &Json) -> Bound {
     match part.get("format").and_then(Json::as_str) {
         Some("uint8") => Bound::Included(f64::from(u8::MAX)),
         Some("uint16") => Bound::Included(f64::from(u16::MAX)),

@@ -37,6 +37,12 @@ pub const DATAGRAM_SOURCES: u64 = 1_000_000;
 /// delay, one direction of a flow with a delay): 22 bits, of which two values mean other things.
 pub const PIPES: usize = (1 << 22) - 2;
 
+/// The lowest rate of a link, in Mbit/s.
+pub const LOWEST_MBPS: f64 = 0.001;
+
+/// The highest rate of a link, in Mbit/s.
+pub const HIGHEST_MBPS: f64 = 1_000_000.0;
+
 /// Seconds of simulated time: 2^51 ns are 2,251,799 s, and the last transmission may end up to
 /// [`TRANSMISSION_S`] after the end of the run.
 pub const DURATION_S: f64 = 2_000_000.0;

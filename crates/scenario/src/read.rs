@@ -6,7 +6,7 @@ use crate::files::{loader, read_files};
 use crate::mistakes::Mistakes;
 use crate::resolve::resolve;
 use crate::scenario::Scenario;
-use crate::scheme_files::load_schemes;
+use crate::scheme_files::{OwnSchemes, load_schemes};
 use crate::shape::check_shape;
 use crate::text::{Node, apply_overrides, from_json, json_tree, toml_tree};
 use std::path::Path;
@@ -130,11 +130,11 @@ fn read(
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     apply_overrides(&mut tree, overrides)?;
-    load_schemes(&mut tree, folder, source_name)?;
+    let OwnSchemes { declared, schemas } = load_schemes(&mut tree, folder, source_name)?;
     let mut mistakes = Mistakes::new(source_name, &tree);
-    check_shape(&tree, &mut mistakes);
+    check_shape(&tree, &schemas, &mut mistakes);
     mistakes.into_result()?;
-    let mut document = typed(&tree, source_name)?;
+    let mut document = declared.while_reading(|| typed(&tree, source_name))?;
     document.settle();
     let mut mistakes = Mistakes::new(source_name, &tree);
     read_files(&tree, folder, &mut document.files, &mut mistakes);

@@ -34,14 +34,14 @@ pub(crate) fn profile_name(_: &mut schemars::SchemaGenerator) -> schemars::Schem
 }
 
 /// A schema with its reference followed. Keywords beside `$ref` are annotations (description, default).
-pub(crate) fn followed(part: &'static Json) -> &'static Json {
+pub(crate) fn followed(part: &Json) -> &Json {
     let Some(reference) = part.get("$ref").and_then(Json::as_str) else { return part };
     let pointer = reference.strip_prefix('#').expect("references stay within the schema");
     followed(schema().pointer(pointer).expect("references lead to a definition"))
 }
 
 /// What a value may be: the alternatives of a choice without `null`, or the schema itself.
-pub(crate) fn alternatives(part: &'static Json) -> Vec<&'static Json> {
+pub(crate) fn alternatives(part: &Json) -> Vec<&Json> {
     let part = followed(part);
     let choice = part.get("oneOf").or_else(|| part.get("anyOf")).and_then(Json::as_array);
     match choice {
@@ -51,7 +51,7 @@ pub(crate) fn alternatives(part: &'static Json) -> Vec<&'static Json> {
 }
 
 /// The type a schema asks for; of a type that may be `null`, the other.
-pub(crate) fn kind(part: &'static Json) -> Option<&'static str> {
+pub(crate) fn kind(part: &Json) -> Option<&str> {
     match part.get("type")? {
         Json::Array(kinds) => kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null"),
         kind => kind.as_str(),
@@ -59,7 +59,7 @@ pub(crate) fn kind(part: &'static Json) -> Option<&'static str> {
 }
 
 /// The legal strings of a schema that lists them.
-pub(crate) fn names(part: &'static Json) -> Option<Vec<&'static str>> {
+pub(crate) fn names(part: &Json) -> Option<Vec<&str>> {
     if let Some(name) = part.get("const").and_then(Json::as_str) {
         return Some(vec![name]);
     }
@@ -67,7 +67,7 @@ pub(crate) fn names(part: &'static Json) -> Option<Vec<&'static str>> {
 }
 
 /// The keys of a table's schema with their schemas, in alphabetical order.
-pub(crate) fn properties(part: &'static Json) -> impl Iterator<Item = (&'static str, &'static Json)> {
+pub(crate) fn properties(part: &Json) -> impl Iterator<Item = (&str, &Json)> {
     part.get("properties")
         .and_then(Json::as_object)
         .into_iter()
@@ -76,26 +76,25 @@ pub(crate) fn properties(part: &'static Json) -> impl Iterator<Item = (&'static 
 }
 
 /// The schema of one key of a table.
-pub(crate) fn property(part: &'static Json, key: &str) -> Option<&'static Json> {
+pub(crate) fn property<'a>(part: &'a Json, key: &str) -> Option<&'a Json> {
     part.get("properties")?.get(key)
 }
 
 /// What a table takes under keys that are not listed: names that its author chooses.
-pub(crate) fn any_property(part: &'static Json) -> Option<&'static Json> {
+pub(crate) fn any_property(part: &Json) -> Option<&Json> {
     part.get("additionalProperties").filter(|part| part.is_object())
 }
 
 /// The keys that a table must have.
-pub(crate) fn required(part: &'static Json) -> impl Iterator<Item = &'static str> {
+pub(crate) fn required(part: &Json) -> impl Iterator<Item = &str> {
     part.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
 }
 
 /// The key whose value tells the alternatives of a choice between tables apart, such as `scheme`.
-pub(crate) fn tag(tables: &[&'static Json]) -> Option<&'static str> {
+pub(crate) fn tag<'a>(tables: &[&'a Json]) -> Option<&'a str> {
     let (first, others) = tables.split_first()?;
-    let named = |table: &'static Json, key: &str| {
-        property(table, key).is_some_and(|part| part.get("const").is_some())
-    };
+    let named =
+        |table: &Json, key: &str| property(table, key).is_some_and(|part| part.get("const").is_some());
     properties(first).map(|(key, _)| key).find(|key| {
         named(first, key)
             && required(first).any(|needed| needed == *key)

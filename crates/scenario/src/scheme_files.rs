@@ -6,18 +6,17 @@
 //! whatever the file says is part of the address of its runs. What the text means is not known here: a
 //! [`SchemeLoader`] says it.
 
-use crate::Scheme;
 use crate::error::{Place, ScenarioError};
 use crate::files::{TEXTS, read_bytes, read_text};
 use crate::mistakes::{Mistakes, joined};
 use crate::scheme_names::{is_scheme_in_file, parts};
 use crate::text::{Node, Value};
-use aqmlab_aqm::{Declaration, RegistrationError, register_declared};
+use aqmlab_aqm::{Declaration, DeclaredSchemes, RegistrationError, register_declared};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// A scheme in a file, as a scenario names it.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +42,19 @@ pub fn set_scheme_loader(loader: SchemeLoader) {
 const LIBRARIES: [&str; 2] = [".so", ".dylib"];
 const LEGAL: &str = "FILE.py:CLASS or LIBRARY.so:SYMBOL, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
 
+/// What a file was found to declare. Scenarios own it.
+struct Loaded {
+    declaration: Weak<dyn Declaration>,
+    /// Of a library, which is never unloaded: it would be loaded once more.
+    _kept: Option<Arc<dyn Declaration>>,
+}
+
+/// The schemes in files that scenarios name now, so that each is loaded once.
+fn in_use() -> MutexGuard<'static, BTreeMap<String, Loaded>> {
+    static IN_USE: Mutex<BTreeMap<String, Loaded>> = Mutex::new(BTreeMap::new());
+    IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl SchemeInFile<'_> {
     /// Whether the file is a shared library.
     #[must_use]
@@ -58,8 +70,8 @@ impl SchemeInFile<'_> {
         BASE64_STANDARD.decode(self.text).map_err(|error| format!("{}: not base64: {error}", self.file))
     }
 
-    /// Under which name it is registered: two texts of one file are two schemes.
-    fn registered_name(&self) -> String {
+    /// Its name in the tree of a scenario: two texts of one file are two schemes.
+    fn unique_name(&self) -> String {
         let bytes = self.file.bytes().chain([0]).chain(self.text.bytes());
         // FNV-1a, 64 bits: against mistakes, not against malice.
         let digest = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| {
@@ -68,18 +80,20 @@ impl SchemeInFile<'_> {
         format!("{}:{}@{digest:016x}", self.file, self.object)
     }
 
-    /// Registers it, unless it is; answers with the name.
-    fn load(&self) -> Result<String, String> {
-        let name = self.registered_name();
-        if Scheme::names().contains(&name.as_str()) {
-            return Ok(name);
+    /// Its name in the tree, and what it declares.
+    fn load(&self) -> Result<(String, Arc<dyn Declaration>), String> {
+        let name = self.unique_name();
+        if let Some(declaration) = in_use().get(&name).and_then(|loaded| loaded.declaration.upgrade()) {
+            return Ok((name, declaration));
         }
         let loader = LOADER.get().ok_or("schemes in files need the Python package")?;
-        match register_declared(&name, loader(self)?) {
-            // By another thread, meanwhile.
-            Ok(()) | Err(RegistrationError::Taken(_)) => Ok(name),
-            Err(error) => Err(error.to_string()),
-        }
+        // Without the lock: a loader may wait for whoever waits for it.
+        let declaration = loader(self)?;
+        let kept = self.is_library().then(|| Arc::clone(&declaration));
+        let mut in_use = in_use();
+        in_use.retain(|_, loaded| loaded.declaration.strong_count() > 0);
+        in_use.insert(name.clone(), Loaded { declaration: Arc::downgrade(&declaration), _kept: kept });
+        Ok((name, declaration))
     }
 }
 
@@ -87,26 +101,41 @@ fn is_library(file: &str) -> bool {
     LIBRARIES.iter().any(|ending| file.ends_with(ending))
 }
 
-/// Registers every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the
-/// names under which they are registered into it. `folder` is where relative names are looked for; without it
-/// nothing is read.
+/// The schemes in files that a scenario names.
+#[derive(Default)]
+pub(crate) struct OwnSchemes {
+    pub(crate) declared: DeclaredSchemes,
+    /// The schemas of their tables, by their names in the scenario's tree.
+    pub(crate) schemas: BTreeMap<String, serde_json::Value>,
+}
+
+/// Loads every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the
+/// names under which the schemes are declared into it. `folder` is where relative names are looked for;
+/// without it nothing is read.
 pub(crate) fn load_schemes(
     tree: &mut Node,
     folder: Option<&Path>,
     source_name: &str,
-) -> Result<(), ScenarioError> {
+) -> Result<OwnSchemes, ScenarioError> {
     let mut named = Vec::new();
     collect(tree, "", &mut named);
     let mut mistakes = Mistakes::new(source_name, tree);
-    let (mut registered, mut texts) = (BTreeMap::new(), BTreeMap::new());
+    let (mut names, mut texts) = (BTreeMap::new(), BTreeMap::new());
+    let mut own = OwnSchemes::default();
     for (key, name) in named {
-        match load(&name, tree, folder, &mut texts) {
-            Ok(as_registered) => _ = registered.insert(name, as_registered),
+        let loaded = load(&name, tree, folder, &mut texts).and_then(|(unique_name, declaration)| {
+            let schema =
+                own.declared.declare(&unique_name, declaration).map_err(|error| error.to_string())?;
+            own.schemas.insert(unique_name.clone(), schema);
+            Ok(unique_name)
+        });
+        match loaded {
+            Ok(unique_name) => _ = names.insert(name, unique_name),
             Err(why) => mistakes.value(&key, format!("\"{name}\": {why}"), LEGAL),
         }
     }
     mistakes.into_result()?;
-    rename(tree, &registered);
+    rename(tree, &names);
     if let (Value::Table(members), false) = (&mut tree.value, texts.is_empty()) {
         let empty = || Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) };
         if let Value::Table(files) = &mut members.entry(TEXTS.to_owned()).or_insert_with(empty).value {
@@ -114,7 +143,7 @@ pub(crate) fn load_schemes(
             files.extend(texts.into_iter().map(|(file, text)| (file, node(text))));
         }
     }
-    Ok(())
+    Ok(own)
 }
 
 /// Every key below `node` that names a scheme in a file, with the name.
@@ -172,7 +201,7 @@ fn load(
     tree: &Node,
     folder: Option<&Path>,
     texts: &mut BTreeMap<String, String>,
-) -> Result<String, String> {
+) -> Result<(String, Arc<dyn Declaration>), String> {
     let (file, object) = parts(name).ok_or("no FILE:NAME")?;
     if !file.ends_with(".py") && !is_library(file) {
         return Err(not_loadable(file));
@@ -191,14 +220,18 @@ fn load(
     SchemeInFile { file, object, text: &texts[file] }.load()
 }
 
-/// The schemes in a file that stands in a folder, as [`Scheme::names`] lists them: for those who ask about a
-/// scheme without a scenario.
+/// Registers a scheme in a file that stands in a folder, for those who ask about a scheme without a scenario;
+/// returns the name under which [`aqmlab_aqm::Scheme::names`] lists it.
 ///
 /// # Errors
 /// In words, what is wrong with the file or the scheme.
 pub fn load_scheme_in_file(folder: &Path, name: &str) -> Result<String, String> {
     let nothing = Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) };
-    load(name, &nothing, Some(folder), &mut BTreeMap::new())
+    let (name, declaration) = load(name, &nothing, Some(folder), &mut BTreeMap::new())?;
+    match register_declared(&name, declaration) {
+        Ok(()) | Err(RegistrationError::Taken(_)) => Ok(name),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -8,16 +8,17 @@ use crate::text::{Node, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// Reports every place where `tree` departs from the schema.
-pub(crate) fn check_shape(tree: &Node, mistakes: &mut Mistakes<'_>) {
-    check(schema(), tree, "", mistakes);
+/// Reports every place where `tree` departs from the schema. `own` are the schemas of the scenario's own
+/// schemes, by the names under which they stand in the tree.
+pub(crate) fn check_shape(tree: &Node, own: &BTreeMap<String, Json>, mistakes: &mut Mistakes<'_>) {
+    check(schema(), tree, "", own, mistakes);
 }
 
-fn check(part: &'static Json, node: &Node, path: &str, mistakes: &mut Mistakes<'_>) {
+fn check(part: &Json, node: &Node, path: &str, own: &BTreeMap<String, Json>, mistakes: &mut Mistakes<'_>) {
     let parts = alternatives(part);
     match &node.value {
-        Value::Table(members) => check_table(&parts, members, path, mistakes),
-        Value::Array(elements) => check_array(&parts, elements, path, mistakes),
+        Value::Table(members) => check_table(&parts, members, path, own, mistakes),
+        Value::Array(elements) => check_array(&parts, elements, path, own, mistakes),
         Value::String(text) => check_string(&parts, text, path, mistakes),
         Value::Integer(number) => check_number(&parts, &node.value, *number as f64, path, mistakes),
         Value::Float(number) => check_number(&parts, &node.value, *number, path, mistakes),
@@ -27,13 +28,13 @@ fn check(part: &'static Json, node: &Node, path: &str, mistakes: &mut Mistakes<'
 }
 
 /// The alternatives that take a value of these kinds; where there is none, that is a mistake.
-fn of_kind(
-    parts: &[&'static Json],
+fn of_kind<'a>(
+    parts: &[&'a Json],
     kinds: &[&str],
     found: &Value,
     path: &str,
     mistakes: &mut Mistakes<'_>,
-) -> Vec<&'static Json> {
+) -> Vec<&'a Json> {
     let fitting: Vec<_> =
         parts.iter().copied().filter(|part| kind(part).is_some_and(|kind| kinds.contains(&kind))).collect();
     if fitting.is_empty() {
@@ -47,18 +48,19 @@ fn of_kind(
 }
 
 fn check_table(
-    parts: &[&'static Json],
+    parts: &[&Json],
     members: &BTreeMap<String, Node>,
     path: &str,
+    own: &BTreeMap<String, Json>,
     mistakes: &mut Mistakes<'_>,
 ) {
     let tables = of_kind(parts, &["object"], &Value::Table(BTreeMap::new()), path, mistakes);
-    let Some(table) = choose_table(&tables, members, path, mistakes) else { return };
+    let Some(table) = choose_table(&tables, members, path, own, mistakes) else { return };
     let legal: Vec<&str> = properties(table).map(|(key, _)| key).collect();
     let mut meant = Vec::new();
     for (key, member) in members {
         match property(table, key).or_else(|| any_property(table)) {
-            Some(part) => check(part, member, &joined(path, key), mistakes),
+            Some(part) => check(part, member, &joined(path, key), own, mistakes),
             None => meant.extend(mistakes.unknown_key(path, key, &belongs_elsewhere(path, key), &legal)),
         }
     }
@@ -72,17 +74,18 @@ fn check_table(
 
 /// Which of several tables is meant: the one that the tag names (`scheme = "red"`), or the one whose only
 /// key is present (`fixed = { ... }`).
-fn choose_table(
-    tables: &[&'static Json],
+fn choose_table<'a>(
+    tables: &[&'a Json],
     members: &BTreeMap<String, Node>,
     path: &str,
+    own: &'a BTreeMap<String, Json>,
     mistakes: &mut Mistakes<'_>,
-) -> Option<&'static Json> {
+) -> Option<&'a Json> {
     if let [] | [_] = tables {
         return tables.first().copied();
     }
     let Some(tag) = tag(tables) else { return choose_by_key(tables, members, path, mistakes) };
-    let name_of = |table: &'static Json| property(table, tag)?.get("const")?.as_str();
+    let name_of = |table: &'a Json| property(table, tag)?.get("const")?.as_str();
     // What follows an @ tells files of one name apart: nobody writes it.
     let legal: Vec<&str> =
         tables.iter().filter_map(|table| name_of(table)).filter(|name| !name.contains('@')).collect();
@@ -90,6 +93,7 @@ fn choose_table(
         None => mistakes.missing_key(path, tag, &listed(&legal)),
         Some(Value::String(given)) => {
             let chosen = tables.iter().copied().find(|table| name_of(table) == Some(given));
+            let chosen = chosen.or_else(|| own.get(given).filter(|_| tag == "scheme"));
             if chosen.is_none() {
                 mistakes.unknown_name(&joined(path, tag), tag, given, &legal);
             }
@@ -103,12 +107,12 @@ fn choose_table(
     None
 }
 
-fn choose_by_key(
-    tables: &[&'static Json],
+fn choose_by_key<'a>(
+    tables: &[&'a Json],
     members: &BTreeMap<String, Node>,
     path: &str,
     mistakes: &mut Mistakes<'_>,
-) -> Option<&'static Json> {
+) -> Option<&'a Json> {
     let legal: Vec<&str> = tables.iter().flat_map(|table| properties(table)).map(|(key, _)| key).collect();
     let given: Vec<&str> = members.keys().map(String::as_str).filter(|key| legal.contains(key)).collect();
     if given.is_empty() {
@@ -120,7 +124,7 @@ fn choose_by_key(
         }
         return None;
     }
-    let has_all = |table: &&'static Json| given.iter().all(|key| property(table, key).is_some());
+    let has_all = |table: &&Json| given.iter().all(|key| property(table, key).is_some());
     let chosen = tables.iter().copied().find(has_all);
     if chosen.is_none() {
         mistakes.value(path, format!("{} together", given.join(" and ")), "one of them");
@@ -133,14 +137,20 @@ fn belongs_elsewhere(path: &str, key: &str) -> String {
     if !path.is_empty() && property(schema(), key).is_some() {
         return ", a key of the top level: write it above the first [table]".to_owned();
     }
-    let holds = |part: &'static Json| alternatives(part).iter().any(|table| property(table, key).is_some());
+    let holds = |part: &Json| alternatives(part).iter().any(|table| property(table, key).is_some());
     properties(schema())
         .find(|(table, part)| *table != path && holds(part))
         .map(|(table, _)| format!(", a key of [{table}]"))
         .unwrap_or_default()
 }
 
-fn check_array(parts: &[&'static Json], elements: &[Node], path: &str, mistakes: &mut Mistakes<'_>) {
+fn check_array(
+    parts: &[&Json],
+    elements: &[Node],
+    path: &str,
+    own: &BTreeMap<String, Json>,
+    mistakes: &mut Mistakes<'_>,
+) {
     let arrays = of_kind(parts, &["array"], &Value::Array(Vec::new()), path, mistakes);
     let Some(array) = arrays.first() else { return };
     if (elements.len() as u64) < shortest(array) {
@@ -148,11 +158,11 @@ fn check_array(parts: &[&'static Json], elements: &[Node], path: &str, mistakes:
     }
     let Some(item) = array.get("items") else { return };
     for (index, element) in elements.iter().enumerate() {
-        check(item, element, &joined(path, &index.to_string()), mistakes);
+        check(item, element, &joined(path, &index.to_string()), own, mistakes);
     }
 }
 
-fn check_string(parts: &[&'static Json], text: &str, path: &str, mistakes: &mut Mistakes<'_>) {
+fn check_string(parts: &[&Json], text: &str, path: &str, mistakes: &mut Mistakes<'_>) {
     let strings = of_kind(parts, &["string"], &Value::String(text.to_owned()), path, mistakes);
     if strings.is_empty() {
         return;
@@ -181,13 +191,7 @@ fn may_stand_in(path: &str, control: char) -> bool {
     (path == "description" || path.starts_with("files.")) && SPACING.contains(&control)
 }
 
-fn check_number(
-    parts: &[&'static Json],
-    value: &Value,
-    number: f64,
-    path: &str,
-    mistakes: &mut Mistakes<'_>,
-) {
+fn check_number(parts: &[&Json], value: &Value, number: f64, path: &str, mistakes: &mut Mistakes<'_>) {
     let kinds: &[&str] =
         if matches!(value, Value::Integer(_)) { &["integer", "number"] } else { &["number"] };
     let fitting = of_kind(parts, kinds, value, path, mistakes);
@@ -201,7 +205,7 @@ fn check_number(
 }
 
 /// The kinds that the alternatives take, each with its article.
-fn expected(parts: &[&'static Json]) -> String {
+fn expected(parts: &[&Json]) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for part in parts {
         let kind = match kind(part) {
@@ -220,7 +224,7 @@ fn expected(parts: &[&'static Json]) -> String {
     kinds.join(" or ")
 }
 
-fn legal_of(parts: &[&'static Json]) -> String {
+fn legal_of(parts: &[&Json]) -> String {
     let mut legal: Vec<String> = parts.iter().map(|part| legal_values(part)).collect();
     // Of the many schemes that a queue may have each is a table with `scheme`.
     legal.dedup();

@@ -1,6 +1,6 @@
 //! What will be written later: responses of servers that take their time, and steps of dialogues.
 
-use crate::dialogues::Track;
+use crate::tracks::Track;
 use crate::transport::{AnswerId, ConnectionId, Side, Transport};
 use aqmlab_web::Respond;
 

@@ -1,8 +1,8 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
-use crate::dialogues::Dialogue;
 use crate::streams::Streams;
-use crate::transport::{ConnectionId, Opened, Opening, PopulationId};
+use crate::tracks::Dialogue;
+use crate::transport::{ConnectionId, Opened, Opening, UserConnection};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, Handshake, ObjectKind, Server};
 
@@ -23,9 +23,6 @@ pub(crate) struct ExchangeUnderWay {
     /// Whether its response time has ended, while the server's close is still waited for.
     pub(crate) completed: bool,
 }
-
-/// A user, and which of her connections is meant.
-pub(crate) type UserConnection = (PopulationId, u32, ConnectionOrdinal);
 
 /// An exchange that was in progress when the run began.
 #[derive(Clone, Copy, Debug)]
@@ -241,7 +238,7 @@ impl ConnectionLists {
     /// Notes a connection that a user has just opened.
     pub(crate) fn insert(
         &mut self,
-        (population, user, ordinal): (u16, u32, ConnectionOrdinal),
+        UserConnection { population, user, ordinal }: UserConnection,
         opened: Opened,
         now: Time,
         carries: Carries,
@@ -259,7 +256,7 @@ impl ConnectionLists {
             number: opened.number,
             ordinal,
             next_of_user,
-            population,
+            population: population.number(),
             exists: true,
             listed: true,
             ..BrowserConnection::VACANT
@@ -316,6 +313,7 @@ impl ConnectionLists {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::PopulationId;
 
     #[test]
     fn a_connection_is_taken_off_its_users_list_wherever_it_stands() {
@@ -324,7 +322,8 @@ mod tests {
             let (mut lists, mut connections) = (ConnectionLists::new(2), BrowserConnections::default());
             let places = [(0, 3), (1, 4), (1, 7), (0, 8), (1, 9)].map(|(user, place)| {
                 let connection = ConnectionId::from_number(place);
-                let whose = (0, user, ConnectionOrdinal::new(place + 100));
+                let ordinal = ConnectionOrdinal::new(place + 100);
+                let whose = UserConnection { population: PopulationId::of(0), user, ordinal };
                 let opened = Opened { connection, number: place };
                 lists.insert(whose, opened, Time::ZERO, Carries::Response, &mut connections);
                 (user, place, connection)
@@ -348,7 +347,8 @@ mod tests {
         let (mut lists, mut connections) = (ConnectionLists::new(1), BrowserConnections::default());
         for (population, place) in [(2, 0), (0, 1), (2, 2)] {
             let opened = Opened { connection: ConnectionId::from_number(place), number: place };
-            let whose = (population, 0, ConnectionOrdinal::new(place));
+            let (population, ordinal) = (PopulationId::of(population), ConnectionOrdinal::new(place));
+            let whose = UserConnection { population, user: 0, ordinal };
             lists.insert(whose, opened, Time::ZERO, Carries::Response, &mut connections);
         }
         assert_eq!(connections.unfinished(3), [1, 0, 2]);

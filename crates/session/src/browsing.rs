@@ -3,15 +3,14 @@
 use crate::answers::{Made, PendingAnswer, PendingAnswers, respond};
 use crate::browser_connection::{
     BrowserConnection, BrowserConnections, Carries, ConnectionLists, Continuation, ExchangeUnderWay,
-    UserConnection,
 };
 use crate::exchange_counts::ExchangeCounts;
 use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
-use crate::session::STARTS_BETWEEN_CHECKS;
+use crate::starts::check_now_and_then;
 use crate::transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side,
-    Transport,
+    Transport, UserConnection,
 };
 use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
 use aqmlab_units::Time;
@@ -164,9 +163,7 @@ impl Browsing {
             let start = self.populations[place].start;
             let users = u32::try_from(self.populations[place].users.len()).unwrap_or(u32::MAX);
             for user in 0..users {
-                if user as usize % STARTS_BETWEEN_CHECKS == 0 {
-                    check()?;
-                }
+                check_now_and_then(user as usize, &mut check)?;
                 if start == StartRule::Stationary {
                     self.start_in_progress((PopulationId::of(place), user), transport);
                 } else {
@@ -253,7 +250,7 @@ impl Browsing {
     /// The same of an event on a connection.
     pub(crate) fn notify_of(
         &mut self,
-        (connection, (population, user, ordinal)): (ConnectionId, UserConnection),
+        (connection, UserConnection { population, user, ordinal }): (ConnectionId, UserConnection),
         event: UserEvent,
         transport: &mut impl Transport,
     ) {
@@ -280,25 +277,27 @@ impl Browsing {
                 let owner = Owner::User { population, user, ordinal: connection };
                 let machine = machine.unwrap_or(user);
                 let opening = Opening { owner, machine, server, delay, opener: Side::Active };
-                self.open((population, user, connection), opening, transport);
+                self.open(UserConnection { population, user, ordinal: connection }, opening, transport);
             }
             Command::Request { connection, exchange } => {
-                self.request((population, user, connection), &exchange, transport);
+                self.request(UserConnection { population, user, ordinal: connection }, &exchange, transport);
             }
-            Command::Close { connection } => self.close((population, user, connection), transport),
+            Command::Close { connection } => {
+                self.close(UserConnection { population, user, ordinal: connection }, transport);
+            }
         }
     }
 
     pub(crate) fn open(
         &mut self,
-        (population, user, ordinal): UserConnection,
+        UserConnection { population, user, ordinal }: UserConnection,
         opening: Opening,
         transport: &mut impl Transport,
     ) {
         let opened = transport.open(&opening);
         let group = &mut self.populations[population.place()];
         let carries = group.carries(ordinal);
-        let whose = (population.number(), user, ordinal);
+        let whose = UserConnection { population, user, ordinal };
         group.open.insert(whose, opened, transport.now(), carries, &mut self.connections);
         match (carries, group.users.connections()) {
             (Carries::Request, _) => self.connections.begin_request(opened.connection, opening),
@@ -316,7 +315,7 @@ impl Browsing {
 
     fn request(
         &mut self,
-        (population, user, ordinal): UserConnection,
+        UserConnection { population, user, ordinal }: UserConnection,
         exchange: &Exchange,
         transport: &mut impl Transport,
     ) {
@@ -353,7 +352,11 @@ impl Browsing {
         }
     }
 
-    fn close(&mut self, (population, user, ordinal): UserConnection, transport: &mut impl Transport) {
+    fn close(
+        &mut self,
+        UserConnection { population, user, ordinal }: UserConnection,
+        transport: &mut impl Transport,
+    ) {
         let group = &mut self.populations[population.place()];
         let at_hand = at_hand(self.at_hand, ordinal);
         let found = group.open.find((user, ordinal), at_hand, &self.connections);
@@ -409,7 +412,7 @@ impl Browsing {
         let record = self.connections.at(connection);
         if !std::mem::replace(&mut record.gave_up, true) {
             let measured = self.settings.window.contains(transport.now());
-            self.populations[whose.0.place()].gave_up += u64::from(measured);
+            self.populations[whose.population.place()].gave_up += u64::from(measured);
         }
         if side == Side::Passive {
             return;

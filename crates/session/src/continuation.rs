@@ -7,11 +7,11 @@
 //! everything that was under way goes on at once, as much before something would have arrived as it takes
 //! from one end to the other.
 
-use crate::browser_connection::{Carries, Continuation, ExchangeUnderWay, GoesOn, UserConnection};
+use crate::browser_connection::{Carries, Continuation, ExchangeUnderWay, GoesOn};
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
-use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport};
+use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport, UserConnection};
 use aqmlab_web::{Connections, UserEvent};
 
 impl Browsing {
@@ -27,7 +27,11 @@ impl Browsing {
             transport.wake_at(transport.now() + thinks_for, Alarm::User { population, user });
         }
         for connection in &present.connections {
-            self.resume((population, user, connection.ordinal), connection, transport);
+            self.resume(
+                UserConnection { population, user, ordinal: connection.ordinal },
+                connection,
+                transport,
+            );
         }
     }
 
@@ -35,11 +39,11 @@ impl Browsing {
         if past.doing == InProgress::OpeningInVain {
             return self.open(whose, past.opening, transport);
         }
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, ordinal, .. } = whose;
         let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
         let group = &mut self.populations[population.place()];
-        let (listed, carries) = ((population.number(), user, ordinal), group.carries(ordinal));
-        group.open.insert(listed, opened, now, carries, &mut self.connections);
+        let carries = group.carries(ordinal);
+        group.open.insert(whose, opened, now, carries, &mut self.connections);
         match &past.streams {
             Some(streams) => self.connections.resume_streams(opened.connection, streams.clone()),
             None => {
@@ -82,7 +86,7 @@ impl Browsing {
     /// The instant has come at which an exchange goes on that was in progress when the run began.
     pub(crate) fn go_on(&mut self, continuation: ContinuationId, transport: &mut impl Transport) {
         let Continuation { connection, whose, goes_on } = self.continuations[continuation.place()];
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         match goes_on {
             GoesOn::Opened if self.connections.at(connection).carries == Carries::Streams => {
                 self.begin_handshake(connection, whose, transport);

@@ -5,7 +5,7 @@
 //! asks to be woken for the next. The clock of one with periods stands still while it is silent, so that its
 //! mean rate is its rate times the share of the time in which it is on, however short its periods are.
 
-use crate::session::STARTS_BETWEEN_CHECKS;
+use crate::starts::check_now_and_then;
 use crate::transport::{Alarm, Datagram, DatagramSourceId, Transport};
 use aqmlab_random::{Key, Law};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -124,9 +124,7 @@ impl DatagramSources {
         mut check: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         for (place, source) in self.all.iter().enumerate() {
-            if place % STARTS_BETWEEN_CHECKS == 0 {
-                check()?;
-            }
+            check_now_and_then(place, &mut check)?;
             if source.starts < source.stops {
                 let alarm = Alarm::Datagrams { source: DatagramSourceId::of(place) };
                 transport.wake_at(source.starts, alarm);

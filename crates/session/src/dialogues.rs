@@ -1,28 +1,15 @@
 //! Connections whose two ends write what a vector says, each step in its turn.
 
 use crate::answers::{Made, PendingAnswer};
-use crate::browser_connection::{ExchangeUnderWay, UserConnection};
+use crate::browser_connection::ExchangeUnderWay;
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
-use crate::transport::{Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport};
+use crate::tracks::Track;
+use crate::transport::{
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport, UserConnection,
+};
 use aqmlab_units::Span;
 use aqmlab_web::{ConnectionVector, Exchange, ObjectKind, Party, Step};
-
-/// How far the two ends of such a connection are.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Dialogue {
-    /// The next step of each track.
-    next: [usize; 2],
-    /// Bytes that each end has written and that have not arrived at the other.
-    under_way: [u64; 2],
-}
-
-/// A track of the vector of a connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Track {
-    whose: UserConnection,
-    track: usize,
-}
 
 const fn side_of(party: Party) -> Side {
     match party {
@@ -32,7 +19,7 @@ const fn side_of(party: Party) -> Side {
 }
 
 impl Browsing {
-    fn vector(&self, (population, _, ordinal): UserConnection) -> &ConnectionVector {
+    fn vector(&self, UserConnection { population, ordinal, .. }: UserConnection) -> &ConnectionVector {
         let vector = self.populations[population.place()].users.vector(ordinal);
         vector.expect("a connection of a dialogue has a vector")
     }
@@ -127,7 +114,7 @@ impl Browsing {
     pub(crate) fn fail_dialogue(
         &mut self,
         connection: ConnectionId,
-        whose @ (population, user, ordinal): UserConnection,
+        whose @ UserConnection { population, user, ordinal }: UserConnection,
         transport: &mut impl Transport,
     ) {
         let record = self.connections.at(connection);
@@ -229,7 +216,7 @@ impl Browsing {
         });
         self.note_exchange(whose, place);
         if !opens {
-            self.count_exchange(whose.0, ExchangeCounts::STARTED, transport);
+            self.count_exchange(whose.population, ExchangeCounts::STARTED, transport);
         }
     }
 
@@ -246,7 +233,7 @@ impl Browsing {
             server_time: Span::ZERO,
             server_closes: false,
         };
-        self.populations[whose.0.place()].note_generated(&exchange);
+        self.populations[whose.population.place()].note_generated(&exchange);
     }
 
     fn hang_up(
@@ -261,7 +248,12 @@ impl Browsing {
     }
 
     /// A connection that its initiator closes is no longer among those that are open.
-    fn forget_open(&mut self, connection: ConnectionId, side: Side, (population, user, _): UserConnection) {
+    fn forget_open(
+        &mut self,
+        connection: ConnectionId,
+        side: Side,
+        UserConnection { population, user, .. }: UserConnection,
+    ) {
         if side == Side::Active {
             self.populations[population.place()].open.remove(user, connection, &mut self.connections);
         }

@@ -1,11 +1,13 @@
 //! What happens on connections that carry one exchange at a time.
 
 use crate::answers::{Made, PendingAnswer, respond};
-use crate::browser_connection::{Carries, UserConnection};
+use crate::browser_connection::Carries;
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::response::ResponseEnd;
-use crate::transport::{Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport};
+use crate::transport::{
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Side, Transport, UserConnection,
+};
 use aqmlab_record::Completion;
 use aqmlab_units::Span;
 use aqmlab_web::{ObjectKind, UserEvent};
@@ -32,7 +34,7 @@ impl Browsing {
                 self.on_server_closed(connection, whose, transport);
             }
             (Side::Active, ConnectionEventKind::Established) => {
-                self.notify_of((connection, whose), UserEvent::Connected(whose.2), transport);
+                self.notify_of((connection, whose), UserEvent::Connected(whose.ordinal), transport);
             }
             _ => {}
         }
@@ -77,13 +79,13 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let servers_close = self.populations[whose.0.place()].users.servers_close();
+        let servers_close = self.populations[whose.population.place()].users.servers_close();
         if !servers_close || self.settings.response_end == ResponseEnd::LastByte {
             self.record_response(connection, whose, transport);
         }
         if !servers_close {
             self.connections.at(connection).under_way = None;
-            self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
+            self.notify_of((connection, whose), UserEvent::Response(whose.ordinal), transport);
         }
     }
 
@@ -102,14 +104,14 @@ impl Browsing {
             self.record_response(connection, whose, transport);
         }
         self.connections.at(connection).under_way = None;
-        self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
+        self.notify_of((connection, whose), UserEvent::Response(whose.ordinal), transport);
     }
 
     /// The response time of the exchange under way ends now.
     pub(crate) fn record_response(
         &mut self,
         connection: ConnectionId,
-        (population, user, _): UserConnection,
+        UserConnection { population, user, .. }: UserConnection,
         transport: &mut impl Transport,
     ) {
         let record = self.connections.at(connection);
@@ -140,7 +142,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         let record = self.connections.at(connection);
         record.browser_gave_up = true;
         let (connecting, under_way) = (record.exchanges == 0, record.under_way.take());

@@ -14,7 +14,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `transport.rs` | the interface to whoever carries the connections |
-//! | `session.rs` | all applications of a run: which of them an event is for |
+//! | `session.rs`, `starts.rs` | all applications of a run: which of them an event is for; how they start |
 //! | `browsing.rs` | users and their servers: events in, the users' commands out |
 //! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
 //! | `exchanges.rs` | connections that carry one exchange at a time |
@@ -25,7 +25,7 @@
 //! | `continuation.rs` | what was in progress when the run began goes on |
 //! | `streams.rs`, `multiplexed.rs` | several exchanges at once on a connection, and the handshake before the first |
 //! | `one_way.rs` | a request and its response over a connection each, as in ns-2 |
-//! | `dialogues.rs` | connections whose ends write what a vector says |
+//! | `dialogues.rs`, `tracks.rs` | connections whose ends write what a vector says, and how far they are |
 //! | `page_loads.rs` | the page that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
 //! | `datagrams.rs` | applications that send datagrams at a rate of their own, or the frames of a video |
@@ -48,7 +48,9 @@ mod page_loads;
 mod past_streams;
 mod response;
 mod session;
+mod starts;
 mod streams;
+mod tracks;
 mod transfers;
 mod transport;
 

@@ -1,11 +1,12 @@
 //! What happens on connections that carry several exchanges at once: `streams.rs` says what, and this does
 //! it.
 
-use crate::browser_connection::UserConnection;
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::streams::{BrowserStep, Stream};
-use crate::transport::{ConnectionEvent, ConnectionEventKind, ConnectionId, PopulationId, Side, Transport};
+use crate::transport::{
+    ConnectionEvent, ConnectionEventKind, ConnectionId, PopulationId, Side, Transport, UserConnection,
+};
 use aqmlab_record::Completion;
 use aqmlab_web::{Exchange, ObjectKind, UserEvent};
 
@@ -98,7 +99,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         match step {
             BrowserStep::None => {}
             BrowserStep::Write(bytes) => transport.write(connection, Side::Active, u64::from(bytes)),
@@ -115,7 +116,7 @@ impl Browsing {
     fn complete_stream(
         &mut self,
         connection: ConnectionId,
-        (population, user, _): UserConnection,
+        UserConnection { population, user, .. }: UserConnection,
         stream: &Stream,
         transport: &mut impl Transport,
     ) {
@@ -143,7 +144,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, ordinal } = whose;
         let connecting = self.connections.at(connection).is_connecting();
         self.connections.at(connection).browser_gave_up = true;
         let lost = self.connections.streams(connection).give_up() + usize::from(connecting);

@@ -6,9 +6,11 @@
 //! arrived. That the server learns of the request and the user of the end at once, across the network, is
 //! ns-2's: its senders call the next step.
 
-use crate::browser_connection::{Carries, UserConnection};
+use crate::browser_connection::Carries;
 use crate::browsing::Browsing;
-use crate::transport::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Side, Transport};
+use crate::transport::{
+    ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Side, Transport, UserConnection,
+};
 use aqmlab_web::UserEvent;
 
 impl Browsing {
@@ -22,7 +24,7 @@ impl Browsing {
         let connection = event.connection;
         match (self.connections.at(connection).carries, event.side, event.kind) {
             (Carries::Request, Side::Active, ConnectionEventKind::Established) => {
-                self.notify_of((connection, whose), UserEvent::Connected(whose.2), transport);
+                self.notify_of((connection, whose), UserEvent::Connected(whose.ordinal), transport);
             }
             (Carries::Request, Side::Active, ConnectionEventKind::Ended) => {
                 self.open_response(connection, whose, transport);
@@ -35,7 +37,7 @@ impl Browsing {
             (Carries::Response, Side::Passive, ConnectionEventKind::Ended) => {
                 self.record_response(connection, whose, transport);
                 self.connections.at(connection).under_way = None;
-                self.notify_of((connection, whose), UserEvent::Response(whose.2), transport);
+                self.notify_of((connection, whose), UserEvent::Response(whose.ordinal), transport);
             }
             (_, Side::Passive, ConnectionEventKind::PeerClosed) => transport.close(connection, Side::Passive),
             (_, Side::Active, ConnectionEventKind::PeerClosed) => {
@@ -52,7 +54,7 @@ impl Browsing {
         whose: UserConnection,
         transport: &mut impl Transport,
     ) {
-        let (population, user, ordinal) = whose;
+        let UserConnection { population, user, .. } = whose;
         transport.close(request, Side::Passive);
         let record = self.connections.at(request);
         let (under_way, lost) = (record.under_way.take(), record.gave_up);
@@ -61,7 +63,6 @@ impl Browsing {
         let opened = transport.open(&Opening { opener: Side::Passive, ..opening });
         let group = &mut self.populations[population.place()];
         group.open.remove(user, request, &mut self.connections);
-        let whose = (population.number(), user, ordinal);
         group.open.insert(whose, opened, transport.now(), Carries::Response, &mut self.connections);
         self.connections.begin_response(opened.connection, under_way);
     }

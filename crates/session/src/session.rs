@@ -4,13 +4,10 @@ use crate::browser_connection::BrowserConnection;
 use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
 use crate::datagrams::{DatagramSource, DatagramSources};
 use crate::transfers::{Transfer, Transfers};
-use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport};
+use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport, UserConnection};
 use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
 use aqmlab_web::UserRecord;
-
-/// Users, flows or sources that start between two questions to the driver whether to go on.
-pub(crate) const STARTS_BETWEEN_CHECKS: usize = 1 << 10;
 
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
 pub struct Session {
@@ -65,7 +62,7 @@ impl Session {
     pub fn handle(&mut self, event: &ConnectionEvent, transport: &mut impl Transport) {
         match event.owner {
             Owner::User { population, user, ordinal } => {
-                self.browsing.handle(event, (population, user, ordinal), transport);
+                self.browsing.handle(event, UserConnection { population, user, ordinal }, transport);
             }
             Owner::Flow { flow } => self.transfers.handle(event, flow, transport),
         }

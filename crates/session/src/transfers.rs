@@ -1,6 +1,6 @@
 //! Applications that send: a number of bytes from an instant on, or without end, until they are told to stop.
 
-use crate::session::STARTS_BETWEEN_CHECKS;
+use crate::starts::check_now_and_then;
 use crate::transport::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, FlowId, Opening, Owner, Side, Transport,
     UNLIMITED_BYTES,
@@ -61,9 +61,7 @@ impl Transfers {
         mut check: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         for (place, transfer) in self.all.iter().enumerate() {
-            if place % STARTS_BETWEEN_CHECKS == 0 {
-                check()?;
-            }
+            check_now_and_then(place, &mut check)?;
             if transfer.begins_until(Time::MAX) {
                 transport.wake_at(transfer.starts, Alarm::Flow { flow: FlowId::of(place) });
             }

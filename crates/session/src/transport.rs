@@ -85,6 +85,15 @@ pub enum Owner {
     },
 }
 
+/// A user's connection, as she knows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UserConnection {
+    pub(crate) population: PopulationId,
+    pub(crate) user: u32,
+    /// Which of her connections.
+    pub(crate) ordinal: ConnectionOrdinal,
+}
+
 /// A connection that an application wants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opening {

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,13 +126,12 @@ def run_live(
     """
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
-    words = (list(program.command), list(program.server), program.rtt_ms) if program else None
     job = Job(scenario, seed, folder=folder, captured=tuple(captured))
     ways = {
         "parent": os.getpid(),
         "hosts": hosts,
         "replay": replay,
-        "program": words,
+        "program": asdict(program) if program else None,
         "backend": backend,
         "kernel_queues": kernel_queues,
     }

@@ -32,15 +32,15 @@ def main() -> None:
 def ordered(order: dict[str, Any]) -> _core.LiveRun:
     """The run of an order; an invalid order is rejected here."""
     ways = order["live"]
-    return _core.LiveRun(
-        _core.Scenario.from_json(order["scenario_json"]),
-        order["seed"],
-        ways["hosts"],
-        ways["replay"],
-        ways["program"] and tuple(ways["program"]),
-        ways=(ways["backend"], ways["kernel_queues"]),
+    settings = _core.LiveSettings(
+        hosts=ways["hosts"],
+        backend=ways["backend"],
+        kernel_queues=ways["kernel_queues"],
+        log=ways["replay"],
         captured=order["captured"],
+        program=_core.LiveProgram(**ways["program"]) if ways["program"] else None,
     )
+    return _core.LiveRun(_core.Scenario.from_json(order["scenario_json"]), order["seed"], settings)
 
 
 def _serve(order: dict[str, Any], channel: Channel) -> None:

@@ -33,10 +33,11 @@
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{
-    ParameterError, Parameters, require, require_not_negative, require_packet_bytes, require_period_ms,
-    require_positive, require_share,
+use crate::parameter_error::{
+    ParameterError, require, require_not_negative, require_packet_bytes, require_period_ms, require_positive,
+    require_share,
 };
+use crate::parameters::Parameters;
 use crate::parts::{ArcLoop, Limit, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;

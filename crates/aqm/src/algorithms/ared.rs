@@ -35,7 +35,8 @@ use crate::aqm::{Aqm, Verdict};
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, Parameters, require_period_ms};
+use crate::parameter_error::{ParameterError, require_period_ms};
+use crate::parameters::Parameters;
 use crate::parts::{
     AdaptMaxP, Bottom, Detector, Limit, RedCurve, Thresholds, Ticker, TimeConstant, Weight, red_params,
 };

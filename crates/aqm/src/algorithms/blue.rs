@@ -27,7 +27,8 @@
 use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, Parameters, require, require_period_ms, require_share};
+use crate::parameter_error::{ParameterError, require, require_period_ms, require_share};
+use crate::parameters::Parameters;
 use crate::parts::{BlueProbability, BlueSettings, Limit, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;

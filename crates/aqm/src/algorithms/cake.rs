@@ -37,7 +37,8 @@
 
 use super::cobalt::{self, Cobalt};
 use crate::discipline::{Discipline, Scheduled};
-use crate::parameters::{ParameterError, Parameters, require};
+use crate::parameter_error::{ParameterError, require};
+use crate::parameters::Parameters;
 use crate::parts::{HostFairness, Isolation, Limit, LimitRule, Shaped, Shaper};
 use crate::port_facts::PortFacts;
 use crate::scheduler::Scheduler;

@@ -32,9 +32,10 @@
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{
-    ParameterError, Parameters, require_packet_bytes, require_share, require_target_and_interval,
+use crate::parameter_error::{
+    ParameterError, require_packet_bytes, require_share, require_target_and_interval,
 };
+use crate::parameters::Parameters;
 use crate::parts::{Limit, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;

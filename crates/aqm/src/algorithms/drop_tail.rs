@@ -16,7 +16,8 @@
 use crate::aqm::{Aqm, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, Parameters};
+use crate::parameter_error::ParameterError;
+use crate::parameters::Parameters;
 use crate::parts::{Limit, LimitRule};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;

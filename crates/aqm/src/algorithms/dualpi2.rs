@@ -46,10 +46,10 @@ mod two_queues;
 use self::coupled::{Coupled, CoupledSettings, Waiting};
 use self::two_queues::TwoQueues;
 use crate::discipline::{Discipline, Scheduled};
-use crate::parameters::{
-    ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_positive,
-    require_share,
+use crate::parameter_error::{
+    ParameterError, require, require_delay_controller, require_packet_bytes, require_positive, require_share,
 };
+use crate::parameters::Parameters;
 use crate::parts::{Limit, LimitRule, Pi2Controller, Ticker};
 use crate::port_facts::PortFacts;
 use aqmlab_units::Span;

@@ -16,9 +16,11 @@
 
 use crate::discipline::{Discipline, QueueLimit, Scheduled};
 use crate::onset::Onset;
-use crate::parameters::{AnyScheme, ParameterError, Parameters, require};
+use crate::parameter_error::{ParameterError, require};
+use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::{Limit, fair_queueing_params};
 use crate::port_facts::PortFacts;
+use std::any::Any;
 
 fair_queueing_params! {
     /// Fair queueing: each flow has a queue under a scheme of its own, queues take turns, and flows that send
@@ -83,8 +85,8 @@ impl<S: AnyScheme> Parameters for Params<S> {
         self.fair_queueing().queues()
     }
 
-    fn scheme_within(&self) -> Option<&'static str> {
-        Some(self.inner.name())
+    fn scheme_within(&self) -> Option<&dyn Any> {
+        Some(&*self.inner)
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {

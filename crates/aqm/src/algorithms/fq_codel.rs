@@ -32,7 +32,8 @@
 
 use super::codel::{self, CoDel};
 use crate::discipline::{Discipline, Scheduled};
-use crate::parameters::{ParameterError, Parameters};
+use crate::parameter_error::ParameterError;
+use crate::parameters::Parameters;
 use crate::parts::{Limit, fair_queueing_params};
 use crate::port_facts::PortFacts;
 

@@ -5,7 +5,8 @@ use super::Scheme;
 use crate::aqm::Aqm;
 use crate::discipline::Discipline;
 use crate::onset::Onset;
-use crate::parameters::{AnyScheme, ParameterError, require};
+use crate::parameter_error::{ParameterError, require};
+use crate::parameters::AnyScheme;
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
 use schemars::Schema;
@@ -43,10 +44,10 @@ impl InnerScheme {
         serde_json::to_value(&self.0).unwrap_or_default()
     }
 
-    /// The name, as scenarios spell it.
+    /// The scheme.
     #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.0.name()
+    pub const fn scheme(&self) -> &Scheme {
+        &self.0
     }
 
     /// Checks every parameter.

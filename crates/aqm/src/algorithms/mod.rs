@@ -2,7 +2,8 @@
 //!
 //! From a line of the list follow the module, the variant of [`Scheme`], strict parsing, the names in error
 //! messages, the JSON schema, the text of [`Scheme::describe`], and the cases of the conformance tests.
-//! Schemes from outside this crate join the list while the program runs: see [`register`].
+//! Schemes from outside this crate join the list while the program runs (see [`register`]), or belong to who
+//! names them ([`DeclaredSchemes`]).
 
 mod describe;
 mod inner;
@@ -10,12 +11,14 @@ mod outside;
 
 pub use inner::InnerScheme;
 pub use outside::{
-    Declaration, OutsideParameters, OutsideScheme, RegistrationError, register, register_declared,
+    Declaration, DeclaredSchemes, OutsideParameters, OutsideScheme, RegistrationError, register,
+    register_declared,
 };
 
 use crate::discipline::Discipline;
 use crate::onset::UnreachableOnset;
-use crate::parameters::{AnyScheme, ParameterError, Parameters};
+use crate::parameter_error::ParameterError;
+use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
 use schemars::generate::SchemaSettings;
@@ -41,7 +44,8 @@ macro_rules! register {
                 #[serde(rename = $name)]
                 $scheme($module::Params $(<$over>)?),
             )+
-            /// A scheme from outside this crate, which was [registered](register).
+            /// A scheme from outside this crate, which was [registered](register) or
+            /// [declared](DeclaredSchemes).
             #[serde(untagged)]
             #[schemars(skip)]
             Outside(OutsideScheme),
@@ -52,7 +56,7 @@ macro_rules! register {
         impl Scheme {
             /// The name of this scheme, as scenarios spell it.
             #[must_use]
-            pub fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(Self::$scheme(_) => $name,)+
                     Self::Outside(scheme) => scheme.name(),
@@ -115,10 +119,6 @@ macro_rules! register {
                 Self::schema_of_queue_by_default(&Self::of_queue_behind_filter())
             }
 
-            fn name(&self) -> &'static str {
-                self.name()
-            }
-
             fn parameters(&self) -> &dyn Parameters {
                 match self {
                     $(Self::$scheme(parameters) => parameters,)+
@@ -159,7 +159,11 @@ fn schema_of<P: JsonSchema>() -> Schema {
 
 /// The schema of the scheme with this name, with the key `scheme`.
 fn tagged(name: &'static str) -> Schema {
-    let mut schema = Scheme::parameter_schema(name).expect("a listed name");
+    with_tag(Scheme::parameter_schema(name).expect("a listed name"), name)
+}
+
+/// A schema of parameters with the key `scheme`, which has this name.
+fn with_tag(mut schema: Schema, name: &str) -> Schema {
     let tag = schemars::json_schema!({ "type": "string", "const": name });
     schema.remove("$schema");
     schema.remove("title");
@@ -218,8 +222,27 @@ impl Scheme {
 
     /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it
     /// has one.
-    pub fn names_within(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.name()).chain(self.parameters().scheme_within())
+    pub fn names_within(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name()).chain(self.within().map(Self::name))
+    }
+
+    /// The scheme in each of its queues, if it has one.
+    fn within(&self) -> Option<&Self> {
+        self.parameters().scheme_within()?.downcast_ref()
+    }
+
+    /// The same scheme with the parameters of another table, without the key `scheme`. A scheme from outside
+    /// that works in its queues stands in the table as it is spelt.
+    pub(crate) fn with_table(&self, table: Map<String, Value>) -> Result<Self, serde_json::Error> {
+        let table = Value::Object(table);
+        let spelt = match self.within() {
+            Some(Self::Outside(own)) => DeclaredSchemes::as_spelt(own),
+            _ => DeclaredSchemes::default(),
+        };
+        spelt.while_reading(|| match self {
+            Self::Outside(own) => own.with_table(table).map(Self::Outside),
+            _ => Self::deserialize_parameters(self.name(), table),
+        })
     }
 
     /// The JSON schema of the schemes that have a single queue.

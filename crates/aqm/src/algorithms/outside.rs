@@ -1,13 +1,15 @@
-//! Schemes from outside this crate: registered by name while the program runs, then parsed, checked and built
-//! as those of the list are.
+//! Schemes from outside this crate: registered by name while the program runs, or declared by the text that
+//! names them; then parsed, checked and built as those of the list are.
 
 use super::schema_of;
 use crate::parameters::Parameters;
 use schemars::{JsonSchema, Schema};
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::DeserializeOwned;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -33,7 +35,7 @@ impl<P: Parameters + Serialize + Send + Sync> OutsideParameters for P {
 
 /// What is known of a scheme from outside before it has parameters. [`register`] makes one of a type; a
 /// scheme that is found while the program runs (in a file, say) declares itself through
-/// [`register_declared`].
+/// [`DeclaredSchemes`] or [`register_declared`].
 pub trait Declaration: Send + Sync {
     /// The JSON schema of the table of its parameters: an object whose every property has a default, and no
     /// others.
@@ -69,22 +71,29 @@ where
     }
 }
 
+/// A declaration under its name.
+#[derive(Clone)]
+struct Declared {
+    name: Arc<str>,
+    declaration: Arc<dyn Declaration>,
+}
+
 /// A scheme from outside this crate with its parameters.
 #[derive(Clone)]
 pub struct OutsideScheme {
-    name: &'static str,
+    declared: Declared,
     parameters: Arc<dyn OutsideParameters>,
 }
 
 impl fmt::Debug for OutsideScheme {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.name, self.parameters.to_json())
+        write!(formatter, "{} {}", self.declared.name, self.parameters.to_json())
     }
 }
 
 impl PartialEq for OutsideScheme {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.parameters.to_json() == other.parameters.to_json()
+        self.declared.name == other.declared.name && self.parameters.to_json() == other.parameters.to_json()
     }
 }
 
@@ -266,14 +275,67 @@ fn registered() -> Vec<Registered> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).schemes.clone()
 }
 
-fn find(name: &str) -> Option<Registered> {
-    registered().into_iter().find(|scheme| scheme.name == name)
+/// Schemes that a text declares for itself: no other text can name them. A scheme that was read owns its
+/// declaration.
+#[derive(Default)]
+pub struct DeclaredSchemes(BTreeMap<Arc<str>, Declared>);
+
+thread_local! {
+    /// Those that the text may name that is being read on this thread.
+    static NAMEABLE: RefCell<DeclaredSchemes> = const { RefCell::new(DeclaredSchemes(BTreeMap::new())) };
+}
+
+impl DeclaredSchemes {
+    /// Adds a scheme under a name, whose form is the caller's affair as in [`register_declared`]. Returns the
+    /// JSON schema of its tables, with the key `scheme`.
+    ///
+    /// # Errors
+    /// [`RegistrationError::Parameters`] when its parameters are no table of a scenario.
+    pub fn declare(
+        &mut self,
+        name: &str,
+        declaration: Arc<dyn Declaration>,
+    ) -> Result<Value, RegistrationError> {
+        let schema = declaration.schema();
+        check_schema(name, &schema)?;
+        let schema = super::with_tag(schema, name).to_value();
+        let name: Arc<str> = name.into();
+        self.0.insert(Arc::clone(&name), Declared { name, declaration });
+        Ok(schema)
+    }
+
+    /// A scheme under the name that tables have for it.
+    pub(super) fn as_spelt(scheme: &OutsideScheme) -> Self {
+        Self(BTreeMap::from([(scheme.name().into(), scheme.declared.clone())]))
+    }
+
+    /// Reads a text that may name these schemes, beside those that are registered.
+    pub fn while_reading<T>(self, read: impl FnOnce() -> T) -> T {
+        /// Restores what could be named before, also when the reading unwinds.
+        struct Before(DeclaredSchemes);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                NAMEABLE.set(std::mem::take(&mut self.0));
+            }
+        }
+        let _before = Before(NAMEABLE.replace(self));
+        read()
+    }
+}
+
+/// The scheme with this name that can be named now.
+fn find(name: &str) -> Option<Declared> {
+    let declared = NAMEABLE.with_borrow(|declared| declared.0.get(name).cloned());
+    declared.or_else(|| {
+        let Registered { name, declaration } = registered().into_iter().find(|scheme| scheme.name == name)?;
+        Some(Declared { name: name.into(), declaration })
+    })
 }
 
 impl OutsideScheme {
     /// As scenarios spell it.
-    pub(super) fn name(&self) -> &'static str {
-        spelt(self.name)
+    pub(super) fn name(&self) -> &str {
+        spelt(&self.declared.name)
     }
 
     pub(super) fn parameters(&self) -> &dyn Parameters {
@@ -282,9 +344,8 @@ impl OutsideScheme {
 
     /// The same scheme with the parameters of another table.
     pub(crate) fn with_table(&self, table: Value) -> Result<Self, serde_json::Error> {
-        let declaration = find(self.name).map(|scheme| scheme.declaration);
-        let declaration = declaration.ok_or_else(|| serde_json::Error::custom("it is not registered"))?;
-        Ok(Self { name: self.name, parameters: declaration.parse(table)? })
+        let parameters = self.declared.declaration.parse(table)?;
+        Ok(Self { declared: self.declared.clone(), parameters })
     }
 
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -296,12 +357,13 @@ impl OutsideScheme {
     }
 
     pub(super) fn schema(name: &str) -> Option<Schema> {
-        find(name).map(|scheme| scheme.declaration.schema())
+        find(name).map(|own| own.declaration.schema())
     }
 
-    /// The scheme of a table without the key `scheme`; none when no scheme was registered under this name.
+    /// The scheme of a table without the key `scheme`; none when no scheme from outside has this name.
     pub(super) fn parse(name: &str, table: Value) -> Option<Result<Self, serde_json::Error>> {
-        let scheme = find(name)?;
-        Some(scheme.declaration.parse(table).map(|parameters| Self { name: scheme.name, parameters }))
+        let declared = find(name)?;
+        let parameters = declared.declaration.parse(table);
+        Some(parameters.map(|parameters| Self { declared, parameters }))
     }
 }

@@ -30,10 +30,10 @@ use crate::aqm::{Aqm, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::{Codepoint, PacketFacts};
-use crate::parameters::{
-    ParameterError, Parameters, require_delay_controller, require_packet_bytes, require_positive,
-    require_share,
+use crate::parameter_error::{
+    ParameterError, require_delay_controller, require_packet_bytes, require_positive, require_share,
 };
+use crate::parameters::Parameters;
 use crate::parts::{Limit, Pi2Controller, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;

@@ -37,9 +37,10 @@ use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
-use crate::parameters::{
-    ParameterError, Parameters, require, require_delay_controller, require_packet_bytes, require_share,
+use crate::parameter_error::{
+    ParameterError, require, require_delay_controller, require_packet_bytes, require_share,
 };
+use crate::parameters::Parameters;
 use crate::parts::{Limit, PacketScale, ScaleProbability, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;

@@ -38,10 +38,10 @@ use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
-use crate::parameters::{
-    ParameterError, Parameters, require, require_not_negative, require_period_ms, require_positive,
-    require_share,
+use crate::parameter_error::{
+    ParameterError, require, require_not_negative, require_period_ms, require_positive, require_share,
 };
+use crate::parameters::Parameters;
 use crate::parts::{Ewma, Gauge, Limit, PacketScale, Ticker, queue_control_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;

@@ -41,9 +41,10 @@ use crate::discipline::Discipline;
 use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
-use crate::parameters::{
-    ParameterError, Parameters, require, require_packet_bytes, require_period_ms, require_share,
+use crate::parameter_error::{
+    ParameterError, require, require_packet_bytes, require_period_ms, require_share,
 };
+use crate::parameters::Parameters;
 use crate::parts::{BlueProbability, BlueSettings, FlowBins, FlowHashes, Limit, Ticker, buffered_params};
 use crate::port_facts::PortFacts;
 use aqmlab_random::Stream;

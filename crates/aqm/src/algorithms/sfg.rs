@@ -42,13 +42,15 @@ use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
-use crate::parameters::{AnyScheme, ParameterError, Parameters, require, require_period_ms, require_share};
+use crate::parameter_error::{ParameterError, require, require_period_ms, require_share};
+use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::{Ewma, FlowBins, FlowHashes, Limit, LimitRule, Ticker};
 use crate::port_facts::PortFacts;
 use aqmlab_random::Stream;
 use aqmlab_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// When the filter drops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -208,8 +210,8 @@ impl<S: AnyScheme> Parameters for Params<S> {
         false
     }
 
-    fn scheme_within(&self) -> Option<&'static str> {
-        Some(self.inner.name())
+    fn scheme_within(&self) -> Option<&dyn Any> {
+        Some(&*self.inner)
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {

@@ -6,7 +6,7 @@
 
 use crate::aqm::{Reason, Verdict};
 use crate::packet::PacketFacts;
-use crate::parameters::{ParameterError, require, require_packet_bytes};
+use crate::parameter_error::{ParameterError, require, require_packet_bytes};
 use crate::parts::{AverageQueue, Gauge, PacketScale, RedCurve, Region, ScaleProbability, Spacing};
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;

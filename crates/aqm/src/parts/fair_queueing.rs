@@ -1,7 +1,7 @@
 //! The parameters that all schemes share which give each flow a queue: declared, checked and turned into a
 //! scheduler in one place.
 
-use crate::parameters::{ParameterError, require};
+use crate::parameter_error::{ParameterError, require};
 use crate::parts::{
     Classifier, DeficitRoundRobin, EmptiedNewQueue, FlowHashing, FlowTable, Limit, LimitRule,
     RoundRobinSettings, TurnEnds, WAYS,

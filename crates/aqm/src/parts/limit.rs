@@ -1,6 +1,6 @@
 //! How much may wait in front of a link. Implementations differ by one packet, so the rule has a name.
 
-use crate::parameters::{ParameterError, require, require_given};
+use crate::parameter_error::{ParameterError, require, require_given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

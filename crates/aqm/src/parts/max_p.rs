@@ -1,6 +1,6 @@
 //! Adaptive RED's control of `max_p`.
 
-use crate::parameters::{ParameterError, require, require_not_negative, require_share};
+use crate::parameter_error::{ParameterError, require, require_not_negative, require_share};
 use crate::parts::RedCurve;
 use aqmlab_units::Rate;
 use schemars::JsonSchema;

@@ -49,10 +49,10 @@ macro_rules! queue_control_params {
                 }
             }
 
-            fn validate_shared(&self) -> Result<(), crate::parameters::ParameterError> {
-                crate::parameters::require_not_negative("q_ref_packets", self.q_ref_packets)?;
-                crate::parameters::require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
-                crate::parameters::require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
+            fn validate_shared(&self) -> Result<(), crate::parameter_error::ParameterError> {
+                crate::parameter_error::require_not_negative("q_ref_packets", self.q_ref_packets)?;
+                crate::parameter_error::require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
+                crate::parameter_error::require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
             }
         }
     };

@@ -90,10 +90,10 @@ macro_rules! red_params {
             fn validate_shared(
                 &self,
                 thresholds: &crate::parts::Thresholds,
-            ) -> Result<(), crate::parameters::ParameterError> {
+            ) -> Result<(), crate::parameter_error::ParameterError> {
                 thresholds.validate()?;
                 self.w_q.validate("w_q")?;
-                crate::parameters::require_share("max_p", self.max_p)?;
+                crate::parameter_error::require_share("max_p", self.max_p)?;
                 self.settings().validate()
             }
 

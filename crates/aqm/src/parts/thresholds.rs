@@ -1,6 +1,6 @@
 //! RED's two thresholds, given in packets or derived from a target delay.
 
-use crate::parameters::{ParameterError, require, require_not_negative, require_positive};
+use crate::parameter_error::{ParameterError, require, require_not_negative, require_positive};
 
 /// The thresholds as a scenario gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! The weight of an average, given as a number or as a time.
 
-use crate::parameters::{ParameterError, require_positive, require_share};
+use crate::parameter_error::{ParameterError, require_positive, require_share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

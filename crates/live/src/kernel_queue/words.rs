@@ -11,7 +11,7 @@
 
 use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, pie, red};
 use aqmlab_aqm::parts::{
-    Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, LimitRule, Measure, ScaleProbability,
+    Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, Limit, LimitRule, Measure, ScaleProbability,
     Spacing, TurnEnds, Weight,
 };
 use aqmlab_link::ServiceModel;
@@ -93,13 +93,11 @@ impl Translated {
     }
 
     /// A limit of packets, where the kernel has no other.
-    fn limit_packets(
-        self,
-        (packets, bytes, rule): (Option<u32>, Option<u64>, LimitRule),
-    ) -> Result<u32, String> {
-        self.fixed("limit_bytes", &bytes, &None)?;
-        self.fixed("limit_rule", &rule, &LimitRule::HoldLimit)?;
-        packets
+    fn limit_packets(self, limit: Limit) -> Result<u32, String> {
+        self.fixed("limit_bytes", &limit.bytes, &None)?;
+        self.fixed("limit_rule", &limit.rule, &LimitRule::HoldLimit)?;
+        limit
+            .packets
             .ok_or_else(|| format!("{}: no limit_packets, and the kernel's limit is one of packets", self.0))
     }
 
@@ -137,7 +135,8 @@ fn codel(given: &codel::Params) -> Result<Discipline, String> {
     let kernel = Translated("codel");
     let codel::Params { limit_packets, limit_bytes, limit_rule, target_ms, interval_ms, mtu_bytes, ecn } =
         *given;
-    let limit = kernel.limit_packets((limit_packets, limit_bytes, limit_rule))?;
+    let limit =
+        kernel.limit_packets(Limit { packets: limit_packets, bytes: limit_bytes, rule: limit_rule })?;
     kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
     let (target, interval) = (kernel.time("target_ms", target_ms)?, kernel.time("interval_ms", interval_ms)?);
     let words = words(&format!("codel limit {limit} target {target} interval {interval} {}", ecn_word(ecn)));
@@ -205,7 +204,8 @@ fn pie(given: &pie::Params) -> Result<Discipline, String> {
         ecn,
         mark_ecn_threshold,
     } = *given;
-    let limit = kernel.limit_packets((limit_packets, limit_bytes, limit_rule))?;
+    let limit =
+        kernel.limit_packets(Limit { packets: limit_packets, bytes: limit_bytes, rule: limit_rule })?;
     kernel.fixed("auto_tuning", &auto_tuning, &true)?;
     kernel.fixed("derandomize", &derandomize, &true)?;
     kernel.fixed("cap_adjustment", &cap_adjustment, &true)?;

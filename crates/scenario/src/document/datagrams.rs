@@ -1,6 +1,7 @@
 //! `[[datagrams]]`: sources that send at a rate of their own, whatever the network does with it.
 
 use super::{Direction, VideoTable};
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ pub struct DatagramsTable {
     /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This, or
     /// `video`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// Frames of a video, which packets of at most `packet_bytes` carry; instead of `rate_mbps`.

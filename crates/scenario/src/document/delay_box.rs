@@ -1,5 +1,6 @@
 //! `delay_box`: what the packets of each connection meet at the routers that its two ends hang on.
 
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ pub struct DelayBoxTable {
 #[serde(untagged)]
 pub enum BoxRate {
     /// The same for every connection.
-    Same(#[schemars(range(min = 0.001, max = 1_000_000.0))] f64),
+    Same(#[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))] f64),
     /// Drawn for each connection.
     Drawn(BoxRateRange),
 }
@@ -33,10 +34,10 @@ pub enum BoxRate {
 #[serde(deny_unknown_fields)]
 pub struct BoxRateRange {
     /// The lowest.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub low: f64,
     /// The highest.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub high: f64,
 }
 

@@ -1,22 +1,22 @@
 //! `[dumbbell]`: one bottleneck link between two routers, with machines behind them.
 
+use super::framing::framed_table;
+use super::ports::BothWays;
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use aqmlab_link::Medium;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
+framed_table! {
 /// One bottleneck link between two routers, with browser and server machines on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Dumbbell {
     /// Rate of the bottleneck link, from left to right; and back, unless that has a rate of its own.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: f64,
 
     /// Rate from right to left, as on an access line with a slower uplink; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// File of the instants at which the bottleneck link may send, from left to right, in Mahimahi's format;
@@ -61,23 +61,10 @@ pub struct Dumbbell {
 
     /// Rate of each machine's interface.
     #[serde(default = "interface_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub interface_rate_mbps: f64,
 
-    /// Header and check sequence of a frame: counted in frame bytes.
-    #[serde(default = "ethernet_overhead")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_overhead_bytes: u32,
-
-    /// The shortest frame.
-    #[serde(default = "ethernet_minimum_frame")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_minimum_frame_bytes: u32,
-
-    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
-    #[serde(default = "ethernet_gap")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_gap_bytes: u32,
+    ..framing,
 
     /// Bytes of the link layer that the queues of the bottleneck link count with each packet, on top of its
     /// IP length: in probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14
@@ -116,12 +103,13 @@ pub struct Dumbbell {
     /// Rate of the bottleneck link in the uncongested twin; if it is not above the link's own rate, ten times
     /// that rate.
     #[serde(default = "uncongested_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: f64,
 
     /// Queue discipline in the uncongested twin, both directions.
     #[serde(default = "uncongested_queue")]
     pub uncongested_queue: Scheme,
+}
 }
 
 /// The machine groups of a dumbbell.
@@ -145,27 +133,27 @@ impl Dumbbell {
         self.rate_right_to_left_mbps.unwrap_or(self.rate_mbps)
     }
 
-    /// The same discipline or rate said twice is the same: one form for equal scenarios, and an override
-    /// of `queue` then changes both directions.
+    fn both_ways(&mut self) -> BothWays<'_> {
+        BothWays {
+            rate_mbps: &mut self.rate_mbps,
+            queue: &mut self.queue,
+            rate_back_mbps: &mut self.rate_right_to_left_mbps,
+            queue_back: &mut self.queue_right_to_left,
+        }
+    }
+
     pub(crate) fn settle(&mut self) {
-        if self.queue_right_to_left.as_ref() == Some(&self.queue) {
-            self.queue_right_to_left = None;
-        }
-        if self.rate_right_to_left_mbps == Some(self.rate_mbps) {
-            self.rate_right_to_left_mbps = None;
-        }
+        self.both_ways().settle();
     }
 
     /// Both directions take the uncongested settings.
     pub(crate) fn become_uncongested(&mut self) {
         let back = self.queue_right_to_left.as_ref().unwrap_or(&self.queue);
         let links = [(self.rate_mbps, &self.queue), (self.rate_back_mbps(), back)];
-        self.uncongested_rate_mbps =
-            twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
-        self.rate_mbps = self.uncongested_rate_mbps;
-        self.rate_right_to_left_mbps = None;
-        self.queue = self.uncongested_queue.clone();
-        self.queue_right_to_left = None;
+        let rate_mbps = twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
+        let queue = self.uncongested_queue.clone();
+        self.uncongested_rate_mbps = rate_mbps;
+        self.both_ways().become_alike(rate_mbps, &queue);
     }
 }
 
@@ -181,21 +169,6 @@ pub(super) const fn server_machines() -> u32 {
 
 pub(super) const fn interface_rate() -> f64 {
     100.0
-}
-
-/// IEEE 802.3: 14 bytes of header, 4 of check sequence.
-pub(crate) const fn ethernet_overhead() -> u32 {
-    18
-}
-
-/// IEEE 802.3: 64 bytes, header and check sequence included.
-pub(crate) const fn ethernet_minimum_frame() -> u32 {
-    64
-}
-
-/// IEEE 802.3: 8 bytes of preamble, the time of 12 between frames.
-pub(crate) const fn ethernet_gap() -> u32 {
-    20
 }
 
 /// The SIGCOMM 2003 study calibrated at 1 Gbps (section 3.2).

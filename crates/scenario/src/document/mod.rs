@@ -7,6 +7,7 @@ mod datagrams;
 mod delay_box;
 mod dumbbell;
 mod flows;
+mod framing;
 mod parking_lot;
 mod ports;
 mod record;
@@ -19,21 +20,20 @@ mod video;
 pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
 pub use dumbbell::Dumbbell;
-pub(crate) use dumbbell::{
-    BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
-    ethernet_overhead,
-};
+pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 pub(crate) use flows::start_spread;
 pub use flows::{
     BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, NamedRoundTripLaw, PhasesTable,
     RoundTripLawFile, RoundTripLawName, RoundTripTimeRange,
 };
+pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};
 pub(crate) use star::HOMES;
 pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
+pub(crate) use users::Habits;
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
 pub use video::{FrameSpacing, VideoTable};
 

@@ -2,30 +2,31 @@
 //! them.
 
 use super::dumbbell::{
-    BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, ethernet_gap, ethernet_minimum_frame,
-    ethernet_overhead, interface_rate, uncongested_queue, uncongested_rate,
+    BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, interface_rate, uncongested_queue,
+    uncongested_rate,
 };
-use super::ports::{Lookup, MachineGroup, Port, Ports};
+use super::framing::framed_table;
+use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+framed_table! {
 /// Routers in a row, each linked to the next, with browser and server machines at all of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ParkingLot {
     /// Number of links in a row, from `router-0` to the last router.
     #[schemars(range(min = 1, max = 1_000))]
     pub hops: u32,
 
     /// Rate of each hop, from left to right; and back, unless that has a rate of its own.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: f64,
 
     /// Rate from right to left; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// Propagation delay of each hop, one way.
@@ -60,7 +61,7 @@ pub struct ParkingLot {
 
     /// Rate of each machine's interface, and of its router's port towards it.
     #[serde(default = "interface_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub interface_rate_mbps: f64,
 
     /// Propagation delay between each machine and its router, one way.
@@ -68,20 +69,7 @@ pub struct ParkingLot {
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub interface_delay_ms: f64,
 
-    /// Header and check sequence of a frame: counted in frame bytes.
-    #[serde(default = "ethernet_overhead")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_overhead_bytes: u32,
-
-    /// The shortest frame.
-    #[serde(default = "ethernet_minimum_frame")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_minimum_frame_bytes: u32,
-
-    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
-    #[serde(default = "ethernet_gap")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_gap_bytes: u32,
+    ..framing,
 
     /// Bytes of the link layer that the queues of the hops count with each packet, on top of its IP length:
     /// in probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14 where
@@ -92,12 +80,13 @@ pub struct ParkingLot {
 
     /// Rate of each hop in the uncongested twin; ten times the fastest where this is not faster.
     #[serde(default = "uncongested_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: f64,
 
     /// Queue discipline of each hop in the uncongested twin, both directions.
     #[serde(default = "uncongested_queue")]
     pub uncongested_queue: Scheme,
+}
 }
 
 /// A hop that differs from the others; missing keys keep the common values.
@@ -110,12 +99,12 @@ pub struct HopTable {
 
     /// Rate of the hop, from left to right; and back, unless that has a rate of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// Rate of the hop from right to left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// Propagation delay of the hop, one way.
@@ -151,7 +140,7 @@ pub struct MachinesTable {
 
     /// Rate of each one's interface, and of the router's port towards it; absent: `interface_rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// Propagation delay between each one and the router, one way; absent: `interface_delay_ms`.
@@ -192,25 +181,26 @@ impl ParkingLot {
         groups
     }
 
-    /// The same discipline or rate said twice is the same, as of a dumbbell.
+    fn both_ways(&mut self) -> BothWays<'_> {
+        BothWays {
+            rate_mbps: &mut self.rate_mbps,
+            queue: &mut self.queue,
+            rate_back_mbps: &mut self.rate_right_to_left_mbps,
+            queue_back: &mut self.queue_right_to_left,
+        }
+    }
+
     pub(crate) fn settle(&mut self) {
-        if self.queue_right_to_left.as_ref() == Some(&self.queue) {
-            self.queue_right_to_left = None;
-        }
-        if self.rate_right_to_left_mbps == Some(self.rate_mbps) {
-            self.rate_right_to_left_mbps = None;
-        }
+        self.both_ways().settle();
     }
 
     /// Every hop takes its uncongested rate and queue.
     pub(crate) fn become_uncongested(&mut self) {
         let links = self.ports().map(|port| (port.rate_mbps, port.queue));
-        self.uncongested_rate_mbps =
-            twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
-        self.rate_mbps = self.uncongested_rate_mbps;
-        self.rate_right_to_left_mbps = None;
-        self.queue = self.uncongested_queue.clone();
-        self.queue_right_to_left = None;
+        let rate_mbps = twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
+        let queue = self.uncongested_queue.clone();
+        self.uncongested_rate_mbps = rate_mbps;
+        self.both_ways().become_alike(rate_mbps, &queue);
         for own in &mut self.links {
             (own.rate_mbps, own.rate_right_to_left_mbps) = (None, None);
             (own.queue, own.queue_right_to_left) = (None, None);
@@ -221,31 +211,42 @@ impl ParkingLot {
 }
 
 impl Ports for ParkingLot {
-    fn port_count(&self) -> usize {
-        2 * self.hops as usize
+    const PATH: &'static str = "parking_lot";
+    const LINK: &'static str = "hop";
+    const RATE_BACK: &'static str = "rate_right_to_left_mbps";
+    const QUEUE_BACK: &'static str = "queue_right_to_left";
+
+    fn link_count(&self) -> u32 {
+        self.hops
     }
 
-    fn port(&self, place: usize) -> Port<'_> {
-        let (hop, back) = (place as u32 / 2, place % 2 == 1);
-        let own = self.links.iter().position(|table| table.hop == hop);
-        let table = own.map(|own| &self.links[own]);
-        let lookup = Lookup { path: "parking_lot", own, is_back: back };
-        let rates =
-            table.map_or([None; 2], |own| [own.rate_mbps.as_ref(), own.rate_right_to_left_mbps.as_ref()]);
-        let (&rate_mbps, rate_key) = lookup.of(
-            ["rate_mbps", "rate_right_to_left_mbps"],
-            rates,
-            (&self.rate_mbps, self.rate_right_to_left_mbps.as_ref()),
-        );
-        let queues = table.map_or([None; 2], |own| [own.queue.as_ref(), own.queue_right_to_left.as_ref()]);
-        let (queue, queue_key) = lookup.of(
-            ["queue", "queue_right_to_left"],
-            queues,
-            (&self.queue, self.queue_right_to_left.as_ref()),
-        );
-        let delay_ms = table.and_then(|own| own.delay_ms).unwrap_or(self.delay_ms);
-        let (from, to) = if back { (hop + 1, hop) } else { (hop, hop + 1) };
-        Port { from, to, rate_mbps, rate_key, delay_ms, queue, queue_key }
+    fn ends(link: u32) -> (u32, u32) {
+        (link, link + 1)
+    }
+
+    fn common(&self) -> CommonSettings<'_> {
+        CommonSettings {
+            rate_mbps: self.rate_mbps,
+            delay_ms: self.delay_ms,
+            queue: &self.queue,
+            rate_back_mbps: self.rate_right_to_left_mbps,
+            queue_back: self.queue_right_to_left.as_ref(),
+        }
+    }
+
+    fn links_with_a_table(&self) -> impl Iterator<Item = u32> {
+        self.links.iter().map(|own| own.hop)
+    }
+
+    fn own(&self, table: usize) -> OwnSettings<'_> {
+        let own = &self.links[table];
+        OwnSettings {
+            rate_mbps: own.rate_mbps,
+            delay_ms: own.delay_ms,
+            queue: own.queue.as_ref(),
+            rate_back_mbps: own.rate_right_to_left_mbps,
+            queue_back: own.queue_right_to_left.as_ref(),
+        }
     }
 }
 

@@ -18,13 +18,77 @@ pub(crate) struct Port<'a> {
     pub(crate) queue_key: String,
 }
 
-/// A network whose links with a queue come first, two for each of its `links`.
+/// What the links of a network have in common.
+pub(crate) struct CommonSettings<'a> {
+    pub(crate) rate_mbps: f64,
+    pub(crate) delay_ms: f64,
+    pub(crate) queue: &'a Scheme,
+    /// Of the direction back, where that differs.
+    pub(crate) rate_back_mbps: Option<f64>,
+    pub(crate) queue_back: Option<&'a Scheme>,
+}
+
+/// What the table of a link gives that differs from the others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct OwnSettings<'a> {
+    pub(crate) rate_mbps: Option<f64>,
+    pub(crate) delay_ms: Option<f64>,
+    pub(crate) queue: Option<&'a Scheme>,
+    pub(crate) rate_back_mbps: Option<f64>,
+    pub(crate) queue_back: Option<&'a Scheme>,
+}
+
+/// A network whose links with a queue come first, the two directions of each together. Its links are alike,
+/// but for those with a table of their own.
 pub(crate) trait Ports {
+    /// The shorthand's table.
+    const PATH: &'static str;
+    /// The key that says of which link a table is, which is what a link is called.
+    const LINK: &'static str;
+    /// The keys of the direction back.
+    const RATE_BACK: &'static str;
+    const QUEUE_BACK: &'static str;
+
+    /// How many links there are.
+    fn link_count(&self) -> u32;
+
+    /// The nodes that a link joins, by their places among the network's nodes, in the direction there.
+    fn ends(link: u32) -> (u32, u32);
+
+    fn common(&self) -> CommonSettings<'_>;
+
+    /// The links with a table of their own, in the order of the tables.
+    fn links_with_a_table(&self) -> impl Iterator<Item = u32>;
+
+    /// What a table gives, by its place.
+    fn own(&self, table: usize) -> OwnSettings<'_>;
+
     /// How many links with a queue it has.
-    fn port_count(&self) -> usize;
+    fn port_count(&self) -> usize {
+        2 * self.link_count() as usize
+    }
 
     /// The port at a place below that number: the place of its link among the network's links.
-    fn port(&self, place: usize) -> Port<'_>;
+    fn port(&self, place: usize) -> Port<'_> {
+        let (link, is_back) = (place as u32 / 2, place % 2 == 1);
+        let table = self.links_with_a_table().position(|own| own == link);
+        let (common, own) = (self.common(), table.map(|table| self.own(table)).unwrap_or_default());
+        let lookup = Lookup { path: Self::PATH, table, is_back };
+        let (rate_mbps, rate_key) = lookup.of(
+            ["rate_mbps", Self::RATE_BACK],
+            [own.rate_mbps, own.rate_back_mbps],
+            (common.rate_mbps, common.rate_back_mbps),
+        );
+        let (queue, queue_key) = lookup.of(
+            ["queue", Self::QUEUE_BACK],
+            [own.queue, own.queue_back],
+            (common.queue, common.queue_back),
+        );
+        let delay_ms = own.delay_ms.unwrap_or(common.delay_ms);
+        let (near, far) = Self::ends(link);
+        let (from, to) = if is_back { (far, near) } else { (near, far) };
+        Port { from, to, rate_mbps, rate_key, delay_ms, queue, queue_key }
+    }
 
     /// All of them, in order.
     fn ports(&self) -> impl Iterator<Item = Port<'_>>
@@ -37,35 +101,62 @@ pub(crate) trait Ports {
 
 /// Where a port's settings are looked up: in the table of its own link, if there is one, before the
 /// shorthand's; of the direction back, in its own key before the one for both.
-pub(super) struct Lookup {
+struct Lookup {
     /// The shorthand's table.
-    pub(super) path: &'static str,
+    path: &'static str,
     /// The place of the link's own table, if there is one.
-    pub(super) own: Option<usize>,
-    pub(super) is_back: bool,
+    table: Option<usize>,
+    is_back: bool,
 }
 
 impl Lookup {
     /// A setting and the key that says it, of the keys for both directions and for the one back: those of the
     /// link's own table, and the shorthand's, of which the one for both is always given.
-    pub(super) fn of<'a, T>(
+    fn of<T: Copy>(
         &self,
         [both, back]: [&str; 2],
-        own: [Option<&'a T>; 2],
-        (shared_both, shared_back): (&'a T, Option<&'a T>),
-    ) -> (&'a T, String) {
+        own: [Option<T>; 2],
+        (common_both, common_back): (T, Option<T>),
+    ) -> (T, String) {
         let Self { path, is_back, .. } = *self;
-        let back_only = |value: Option<&'a T>| value.filter(|_| is_back);
-        let own_key = |name: &str| format!("{path}.links.{}.{name}", self.own.unwrap_or_default());
+        let back_only = |value: Option<T>| value.filter(|_| is_back);
+        let own_key = |name: &str| format!("{path}.links.{}.{name}", self.table.unwrap_or_default());
         if let Some(value) = back_only(own[1]) {
             (value, own_key(back))
         } else if let Some(value) = own[0] {
             (value, own_key(both))
-        } else if let Some(value) = back_only(shared_back) {
+        } else if let Some(value) = back_only(common_back) {
             (value, format!("{path}.{back}"))
         } else {
-            (shared_both, format!("{path}.{both}"))
+            (common_both, format!("{path}.{both}"))
         }
+    }
+}
+
+/// Rate and queue of both directions, and of the direction back where those differ, to be changed.
+pub(super) struct BothWays<'a> {
+    pub(super) rate_mbps: &'a mut f64,
+    pub(super) queue: &'a mut Scheme,
+    pub(super) rate_back_mbps: &'a mut Option<f64>,
+    pub(super) queue_back: &'a mut Option<Scheme>,
+}
+
+impl BothWays<'_> {
+    /// The same discipline or rate said twice is the same: one form for equal scenarios, and an override of
+    /// `queue` then changes both directions.
+    pub(super) fn settle(self) {
+        if self.queue_back.as_ref() == Some(&*self.queue) {
+            *self.queue_back = None;
+        }
+        if *self.rate_back_mbps == Some(*self.rate_mbps) {
+            *self.rate_back_mbps = None;
+        }
+    }
+
+    /// Both directions take this rate and this queue.
+    pub(super) fn become_alike(self, rate_mbps: f64, queue: &Scheme) {
+        (*self.rate_mbps, *self.rate_back_mbps) = (rate_mbps, None);
+        (*self.queue, *self.queue_back) = (queue.clone(), None);
     }
 }
 

@@ -1,30 +1,28 @@
 //! `[star]`: access links behind one router.
 
-use super::dumbbell::{
-    ethernet_gap, ethernet_minimum_frame, ethernet_overhead, interface_rate, server_machines,
-    uncongested_queue, uncongested_rate,
-};
-use super::ports::{Lookup, MachineGroup, Port, Ports};
+use super::dumbbell::{interface_rate, server_machines, uncongested_queue, uncongested_rate};
+use super::framing::framed_table;
+use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+framed_table! {
 /// Access links from one router to homes, with servers behind the router.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Star {
     /// Number of access links from the hub, one per home.
     #[schemars(range(min = 1, max = 4_096))]
     pub homes: u32,
 
     /// Rate of each access link towards the home; and back, unless that has a rate of its own.
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: f64,
 
     /// Rate from the home; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_up_mbps: Option<f64>,
 
     /// Propagation delay of each access link, one way.
@@ -50,7 +48,7 @@ pub struct Star {
 
     /// Rate of each server's interface, and of the hub's port towards it.
     #[serde(default = "interface_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub interface_rate_mbps: f64,
 
     /// Propagation delay between each server and the hub, one way.
@@ -58,20 +56,7 @@ pub struct Star {
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub interface_delay_ms: f64,
 
-    /// Header and check sequence of a frame: counted in frame bytes.
-    #[serde(default = "ethernet_overhead")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_overhead_bytes: u32,
-
-    /// The shortest frame.
-    #[serde(default = "ethernet_minimum_frame")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_minimum_frame_bytes: u32,
-
-    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
-    #[serde(default = "ethernet_gap")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_gap_bytes: u32,
+    ..framing,
 
     /// Bytes of the link layer that the queues of the access links count with each packet, on top of its IP
     /// length: in probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14
@@ -82,12 +67,13 @@ pub struct Star {
 
     /// Rate of each access link in the uncongested twin; ten times the fastest where this is not faster.
     #[serde(default = "uncongested_rate")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: f64,
 
     /// Queue discipline of each access link in the uncongested twin, both directions.
     #[serde(default = "uncongested_queue")]
     pub uncongested_queue: Scheme,
+}
 }
 
 /// An access link that differs from the others; missing keys keep the common values.
@@ -100,12 +86,12 @@ pub struct AccessTable {
 
     /// Rate of the link towards the home; and back, unless that has a rate of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// Rate of the link from the home.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_up_mbps: Option<f64>,
 
     /// Propagation delay of the link, one way.
@@ -147,25 +133,26 @@ impl Star {
         }
     }
 
-    /// The same discipline or rate said twice is the same, as of a dumbbell.
+    fn both_ways(&mut self) -> BothWays<'_> {
+        BothWays {
+            rate_mbps: &mut self.rate_mbps,
+            queue: &mut self.queue,
+            rate_back_mbps: &mut self.rate_up_mbps,
+            queue_back: &mut self.queue_up,
+        }
+    }
+
     pub(crate) fn settle(&mut self) {
-        if self.queue_up.as_ref() == Some(&self.queue) {
-            self.queue_up = None;
-        }
-        if self.rate_up_mbps == Some(self.rate_mbps) {
-            self.rate_up_mbps = None;
-        }
+        self.both_ways().settle();
     }
 
     /// Every access link takes its uncongested rate and queue.
     pub(crate) fn become_uncongested(&mut self) {
         let links = self.ports().map(|port| (port.rate_mbps, port.queue));
-        self.uncongested_rate_mbps =
-            twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
-        self.rate_mbps = self.uncongested_rate_mbps;
-        self.rate_up_mbps = None;
-        self.queue = self.uncongested_queue.clone();
-        self.queue_up = None;
+        let rate_mbps = twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
+        let queue = self.uncongested_queue.clone();
+        self.uncongested_rate_mbps = rate_mbps;
+        self.both_ways().become_alike(rate_mbps, &queue);
         for own in &mut self.links {
             (own.rate_mbps, own.rate_up_mbps) = (None, None);
             (own.queue, own.queue_up) = (None, None);
@@ -176,24 +163,42 @@ impl Star {
 }
 
 impl Ports for Star {
-    fn port_count(&self) -> usize {
-        2 * self.homes as usize
+    const PATH: &'static str = "star";
+    const LINK: &'static str = "home";
+    const RATE_BACK: &'static str = "rate_up_mbps";
+    const QUEUE_BACK: &'static str = "queue_up";
+
+    fn link_count(&self) -> u32 {
+        self.homes
     }
 
-    fn port(&self, place: usize) -> Port<'_> {
-        let (home, up) = (place as u32 / 2, place % 2 == 1);
-        let own = self.links.iter().position(|table| table.home == home);
-        let table = own.map(|own| &self.links[own]);
-        let lookup = Lookup { path: "star", own, is_back: up };
-        let rates = table.map_or([None; 2], |own| [own.rate_mbps.as_ref(), own.rate_up_mbps.as_ref()]);
-        let (&rate_mbps, rate_key) =
-            lookup.of(["rate_mbps", "rate_up_mbps"], rates, (&self.rate_mbps, self.rate_up_mbps.as_ref()));
-        let queues = table.map_or([None; 2], |own| [own.queue.as_ref(), own.queue_up.as_ref()]);
-        let (queue, queue_key) =
-            lookup.of(["queue", "queue_up"], queues, (&self.queue, self.queue_up.as_ref()));
-        let delay_ms = table.and_then(|own| own.delay_ms).unwrap_or(self.delay_ms);
-        let (hub, machine) = (0, 1 + home);
-        let (from, to) = if up { (machine, hub) } else { (hub, machine) };
-        Port { from, to, rate_mbps, rate_key, delay_ms, queue, queue_key }
+    fn ends(link: u32) -> (u32, u32) {
+        // The hub, and the home.
+        (0, 1 + link)
+    }
+
+    fn common(&self) -> CommonSettings<'_> {
+        CommonSettings {
+            rate_mbps: self.rate_mbps,
+            delay_ms: self.delay_ms,
+            queue: &self.queue,
+            rate_back_mbps: self.rate_up_mbps,
+            queue_back: self.queue_up.as_ref(),
+        }
+    }
+
+    fn links_with_a_table(&self) -> impl Iterator<Item = u32> {
+        self.links.iter().map(|own| own.home)
+    }
+
+    fn own(&self, table: usize) -> OwnSettings<'_> {
+        let own = &self.links[table];
+        OwnSettings {
+            rate_mbps: own.rate_mbps,
+            delay_ms: own.delay_ms,
+            queue: own.queue.as_ref(),
+            rate_back_mbps: own.rate_up_mbps,
+            queue_back: own.queue_up.as_ref(),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `[topology]`: any network, as nodes and links.
 
-use super::dumbbell::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
+use super::framing::framed_table;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use crate::{NodeKind, Scheme};
 use aqmlab_link::Medium;
 use schemars::JsonSchema;
@@ -36,9 +37,8 @@ pub struct NodeTable {
     pub count: u32,
 }
 
+framed_table! {
 /// A link, or one link for each machine of a group.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct LinkTable {
     /// The sending node.
     pub from: String,
@@ -48,7 +48,7 @@ pub struct LinkTable {
 
     /// Rate; absent: an ideal wire, which delivers after its delay and never queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
 
     /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is
@@ -78,20 +78,7 @@ pub struct LinkTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitored: Option<bool>,
 
-    /// Header and check sequence of a frame: counted in frame bytes.
-    #[serde(default = "ethernet_overhead")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_overhead_bytes: u32,
-
-    /// The shortest frame.
-    #[serde(default = "ethernet_minimum_frame")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_minimum_frame_bytes: u32,
-
-    /// Preamble and gap between frames: they take time but are not counted in frame bytes.
-    #[serde(default = "ethernet_gap")]
-    #[schemars(range(max = 10_000))]
-    pub layer2_gap_bytes: u32,
+    ..framing,
 
     /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in
     /// probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14 where drivers
@@ -118,12 +105,13 @@ pub struct LinkTable {
 
     /// Rate in the uncongested twin; absent: as `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub uncongested_rate_mbps: Option<f64>,
 
     /// Queue discipline in the uncongested twin; absent: as `queue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncongested_queue: Option<Scheme>,
+}
 }
 
 impl Topology {

@@ -3,6 +3,7 @@
 use super::Document;
 use crate::Scheme;
 use crate::error::{Mistake, Place, ScenarioError};
+use crate::limits::HIGHEST_MBPS;
 
 impl Document {
     /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck,
@@ -85,8 +86,6 @@ impl Document {
 /// a twin that is not faster would congest as the network does. Ten times is what the SIGCOMM 2003 study
 /// took.
 const TWIN_TIMES: f64 = 10.0;
-/// The fastest link, in Mbit/s: the greatest legal `rate_mbps`.
-const FASTEST_MBPS: f64 = 1e6;
 
 /// The rate of links with these rates in the uncongested twin, in Mbit/s.
 ///
@@ -103,7 +102,7 @@ pub(super) fn twin_rate_mbps<'a>(
     if is_twin || uncongested_rate_mbps > fastest {
         uncongested_rate_mbps
     } else {
-        (TWIN_TIMES * fastest).min(FASTEST_MBPS)
+        (TWIN_TIMES * fastest).min(HIGHEST_MBPS)
     }
 }
 

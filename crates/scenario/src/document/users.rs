@@ -6,9 +6,91 @@ use crate::{HostOverrides, UserModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What `[users]` and `[[populations]]` say of their users alike.
+#[derive(Clone, Copy)]
+pub(crate) struct Habits<'a> {
+    pub(crate) model: &'a UserModel,
+    pub(crate) start: Start,
+    pub(crate) start_spread_s: Option<f64>,
+    pub(crate) minimum_delay_ms: MinimumDelayRange,
+    pub(crate) delay_box: Option<DelayBoxTable>,
+    pub(crate) dscp: u8,
+    pub(crate) profile: &'a str,
+    pub(crate) host: &'a HostOverrides,
+}
+
+/// Declares a table of browsing users: how many they are and where, then the keys that all such tables have.
+macro_rules! users_table {
+    ($(#[$about:meta])* pub struct $table:ident { $($(#[$meaning:meta])* pub $key:ident: $type:ty,)* }) => {
+    $(#[$about])*
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub struct $table {
+        $($(#[$meaning])* pub $key: $type,)*
+
+        /// How they browse.
+        #[serde(default)]
+        pub model: UserModel,
+
+        /// Their state when the run begins.
+        #[serde(default)]
+        pub start: Start,
+
+        /// Users of a fresh start begin at a uniformly random instant within this time; only with `start =
+        /// "fresh"`, then 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 0.0, max = 10_000_000.0))]
+        pub start_spread_s: Option<f64>,
+
+        /// Minimum round-trip delay, on the browser's outbound packets.
+        #[serde(default)]
+        pub minimum_delay_ms: MinimumDelayRange,
+
+        /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub delay_box: Option<DelayBoxTable>,
+
+        /// The differentiated services codepoint of the packets, both ways.
+        #[serde(default, skip_serializing_if = "super::is_best_effort")]
+        #[schemars(range(max = 63))]
+        pub dscp: u8,
+
+        /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
+        #[serde(default = "default_profile")]
+        #[schemars(schema_with = "crate::schema::profile_name")]
+        pub profile: String,
+
+        /// Changes to single settings of the host profile.
+        #[serde(default)]
+        pub host: HostOverrides,
+    }
+
+    impl $table {
+        /// How its users browse.
+        pub(crate) fn habits(&self) -> Habits<'_> {
+            Habits {
+                model: &self.model,
+                start: self.start,
+                start_spread_s: self.start_spread_s,
+                minimum_delay_ms: self.minimum_delay_ms,
+                delay_box: self.delay_box,
+                dscp: self.dscp,
+                profile: &self.profile,
+                host: &self.host,
+            }
+        }
+
+        fn settle_spread(&mut self) {
+            if self.start == Start::Fresh {
+                self.start_spread_s.get_or_insert(0.0);
+            }
+        }
+    }
+    };
+}
+
+users_table! {
 /// Browsing users on both sides of a dumbbell, each side browsing the servers of the other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct UsersTable {
     /// Users on each side; this, or `left` and `right`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,47 +106,11 @@ pub struct UsersTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10_000_000))]
     pub right: Option<u32>,
-
-    /// How they browse.
-    #[serde(default)]
-    pub model: UserModel,
-
-    /// Their state when the run begins.
-    #[serde(default)]
-    pub start: Start,
-
-    /// Users of a fresh start begin at a uniformly random instant within this time; only with `start =
-    /// "fresh"`, then 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 10_000_000.0))]
-    pub start_spread_s: Option<f64>,
-
-    /// Minimum round-trip delay, on the browser's outbound packets.
-    #[serde(default)]
-    pub minimum_delay_ms: MinimumDelayRange,
-
-    /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay_box: Option<DelayBoxTable>,
-
-    /// The differentiated services codepoint of the packets, both ways.
-    #[serde(default, skip_serializing_if = "super::is_best_effort")]
-    #[schemars(range(max = 63))]
-    pub dscp: u8,
-
-    /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
-    #[serde(default = "default_profile")]
-    #[schemars(schema_with = "crate::schema::profile_name")]
-    pub profile: String,
-
-    /// Changes to single settings of the host profile.
-    #[serde(default)]
-    pub host: HostOverrides,
+}
 }
 
+users_table! {
 /// Browsing users at the machines of one group, browsing the servers of another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PopulationTable {
     /// Name of the population, unique among populations.
     #[schemars(length(min = 1))]
@@ -79,42 +125,7 @@ pub struct PopulationTable {
     /// Users in all, spread over the machines in turn.
     #[schemars(range(max = 10_000_000))]
     pub count: u32,
-
-    /// How they browse.
-    #[serde(default)]
-    pub model: UserModel,
-
-    /// Their state when the run begins.
-    #[serde(default)]
-    pub start: Start,
-
-    /// Users of a fresh start begin at a uniformly random instant within this time; only with `start =
-    /// "fresh"`, then 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 10_000_000.0))]
-    pub start_spread_s: Option<f64>,
-
-    /// Minimum round-trip delay, on the browser's outbound packets.
-    #[serde(default)]
-    pub minimum_delay_ms: MinimumDelayRange,
-
-    /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay_box: Option<DelayBoxTable>,
-
-    /// The differentiated services codepoint of the packets, both ways.
-    #[serde(default, skip_serializing_if = "super::is_best_effort")]
-    #[schemars(range(max = 63))]
-    pub dscp: u8,
-
-    /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
-    #[serde(default = "default_profile")]
-    #[schemars(schema_with = "crate::schema::profile_name")]
-    pub profile: String,
-
-    /// Changes to single settings of the host profile.
-    #[serde(default)]
-    pub host: HostOverrides,
+}
 }
 
 /// State of the users when the run begins.
@@ -183,18 +194,12 @@ impl UsersTable {
         if let (Some(both), None, None) = (self.per_side, self.left, self.right) {
             *self = Self { per_side: None, left: Some(both), right: Some(both), ..self.clone() };
         }
-        settle_spread(self.start, &mut self.start_spread_s);
+        self.settle_spread();
     }
 }
 
 impl PopulationTable {
     pub(crate) fn settle(&mut self) {
-        settle_spread(self.start, &mut self.start_spread_s);
-    }
-}
-
-fn settle_spread(start: Start, spread_s: &mut Option<f64>) {
-    if start == Start::Fresh {
-        spread_s.get_or_insert(0.0);
+        self.settle_spread();
     }
 }

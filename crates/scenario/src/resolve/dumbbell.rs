@@ -6,7 +6,7 @@
 //! would cost an event per packet and change nothing. Where the bottleneck is the faster one (the uncongested
 //! twin), the wait of a burst at the port is left out.
 
-use super::quantity::{framing, megabits_per_second, milliseconds};
+use super::quantity::{megabits_per_second, milliseconds};
 use super::service::service;
 use super::traffic::{check_ordinals, check_scheme, check_shaper};
 use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
@@ -40,7 +40,7 @@ pub(super) fn network(
     ] {
         let interface_rate = megabits_per_second(dumbbell.interface_rate_mbps);
         for index in 0..count {
-            add_machine(&mut network, group, index, router, interface_rate, layer2(dumbbell));
+            add_machine(&mut network, group, index, router, interface_rate, dumbbell.framing());
         }
     }
     network
@@ -72,10 +72,6 @@ fn check_schemes(dumbbell: &Dumbbell, mistakes: &mut Mistakes<'_>) {
 
 fn router(name: &str) -> Node {
     Node { name: name.to_owned(), group: name.to_owned(), kind: NodeKind::Router }
-}
-
-const fn layer2(dumbbell: &Dumbbell) -> Framing {
-    framing(dumbbell.layer2_overhead_bytes, dumbbell.layer2_minimum_frame_bytes, dumbbell.layer2_gap_bytes)
 }
 
 /// How both directions serve packets, each beside its rate.
@@ -121,7 +117,7 @@ fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, services: [Service
             rate: Some(megabits_per_second(rate_mbps)),
             service,
             delay: milliseconds(dumbbell.delay_ms),
-            framing: layer2(dumbbell),
+            framing: dumbbell.framing(),
             queue: Some(queue.clone()),
             layer2_queued_bytes: dumbbell.layer2_queued_bytes,
             transmit_ring_packets: dumbbell.transmit_ring_packets,

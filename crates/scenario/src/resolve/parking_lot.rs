@@ -1,48 +1,28 @@
 //! The network of a parking lot: routers first, then the machines, group by group; the hops first, the two
 //! directions of each together, then each machine's two links.
 
-use super::ports::{add_machines, add_node, add_ports, check_schemes, check_twin, machine_names};
-use super::quantity::framing;
-use crate::document::ParkingLot;
+use super::ports::{add_machines, add_node, add_ports, check_ports, machine_names};
+use crate::document::{ParkingLot, Ports as _};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeKind};
 use std::collections::BTreeSet;
 
 pub(super) fn network(lot: &ParkingLot, mistakes: &mut Mistakes<'_>) -> Network {
-    check_schemes(lot, mistakes);
-    check_twin(PATH, &lot.uncongested_queue, lot.uncongested_rate_mbps, mistakes);
-    check_links(lot, mistakes);
+    check_ports(lot, (&lot.uncongested_queue, lot.uncongested_rate_mbps), mistakes);
     check_machines(lot, mistakes);
-    let framing = framing(lot.layer2_overhead_bytes, lot.layer2_minimum_frame_bytes, lot.layer2_gap_bytes);
     let mut network = Network { nodes: Vec::new(), links: Vec::new() };
     for name in (0..=lot.hops).map(router) {
         add_node(&mut network, name.clone(), &name, NodeKind::Router);
     }
-    add_ports(&mut network, lot, (framing, lot.layer2_queued_bytes));
+    add_ports(&mut network, lot, (lot.framing(), lot.layer2_queued_bytes));
     for group in lot.machine_groups() {
-        add_machines(&mut network, &group, framing);
+        add_machines(&mut network, &group, lot.framing());
     }
     network
 }
 
-const PATH: &str = "parking_lot";
-
 fn router(number: u32) -> String {
     format!("router-{number}")
-}
-
-/// Every table of a hop is of one that there is, and of another one than those before.
-fn check_links(lot: &ParkingLot, mistakes: &mut Mistakes<'_>) {
-    let mut seen = BTreeSet::new();
-    for (index, table) in lot.links.iter().enumerate() {
-        let key = format!("{PATH}.links.{index}.hop");
-        if table.hop >= lot.hops {
-            let wrong = format!("there is no hop {} among {}", table.hop, lot.hops);
-            mistakes.value(&key, wrong, format!("0 to {}", lot.hops - 1));
-        } else if !seen.insert(table.hop) {
-            mistakes.value(&key, format!("hop {} a second time", table.hop), "each hop once");
-        }
-    }
 }
 
 /// Machines of one's own stand behind a router that there is, and have names of their own.
@@ -54,7 +34,7 @@ fn check_machines(lot: &ParkingLot, mistakes: &mut Mistakes<'_>) {
         let names: BTreeSet<String> =
             machine_names(&group.name, group.count).chain([group.name.clone()]).collect();
         if let Some(index) = place.checked_sub(given) {
-            let path = format!("{PATH}.machines.{index}");
+            let path = format!("{}.machines.{index}", ParkingLot::PATH);
             if !taken.is_disjoint(&names) {
                 let wrong = format!("a second node named \"{}\"", group.name);
                 mistakes.value(&joined(&path, "name"), wrong, "a name of its own");

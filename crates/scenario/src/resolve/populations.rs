@@ -5,15 +5,15 @@ use super::host;
 use super::law_files;
 use super::quantity::seconds;
 use super::traffic::machines;
+use crate::StartRule;
 use crate::document::{
-    BROWSERS_LEFT, BROWSERS_RIGHT, DelayBoxTable, Document, MinimumDelayRange, PopulationTable, SERVERS_LEFT,
+    BROWSERS_LEFT, BROWSERS_RIGHT, Document, Habits, MinimumDelayRange, PopulationTable, SERVERS_LEFT,
     SERVERS_RIGHT, Start, UsersTable,
 };
 use crate::files::loader;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{DelayBox, MinimumDelay, Population};
-use crate::{HostOverrides, StartRule, UserModel};
 use aqmlab_random::Key;
 use aqmlab_units::Span;
 use aqmlab_web::{BesideModel, ModelError, ParameterError};
@@ -39,8 +39,9 @@ pub(super) fn of_dumbbell(
     }
     check_sides(users, mistakes);
     check_server_count("users", &network.machines(SERVERS_LEFT), mistakes);
-    let habits = Habits::of_users(users);
-    let Some(browsing) = browsing("users", &habits, &document.files, mistakes) else { return Vec::new() };
+    let Some(browsing) = browsing("users", &users.habits(), &document.files, mistakes) else {
+        return Vec::new();
+    };
     let side = |name: &str, count: Option<u32>, browsers: &str, servers: &str| Population {
         name: name.to_owned(),
         users: count.unwrap_or(0),
@@ -131,48 +132,8 @@ fn of_group(
     } else {
         check_server_count(path, &servers, mistakes);
     }
-    let browsing = browsing(path, &Habits::of_population(table), files, mistakes)?;
+    let browsing = browsing(path, &table.habits(), files, mistakes)?;
     Some(Population { name: table.name.clone(), users: table.count, browsers, servers, ..browsing })
-}
-
-/// What `[users]` and `[[populations]]` have in common.
-struct Habits<'a> {
-    model: &'a UserModel,
-    start: Start,
-    start_spread_s: Option<f64>,
-    minimum_delay_ms: MinimumDelayRange,
-    delay_box: Option<DelayBoxTable>,
-    dscp: u8,
-    profile: &'a str,
-    host: &'a HostOverrides,
-}
-
-impl<'a> Habits<'a> {
-    fn of_users(table: &'a UsersTable) -> Self {
-        Self {
-            model: &table.model,
-            start: table.start,
-            start_spread_s: table.start_spread_s,
-            minimum_delay_ms: table.minimum_delay_ms,
-            delay_box: table.delay_box,
-            dscp: table.dscp,
-            profile: &table.profile,
-            host: &table.host,
-        }
-    }
-
-    fn of_population(table: &'a PopulationTable) -> Self {
-        Self {
-            model: &table.model,
-            start: table.start,
-            start_spread_s: table.start_spread_s,
-            minimum_delay_ms: table.minimum_delay_ms,
-            delay_box: table.delay_box,
-            dscp: table.dscp,
-            profile: &table.profile,
-            host: &table.host,
-        }
-    }
 }
 
 /// A population without name, users and machines: how it browses.

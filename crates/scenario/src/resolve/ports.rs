@@ -9,9 +9,37 @@ use crate::network::{Link, Network, Node, NodeIndex, NodeKind};
 use aqmlab_link::{Framing, ServiceModel};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Checks the settings of links: every scheme, that of the uncongested twin among them, and the tables of
+/// single links.
+pub(super) fn check_ports<P: Ports>(
+    ports: &P,
+    (uncongested_queue, uncongested_rate_mbps): (&Scheme, f64),
+    mistakes: &mut Mistakes<'_>,
+) {
+    check_schemes(ports, mistakes);
+    let twin_key = joined(P::PATH, "uncongested_queue");
+    check_scheme(&twin_key, uncongested_queue, Some(uncongested_rate_mbps), mistakes);
+    check_tables(ports, mistakes);
+}
+
+/// Every table of a single link is of one that there is, and of another one than those before.
+fn check_tables<P: Ports>(ports: &P, mistakes: &mut Mistakes<'_>) {
+    let (name, count) = (P::LINK, ports.link_count());
+    let mut seen = BTreeSet::new();
+    for (index, link) in ports.links_with_a_table().enumerate() {
+        let key = format!("{}.links.{index}.{name}", P::PATH);
+        if link >= count {
+            let wrong = format!("there is no {name} {link} among {count}");
+            mistakes.value(&key, wrong, format!("0 to {}", count - 1));
+        } else if !seen.insert(link) {
+            mistakes.value(&key, format!("{name} {link} a second time"), format!("each {name} once"));
+        }
+    }
+}
+
 /// Checks every scheme at the rate of each port that has it. What is wrong with a scheme is told once, by its
 /// key.
-pub(super) fn check_schemes(ports: &impl Ports, mistakes: &mut Mistakes<'_>) {
+fn check_schemes(ports: &impl Ports, mistakes: &mut Mistakes<'_>) {
     check_shapers(ports, mistakes);
     let mut checked = BTreeSet::new();
     for port in ports.ports() {
@@ -32,11 +60,6 @@ fn check_shapers(ports: &impl Ports, mistakes: &mut Mistakes<'_>) {
         let remedy = "a queue with a rate_mbps of its own where the rate is another, or none";
         check_shaper(&key, scheme, &rates, remedy, mistakes);
     }
-}
-
-/// Checks the scheme of the uncongested twin of the shorthand at `path`.
-pub(super) fn check_twin(path: &str, scheme: &Scheme, rate_mbps: f64, mistakes: &mut Mistakes<'_>) {
-    check_scheme(&joined(path, "uncongested_queue"), scheme, Some(rate_mbps), mistakes);
 }
 
 /// Adds a node.

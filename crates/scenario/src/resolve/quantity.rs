@@ -1,6 +1,5 @@
 //! Numbers with the unit in their key become quantities. Their ranges were checked with the shape.
 
-use aqmlab_link::Framing;
 use aqmlab_units::{Rate, Span};
 
 /// Rounded to the nearest nanosecond.
@@ -16,8 +15,4 @@ pub(super) fn milliseconds(number: f64) -> Span {
 /// Rounded to the nearest bit per second.
 pub(super) fn megabits_per_second(number: f64) -> Rate {
     Rate::from_megabits_per_second(number)
-}
-
-pub(super) const fn framing(overhead_bytes: u32, minimum_frame_bytes: u32, gap_bytes: u32) -> Framing {
-    Framing { overhead_bytes, minimum_frame_bytes, gap_bytes }
 }

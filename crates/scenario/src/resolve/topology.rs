@@ -1,6 +1,6 @@
 //! The network of a topology.
 
-use super::quantity::{framing, megabits_per_second, milliseconds};
+use super::quantity::{megabits_per_second, milliseconds};
 use super::service::service;
 use super::traffic::{check_ordinals, check_scheme};
 use super::unused;
@@ -219,11 +219,7 @@ fn add_link(
         rate: table.rate_mbps.map(megabits_per_second),
         service: service.clone(),
         delay: milliseconds(table.delay_ms),
-        framing: framing(
-            table.layer2_overhead_bytes,
-            table.layer2_minimum_frame_bytes,
-            table.layer2_gap_bytes,
-        ),
+        framing: table.framing(),
         queue: table.queue.clone(),
         layer2_queued_bytes: table.layer2_queued_bytes,
         transmit_ring_packets: table.transmit_ring_packets,

@@ -6,18 +6,15 @@ use aqmlab_aqm::{AdjustmentError, PortFacts, Scheme};
 use aqmlab_driver::port_facts_of;
 use aqmlab_random::Key;
 use aqmlab_scenario::Link;
+use aqmlab_scenario::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use aqmlab_units::{Rate, Time};
 use serde_json::{Map, Value};
 use std::fmt;
-use std::ops::RangeInclusive;
-
-/// The rates that a scenario may give a link.
-const LEGAL_MBPS: RangeInclusive<f64> = 0.001..=1_000_000.0;
 
 /// A change of a link and its queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Action {
-    /// Another rate in Mbit/s, from 0.001 to 1,000,000.
+    /// Another rate in Mbit/s, from [`LOWEST_MBPS`] to [`HIGHEST_MBPS`].
     pub rate_mbps: Option<f64>,
     /// Other values of parameters of the queue's scheme, by the keys that scenarios have for them.
     pub parameters: Map<String, Value>,
@@ -82,8 +79,10 @@ impl fmt::Display for ActionError {
                 )
             }
             Self::Rate { link, rate_mbps } => {
-                let (least, most) = (LEGAL_MBPS.start(), LEGAL_MBPS.end());
-                write!(f, "{link}: rate_mbps is {rate_mbps}: it must be from {least} to {most} Mbit/s")
+                write!(
+                    f,
+                    "{link}: rate_mbps is {rate_mbps}: it must be from {LOWEST_MBPS} to {HIGHEST_MBPS} Mbit/s"
+                )
             }
             Self::Parameters { link, error } => write!(f, "{link}: {error}"),
         }
@@ -126,7 +125,7 @@ impl ActedOn {
     ) -> Result<Rate, ActionError> {
         let link = || self.name.clone();
         let rate = action.rate_mbps.map(|rate_mbps| {
-            let legal = LEGAL_MBPS.contains(&rate_mbps);
+            let legal = (LOWEST_MBPS..=HIGHEST_MBPS).contains(&rate_mbps);
             let rate = legal.then(|| Rate::from_megabits_per_second(rate_mbps));
             rate.ok_or_else(|| ActionError::Rate { link: link(), rate_mbps })
         });

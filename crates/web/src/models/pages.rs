@@ -31,6 +31,7 @@
 
 mod file;
 mod laws;
+mod model;
 mod parameters;
 mod plan;
 mod user;
@@ -43,7 +44,7 @@ use crate::{
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 
-pub use laws::PagesModel;
+pub use model::PagesModel;
 pub use parameters::{Http, PagesParameters};
 pub use user::PagesUser;
 

@@ -1,6 +1,6 @@
 //! Pages given by a file: one object a line.
 
-use super::laws::{LARGEST_PAGE_BYTES, MOST_OBJECTS};
+use super::parameters::{LARGEST_PAGE_BYTES, MOST_OBJECTS};
 use super::plan::PageObject;
 use crate::{FileError, LoadFile};
 

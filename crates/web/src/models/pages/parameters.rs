@@ -1,11 +1,17 @@
 //! What can be set.
 
-use super::laws::{LARGEST_PAGE_BYTES, LONGEST_THOUGHT_SECONDS, MOST_OBJECTS};
 use crate::ParameterError;
 use crate::parameter_error::within;
 use crate::tls::Tls;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Objects of a page at most: what more a law gives is drawn again.
+pub(super) const MOST_OBJECTS: f64 = 5_000.0;
+/// The heaviest page: the largest one found in 2022 had 678 MB.
+pub(super) const LARGEST_PAGE_BYTES: f64 = 1e9;
+/// Who thinks longer has gone.
+pub(super) const LONGEST_THOUGHT_SECONDS: f64 = 3_600.0;
 
 /// Today's pages: dozens of objects from many hosts, over HTTP/1.1 or HTTP/2 behind TLS.
 ///

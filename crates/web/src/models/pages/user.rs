@@ -1,6 +1,6 @@
 //! One user of today's pages.
 
-use super::laws::PagesModel;
+use super::model::PagesModel;
 use super::plan::PageObject;
 use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;

@@ -147,9 +147,13 @@ impl UncParameters {
         within("think_time_median_seconds", self.think_time_median_seconds, 0.001, 1e6)?;
         within("think_time_sigma", self.think_time_sigma, 0.05, 5.0)?;
         within("think_time_pareto_alpha", self.think_time_pareto_alpha, 1.01, 10.0)?;
-        let body = (self.think_time_median_seconds, self.think_time_sigma, self.think_time_pareto_alpha);
-        leaves_a_maximum("think_time_sigma", body, 1e9)?;
-        within("think_time_maximum_seconds", self.think_time_maximum_seconds, above_splice(body), 1e9)
+        let body = Body {
+            median: self.think_time_median_seconds,
+            sigma: self.think_time_sigma,
+            alpha: self.think_time_pareto_alpha,
+        };
+        body.leaves_a_maximum("think_time_sigma", 1e9)?;
+        within("think_time_maximum_seconds", self.think_time_maximum_seconds, body.above_splice(), 1e9)
     }
 
     fn validate_pages(&self) -> Result<(), ParameterError> {
@@ -174,33 +178,43 @@ impl UncParameters {
         within("response_median_bytes", self.response_median_bytes, 1.0, 1e9)?;
         within("response_sigma", self.response_sigma, 0.05, 5.0)?;
         within("response_pareto_alpha", self.response_pareto_alpha, 1.01, 10.0)?;
-        let body = (self.response_median_bytes, self.response_sigma, self.response_pareto_alpha);
-        leaves_a_maximum("response_sigma", body, 1e12)?;
-        within("response_maximum_bytes", self.response_maximum_bytes, above_splice(body), 1e12)
+        let body = Body {
+            median: self.response_median_bytes,
+            sigma: self.response_sigma,
+            alpha: self.response_pareto_alpha,
+        };
+        body.leaves_a_maximum("response_sigma", 1e12)?;
+        within("response_maximum_bytes", self.response_maximum_bytes, body.above_splice(), 1e12)
     }
 }
 
-/// Refuses a body so wide, for its median and tail index, that not even the largest maximum lies above the
-/// splice. Of the three it is sigma that counts most, and every legal median and tail index leave some of it.
-fn leaves_a_maximum(
-    key: &'static str,
-    body @ (median, sigma, alpha): (f64, f64, f64),
-    largest: f64,
-) -> Result<(), ParameterError> {
-    if above_splice(body) <= largest {
-        return Ok(());
-    }
-    let widest = libm::sqrt(libm::log(largest / median) / alpha);
-    // Rounded down, so that the number which is called legal is.
-    let widest = libm::floor(widest * 1e4) / 1e4;
-    let legal = format!("0.05 to {widest} with this median and tail index");
-    Err(ParameterError { key, value: sigma.to_string(), legal })
+/// A lognormal body with a Pareto tail, which begins at the splice.
+struct Body {
+    median: f64,
+    sigma: f64,
+    alpha: f64,
 }
 
-/// A point above the splice of the law: the normal hazard exceeds its argument, so hazard(z) = α·σ gives
-/// z < α·σ, and the splice median·exp(σ·z) lies below median·exp(α·σ²).
-fn above_splice((median, sigma, alpha): (f64, f64, f64)) -> f64 {
-    median * libm::exp(alpha * sigma * sigma)
+impl Body {
+    /// Refuses a body so wide, for its median and tail index, that not even the largest maximum lies above
+    /// the splice. Of the three it is sigma that counts most, and every legal median and tail index leave
+    /// some of it.
+    fn leaves_a_maximum(&self, key: &'static str, largest: f64) -> Result<(), ParameterError> {
+        if self.above_splice() <= largest {
+            return Ok(());
+        }
+        let widest = libm::sqrt(libm::log(largest / self.median) / self.alpha);
+        // Rounded down, so that the number which is called legal is.
+        let widest = libm::floor(widest * 1e4) / 1e4;
+        let legal = format!("0.05 to {widest} with this median and tail index");
+        Err(ParameterError { key, value: self.sigma.to_string(), legal })
+    }
+
+    /// A point above the splice of the law: the normal hazard exceeds its argument, so hazard(z) = α·σ gives
+    /// z < α·σ, and the splice median·exp(σ·z) lies below median·exp(α·σ²).
+    fn above_splice(&self) -> f64 {
+        self.median * libm::exp(self.alpha * self.sigma * self.sigma)
+    }
 }
 
 #[cfg(test)]
@@ -278,7 +292,7 @@ mod tests {
     #[test]
     fn the_least_legal_maximum_makes_a_law_however_heavy_the_body() {
         for (sigma, alpha) in [(2.0, 3.9), (2.0, 4.3), (5.0, 1.01), (5.0, 5.9), (0.05, 10.0)] {
-            let least = above_splice((1.0, sigma, alpha));
+            let least = Body { median: 1.0, sigma, alpha }.above_splice();
             let mut parameters = UncParameters { response_median_bytes: 1.0, ..UncParameters::default() };
             (parameters.response_sigma, parameters.response_pareto_alpha) = (sigma, alpha);
             parameters.response_maximum_bytes = least.max(1.0);
