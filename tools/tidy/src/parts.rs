@@ -12,8 +12,6 @@ pub(crate) struct Parts {
     pub(crate) comments: String,
     /// The contents of strings and character literals.
     pub(crate) strings: String,
-    /// For each line, whether it begins inside a string.
-    pub(crate) begins_in_string: Vec<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,8 +43,8 @@ pub(crate) fn of_rust(source: &str) -> Parts {
     scanner.parts
 }
 
-/// The parts of a Python source. TOML has the same comments and strings.
-pub(crate) fn of_python(source: &str) -> Parts {
+/// The parts of a TOML document.
+pub(crate) fn of_toml(source: &str) -> Parts {
     let mut scanner = Scanner::new(source);
     while let Some(character) = scanner.peek(0) {
         let triple = scanner.peek(1) == Some(character) && scanner.peek(2) == Some(character);
@@ -61,8 +59,7 @@ pub(crate) fn of_python(source: &str) -> Parts {
 
 impl Scanner {
     fn new(source: &str) -> Self {
-        let parts = Parts { begins_in_string: vec![false], ..Parts::default() };
-        Self { source: source.chars().collect(), at: 0, parts }
+        Self { source: source.chars().collect(), at: 0, parts: Parts::default() }
     }
 
     fn peek(&self, ahead: usize) -> Option<char> {
@@ -81,9 +78,6 @@ impl Scanner {
             ] {
                 let shown = owner == kind || character == '\n' || character == '\r';
                 part.push(if shown { character } else { ' ' });
-            }
-            if character == '\n' {
-                self.parts.begins_in_string.push(kind == Kind::String);
             }
             self.at += 1;
         }
@@ -193,12 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn python_docstrings_span_lines() {
-        let parts =
-            of_python("def f():\n    \"\"\"One's\n# no comment\n    \"\"\"\n    return 'a#b'  # yes\n");
-        assert_eq!(squeezed(&parts.code), "def f(): \"\"\" \"\"\" return ' '");
+    fn strings_of_toml_span_lines() {
+        let parts = of_toml("a = \"\"\"One's\n# no comment\n\"\"\"\nb = 'a#b'  # yes\n");
+        assert_eq!(squeezed(&parts.code), "a = \"\"\" \"\"\" b = ' '");
         assert_eq!(squeezed(&parts.comments), "# yes");
-        assert_eq!(parts.begins_in_string, [false, false, true, true, false, false]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 
 /// Whether a string of the document is this path.
 fn names(document: &str, inside: &str) -> bool {
-    parts::of_python(document).strings.split_whitespace().any(|string| string == inside)
+    parts::of_toml(document).strings.split_whitespace().any(|string| string == inside)
 }
 
 fn finding(path: &str, experiment: &str, inside: &str) -> Finding {
