@@ -123,7 +123,7 @@ class Mistake:
     overrides: bool = False
 
     @classmethod
-    def found(cls, found: _core.FoundMistake) -> Mistake:
+    def from_core(cls, found: _core.FoundMistake) -> Mistake:
         """A mistake that the core has found."""
         lines = "".join(f":{each}" for each in (found.line, found.column) if each is not None)
         return cls(
@@ -165,7 +165,9 @@ class ScenarioError(RefusalError):
         mistakes: Sequence[Mistake | _core.FoundMistake] = (),
         **fields: Any,  # noqa: ANN401
     ) -> None:
-        self.mistakes = tuple(each if isinstance(each, Mistake) else Mistake.found(each) for each in mistakes)
+        self.mistakes = tuple(
+            each if isinstance(each, Mistake) else Mistake.from_core(each) for each in mistakes
+        )
         if self.mistakes:
             first = self.mistakes[0]
             fields = {name: getattr(first, name) for name in _FIELDS}

@@ -10,6 +10,8 @@ import click
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aqmlab.design.rules import Design
 
 POSITIVE = click.FloatRange(0, 1_000_000, min_open=True)
@@ -81,17 +83,7 @@ def design() -> None:
 )
 @click.option("--alpha", type=POSITIVE, metavar="GAIN", help="A gain to check, per packet.")
 @plot_option
-def arc(
-    *,
-    flows: float,
-    rtt_ms: float,
-    link_mbps: float,
-    interval_ms: float,
-    mean_packet_bytes: float,
-    utilization: float,
-    alpha: float | None,
-    plot: Path | None,
-) -> None:
+def arc(*, plot: Path | None, **link: float) -> None:
     """Print ARC's stable gains with TCP.
 
     Their gain margin is above 6 dB, their phase margin 30 to 60 degrees.
@@ -103,19 +95,7 @@ def arc(
     """
     from aqmlab.design import rules
 
-    try:
-        found = rules.arc(
-            flows=flows,
-            rtt_ms=rtt_ms,
-            link_mbps=link_mbps,
-            interval_ms=interval_ms,
-            mean_packet_bytes=mean_packet_bytes,
-            utilization=utilization,
-            alpha=alpha,
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    _tell(found, plot)
+    _follow(rules.arc, plot, **link)
 
 
 @design.command
@@ -155,16 +135,7 @@ def arc(
     "misbehaving flows.",
 )
 @plot_option
-def sfg(
-    *,
-    link_mbps: float,
-    rtt_ms: float,
-    packet_bytes: float,
-    low_watermark: float,
-    misbehaving: float,
-    trials: int,
-    plot: Path | None,
-) -> None:
+def sfg(*, plot: Path | None, **link: float) -> None:
     """Print SFG's bins, and how rarely a flow shares all of them.
 
     The number of bins follows from the rate of a TCP-friendly flow.
@@ -176,18 +147,7 @@ def sfg(
     """
     from aqmlab.design import rules
 
-    try:
-        found = rules.sfg(
-            link_mbps=link_mbps,
-            rtt_ms=rtt_ms,
-            misbehaving=misbehaving,
-            packet_bytes=packet_bytes,
-            low_watermark=low_watermark,
-            trials=trials,
-        )
-    except ValueError as error:
-        raise click.UsageError(f"--{error}") from None
-    _tell(found, plot)
+    _follow(rules.sfg, plot, **link)
 
 
 @design.command
@@ -207,16 +167,7 @@ def sfg(
 )
 @click.option("--gains", type=(POSITIVE, POSITIVE), metavar="A B", help="Check these gains instead.")
 @plot_option
-def pi(
-    *,
-    flows: float,
-    rtt_ms: float,
-    link_mbps: float,
-    mean_packet_bytes: float,
-    sampling_hz: float,
-    gains: tuple[float, float] | None,
-    plot: Path | None,
-) -> None:
+def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -> None:
     """Print PI's gains, and the margins of its loop with TCP.
 
     \b
@@ -230,18 +181,7 @@ def pi(
         raise click.BadParameter(
             f"{gains[0]:g} {gains[1]:g}: the first must exceed the second", param_hint="--gains"
         )
-    try:
-        found = rules.pi(
-            flows=flows,
-            rtt_ms=rtt_ms,
-            link_mbps=link_mbps,
-            mean_packet_bytes=mean_packet_bytes,
-            sampling_hz=sampling_hz,
-            gains=gains,
-        )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    _tell(found, plot)
+    _follow(rules.pi, plot, gains=gains, **link)
 
 
 @design.command
@@ -260,10 +200,15 @@ def pie(*, rtt_ms: float, plot: Path | None) -> None:
     """
     from aqmlab.design import rules
 
-    _tell(rules.pie(rtt_ms=rtt_ms), plot)
+    _follow(rules.pie, plot, rtt_ms=rtt_ms)
 
 
-def _tell(found: Design, file: Path | None) -> None:
+def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> None:
+    """Prints what a rule comes to at a link, and draws it where a file is named."""
+    try:
+        found = rule(**link)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
     for sentence in found.sentences:
         say(sentence)
     if file is None:

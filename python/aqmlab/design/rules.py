@@ -96,7 +96,7 @@ def sfg(
     friendly_mbps = _core.sfg_tcp_friendly_rate(packet_bytes, rtt_ms / 1e3, low_watermark) * 8e-6
     bins = max(1, round(link_mbps / friendly_mbps))
     if trials and not (misbehaving.is_integer() and misbehaving <= MOST_MISBEHAVING and bins <= MOST_BINS):
-        raise ValueError(f"trials: for a whole number of misbehaving flows, and at most {MOST_BINS} bins")
+        raise ValueError(f"trials need a whole number of misbehaving flows, and at most {MOST_BINS} bins")
     sentences = [
         f"sfg at {link_mbps:g} Mbit/s: a TCP-friendly flow sends {friendly_mbps:.3g} Mbit/s; bins = {bins}"
     ]

@@ -73,7 +73,7 @@ def live(
 
     Raises:
         ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
-        FolderError: The folder exists or cannot be made.
+        FolderError, StorageError: The folder exists or cannot be made; the result could not be stored.
         RunError: The machine does not allow a live run (`aqmlab doctor` says why), or the run failed.
     """
     checked = Scenario.of(scenario)

@@ -53,7 +53,7 @@ class Scored:
         lower, upper: Its interval over replications, where there is one.
         tolerance: How far apart the two may be.
         verdict: How it fared.
-        conclusion: Of a number or a statement, what follows (`reproduce.differences.Conclusion`).
+        conclusion: Of a number or a statement, what follows (`papers.differences.Conclusion`).
         because: The cause of the difference, or why the paper's is not identifiable.
         fraction: Of a claim, how many of the statements that were judged hold.
         strength: Of a claim, the least strength among them.

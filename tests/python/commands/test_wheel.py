@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from documented import ROOT
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commands.installation import Installation
+
 
 @pytest.fixture(name="wheel", scope="module")
-def what_was_installed() -> Path:
+def what_was_installed(bare: Installation) -> Path:
     """The wheel that `tools/bare_install.sh` built, beside the installation that it made of it."""
-    (wheel,) = (Path(os.environ["AQMLAB_BARE"]).parent / "wheels").glob("*.whl")
+    (wheel,) = (bare.programs.parent / "wheels").glob("*.whl")
     return wheel
 
 
