@@ -120,7 +120,7 @@ def test_what_finished_before_ctrl_c_is_kept_and_not_made_again(scenario: Path, 
     assert (out / "seed-1" / "run.json").stat().st_mtime_ns == before
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_kill_leaves_no_result_that_looks_complete_and_the_same_command_goes_on(
     scenario: Path, tmp_path: Path
 ) -> None:

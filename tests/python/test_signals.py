@@ -17,6 +17,8 @@ from aqmlab.files.folders import PARTIAL_PREFIX
 from small import WEB, aqmlab_run, command
 from sweeping import wait_until
 
+pytestmark = pytest.mark.exhaustive  # dozens of processes
+
 SIGNALS = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
 # Enough runs that a signal finds some finished and others not; each takes a fraction of a second.
 LONG = {

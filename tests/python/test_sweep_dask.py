@@ -24,6 +24,8 @@ pytest.importorskip("distributed")
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.exhaustive  # clusters
+
 
 @contextmanager
 def dask(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
