@@ -42,7 +42,7 @@ test-python: $(VENV)/.installed-dev $(VENV)/.stubs-tested
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile $(if $(EXHAUSTIVE),-m 'not commands')
+	$(if $(EXHAUSTIVE),AQMLAB_TEST_LIMIT_S=100) $(BIN)/pytest --quiet --numprocesses 2 --dist loadfile $(if $(EXHAUSTIVE),-m 'not commands')
 
 # The commands come after the Python tests: studies use both processors to their end, and the Python tests, some of which
 # promise what happens within a second, have the Rust tests beside them and not a study.

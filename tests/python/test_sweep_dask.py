@@ -164,7 +164,7 @@ def test_a_cluster_on_this_machine_leaves_the_same_bytes(tmp_path: Path) -> None
         "sweep", file, "--store", tmp_path / "there", "--executor", "dask", "--workers", "1"
     )
     assert done.returncode == 0, done.stderr
-    assert contents(there) == expected
+    assert contents(tmp_path / "there") == expected
 
 
 def test_no_scheduler_is_told(tmp_path: Path) -> None:
