@@ -256,7 +256,6 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     assert re.search(r"needs 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
 
 
-@pytest.mark.exhaustive
 def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:
     # A second of warm-up and one of cool-down: twelve seconds are measured instead of two.
     edges = ("--set", "duration_s=4.0", "--set", "warm_up_s=1.0", "--set", "cool_down_s=1.0")

@@ -578,13 +578,7 @@ rate_mbps = 0.08
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "file beside it",
-        *(pytest.param(k, marks=pytest.mark.exhaustive) for k in BASES if k != "file beside it"),
-    ],
-)
+@pytest.mark.parametrize("kind", BASES)
 def test_what_was_found_is_the_users_file_with_the_settings_and_runs(kind: str, tmp_path: Path) -> None:
     (tmp_path / "sizes.cdf").write_text("100 0.5\n2000 1\n")
     (tmp_path / "own.toml").write_text(BASES[kind])
