@@ -77,6 +77,7 @@ def test_of_runs_the_mean_of_what_each_link_did_is_written() -> None:
         assert f"busy {busy:.0f} %, lost {lost:.2f} %" in texts
 
 
+@pytest.mark.exhaustive
 def test_the_command_writes_the_form_that_the_ending_names(tmp_path: Path) -> None:
     (tmp_path / "two.toml").write_text(TWO_HOPS)
     for ending, begins in ((".svg", b"<svg"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):

@@ -417,6 +417,7 @@ def test_damaged_results_are_made_again_and_foreign_ones_never_touched(
     assert (store / "thesis.tex").read_text() == "years of work"
 
 
+@pytest.mark.exhaustive
 def test_the_command_runs_tells_its_status_and_exports(tmp_path: Path) -> None:
     file = write(tmp_path)
     before = aqmlab_run("sweep", file, "--resume", cwd=tmp_path)
