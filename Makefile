@@ -103,7 +103,7 @@ miri: ## what calls C functions, under Miri, which finds any wrong use of memory
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released)
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided)
 
-bench-check: ## refuses a growth of instructions per step, or with UPDATE=1 commits to it (needs valgrind)
+bench-check: ## refuses a growth of instructions or misses per step, or with UPDATE=1 commits to it (needs valgrind)
 	$(PYTHON) tools/bench/bench.py --check $(if $(UPDATE),--update) $(if $(WORKERS),--workers $(WORKERS))
 
 crosscheck: $(VENV)/.installed ## the same scenario in ns-2 (needs ns2), ns-3 (NS3=.../site-packages/ns3) and here, side by side
