@@ -46,6 +46,7 @@ def explain(name: str) -> None:
       aqmlab explain pi
       aqmlab explain ared | less
       aqmlab explain my_red.py:MyRed
+      aqmlab explain my_pages.py:News
       aqmlab explain linux6-cubic
     """
     if ":" in name:
@@ -74,7 +75,8 @@ def schema(scheme: str | None) -> None:
     """Print the JSON Schema of a scenario, for editors.
 
     Editors with a TOML plug-in check and complete scenarios with it. With the name of a queue discipline, or
-    your own, or of your own traffic model, print the schema of its table: the parameters with meaning, type, default and range.
+    your own, or of your own traffic model, print the schema of its table: the parameters with meaning, type,
+    default and range.
 
     \b
     Examples:

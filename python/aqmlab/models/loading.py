@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from aqmlab.classes import files
 from aqmlab.classes.parameters import IllegalParameter, declared
@@ -80,7 +80,7 @@ def load(file: str, name: str, text: str) -> Loaded:
         return Loaded(file, name, None, f"{file}: {name}: {error}")
 
 
-def is_model(found: object) -> bool:
+def is_model(found: object) -> TypeGuard[type[TrafficModel]]:
     """Whether something in a file is a class of a traffic model."""
     return isinstance(found, type) and issubclass(found, TrafficModel)
 
@@ -97,6 +97,5 @@ def _misspelt(found: type[TrafficModel]) -> str:
 
 def _models(module: ModuleType) -> list[str]:
     """The traffic models that a module defines itself."""
-    return [
-        name for name, value in vars(module).items() if is_model(value) and value.__module__ == module.__name__
-    ]
+    found = ((name, value) for name, value in vars(module).items() if is_model(value))
+    return [name for name, value in found if value.__module__ == module.__name__]

@@ -61,7 +61,7 @@ class TrafficModel:
     def __setattr__(self, name: str, value: Any) -> None:  # noqa: ANN401
         """Refuses to keep anything between pages."""
         if self._is_started:
-            raise AttributeError(f"`self.{name}` is set after `start`: a traffic model keeps nothing between pages")
+            raise AttributeError(f"self.{name} is set after start: a model keeps nothing between pages")
         super().__setattr__(name, value)
 
 
