@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants bench bench-check crosscheck docs constraints wheel release package clean
+.PHONY: help demo test test-all test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -89,6 +89,10 @@ mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mut
 	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }
 	CARGO_PROFILE_TEST_DEBUG=0 cargo mutants --package aqmlab-$(or $(CRATE),aqm) \
 		$(if $(SHARD),--shard $(SHARD)) --output target/mutants
+
+miri: ## what calls C functions, under Miri, which finds any wrong use of memory (needs a nightly Rust)
+	@cargo +nightly miri --version >/dev/null 2>&1 || { echo 'rustup toolchain install nightly --component miri --component rust-src' >&2; exit 2; }
+	cargo +nightly miri test --locked --quiet --package aqmlab-plugin --test function_tables --target-dir target/miri
 
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released)
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided)

@@ -9,7 +9,7 @@
 //! 0.000 timer              the timer is asked, due or not
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
 //! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
-//! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged (both in total), and the
+//! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged, reductions (on marks; all three in total), and the
 //!                          facts established, peer-closed, finished, gave-up, reset, quiet (no timer runs)
 //! ```
 //!
@@ -140,6 +140,7 @@ impl Stage {
             }
             "delivered" => self.delivered as f64,
             "acknowledged" => self.acknowledged as f64,
+            "reductions" => f64::from(self.endpoint.statistics().ecn_reductions),
             "quiet" if self.endpoint.deadline() == Time::MAX => return Ok(()),
             fact if self.facts.contains(&fact) => return Ok(()),
             fact => return Err(format!("not {fact}; so far: {:?}", self.facts)),
@@ -379,6 +380,7 @@ conversations! {
     ecn_a_mark_on_a_pure_acknowledgement_is_not_echoed
     ecn_accurate_counts_the_packets_that_were_marked
     ecn_accurate_dctcp_halves_at_its_first_mark_and_once_in_a_round
+    ecn_accurate_dctcp_weighs_the_marks_of_each_round
     ecn_bsd45_by_rfc3168_repairs_a_loss_in_the_marked_window_without_a_second_cut
     ecn_bsd45_halves_once_per_window_and_tells_with_the_next_segment
     ecn_is_given_up_after_a_lost_syn_where_asked
@@ -395,29 +397,34 @@ conversations! {
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
-    linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
+    linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
+    linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
+    linux_a_duplicate_widens_the_window_of_reordering
     linux_a_late_retransmission_that_ends_the_next_recovery_takes_nothing_back
+    linux_a_loss_is_told_on_the_next_new_data
+    linux_a_loss_that_a_probe_has_repaired_is_told_on_the_next_new_data
+    linux_a_lost_syn_waits_for_slots_of_the_kernels_wheel
     linux_a_paced_window_leaves_twice_as_fast_as_it_is_acknowledged_and_without_a_pace_at_once
+    linux_a_pause_halves_the_window_once_for_each_timeout_beyond_the_first
     linux_a_probe_that_alone_arrives_stands_for_a_loss
     linux_a_probe_that_arrives_beside_its_original_stands_for_no_loss
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
-    linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
-    linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
     linux_a_reduction_on_an_echo_lasts_until_more_than_its_window_is_acknowledged
+    linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
     linux_a_repeated_timeout_keeps_the_threshold_and_is_tested_for_a_mistake
     linux_a_retransmission_of_the_recovery_before_is_no_proof_against_the_next
     linux_a_second_timeout_after_progress_is_a_reduction_of_its_own
+    linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
     linux_a_timeout_after_progress_is_not_tested_for_a_mistake
     linux_a_timeout_in_a_recovery_is_not_tested_for_a_mistake
-    linux_an_echo_in_a_recovery_lets_its_reduction_stand
-    linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
-    linux_a_single_report_is_waited_on_for_a_quarter_of_the_round_trip
     linux_a_timeout_is_taken_back_when_originals_are_acknowledged
+    linux_a_timeout_is_told_on_the_next_new_data
     linux_a_timeout_of_lost_data_is_not_taken_back
     linux_a_timeout_waits_for_a_slot_of_the_kernels_wheel
     linux_a_timestamp_tells_that_a_timeout_was_none
     linux_a_timestamp_tells_the_round_trip_after_a_lost_syn
     linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
+    linux_an_echo_in_a_recovery_lets_its_reduction_stand
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
     linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
     linux_dctcp_without_ecn_takes_its_first_acknowledgement_for_no_mark
@@ -444,6 +451,7 @@ conversations! {
     linux_the_timer_starts_afresh_while_older_data_arrive_than_the_retransmission
     linux_three_duplicates_are_a_loss_without_rack
     linux_three_reports_of_the_same_instant_are_a_loss
+    linux_what_had_only_been_delayed_is_reordering_from_then_on
     linux_what_is_restored_is_three_quarters_of_the_window_at_the_least
     linux_without_forward_recovery_everything_is_sent_again
     ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one

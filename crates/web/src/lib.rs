@@ -83,7 +83,7 @@ pub use models::unc::{UncModel, UncParameters, User};
 pub use models::webtraf::{ObjectSizeLaw, WebtrafModel, WebtrafParameters, WebtrafSession};
 pub use parameter_error::ParameterError;
 pub use parameters::Parameters;
-pub use population::{Population, UserRecord};
+pub use population::Population;
 pub use round_trip_law::RoundTripLaw;
 pub use server::{Respond, Server};
 pub use size_histogram::SizeHistogram;
