@@ -47,8 +47,8 @@ use aqmlab_units::Time;
 
 pub(in crate::models) use browser::{Browser, Plans, page_key};
 pub use model::PagesModel;
-pub(in crate::models) use parameters::{LARGEST_PAGE_BYTES, MOST_OBJECTS};
 pub use parameters::{Http, PagesParameters};
+pub(in crate::models) use parameters::{LARGEST_PAGE_BYTES, MOST_OBJECTS};
 pub use plan::PageObject;
 pub use user::PagesUser;
 pub(in crate::models) use user::bytes_of_plan;

@@ -41,11 +41,7 @@ impl PagesModel {
             think_cycle: ThinkCycle::new(think_seconds, parameters.steady_start_page_time_seconds),
             laws: PageLaws::new(parameters, load_file)?,
             listed,
-            browser: Browser::new(
-                parameters.http,
-                parameters.connections_per_host,
-                parameters.server_count,
-            ),
+            browser: Browser::new(parameters.http, parameters.connections_per_host, parameters.server_count),
         })
     }
 
