@@ -3,7 +3,7 @@
 use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
 use crate::datagrams::{DatagramSource, DatagramSources};
 use crate::transfers::{Transfer, Transfers};
-use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport, UserConnection};
+use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Transport, UserConnection};
 use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
 
