@@ -5,7 +5,7 @@
 //! and users who never wait. A model is asked once a page, never for a packet.
 //!
 //! **What others have to know of it** (think times when a run begins, habits for the estimate of memory)
-//! follows from a sample of its pages ([`Sample`]), which also finds out whether a page is the same when it
+//! follows from a sample of its pages (`sample.rs`), which also finds out whether a page is the same when it
 //! is asked for again: without that, users under two schemes could not be compared.
 
 mod declared;
