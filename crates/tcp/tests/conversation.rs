@@ -9,7 +9,7 @@
 //! 0.000 timer              the timer is asked, due or not
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
 //! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
-//! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged, reductions (on marks; all three in total), and the
+//! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged, reductions (on marks), recoveries, timeouts (all in total), and the
 //!                          facts established, peer-closed, finished, gave-up, reset, quiet (no timer runs)
 //! ```
 //!
@@ -141,6 +141,8 @@ impl Stage {
             "delivered" => self.delivered as f64,
             "acknowledged" => self.acknowledged as f64,
             "reductions" => f64::from(self.endpoint.statistics().ecn_reductions),
+            "recoveries" => f64::from(self.endpoint.statistics().fast_recoveries),
+            "timeouts" => f64::from(self.endpoint.statistics().timeouts),
             "quiet" if self.endpoint.deadline() == Time::MAX => return Ok(()),
             fact if self.facts.contains(&fact) => return Ok(()),
             fact => return Err(format!("not {fact}; so far: {:?}", self.facts)),
