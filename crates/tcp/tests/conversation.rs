@@ -400,6 +400,7 @@ conversations! {
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
+    linux_a_duplicate_takes_a_recovery_back_while_it_lasts
     linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
     linux_a_duplicate_widens_the_window_of_reordering
     linux_a_late_retransmission_that_ends_the_next_recovery_takes_nothing_back
