@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
+.PHONY: help demo test test-all test-python-and-commands test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -23,7 +23,9 @@ help: ## what there is
 demo: $(VENV)/.installed ## a short version of the 2003 study, with a report in report/
 	$(BIN)/aqmlab reproduce le2003 --scale quick --output report
 
-test: test-rust test-python ## everything that must hold, Rust and Python
+# Both halves at once: either leaves a processor idle for minutes.
+test: ## what every edit should leave standing, Rust and Python: minutes
+	$(MAKE) --jobs=2 --output-sync=line test-rust test-python
 
 # All commands choose the whole workspace: Cargo then resolves one set of features, and what maturin has built for the
 # package is what the tests link. What only checks has a folder of its own: without the environment that maturin sets for
@@ -32,24 +34,28 @@ test-rust:
 	cargo fmt --all --check
 	rustfmt --edition 2024 --check crates/aqm/src/algorithms/*.rs crates/link/src/service/*.rs crates/tcp/src/congestion/*.rs crates/web/src/models/*.rs  # named in macros, which hide them from cargo
 	cargo clippy --workspace --all-targets --locked --quiet --target-dir target/checked -- --deny warnings
-	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet --target-dir target/checked
-	cargo test --workspace --locked --quiet
+	$(if $(EXHAUSTIVE),RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet --target-dir target/checked)
+	cargo test --workspace --locked --quiet $(if $(EXHAUSTIVE),-- --include-ignored)
 
-test-python: $(VENV)/.installed-dev
+test-python: $(VENV)/.installed-dev $(VENV)/.stubs-tested
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest aqmlab._core
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest --quiet --numprocesses 2 --dist loadfile
+	$(if $(EXHAUSTIVE),AQMLAB_TEST_LIMIT_S=100) $(BIN)/pytest --quiet --numprocesses 2 --dist loadfile $(if $(EXHAUSTIVE),-m 'not commands')
 
-# With two jobs the commands come last: studies use both processors to their end, and the Python tests, some of which
+# The commands come after the Python tests: studies use both processors to their end, and the Python tests, some of which
 # promise what happens within a second, have the Rust tests beside them and not a study.
-test-all: test test-commands ## the same, and everything that README, the tutorial, help and examples show, unaltered
+test-all: ## all tests, those marked exhaustive too, and everything that README, tutorial, help and examples show, unaltered
+	$(MAKE) --jobs=2 --output-sync=line EXHAUSTIVE=1 test-rust test-python-and-commands
+
+test-python-and-commands:
+	$(MAKE) test-python
+	$(MAKE) test-commands
 
 test-commands: $(VENV)/.installed-dev ## that alone
 	tools/bare_install.sh $(BARE) $(BIN)/python
-	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --timeout 1800 --numprocesses 3 --dist loadfile tests/python/commands
+	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --timeout 1800 --numprocesses 4 --dist loadgroup --no-loadscope-reorder tests/python/commands
 
 shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show of what commands print
 	tools/bare_install.sh $(BARE) $(BIN)/python
@@ -83,7 +89,7 @@ fuzz-properties: ## the property tests with other cases alone; FUZZ_CASES counts
 
 fuzz-statistics: $(VENV)/.installed-dev ## random results and pairs of scenarios alone; FUZZ_CASES counts 150 as a round, by default 20 rounds
 	AQMLAB_PROPERTY_SEED=$(FUZZ_SEED) AQMLAB_PROPERTY_ROUNDS=$(if $(FUZZ_CASES),$$(( ($(FUZZ_CASES) + 149) / 150 )),20) \
-		$(BIN)/pytest --quiet --numprocesses 2 tests/python/test_naive_quantities.py tests/python/test_pairs_of_scenarios.py
+		$(BIN)/pytest --quiet -m 'not commands' --numprocesses 2 tests/python/test_naive_quantities.py tests/python/test_pairs_of_scenarios.py
 
 mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mutants; hours (docs/explanation/testing.md)
 	@command -v cargo-mutants >/dev/null || { echo 'cargo install --locked cargo-mutants' >&2; exit 2; }
@@ -97,7 +103,7 @@ miri: ## what calls C functions, under Miri, which finds any wrong use of memory
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released)
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided)
 
-bench-check: ## refuses a growth of instructions per step, or with UPDATE=1 commits to it (needs valgrind)
+bench-check: ## refuses a growth of instructions or misses per step, or with UPDATE=1 commits to it (needs valgrind)
 	$(PYTHON) tools/bench/bench.py --check $(if $(UPDATE),--update) $(if $(WORKERS),--workers $(WORKERS))
 
 crosscheck: $(VENV)/.installed ## the same scenario in ns-2 (needs ns2), ns-3 (NS3=.../site-packages/ns3) and here, side by side
@@ -140,6 +146,11 @@ $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 $(VENV)/.installed-dev: $(SOURCES) $(CONSTRAINTS) | $(BIN)/python
 	$(PIP) $(CONSTRAINTS:%=--constraint %) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+# Half a minute, and only one of these can change what it finds.
+$(VENV)/.stubs-tested: $(VENV)/.installed-dev python/aqmlab/_core.pyi
+	$(BIN)/python -m mypy.stubtest aqmlab._core
+	@touch $@
 
 $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'Python 3.11 or newer is needed; if it is there, say make PYTHON=...' >&2; exit 2; }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import traceback
+import warnings
+from pathlib import Path
 
 import aqmlab
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from aqmlab import cli
 
 BULK = """
 name = "two flows"
@@ -142,7 +144,29 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def aqmlab_run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs `aqmlab` to its end."""
+    """Runs `aqmlab` to its end, in this process: most commands take less time than a new one needs to start.
+
+    What is about the process itself (signals, limits, what is imported) calls `aqmlab_process`.
+    """
+    words = [*map(str, arguments)]
+    printed, said = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(cwd or Path.cwd()),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(said),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("default")
+        try:
+            code = cli._exit_code(words)
+        except Exception:  # noqa: BLE001  (as a process would end)
+            traceback.print_exc()
+            code = 1
+    return subprocess.CompletedProcess(words, code, printed.getvalue(), said.getvalue())
+
+
+def aqmlab_process(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs `aqmlab` to its end in a process of its own."""
     return subprocess.run(
         command(*arguments), cwd=cwd, capture_output=True, text=True, timeout=120, check=False
     )

@@ -609,6 +609,7 @@ def test_figures_of_queues_are_not_drawn_of_the_uncongested_network_alone() -> N
 # --------------------------------------------------------------------------------------------- the real thing
 
 
+@pytest.mark.exhaustive
 def test_claims_are_judged_on_real_runs_of_a_few_seconds() -> None:
     base = base_scenario(EXPERIMENT, replace(EXPERIMENT.scale("quick"), duration_s=12.0, warm_up_s=4.0))
     plan = [

@@ -121,6 +121,7 @@ def test_the_differences_of_all_that_is_told_hold_together() -> None:
     assert level.mean == pytest.approx((sum(base[:-1]) + 9.0) / 6)
 
 
+@pytest.mark.exhaustive
 def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
     # Five alternatives that change nothing, 8 seeds, Gaussian noise common to all and of each: how often does
     # any of the fifteen intervals leave zero out?
@@ -212,6 +213,7 @@ def test_several_scenarios_and_one_without_users(link: Path) -> None:
     assert table.loc["small queue", f"{lost}.lower"] <= table.loc["small queue", f"{lost}.mean"]
 
 
+@pytest.mark.exhaustive
 def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-6")
     short = ("--set", "duration_s=9.0", "--set", "warm_up_s=1.0")  # as long as the runs are lengthened to

@@ -122,6 +122,7 @@ def test_the_gains_of_pis_paper_and_a_link_without_a_design() -> None:
     assert (code, "the first must exceed the second" in out) == (2, True)
 
 
+@pytest.mark.exhaustive
 def test_designs_are_drawn(tmp_path: Path) -> None:
     link = ("--rtt-ms", "300", "--link-mbps", "10")
     for arguments, words in (

@@ -9,6 +9,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.exhaustive  # the site is built twice
+
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
 

@@ -97,7 +97,18 @@ def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+LONG = {"docs/how-to/sweeps.md", "docs/how-to/own-scheme.md", "docs/how-to/design.md"}
+"""Pages whose blocks take long to run."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name, marks=pytest.mark.exhaustive if name in LONG else ())
+        for page in pages()
+        for name in [str(page.relative_to(ROOT))]
+    ],
+)
 def test_every_block_of_a_page_is_tried(page: Path) -> None:
     tried: dict[str, Callable[[Block], None]] = {
         "scenario": _try_scenario,

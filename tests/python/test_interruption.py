@@ -16,7 +16,7 @@ import pytest
 
 from aqmlab import Result
 from aqmlab.files.folders import PARTIAL_PREFIX
-from small import BULK, aqmlab_run, command
+from small import BULK, aqmlab_process, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,15 +112,15 @@ def test_a_signal_that_the_command_was_started_without_is_not_heard(
 
 def test_what_finished_before_ctrl_c_is_kept_and_not_made_again(scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    first = aqmlab_run("run", scenario, "--seeds", "1-2", "--output", out, "--quiet")
+    first = aqmlab_process("run", scenario, "--seeds", "1-2", "--output", out, "--quiet")
     assert first.returncode == 0, first.stderr
     before = (out / "seed-1" / "run.json").stat().st_mtime_ns
-    second = aqmlab_run("run", scenario, "--seeds", "1-3", "--output", out, "--quiet")
+    second = aqmlab_process("run", scenario, "--seeds", "1-3", "--output", out, "--quiet")
     assert second.stdout.splitlines() == [str(out / f"seed-{seed}") for seed in (1, 2, 3)]
     assert (out / "seed-1" / "run.json").stat().st_mtime_ns == before
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_kill_leaves_no_result_that_looks_complete_and_the_same_command_goes_on(
     scenario: Path, tmp_path: Path
 ) -> None:
@@ -134,7 +134,7 @@ def test_kill_leaves_no_result_that_looks_complete_and_the_same_command_goes_on(
     assert 0 < len(survivors) < 200
     for folder in survivors:
         Result.load(folder)
-    finished = aqmlab_run(*arguments)
+    finished = aqmlab_process(*arguments)
     assert finished.returncode == 0, finished.stderr
     assert len(list(out.glob("seed-*"))) == 200
     assert not list(out.glob(PARTIAL_PREFIX + "*"))
@@ -195,9 +195,9 @@ def test_an_output_that_is_a_link_is_where_it_leads(kind: str, scenario: Path, t
     if kind != "dangling":
         target.mkdir()
     if kind == "a folder with a result":
-        assert aqmlab_run("run", scenario, "--output", link, "--quiet").returncode == 0
+        assert aqmlab_process("run", scenario, "--output", link, "--quiet").returncode == 0
         (target / "queue.parquet").write_bytes(b"damaged")
-    done = aqmlab_run("run", scenario, "--output", link, "--quiet")
+    done = aqmlab_process("run", scenario, "--output", link, "--quiet")
     assert done.returncode == 0, done.stderr
     assert link.is_symlink()
     assert Result.load(link).seed == Result.load(target).seed == 1
@@ -206,7 +206,7 @@ def test_an_output_that_is_a_link_is_where_it_leads(kind: str, scenario: Path, t
 
 def test_an_output_that_is_a_link_to_a_file_is_refused(scenario: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(scenario)
-    done = aqmlab_run("run", scenario, "--output", tmp_path / "link")
+    done = aqmlab_process("run", scenario, "--output", tmp_path / "link")
     assert done.returncode == 2
     assert "link' is a file" in done.stderr
     assert scenario.read_text() == BULK

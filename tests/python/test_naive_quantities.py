@@ -16,7 +16,7 @@ from aqmlab.errors import MissingDataError
 from aqmlab.statistics.quantities import QUANTITIES, quantity
 from aqmlab.statistics.stretches import OF_STRETCHES
 from aqmlab.statistics.traffic import OF_TRAFFIC
-from random_cases import cases
+from random_cases import in_two
 from synthetic_results import CLASSES, SyntheticResult, names
 
 if TYPE_CHECKING:
@@ -282,29 +282,32 @@ def parts_of(kind: str) -> list[str]:
     return [f"{kind}.{name}" for name in (*known[kind], "nobody")]
 
 
+@pytest.mark.parametrize("seeds", in_two(150))
 @pytest.mark.parametrize("name", QUANTITIES)
-def test_a_quantity_of_random_runs(name: str) -> None:
+def test_a_quantity_of_random_runs(name: str, seeds: range) -> None:
     second = naive.NAIVE[name]
-    there = [assert_same(name, made(seed), partial(second, made(seed)), seed) for seed in cases(150)]
+    there = [assert_same(name, made(seed), partial(second, made(seed)), seed) for seed in seeds]
     assert any(there), "no run has such a number"
 
 
+@pytest.mark.parametrize("seeds", in_two(150))
 @pytest.mark.parametrize(
     ("kind", "what"), [(kind, what) for kind, numbers in OF_TRAFFIC.items() for what in numbers]
 )
-def test_a_part_of_the_traffic_of_random_runs(kind: str, what: str) -> None:
+def test_a_part_of_the_traffic_of_random_runs(kind: str, what: str, seeds: range) -> None:
     there = []
-    for seed in cases(150):
+    for seed in seeds:
         for part in parts_of(kind):
             second = partial(naive.NAIVE_OF_TRAFFIC[kind][what], made(seed), part)
             there.append(assert_same(f"{what}/{part}", made(seed), second, seed))
     assert any(there)
 
 
+@pytest.mark.parametrize("seeds", in_two(60))
 @pytest.mark.parametrize("what", OF_STRETCHES)
-def test_a_part_of_random_runs(what: str) -> None:
+def test_a_part_of_random_runs(what: str, seeds: range) -> None:
     there = []
-    for seed in cases(60):
+    for seed in seeds:
         draw, result = np.random.default_rng(seed), made(seed)
         for part in (part for kind in OF_STRETCHES[what].kinds for part in parts_of(kind)):
             pairs = stretches_of(result, draw)

@@ -24,7 +24,7 @@ from aqmlab.errors import ComparisonError, MissingDataError, ScenarioError
 from aqmlab.report import render
 from aqmlab.report.comparison import page_of
 from aqmlab.statistics.summary import figures
-from random_cases import cases
+from random_cases import one_by_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -348,7 +348,7 @@ REPORTED = 5
 """Of so many pairs one is written to folders and reported, which takes longer than both runs."""
 
 
-@pytest.mark.parametrize("number", cases(150))
+@pytest.mark.parametrize("number", one_by_one(150))
 def test_a_pair_that_differs_in_one_key_is_refused_or_told(number: int, tmp_path: Path) -> None:
     draw = np.random.default_rng(number)
     name = str(draw.choice([*BASES]))

@@ -14,6 +14,8 @@ import pytest
 from aqmlab.cli import commands
 from small import BULK, WEB, command
 
+pytestmark = pytest.mark.exhaustive  # a process for every command
+
 PACKAGE = Path(__file__).parents[2] / "python/aqmlab"
 EXTRAS = ("optuna", "pandas", "distributed", "dask")
 # Python runs a module of this name when it starts, before anything else is imported.

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.exhaustive  # a browser
+
 ANSWERED_MS = 60_000
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.exhaustive  # a browser
+
 CHART = "#figure-pages"
 
 

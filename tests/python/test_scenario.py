@@ -199,6 +199,7 @@ def _changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
     return {key for key in before | after if before.get(key) != after.get(key)}
 
 
+@pytest.mark.exhaustive
 def test_a_scheme_that_is_added_or_changed_leaves_the_addresses_of_others(
     digests: Callable[[], dict[str, str]],
 ) -> None:

@@ -144,6 +144,7 @@ def _naive_distance(point: np.ndarray, course: np.ndarray) -> float:
     return min(float(np.hypot(*(piece - point).T).min()) for piece in pieces)
 
 
+@pytest.mark.exhaustive
 def test_a_long_course_loses_only_points_that_nobody_sees() -> None:
     x = np.linspace(0.0, 500.0, 300)
     jagged = np.column_stack((x, 100.0 + 40.0 * np.sin(x / 20.0) + 3.0 * np.cos(7.0 * x)))

@@ -462,6 +462,7 @@ def observe(self):
     assert happened(aqmlab.run(Scenario.from_toml(fair, folder=tmp_path)))["match"] > 0
 
 
+@pytest.mark.exhaustive
 def test_the_suite_finds_what_is_wrong(tmp_path: Path) -> None:
     def findings(body: str, head: str = "") -> list[str]:
         written(tmp_path, body, head)
@@ -568,6 +569,7 @@ on = parameter(False, "A switch.")""",
         space_of("own.py:Own", folder=tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_it_is_tuned_as_ours_are(tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     shutil.copy(EXAMPLES / "my_red.py", tmp_path)

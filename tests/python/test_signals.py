@@ -14,8 +14,10 @@ import pytest
 
 from aqmlab import Result
 from aqmlab.files.folders import PARTIAL_PREFIX
-from small import WEB, aqmlab_run, command
+from small import WEB, aqmlab_process, command
 from sweeping import wait_until
+
+pytestmark = pytest.mark.exhaustive  # dozens of processes
 
 SIGNALS = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
 # Enough runs that a signal finds some finished and others not; each takes a fraction of a second.
@@ -113,4 +115,4 @@ def test_under_nohup_a_closed_terminal_is_no_news(folder: Path) -> None:
     process.send_signal(signal.SIGHUP)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    assert aqmlab_run("run", "web.toml", "--output", "out", "--quiet", cwd=folder).returncode == 0
+    assert aqmlab_process("run", "web.toml", "--output", "out", "--quiet", cwd=folder).returncode == 0

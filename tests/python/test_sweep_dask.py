@@ -16,13 +16,15 @@ import pytest
 
 import aqmlab
 from aqmlab import _core, sweeps
-from small import aqmlab_run, command, contents
+from small import aqmlab_process, command, contents
 from sweeping import finished, reference, wait_until, write
 
 pytest.importorskip("distributed")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+pytestmark = pytest.mark.exhaustive  # clusters
 
 
 @contextmanager
@@ -158,14 +160,16 @@ def test_ctrl_c_stops_the_runs_on_the_cluster(tmp_path: Path) -> None:
 def test_a_cluster_on_this_machine_leaves_the_same_bytes(tmp_path: Path) -> None:
     file = write(tmp_path)
     expected = contents(reference(file, tmp_path / "here"))
-    done = aqmlab_run("sweep", file, "--store", tmp_path / "there", "--executor", "dask", "--workers", "1")
+    done = aqmlab_process(
+        "sweep", file, "--store", tmp_path / "there", "--executor", "dask", "--workers", "1"
+    )
     assert done.returncode == 0, done.stderr
     assert contents(tmp_path / "there") == expected
 
 
 def test_no_scheduler_is_told(tmp_path: Path) -> None:
     begin = time.monotonic()
-    refused = aqmlab_run("sweep", write(tmp_path), "--executor", "dask://127.0.0.1:1", cwd=tmp_path)
+    refused = aqmlab_process("sweep", write(tmp_path), "--executor", "dask://127.0.0.1:1", cwd=tmp_path)
     assert refused.returncode == 2
     assert "tcp://127.0.0.1:1: no Dask scheduler answers there" in refused.stderr
     assert "Traceback" not in refused.stderr

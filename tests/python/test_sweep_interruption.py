@@ -20,6 +20,8 @@ from aqmlab.runs.executors import Processes
 from small import bulk, command, contents
 from sweeping import finished, reference, wait_until, write
 
+pytestmark = pytest.mark.exhaustive  # dozens of processes
+
 LONG_S = 25.0
 
 

@@ -266,6 +266,7 @@ def finished_search(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, 
     return outcome, folder / "store", save(outcome, folder / "out")
 
 
+@pytest.mark.exhaustive
 def test_a_search_names_the_links_that_it_judges_and_refuses_those_that_are_not_there(
     found: tuple[Outcome, Path, dict[str, Path]],
 ) -> None:
@@ -509,6 +510,7 @@ def test_fresh_seeds_are_fresh() -> None:
         Plan(seeds=(1, 2, 3), fresh_seeds=(3, 4))
 
 
+@pytest.mark.exhaustive
 def test_a_killed_search_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     file = tmp_path / "web.toml"
     file.write_text(BUSY)

@@ -287,6 +287,7 @@ def test_sweep_judges_both_hops_and_measures_the_offered_load(file: Path) -> Non
     assert table[0]["offered_load_percent"] == table[1]["offered_load_percent"] > 0.0
 
 
+@pytest.mark.exhaustive
 def test_tune_sets_the_queues_of_both_hops_or_of_those_named(file: Path) -> None:
     few = (
         "--trials",

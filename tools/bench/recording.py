@@ -67,4 +67,5 @@ def _instructions(program: Path, workers: int) -> dict[str, float]:
         )
         for name, overrides in SETTINGS.items()
     ]
-    return dict(zip(SETTINGS, counting.per_step(figures, workers), strict=True))
+    counted = [counts.instructions for counts in counting.per_step(figures, workers)]
+    return dict(zip(SETTINGS, counted, strict=True))

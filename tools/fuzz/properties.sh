@@ -33,7 +33,7 @@ cargo test --locked --quiet --no-run $tests
 finished=0
 while [ "$finished" -lt "$rounds" ] || [ "$(date +%s)" -lt "$end" ]; do
     # shellcheck disable=SC2086  # a list of arguments
-    if ! PROPTEST_RNG_SEED=$seed cargo test --locked --quiet $tests; then
+    if ! PROPTEST_RNG_SEED=$seed cargo test --locked --quiet $tests -- --include-ignored; then
         echo "properties: seed $seed fails; tools/fuzz/properties.sh $seed --rounds 1 has it again" >&2
         exit 1
     fi

@@ -18,7 +18,7 @@ use crate::scheduling::{self, Role};
 use crate::traffic::thread::{KernelCounts, ServerSockets, Traffic, Work};
 use crate::{kernel_queue, namespace, router, traffic};
 use aqmlab_driver::{Control, deviations, measured_window};
-use aqmlab_scenario::{Scenario, StartRule};
+use aqmlab_scenario::{Scenario, StartRule, UserModel};
 use aqmlab_units::Span;
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -75,6 +75,13 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
         return refuse(
             "users.profile = \"ns2-oneway\": the kernel's connections carry data both ways; take \"ns2-full\"",
         );
+    }
+    let own = |population: &&aqmlab_scenario::Population| matches!(population.model, UserModel::Own(_));
+    if let Some(population) = scenario.populations.iter().find(own) {
+        return refuse(&format!(
+            "model = \"{}\": a live run has no traffic models in files; take a built-in model, such as \"pages\"",
+            population.model.name()
+        ));
     }
     let ticks = |population: &aqmlab_scenario::Population| population.minimum_delay.clock_tick.is_some();
     if scenario.populations.iter().any(ticks) {

@@ -1,5 +1,6 @@
 //! A scheme whose parameters are declared as data.
 
+use crate::values::{self, Values};
 use aqmlab_aqm::parts::{Limit, LimitRule};
 use aqmlab_aqm::{
     Aqm, Declaration, Discipline, Guard, InnerScheme, Onset, OutsideParameters, ParameterError, Parameters,
@@ -7,12 +8,9 @@ use aqmlab_aqm::{
 };
 use schemars::{Schema, json_schema};
 use serde::de::Error as _;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::any::Any;
 use std::sync::Arc;
-
-/// The parameters of a scheme by their names, every default filled in.
-pub type Values = Map<String, Value>;
 
 /// What a scheme is at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,22 +84,8 @@ impl DeclaredScheme {
     /// In words, which parameter is declared wrongly, and how.
     pub fn new(role: Role, meaning: String, own: Values, factory: Arc<dyn Factory>) -> Result<Self, String> {
         let mut properties = shared_properties(role);
-        for (key, schema) in own {
-            let is_part = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '_';
-            if !key.starts_with(|one: char| one.is_ascii_lowercase()) || !key.chars().all(is_part) {
-                return Err(format!(
-                    "parameter `{key}`: lower-case letters, digits and underscores, a letter first"
-                ));
-            }
-            if properties.contains_key(&key) || key == "scheme" || (role != Role::Queue && key == INNER) {
-                return Err(format!("parameter `{key}`: every scheme has it already"));
-            }
-            let default = schema.get("default").ok_or(format!("parameter `{key}`: no default"))?;
-            if !is_of_type(&schema, default) || refusal(&schema, default).is_some() {
-                return Err(format!("parameter `{key}`: its default {default} is not legal"));
-            }
-            properties.insert(key, schema);
-        }
+        let is_taken = |key: &str| key == "scheme" || (role != Role::Queue && key == INNER);
+        values::add(&mut properties, own, "scheme", is_taken)?;
         Ok(Self { role, meaning, properties: Arc::new(properties), factory })
     }
 }
@@ -160,31 +144,14 @@ impl Declaration for DeclaredScheme {
     }
 
     fn parse(&self, table: Value) -> Result<Arc<dyn OutsideParameters>, serde_json::Error> {
-        let Value::Object(given) = table else {
+        let Value::Object(mut given) = table else {
             return Err(serde_json::Error::custom("the parameters of a scheme are a table"));
         };
-        let defaults = self.properties.iter().map(|(key, schema)| (key.clone(), schema["default"].clone()));
-        let mut values: Values = defaults.collect();
-        let mut inner = InnerScheme::default();
-        for (key, value) in given {
-            if self.role != Role::Queue && key == INNER {
-                inner = InnerScheme::parse(value)?;
-                continue;
-            }
-            let Some(schema) = self.properties.get(&key) else {
-                let own = (self.role != Role::Queue).then_some(INNER);
-                let legal = self.properties.keys().map(String::as_str).chain(own);
-                let legal: Vec<String> = legal.map(|key| format!("`{key}`")).collect();
-                let message = format!("unknown field `{key}`, expected one of {}", legal.join(", "));
-                return Err(serde_json::Error::custom(message));
-            };
-            if !is_of_type(schema, &value) {
-                return Err(serde_json::Error::custom(format!("{key}: {value} is of the wrong type")));
-            }
-            // A number is written in one way, so that equal parameters give equal texts.
-            let real = if has_type(schema, "number") { value.as_f64().map(Value::from) } else { None };
-            values.insert(key, real.unwrap_or(value));
-        }
+        let has_inner = self.role != Role::Queue;
+        let inner = if has_inner { given.remove(INNER) } else { None };
+        let others: &[&str] = if has_inner { &[INNER] } else { &[] };
+        let values = values::filled(&self.properties, given, others)?;
+        let inner = inner.map(InnerScheme::parse).transpose()?.unwrap_or_default();
         Ok(Arc::new(DeclaredParameters { declared: self.clone(), values, inner }))
     }
 }
@@ -223,11 +190,8 @@ impl OutsideParameters for DeclaredParameters {
 
 impl Parameters for DeclaredParameters {
     fn validate(&self) -> Result<(), ParameterError> {
-        for (key, value) in &self.values {
-            if let Some(legal) = refusal(&self.declared.properties[key], value) {
-                let value = Some(value.to_string());
-                return Err(ParameterError { key: key.clone().into(), value, legal });
-            }
+        if let Some((key, value, legal)) = values::first_refusal(&self.declared.properties, &self.values) {
+            return Err(ParameterError { key: key.into(), value: Some(value), legal });
         }
         self.declared.factory.check(&self.values)?;
         if self.is_queue() {
@@ -299,54 +263,4 @@ impl Parameters for DeclaredParameters {
             }
         }
     }
-}
-
-/// Whether a value is of the type that a schema asks for.
-fn is_of_type(schema: &Value, value: &Value) -> bool {
-    let is = |kind: &str| match kind {
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "string" => value.is_string(),
-        "null" => value.is_null(),
-        _ => false,
-    };
-    types(schema).any(is)
-}
-
-fn has_type(schema: &Value, wanted: &str) -> bool {
-    types(schema).any(|kind| kind == wanted)
-}
-
-fn types(schema: &Value) -> impl Iterator<Item = &str> {
-    let (one, several) = match &schema["type"] {
-        Value::String(kind) => (Some(kind.as_str()), [].as_slice()),
-        Value::Array(kinds) => (None, kinds.as_slice()),
-        _ => (None, [].as_slice()),
-    };
-    one.into_iter().chain(several.iter().filter_map(Value::as_str))
-}
-
-/// Whether a number keeps a bound.
-type Holds = fn(f64, f64) -> bool;
-
-/// JSON Schema's bounds of numbers, in words, and what they mean.
-const BOUNDS: [(&str, &str, Holds); 4] = [
-    ("minimum", "at least", |number, bound| number >= bound),
-    ("exclusiveMinimum", "above", |number, bound| number > bound),
-    ("maximum", "at most", |number, bound| number <= bound),
-    ("exclusiveMaximum", "below", |number, bound| number < bound),
-];
-
-/// What would be legal, if a value of the right type is not.
-fn refusal(schema: &Value, value: &Value) -> Option<String> {
-    if let (Some(words), Some(word)) = (schema.get("enum").and_then(Value::as_array), value.as_str()) {
-        let known: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-        return (!known.contains(&word)).then(|| format!("one of {}", known.join(", ")));
-    }
-    let number = value.as_f64()?;
-    BOUNDS.into_iter().find_map(|(keyword, words, holds)| {
-        let bound = schema.get(keyword)?.as_f64()?;
-        (!holds(number, bound)).then(|| format!("{words} {bound}"))
-    })
 }

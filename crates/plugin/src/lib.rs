@@ -1,8 +1,9 @@
-//! Schemes that are found while the program runs: declared as data, and called through one table of C
-//! functions or by whoever embeds this workspace.
+//! Schemes and traffic models that are found while the program runs: declared as data, and called through one
+//! table of C functions or by whoever embeds this workspace.
 //!
 //! - [`DeclaredScheme`]: the parameters of such a scheme as data, from which follow its JSON schema, its
 //!   checks and its description, as of the schemes that are types.
+//! - [`DeclaredModel`]: the same of a traffic model.
 //! - [`FunctionTable`]: the C functions of a scheme, whoever compiled them; [`TableScheme`] is a queue's
 //!   scheme made of it.
 //! - [`load_library`]: a scheme in a shared library, as `aqmlab_scheme.h` describes it.
@@ -12,6 +13,7 @@
 #![deny(missing_docs)]
 
 mod declared;
+mod declared_model;
 mod elf;
 mod fault;
 mod guard_table;
@@ -20,9 +22,11 @@ mod library;
 mod scheduler_table;
 mod table;
 mod timer_pace;
+mod values;
 mod verdict;
 
-pub use declared::{DeclaredScheme, Factory, MOST_QUEUES, Made, Role, Values};
+pub use declared::{DeclaredScheme, Factory, MOST_QUEUES, Made, Role};
+pub use declared_model::{DeclaredModel, ModelFactory, Refused};
 pub use fault::{Fault, catch};
 pub use guard_table::{GuardTable, TableGuard, admission_of, decision_name};
 pub use instance::{Observe, Traits};
@@ -30,4 +34,5 @@ pub use library::load_library;
 pub use scheduler_table::{SchedulerTable, Served, TableScheduler};
 pub use table::{Call, Decide, FunctionTable, NEVER, TableScheme, Waiting};
 pub use timer_pace::{MOST_CALLS, TimerPace, WINDOW};
+pub use values::Values;
 pub use verdict::{MOST_EVICTED, as_said, decode};

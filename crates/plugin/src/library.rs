@@ -2,13 +2,14 @@
 //! or `aqmlab_guard` of `aqmlab_scheme.h`.
 #![allow(unsafe_code)]
 
-use crate::declared::{DeclaredScheme, Factory, Made, Role, Values};
+use crate::declared::{DeclaredScheme, Factory, Made, Role};
 use crate::elf;
 use crate::fault::Fault;
 use crate::guard_table::{GuardTable, TableGuard};
 use crate::instance::Traits;
 use crate::scheduler_table::{SchedulerTable, TableScheduler};
 use crate::table::{FunctionTable, TableScheme};
+use crate::values::Values;
 use aqmlab_aqm::{ParameterError, PortFacts};
 use libloading::{Library, Symbol};
 use serde_json::{Value, json};

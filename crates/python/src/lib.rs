@@ -9,10 +9,12 @@
 #![deny(missing_docs)]
 
 mod catalogue;
+mod described;
 mod error;
 mod finished;
 #[cfg(target_os = "linux")]
 mod live;
+mod models;
 mod run;
 mod scenario;
 mod schemes;
@@ -37,6 +39,8 @@ mod core {
         probe_live,
     };
     #[pymodule_export]
+    use crate::models::{Draws, model_schema};
+    #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{
@@ -51,6 +55,7 @@ mod core {
 
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::models::install();
         crate::schemes::install();
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! later, and its text, which holds the files' texts, is the whole of what its runs depend on.
 
 use crate::mistakes::{Mistakes, joined};
-use crate::scheme_names::file_named;
+use crate::own_names::file_named;
 use crate::text::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -46,7 +46,9 @@ pub(crate) fn read_files(
     let names: BTreeSet<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
     if let Some(unused) = texts.keys().find(|name| !names.contains(name.as_str())) {
         if mistakes.is_written(TEXTS) {
-            let wrong = format!("the text of \"{unused}\", which no ..._file key names, nor any scheme");
+            let wrong = format!(
+                "the text of \"{unused}\", which no ..._file key names, nor any scheme or traffic model"
+            );
             mistakes.sentence(TEXTS, wrong);
         }
     }

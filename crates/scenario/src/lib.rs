@@ -42,7 +42,8 @@
 //! # The way of a text
 //!
 //! 1. `text`: TOML or JSON becomes a tree of values that remember their line; overrides are set in it.
-//!    Schemes in files are loaded, so that the schema knows their parameters (`scheme_files`).
+//!    Schemes and traffic models in files are loaded, so that the schema knows their parameters
+//!    (`own_files`).
 //! 2. `shape`: the tree is held against the JSON Schema of [`Document`]: keys, types, names, ranges.
 //! 3. The tree becomes a [`Document`]; defaults that depend on other keys are filled in, and the texts of the
 //!    files that it names.
@@ -61,14 +62,14 @@ pub mod limits;
 mod mistakes;
 mod nearest;
 mod network;
+mod own_files;
+mod own_names;
 mod read;
 mod reference;
 mod resolve;
 mod routes;
 mod scenario;
 mod schema;
-mod scheme_files;
-mod scheme_names;
 mod shape;
 mod text;
 
@@ -84,6 +85,10 @@ pub use document::{
 pub use error::{Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;
 pub use network::{Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
+pub use own_files::{
+    InFile, ModelLoader, SchemeLoader, load_scheme_in_file, schema_of_model_in_file, set_model_loader,
+    set_scheme_loader,
+};
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
@@ -91,4 +96,3 @@ pub use scenario::{
     QueueSummary, Record, Scenario, Sending, Video,
 };
 pub use schema::json_schema;
-pub use scheme_files::{SchemeInFile, SchemeLoader, load_scheme_in_file, set_scheme_loader};

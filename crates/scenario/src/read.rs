@@ -4,9 +4,9 @@ use crate::document::Document;
 use crate::error::{Mistake, Place, ScenarioError};
 use crate::files::{loader, read_files};
 use crate::mistakes::Mistakes;
+use crate::own_files::{OwnInFiles, load_own};
 use crate::resolve::resolve;
 use crate::scenario::Scenario;
-use crate::scheme_files::{OwnSchemes, load_schemes};
 use crate::shape::check_shape;
 use crate::text::{Node, apply_overrides, from_json, json_tree, toml_tree};
 use std::path::Path;
@@ -130,11 +130,11 @@ fn read(
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     apply_overrides(&mut tree, overrides)?;
-    let OwnSchemes { declared, schemas } = load_schemes(&mut tree, folder, source_name)?;
+    let OwnInFiles { schemes, models, schemas } = load_own(&mut tree, folder, source_name)?;
     let mut mistakes = Mistakes::new(source_name, &tree);
     check_shape(&tree, &schemas, &mut mistakes);
     mistakes.into_result()?;
-    let mut document = declared.while_reading(|| typed(&tree, source_name))?;
+    let mut document = schemes.while_reading(|| models.while_reading(|| typed(&tree, source_name)))?;
     document.settle();
     let mut mistakes = Mistakes::new(source_name, &tree);
     read_files(&tree, folder, &mut document.files, &mut mistakes);

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// Reports every place where `tree` departs from the schema. `own` are the schemas of the scenario's own
-/// schemes, by the names under which they stand in the tree.
+/// schemes and traffic models, by the names under which they stand in the tree.
 pub(crate) fn check_shape(tree: &Node, own: &BTreeMap<String, Json>, mistakes: &mut Mistakes<'_>) {
     check(schema(), tree, "", own, mistakes);
 }
@@ -93,7 +93,7 @@ fn choose_table<'a>(
         None => mistakes.missing_key(path, tag, &listed(&legal)),
         Some(Value::String(given)) => {
             let chosen = tables.iter().copied().find(|table| name_of(table) == Some(given));
-            let chosen = chosen.or_else(|| own.get(given).filter(|_| tag == "scheme"));
+            let chosen = chosen.or_else(|| own.get(given).filter(|table| property(table, tag).is_some()));
             if chosen.is_none() {
                 mistakes.unknown_name(&joined(path, tag), tag, given, &legal);
             }

@@ -102,6 +102,7 @@ fn more_links_than_can_be_told_apart() {
 }
 
 #[test]
+#[ignore = "exhaustive"]
 fn more_populations_and_users_than_can_be_told_apart() {
     let people = people();
     let most = (0..limits::POPULATIONS).map(|number| population(&number.to_string(), 1)).collect::<String>();

@@ -3,7 +3,7 @@
 use aqmlab_aqm::algorithms::drop_tail::DropTail;
 use aqmlab_aqm::parts::{Limit, LimitRule};
 use aqmlab_aqm::{Declaration, Discipline, OutsideParameters, ParameterError, Parameters, PortFacts, Scheme};
-use aqmlab_scenario::{Scenario, SchemeInFile, set_scheme_loader};
+use aqmlab_scenario::{InFile, Scenario, set_scheme_loader};
 use aqmlab_units::Rate;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ impl Declaration for Own {
 /// Everything that was loaded, with the text of its file.
 static LOADED: Mutex<Vec<(String, Weak<dyn Declaration>)>> = Mutex::new(Vec::new());
 
-fn load(file: &SchemeInFile<'_>) -> Result<Arc<dyn Declaration>, String> {
+fn load(file: &InFile<'_>) -> Result<Arc<dyn Declaration>, String> {
     let declaration: Arc<dyn Declaration> = Arc::new(Own);
     LOADED.lock().unwrap().push((file.text.to_owned(), Arc::downgrade(&declaration)));
     Ok(declaration)

@@ -16,7 +16,6 @@ use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
 use aqmlab_units::Time;
 use aqmlab_web::{
     Command, ConnectionOrdinal, Connections, Exchange, Population, Server, StartRule, Statistics, UserEvent,
-    UserRecord,
 };
 
 /// What the users of a run have in common.
@@ -83,12 +82,6 @@ impl BrowsingPopulation {
                 Carries::Dialogue { opens_exchange }
             }
         }
-    }
-
-    /// The record of a user, if there is one of this number.
-    #[inline(always)]
-    pub(crate) fn record_of(&self, user: u32) -> Option<UserRecord<'_>> {
-        self.users.record(user)
     }
 
     /// An object of a user's page will never come.

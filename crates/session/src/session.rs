@@ -1,13 +1,11 @@
 //! All applications of a run: which of them an event is for.
 
-use crate::browser_connection::BrowserConnection;
 use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
 use crate::datagrams::{DatagramSource, DatagramSources};
 use crate::transfers::{Transfer, Transfers};
-use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Side, Transport, UserConnection};
+use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Transport, UserConnection};
 use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
-use aqmlab_web::UserRecord;
 
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
 pub struct Session {
@@ -73,25 +71,6 @@ impl Session {
         if matches!(owner, Owner::User { .. }) {
             self.browsing.forget(connection);
         }
-    }
-
-    /// What an event at this end of a connection will touch: for a driver that wants it in its cache before.
-    #[inline(always)]
-    #[must_use]
-    pub fn records_behind(
-        &self,
-        connection: ConnectionId,
-        owner: Owner,
-        side: Side,
-    ) -> (Option<&BrowserConnection>, Option<UserRecord<'_>>) {
-        let Owner::User { population, user, .. } = owner else { return (None, None) };
-        let user = match side {
-            Side::Active => {
-                self.browsing.populations.get(population.place()).and_then(|group| group.record_of(user))
-            }
-            Side::Passive => None,
-        };
-        (self.browsing.connection(connection), user)
     }
 
     /// The populations, in the order in which they were given.

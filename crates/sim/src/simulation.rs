@@ -1,7 +1,7 @@
 //! The event loop: one instant after the other, until the end of the run.
 
 use crate::engine::EventKind;
-use crate::fabric::{Events, Fabric, Settings, Timer, Upcoming, prefetch, prefetch_bytes};
+use crate::fabric::{Events, Fabric, Settings, Timer};
 use crate::recording::{CongestionWindows, FlowRows, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
@@ -79,12 +79,11 @@ impl EventLoop {
             if self.events_until_look == 0 {
                 self.look(control)?;
             }
-            let Self { fabric, events, session, .. } = self;
-            let announce = |end| prefetch_session(session, end);
+            let Self { fabric, events, .. } = self;
             match kind {
-                EventKind::Transmission => fabric.end_transmission(events, &announce),
+                EventKind::Transmission => fabric.end_transmission(events),
                 EventKind::Packet | EventKind::PacketSoon => {
-                    fabric.arrive(events.take_packet(kind), events, &announce);
+                    fabric.arrive(events.take_packet(kind), events);
                 }
                 EventKind::Timer => self.wake(),
                 EventKind::Sample => self.sample(),
@@ -173,14 +172,6 @@ impl EventLoop {
     pub(crate) const fn events_served(&self) -> u64 {
         self.looks * EVENTS_BETWEEN_LOOKS + (EVENTS_BETWEEN_LOOKS - self.events_until_look)
     }
-}
-
-/// Fetches what the application at the end of a packet's path will touch.
-#[inline(always)]
-fn prefetch_session(session: &Session, end: Upcoming) {
-    let (record, user) = session.records_behind(end.connection, end.owner, end.side);
-    record.into_iter().for_each(prefetch);
-    user.into_iter().for_each(|record| prefetch_bytes(record.start, record.bytes));
 }
 
 #[cfg(test)]

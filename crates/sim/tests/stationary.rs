@@ -153,6 +153,7 @@ fn users_of_the_unc_model_are_in_the_middle_of_everything_from_the_first_instant
 }
 
 #[test]
+#[ignore = "exhaustive"]
 fn so_are_those_of_mahs_model() {
     is_flat_from_the_start("{ model = \"mah\" }", "bsd228", 2000);
 }
@@ -160,12 +161,14 @@ fn so_are_those_of_mahs_model() {
 const LIGHTER_PAGES: &str = "page_bytes_median = 150000, objects_per_page_median = 20";
 
 #[test]
+#[ignore = "exhaustive"]
 fn so_are_those_of_todays_pages_with_several_exchanges_on_a_connection() {
     let model = format!("{{ model = \"pages\", http = \"2\", tls = \"1.3\", {LIGHTER_PAGES} }}");
     is_flat_from_the_start(&model, "rfc5681", 1000);
 }
 
 #[test]
+#[ignore = "exhaustive"]
 fn so_are_those_of_todays_pages_with_several_connections_to_a_host() {
     let model = format!("{{ model = \"pages\", http = \"1.1\", tls = \"1.2\", {LIGHTER_PAGES} }}");
     is_flat_from_the_start(&model, "rfc5681", 1000);

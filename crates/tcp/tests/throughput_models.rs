@@ -222,7 +222,7 @@ fn one_loss_in_every_n_segments_gives_cubic_the_windows_of_its_standard() {
 }
 
 #[test]
-#[ignore = "millions of segments: a minute"]
+#[ignore = "exhaustive"]
 fn one_loss_in_a_hundred_thousand_segments_gives_cubic_the_window_of_its_standard() {
     holds_cubic_to_its_standard(100_000, 1_054.0);
 }

@@ -73,14 +73,17 @@ pub use model::Model;
 pub use model_error::ModelError;
 pub use models::UserModel;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
+pub use models::own::{
+    DeclaredModels, ModelDeclaration, OwnModel, OwnObject, OwnPages, OwnParameters, PageSource, think_time,
+};
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
-pub use models::pages::{Http, PagesModel, PagesParameters, PagesUser};
+pub use models::pages::{Http, PageObject, PagesModel, PagesParameters, PagesUser};
 pub use models::tmix::{ConnectionVector, Party, Step, TmixModel, TmixParameters, TmixReplay};
 pub use models::unc::{UncModel, UncParameters, User};
 pub use models::webtraf::{ObjectSizeLaw, WebtrafModel, WebtrafParameters, WebtrafSession};
 pub use parameter_error::ParameterError;
 pub use parameters::Parameters;
-pub use population::{Population, UserRecord};
+pub use population::Population;
 pub use round_trip_law::RoundTripLaw;
 pub use server::{Respond, Server};
 pub use size_histogram::SizeHistogram;

@@ -6,17 +6,6 @@ use crate::{
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 use std::fmt::Debug;
-use std::marker::PhantomData;
-
-/// Where the record of one user lies: for a driver that wants it in its cache before her next event.
-#[derive(Clone, Copy, Debug)]
-pub struct UserRecord<'a> {
-    /// Its first byte.
-    pub start: *const u8,
-    /// How many bytes it has.
-    pub bytes: usize,
-    of: PhantomData<&'a ()>,
-}
 
 /// All users of a population with the model that they share.
 #[derive(Debug)]
@@ -29,7 +18,6 @@ pub struct Population {
 trait Users: Debug + Send + Sync {
     fn boxed(&self) -> Box<dyn Users>;
     fn len(&self) -> usize;
-    fn record(&self, user: u32) -> Option<UserRecord<'_>>;
     fn vector(&self, connection: u32) -> Option<&ConnectionVector>;
     fn next_page_is_light(&self, user: u32) -> bool;
     fn pass_over_page(&mut self, user: u32, end: Time, out: &mut Vec<Command>);
@@ -49,12 +37,6 @@ impl<M: Model> Users for OfModel<M> {
 
     fn len(&self) -> usize {
         self.users.len()
-    }
-
-    fn record(&self, user: u32) -> Option<UserRecord<'_>> {
-        let user = self.users.get(user as usize)?;
-        let start = std::ptr::from_ref(user).cast();
-        Some(UserRecord { start, bytes: size_of::<M::User>(), of: PhantomData })
     }
 
     fn vector(&self, connection: u32) -> Option<&ConnectionVector> {
@@ -87,13 +69,6 @@ impl Population {
     pub fn new<M: Model>(model: M, facts: ModelFacts, count: u32, key: Key) -> Self {
         let users = (0..count).map(|user| model.user(key.indexed(u64::from(user)), user)).collect();
         Self { users: Box::new(OfModel { model, users }), facts }
-    }
-
-    /// The record of the user with this number, if there is one.
-    #[must_use]
-    #[inline]
-    pub fn record(&self, user: u32) -> Option<UserRecord<'_>> {
-        self.users.record(user)
     }
 
     /// How many users there are.

@@ -152,14 +152,15 @@ fn what_is_asked_for_depends_on_no_order_and_no_failure() {
 
 #[test]
 fn names_are_what_scenarios_may_spell_and_nobody_is_a_population() {
-    let names: BTreeSet<&str> = UserModel::all().iter().map(UserModel::name).collect();
+    let models = UserModel::all();
+    let names: BTreeSet<&str> = models.iter().map(UserModel::name).collect();
     assert_eq!(names, UserModel::NAMES.iter().copied().collect());
     assert_eq!(names.len(), UserModel::NAMES.len());
     for model in UserModel::all() {
         let letters = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-';
         assert!(model.name().chars().all(letters), "{}", model.name());
         let nobody = model.parameters().build(0, Key::from_seed(1), &load_file).unwrap();
-        assert!(nobody.is_empty() && nobody.record(0).is_none());
+        assert!(nobody.is_empty());
     }
 }
 

@@ -46,11 +46,16 @@ def explain(name: str) -> None:
       aqmlab explain pi
       aqmlab explain ared | less
       aqmlab explain my_red.py:MyRed
+      aqmlab explain my_pages.py:News
       aqmlab explain linux6-cubic
     """
     if ":" in name:
+        from aqmlab.models.described import explained_model, is_model_in_file
         from aqmlab.schemes.trial import known as registered
 
+        if is_model_in_file(name):
+            click.echo(explained_model(name))
+            return
         click.echo(_core.explain(registered(name)))
         return
     from aqmlab.words.explained import explained, traffic_models
@@ -70,7 +75,8 @@ def schema(scheme: str | None) -> None:
     """Print the JSON Schema of a scenario, for editors.
 
     Editors with a TOML plug-in check and complete scenarios with it. With the name of a queue discipline, or
-    your own, print the schema of its table: the parameters with meaning, type, default and range.
+    your own, or of your own traffic model, print the schema of its table: the parameters with meaning, type,
+    default and range.
 
     \b
     Examples:
@@ -78,7 +84,11 @@ def schema(scheme: str | None) -> None:
       aqmlab schema red
       aqmlab schema my_red.py:MyRed
     """
+    from aqmlab.models.described import is_model_in_file, schema_of_model
     from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
 
-    printed = schema_of_scenarios() if scheme is None else schema_of_scheme(scheme)
+    if scheme is not None and is_model_in_file(scheme):
+        printed = schema_of_model(scheme)
+    else:
+        printed = schema_of_scenarios() if scheme is None else schema_of_scheme(scheme)
     click.echo(json.dumps(printed, indent=2, ensure_ascii=False))

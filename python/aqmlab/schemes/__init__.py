@@ -14,9 +14,10 @@ queues and says which sends next, and when; a `Guard` stands in front of any sch
 `docs/how-to/own-scheme.md`.
 """
 
+from aqmlab.classes.parameters import IllegalParameter, parameter
 from aqmlab.schemes.guard import Guard
 from aqmlab.schemes.scheduler import At, Scheduler, Victim
-from aqmlab.schemes.scheme import IllegalParameter, Port, Scheme, Verdict, parameter
+from aqmlab.schemes.scheme import Port, Scheme, Verdict
 from aqmlab.schemes.trial import Finding, check, cost_ns
 
 __all__ = [

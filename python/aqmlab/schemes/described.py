@@ -31,12 +31,25 @@ IN_A_FILE: dict[str, Any] = {
 """A table whose keys stand in a file: whoever reads the schema alone cannot know them."""
 
 
+MODEL_IN_A_FILE: dict[str, Any] = {
+    "type": "object",
+    "description": "A traffic model of one's own; `aqmlab schema FILE.py:CLASS` prints its own keys, "
+    "`aqmlab explain` describes them.",
+    "properties": {
+        "model": {"type": "string", "pattern": r"^.+\.py:[^:@]+$", "description": "FILE.py:CLASS."}
+    },
+    "required": ["model"],
+}
+"""The same of a traffic model."""
+
+
 def schema_of_scenarios() -> dict[str, Any]:
-    """The JSON Schema of scenarios, in which a queue may also be of a scheme in a file."""
+    """The JSON Schema of scenarios, in which schemes and traffic models may also be in files."""
     schema: dict[str, Any] = json.loads(_core.json_schema())
     schemes = schema["$defs"]["Scheme"]
     own = [each for each in schemes["oneOf"] if ":" not in each["properties"]["scheme"]["const"]]
     schemes["oneOf"] = [*own, IN_A_FILE]
+    schema["$defs"]["UserModel"]["oneOf"].append(MODEL_IN_A_FILE)
     return schema
 
 

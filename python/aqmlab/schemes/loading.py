@@ -1,27 +1,21 @@
-"""From the text of a file to a scheme, for the compiled core.
-
-A file stands alone: its text is run once under its name, and no folder is searched for modules beside it,
-because a scenario keeps the text of the file and nothing of what it might find elsewhere.
-"""
+"""From the text of a file to a scheme, for the compiled core."""
 
 from __future__ import annotations
 
 import difflib
 import json
-import linecache
-import sys
-import traceback
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.classes import files
+from aqmlab.classes.parameters import IllegalParameter, declared
 from aqmlab.schemes import guard, scheduler, scheme
 from aqmlab.schemes.guard import Guard
 from aqmlab.schemes.scheduler import Scheduler
-from aqmlab.schemes.scheme import IllegalParameter, Port, Scheme, declared
+from aqmlab.schemes.scheme import Port, Scheme
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import ModuleType, TracebackType
 
     from aqmlab.schemes.compiled import CompiledScheme
 
@@ -53,9 +47,6 @@ _ROLES = (
     Role("scheduler", Scheduler, scheduler.METHODS, ("classify", "next"), ("check", "start", "queues")),
     Role("guard", Guard, guard.METHODS, ("admits",)),
 )
-
-_modules: dict[tuple[str, str], ModuleType] = {}
-"""What was run, by file and text: classes of one file share its names."""
 
 
 class Loaded:
@@ -122,17 +113,11 @@ class Loaded:
 
     def described(self, error: BaseException, places: TracebackType | None) -> str:
         """The message of an exception, with its line in the file."""
-        own = [place for place in traceback.extract_tb(places) if place.filename == self._file]
-        words = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        if not own:
-            return f"{self.name}: {words}"
-        return f"{self._file}, line {own[-1].lineno}, in {own[-1].name}: {words}"
+        return files.described(self._file, self.name, error, places)
 
     def _instance(self, values: dict[str, Any]) -> Own:
         instance = self._scheme.__new__(self._scheme)
-        for key, value in values.items():
-            own = self._parameters.get(key)
-            setattr(instance, key, own.value(value) if own else value)
+        files.with_values(instance, values, self._parameters)
         return instance
 
 
@@ -155,13 +140,9 @@ def _has(found: type, role: Role, method: str) -> bool:
 
 def load(file: str, name: str, text: str) -> Loaded:
     """The class of a file with this text, or why there is none."""
-    try:
-        module = _module(file, text)
-    except SyntaxError as error:
-        line = f", line {error.lineno}" if error.filename == file else ""
-        return Loaded(file, name, None, f"{file}{line}: {type(error).__name__}: {error.msg}")
-    except Exception as error:  # noqa: BLE001  (a stranger's code)
-        return Loaded(file, name, None, Loaded(file, name, None, None).described(error, error.__traceback__))
+    module = files.module_of(file, text)
+    if isinstance(module, str):
+        return Loaded(file, name, None, module)
     found = getattr(module, name, None)
     role = _role(found)
     if found is None or role is None:
@@ -205,19 +186,3 @@ def _schemes(module: ModuleType) -> list[str]:
         for name, value in vars(module).items()
         if _role(value) is not None and value.__module__ == module.__name__
     ]
-
-
-def _module(file: str, text: str) -> ModuleType:
-    known = _modules.get((file, text))
-    if known is not None:
-        return known
-    code = compile(text, file, "exec")
-    module = ModuleType(f"aqmlab scheme {len(_modules)}")
-    module.__file__ = file
-    # Dataclasses and the like look a class's module up.
-    sys.modules[module.__name__] = module
-    # Tracebacks show the lines that ran, even if the file has changed.
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    exec(code, vars(module))  # noqa: S102  (the user's own scheme)
-    _modules[file, text] = module
-    return module

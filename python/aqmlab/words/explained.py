@@ -22,7 +22,8 @@ def explained(name: str) -> str | None:
         return _core.explain(name)
     if name in _core.profile_names():
         return _profile(name)
-    return _model(name) if name in traffic_models() else None
+    tables = {model["properties"]["model"]["const"]: model for model in _models()}
+    return model_in_words(name, tables[name]) if name in tables else None
 
 
 def _profile(name: str) -> str:
@@ -35,17 +36,21 @@ def _profile(name: str) -> str:
     return "\n".join([*lines, ""])
 
 
-def _model(name: str) -> str:
-    """What a traffic model is, and its parameters with their defaults."""
-    model = next(each for each in _models() if each["properties"]["model"]["const"] == name)
+def model_in_words(name: str, table: Mapping[str, Any]) -> str:
+    """What a traffic model is, and its parameters with their defaults.
+
+    Args:
+        name: As scenarios name it.
+        table: The JSON schema of its table.
+    """
     lines = [
         name,
         "",
-        f"Traffic model. {_one_line(model)}",
+        f"Traffic model. {_one_line(table)}",
         "",
         'Parameters (keys of model = { model = "..." }):',
     ]
-    for key, parameter in model["properties"].items():
+    for key, parameter in table["properties"].items():
         if key == "model":
             continue
         default = parameter.get("default")
@@ -59,5 +64,5 @@ def _models() -> list[dict[str, Any]]:
     return models
 
 
-def _one_line(described: Mapping[str, str]) -> str:
+def _one_line(described: Mapping[str, Any]) -> str:
     return " ".join(described.get("description", "").split())

@@ -2,12 +2,12 @@
 #![allow(unsafe_code)]
 
 use super::guard::ClassGuard;
-use super::methods::described;
 use super::scheduler::ClassScheduler;
 use super::scheme::ClassScheme;
+use crate::described::described;
 use aqmlab_aqm::{ParameterError, PortFacts};
 use aqmlab_plugin::{DeclaredScheme, Factory, Fault, FunctionTable, Made, Role, TableScheme, Traits, Values};
-use aqmlab_scenario::SchemeInFile;
+use aqmlab_scenario::InFile;
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::ffi::c_void;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const LOADING: &str = "aqmlab.schemes.loading";
 
 /// The scheme that a class in a file is, or in words why it is none.
-pub(super) fn load(file: &SchemeInFile<'_>) -> Result<DeclaredScheme, String> {
+pub(super) fn load(file: &InFile<'_>) -> Result<DeclaredScheme, String> {
     let found = Python::attach(|py| -> PyResult<_> {
         let loaded = py.import(LOADING)?.call_method1("load", (file.file, file.object, file.text))?;
         let refusal: Option<String> = loaded.getattr("refusal")?.extract()?;

@@ -1,7 +1,7 @@
 //! The methods of an instance of a Python class, and what happens when one fails.
 
+use crate::described::described;
 use aqmlab_plugin::{Fault, Traits};
-use pyo3::intern;
 use pyo3::prelude::*;
 
 /// What is known of an instance at a port beside its methods.
@@ -45,13 +45,4 @@ impl Own {
         }
         self.traits.observed.iter().zip(values).for_each(|(name, value)| sink(name, value));
     }
-}
-
-/// What went wrong in a class's code, with file and line.
-pub(super) fn described(loaded: &Py<PyAny>, error: &PyErr) -> String {
-    Python::attach(|py| {
-        let words =
-            loaded.bind(py).call_method1(intern!(py, "described"), (error.value(py), error.traceback(py)));
-        words.and_then(|words| words.extract()).unwrap_or_else(|_| error.to_string())
-    })
 }

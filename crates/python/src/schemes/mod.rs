@@ -15,7 +15,7 @@ pub(crate) use view::{Behind, Coins, Header, Packet, Queue, Queues};
 use crate::error::refused;
 use aqmlab_aqm::Declaration;
 use aqmlab_plugin::{Call, load_library};
-use aqmlab_scenario::{SchemeInFile, load_scheme_in_file, set_scheme_loader};
+use aqmlab_scenario::{InFile, load_scheme_in_file, set_scheme_loader};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) fn install() {
     set_scheme_loader(load);
 }
 
-fn load(file: &SchemeInFile<'_>) -> Result<Arc<dyn Declaration>, String> {
+fn load(file: &InFile<'_>) -> Result<Arc<dyn Declaration>, String> {
     let declared = if file.is_library() {
         load_library(&file.bytes()?, file.object, &format!("{}:{}", file.file, file.object))?
     } else {

@@ -206,6 +206,9 @@ fn check_model(
             mistakes.value(&joined(&model_path, key), format!("{value} is not legal"), legal);
         }
         Err(ModelError::File(error)) => law_files::refuse(&model_path, &error, mistakes),
+        Err(ModelError::Own { key, wrong, legal }) => {
+            mistakes.value(&joined(&model_path, &key), wrong, legal);
+        }
     }
 }
 

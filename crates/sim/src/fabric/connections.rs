@@ -149,13 +149,13 @@ impl Connections {
         }
     }
 
-    /// Fetches what a packet for the end at `side` will touch; answers with the owner.
+    /// Fetches what a packet for the end at `side` will touch.
     #[inline(always)]
-    pub(crate) fn prefetch_end(&self, place: u32, side: Side) -> Option<Owner> {
-        let connection = self.places.get(place as usize)?;
-        prefetch(&connection.timer);
-        prefetch(&connection.ends[side as usize]);
-        Some(connection.owner)
+    pub(crate) fn prefetch_end(&self, place: u32, side: Side) {
+        if let Some(connection) = self.places.get(place as usize) {
+            prefetch(&connection.timer);
+            prefetch(&connection.ends[side as usize]);
+        }
     }
 
     /// The connection at a place, if it is still the one that is meant; none is where datagrams say they are

@@ -1,70 +1,62 @@
 //! What happens to a packet at a link, and where it goes next.
-//!
-//! `announce` hears which end a packet begins to travel to, so that memory can be fetched meanwhile. It is
-//! lent the whole run as it is, and can change nothing.
 
+use super::Fabric;
 use super::connections::Connections;
 use super::events::Events;
 use super::losses::LossCounts;
 use super::packet::Packet;
 use super::trace::TraceEvent;
 use super::traffic::Whose;
-use super::{Fabric, Upcoming};
 use crate::identifiers::{Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{PacketClass, Reason};
 use aqmlab_record::MeasuredWindow;
-use aqmlab_session::{ConnectionId, Owner};
+use aqmlab_session::Owner;
 use aqmlab_units::Time;
 
 impl Fabric {
     /// A packet arrives where it was under way to.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
-        self.forward(packet.at(), packet, events, announce);
+    pub(crate) fn arrive(&mut self, packet: Packet, events: &mut Events) {
+        self.forward(packet.at(), packet, events);
     }
 
     /// The packet in service has left: the next one is taken into service, then the first moves on.
     #[inline(always)]
-    pub(crate) fn end_transmission(&mut self, events: &mut Events, announce: &impl Fn(Upcoming)) {
+    pub(crate) fn end_transmission(&mut self, events: &mut Events) {
         let link = events.transmissions.first_link();
         let position = link.place();
         let Self { network, endpoints, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
         let packet = queued.link.end_transmission();
         if queued.link.is_sending() {
-            return self.end_transmission_of_several(packet, events, announce);
+            return self.end_transmission_of_several(packet, events);
         }
         trace.record(events.now(), TraceEvent::Departure, queued.monitored, &packet, &endpoints.options);
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(events, &mut discard) {
-            Some(packet) => prefetch_delivery(&endpoints.connections, &packet, announce),
+            Some(packet) => prefetch_delivery(&endpoints.connections, &packet),
             None => events.transmissions.end(link),
         }
         if !self.discarded.is_empty() {
             self.note_discards(position, events);
         }
-        self.leave(position, packet, events, announce);
+        self.leave(position, packet, events);
     }
 
     /// The same of a transmission that carried several packets, of which this is the first.
     #[cold]
     #[inline(never)]
-    fn end_transmission_of_several(
-        &mut self,
-        first: Packet,
-        events: &mut Events,
-        announce: &impl Fn(Upcoming),
-    ) {
+    fn end_transmission_of_several(&mut self, first: Packet, events: &mut Events) {
         let position = events.transmissions.first_link().place();
         let mut packet = first;
         loop {
             let Self { network, endpoints, trace, .. } = self;
             let monitored = network.queued[position].monitored;
             trace.record(events.now(), TraceEvent::Departure, monitored, &packet, &endpoints.options);
-            self.leave(position, packet, events, announce);
+            self.leave(position, packet, events);
             let link = &mut self.network.queued[position].link;
             if !link.carries_another() {
-                return self.end_transmission(events, announce);
+                return self.end_transmission(events);
             }
             packet = link.end_transmission();
         }
@@ -72,7 +64,7 @@ impl Fabric {
 
     /// A packet that a link has sent moves on to its far end.
     #[inline(always)]
-    fn leave(&mut self, position: usize, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
+    fn leave(&mut self, position: usize, packet: Packet, events: &mut Events) {
         let queued = &self.network.queued[position];
         let (to, propagation) = (queued.to, queued.propagation);
         let counts = self.user_bytes.is_some() || self.traffic.is_some();
@@ -82,29 +74,23 @@ impl Fabric {
         }
         match propagation {
             Some((pipe, delay)) => events.push(pipe, events.now() + delay, packet.towards(to)),
-            None => self.forward(to, packet, events, announce),
+            None => self.forward(to, packet, events),
         }
     }
 
     /// Moves a packet on from a hop.
     #[inline(always)]
-    fn forward(&mut self, at: Hop, packet: Packet, events: &mut Events, announce: &impl Fn(Upcoming)) {
+    fn forward(&mut self, at: Hop, packet: Packet, events: &mut Events) {
         let egress = self.network.egress(at, packet.destination());
-        if !self.take(egress, packet, events, announce) {
-            self.take_impaired(egress, packet, events, announce);
+        if !self.take(egress, packet, events) {
+            self.take_impaired(egress, packet, events);
         }
     }
 
     /// Moves a packet on by an egress; answers whether it is an egress to a link itself, or to the
     /// destination.
     #[inline(always)]
-    fn take(
-        &mut self,
-        egress: Egress,
-        packet: Packet,
-        events: &mut Events,
-        announce: &impl Fn(Upcoming),
-    ) -> bool {
+    fn take(&mut self, egress: Egress, packet: Packet, events: &mut Events) -> bool {
         let Self { network, endpoints, .. } = self;
         let now = events.now();
         if egress == Egress::DELIVERY {
@@ -113,7 +99,7 @@ impl Fabric {
             if queued.predicts {
                 self.predict(egress.place(), packet, events);
             } else {
-                self.enqueue(egress.place(), packet, events, announce);
+                self.enqueue(egress.place(), packet, events);
             }
         } else if network.interface(egress).is_some() {
             self.cross(egress, now, packet, events);
@@ -146,18 +132,12 @@ impl Fabric {
     /// Moves a packet on over an impaired link.
     #[cold]
     #[inline(never)]
-    fn take_impaired(
-        &mut self,
-        egress: Egress,
-        packet: Packet,
-        events: &mut Events,
-        announce: &impl Fn(Upcoming),
-    ) {
+    fn take_impaired(&mut self, egress: Egress, packet: Packet, events: &mut Events) {
         let connection = self.endpoints.connections.current(packet.connection(), packet.generation());
         let owner = connection.map(|connection| connection.owner);
         match self.network.pass_impairment(egress, &packet, owner) {
             Ok(egress) => {
-                let taken = self.take(egress, packet, events, announce);
+                let taken = self.take(egress, packet, events);
                 debug_assert!(taken, "{egress:?} behind an impairment leads nowhere");
             }
             Err(egress) if egress.place() < self.network.queued.len() => {
@@ -197,13 +177,7 @@ impl Fabric {
     }
 
     #[inline(always)]
-    fn enqueue(
-        &mut self,
-        position: usize,
-        packet: Packet,
-        events: &mut Events,
-        announce: &impl Fn(Upcoming),
-    ) {
+    fn enqueue(&mut self, position: usize, packet: Packet, events: &mut Events) {
         let Self { network, endpoints, flow_hashes, discarded, trace, .. } = self;
         let queued = &mut network.queued[position];
         trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet, &endpoints.options);
@@ -211,7 +185,7 @@ impl Fabric {
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         let header = |packet: &Packet| flow_hashes.header_of(packet);
         if let Some(packet) = queued.arrive(packet, header, events, &mut discard) {
-            prefetch_delivery(&endpoints.connections, &packet, announce);
+            prefetch_delivery(&endpoints.connections, &packet);
         }
         if !self.discarded.is_empty() {
             self.note_discards(position, events);
@@ -297,16 +271,10 @@ fn next_edge(window: &MeasuredWindow, now: Time) -> Time {
     }
 }
 
-/// Fetches what the delivery of a packet that is now being sent will touch of its connection; users'
-/// connections have more to them, which `announce` may fetch.
+/// Fetches what the delivery of a packet that is now being sent will touch of its connection.
 #[inline(always)]
-fn prefetch_delivery(connections: &Connections, packet: &Packet, announce: &impl Fn(Upcoming)) {
-    let side = packet.from().other();
-    let Some(owner) = connections.prefetch_end(packet.connection(), side) else { return };
-    if matches!(owner, Owner::User { .. }) {
-        let connection = ConnectionId::from_number(packet.connection());
-        announce(Upcoming { connection, owner, side });
-    }
+fn prefetch_delivery(connections: &Connections, packet: &Packet) {
+    connections.prefetch_end(packet.connection(), packet.from().other());
 }
 
 /// Counts a packet that a monitored queue discarded, for its connection and for all.

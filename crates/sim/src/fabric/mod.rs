@@ -64,7 +64,6 @@ pub(crate) use impairments::ImpairedCounts;
 pub(crate) use interface::Interface;
 pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
-pub(crate) use prefetch::{prefetch, prefetch_bytes};
 pub(crate) use queued_link::QueuedLink;
 
 use aqmlab_driver::TableNames;
@@ -90,14 +89,6 @@ use trace::Trace;
 use traffic::Traffic;
 pub use transport_end::{Answer, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused, Transports};
 use user_bytes::UserBytes;
-
-/// An end of a connection that a packet is on its way to: it will have something to say soon.
-#[derive(Clone, Copy)]
-pub(crate) struct Upcoming {
-    pub(crate) connection: ConnectionId,
-    pub(crate) owner: Owner,
-    pub(crate) side: Side,
-}
 
 /// How the packets of a queue leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

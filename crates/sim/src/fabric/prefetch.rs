@@ -6,21 +6,16 @@
 /// Has the processor fetch the cache lines of a value. Never changes what a program computes.
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
-    prefetch_bytes(core::ptr::from_ref(value).cast(), size_of::<T>());
-}
-
-/// The same of so many bytes from an address on.
-#[inline(always)]
-pub(crate) fn prefetch_bytes(start: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code)]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        for offset in (0..bytes).step_by(64) {
+        let start: *const u8 = core::ptr::from_ref(value).cast();
+        for offset in (0..size_of::<T>()).step_by(64) {
             // SAFETY: a prefetch of any address is allowed.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(offset).cast()) };
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (start, bytes);
+    let _ = value;
 }

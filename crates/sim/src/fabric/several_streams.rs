@@ -43,9 +43,9 @@ fn run(fabric: &mut Fabric, events: &mut Events) -> Vec<ConnectionEvent> {
         }
         events.advance(instant);
         match kind {
-            EventKind::Transmission => fabric.end_transmission(events, &|_| ()),
+            EventKind::Transmission => fabric.end_transmission(events),
             EventKind::Packet | EventKind::PacketSoon => {
-                fabric.arrive(events.take_packet(kind), events, &|_| ());
+                fabric.arrive(events.take_packet(kind), events);
             }
             EventKind::Timer => match events.take_timer() {
                 Timer::Connection { connection, generation } => {

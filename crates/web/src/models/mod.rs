@@ -15,35 +15,44 @@
 mod count;
 mod gamma;
 mod light;
+pub mod own;
 mod per_kind;
 mod server_visit;
 mod single_exchanges;
 mod think_cycle;
 
 use crate::{ModelFacts, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use own::{OwnParameters, UnreadableModel};
+use schemars::{JsonSchema, Schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 macro_rules! register {
     ($($name:literal => $module:ident::$model:ident($parameters:ident),)+) => {
         $(pub mod $module;)+
 
         /// How users browse: a traffic model and its parameters.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
         #[serde(tag = "model")]
+        #[schemars(transform = told_apart_by_name)]
         #[expect(missing_docs, reason = "the parameters' documentation is that of the variant in the schema")]
         pub enum UserModel {
             $(
                 #[serde(rename = $name)]
                 $model($module::$parameters),
             )+
+            /// A model from outside this crate, which [`own::DeclaredModels`] declare.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Own(OwnParameters),
         }
 
         impl UserModel {
-            /// The names of all models, as scenarios spell them.
+            /// The names of the models of this crate, as scenarios spell them.
             pub const NAMES: &[&str] = &[$($name),+];
 
-            /// Every model with the defaults of its parameters.
+            /// Every model of this crate with the defaults of its parameters.
             #[must_use]
             pub fn all() -> Vec<Self> {
                 vec![$(Self::$model($module::$parameters::default())),+]
@@ -51,9 +60,22 @@ macro_rules! register {
 
             /// The name of this model, as scenarios spell it.
             #[must_use]
-            pub const fn name(&self) -> &'static str {
+            pub fn name(&self) -> &str {
                 match self {
                     $(Self::$model(_) => $name,)+
+                    Self::Own(own) => own.name(),
+                }
+            }
+
+            /// The model with this name of a table without the key `model`.
+            fn parse<E: serde::de::Error>(name: &str, table: Map<String, Value>) -> Result<Self, E> {
+                match name {
+                    $($name => serde_json::from_value(Value::Object(table)).map(Self::$model).map_err(E::custom),)+
+                    _ => match OwnParameters::parse(name, table) {
+                        Ok(own) => Ok(Self::Own(own)),
+                        Err(UnreadableModel::Unknown) => Err(E::unknown_variant(name, Self::NAMES)),
+                        Err(UnreadableModel::Table(error)) => Err(E::custom(error)),
+                    },
                 }
             }
 
@@ -62,6 +84,7 @@ macro_rules! register {
             pub fn parameters(&self) -> &dyn Parameters {
                 match self {
                     $(Self::$model(parameters) => parameters,)+
+                    Self::Own(parameters) => parameters,
                 }
             }
 
@@ -69,6 +92,7 @@ macro_rules! register {
             pub fn parameters_mut(&mut self) -> &mut dyn Parameters {
                 match self {
                     $(Self::$model(parameters) => parameters,)+
+                    Self::Own(parameters) => parameters,
                 }
             }
         }
@@ -85,11 +109,28 @@ register! {
     "fixed-page" => fixed_page::FixedPage(FixedPageParameters),
 }
 
+/// Models are told apart by their names, so that one and no other is meant: of a choice with an untagged
+/// variant the derivation says less.
+fn told_apart_by_name(schema: &mut Schema) {
+    if let Some(models) = schema.remove("anyOf") {
+        schema.insert("oneOf".to_owned(), models);
+    }
+}
+
+impl<'de> Deserialize<'de> for UserModel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = Map::deserialize(deserializer)?;
+        let name = table.remove("model").ok_or_else(|| D::Error::missing_field("model"))?;
+        let name = String::deserialize(name).map_err(D::Error::custom)?;
+        Self::parse(&name, table)
+    }
+}
+
 impl UserModel {
     /// The names of the models of whose facts this holds.
     pub fn names_where(holds: impl Fn(&ModelFacts) -> bool) -> Vec<&'static str> {
-        let all = Self::all().into_iter().filter(|model| holds(&model.parameters().facts()));
-        all.map(|model| model.name()).collect()
+        let all = Self::NAMES.iter().copied().zip(Self::all());
+        all.filter(|(_, model)| holds(&model.parameters().facts())).map(|(name, _)| name).collect()
     }
 }
 

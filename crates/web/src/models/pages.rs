@@ -29,6 +29,7 @@
 //! connections do not outlive a page. `docs/reference/models/pages.md` says how well the laws meet what was
 //! published.
 
+mod browser;
 mod file;
 mod laws;
 mod model;
@@ -44,9 +45,13 @@ use crate::{
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 
+pub(in crate::models) use browser::{Browser, Plans, page_key};
 pub use model::PagesModel;
 pub use parameters::{Http, PagesParameters};
+pub(in crate::models) use parameters::{LARGEST_PAGE_BYTES, MOST_OBJECTS};
+pub use plan::PageObject;
 pub use user::PagesUser;
+pub(in crate::models) use user::bytes_of_plan;
 
 /// 93 objects of 24 bytes on 27 hosts, behind a thought of 52 s. Where the link is not full a user takes 4.5
 /// kB with HTTP/2 and 7 with HTTP/1.1, with everything that she has open; where pages come at half of what is
@@ -100,11 +105,8 @@ impl Parameters for PagesParameters {
 
     fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
         let usual = Self::default();
-        let one_for_all = self.http == Http::V2 && self.connections_per_host != usual.connections_per_host;
-        let connections = one_for_all.then(|| {
-            let (wrong, legal) = ("HTTP/2 has one connection to a host", "only together with http = \"1.1\"");
-            UnusedKey::of_model("connections_per_host", wrong, legal)
-        });
+        let connections =
+            unused::connections_per_host(self.http, self.connections_per_host, usual.connections_per_host);
         let (given, default) = (self.steady_start_page_time_seconds, usual.steady_start_page_time_seconds);
         let page_time = unused::page_time_at_start(beside.start, given, default);
         let replaced = unused::replaced_by_files(self, REPLACED);
@@ -150,15 +152,7 @@ impl Model for PagesModel {
         now: Time,
         out: &mut Vec<Command>,
     ) -> Option<Exchange> {
-        match event {
-            UserEvent::Start(start) => user.start(self, start, out),
-            UserEvent::Wake => user.on_wake(now, self, out),
-            UserEvent::Connected(connection) => user.on_connected(now, connection, self, out),
-            UserEvent::Object(connection, object) => user.on_object(now, connection, object, self, out),
-            UserEvent::Response(_) => panic!("{event:?} is no event of this model's users"),
-            UserEvent::Failed(connection) => return user.on_failed(now, connection, self, out),
-        }
-        None
+        handle(self, user, event, now, out)
     }
 
     fn next_page_is_light(&self, user: &PagesUser) -> bool {
@@ -168,4 +162,23 @@ impl Model for PagesModel {
     fn pass_over_page(&self, user: &mut PagesUser, end: Time, out: &mut Vec<Command>) {
         user.pass_over_page(end, self, out);
     }
+}
+
+/// Hands a user an event, whatever her pages are drawn from.
+pub(in crate::models) fn handle<P: Plans>(
+    plans: &P,
+    user: &mut PagesUser<P::Rest>,
+    event: UserEvent,
+    now: Time,
+    out: &mut Vec<Command>,
+) -> Option<Exchange> {
+    match event {
+        UserEvent::Start(start) => user.start(plans, start, out),
+        UserEvent::Wake => user.on_wake(now, plans, out),
+        UserEvent::Connected(connection) => user.on_connected(now, connection, plans, out),
+        UserEvent::Object(connection, object) => user.on_object(now, connection, object, plans, out),
+        UserEvent::Response(_) => panic!("{event:?} is no event of this model's users"),
+        UserEvent::Failed(connection) => return user.on_failed(now, connection, plans, out),
+    }
+    None
 }

@@ -6,7 +6,7 @@ use aqmlab_units::Span;
 
 /// The law of think times, and what follows from it for somebody who is met at a random instant.
 #[derive(Clone, Debug)]
-pub(in crate::models) struct ThinkCycle {
+pub struct ThinkCycle {
     think_seconds: Law,
     residual_think_seconds: Equilibrium,
     /// Mean length of a page, as assumed at the start.

@@ -2,7 +2,7 @@
 //!
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
 //! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
-//! and `{web, record} <- session <- {scenario, driver}`; `aqm <- plugin <- python`.
+//! and `{web, record} <- session <- {scenario, driver}`; `{aqm, web} <- plugin <- python`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -15,9 +15,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("wire", &["units"]),
     ("aqm", &["units", "random"]),
     ("link", &["units", "random", "aqm"]),
-    ("plugin", &["units", "random", "aqm"]),
     ("tcp", &["units", "random", "wire"]),
     ("web", &["units", "random"]),
+    ("plugin", &["units", "random", "aqm", "web"]),
     ("record", &["units"]),
     ("session", &["units", "random", "web", "record"]),
     ("scenario", &["units", "random", "aqm", "link", "tcp", "web", "session"]),

@@ -1,8 +1,9 @@
 //! The model of today's pages, prepared once for all users of a population.
 
+use super::browser::{Browser, Plans, page_key};
 use super::file::{PagesFile, parse};
 use super::laws::{PageLaws, Purpose};
-use super::parameters::{Http, LONGEST_THOUGHT_SECONDS, PagesParameters};
+use super::parameters::{LONGEST_THOUGHT_SECONDS, PagesParameters};
 use super::plan::{PageObject, draw};
 use crate::ModelError;
 use crate::cdf_file::{LoadFile, law_from_file};
@@ -18,9 +19,7 @@ pub struct PagesModel {
     laws: PageLaws,
     /// Pages of a file, which go before the laws.
     listed: Option<PagesFile>,
-    http: Http,
-    connections_per_host: u8,
-    server_count: u32,
+    browser: Browser,
 }
 
 impl PagesModel {
@@ -42,9 +41,7 @@ impl PagesModel {
             think_cycle: ThinkCycle::new(think_seconds, parameters.steady_start_page_time_seconds),
             laws: PageLaws::new(parameters, load_file)?,
             listed,
-            http: parameters.http,
-            connections_per_host: parameters.connections_per_host,
-            server_count: parameters.server_count,
+            browser: Browser::new(parameters.http, parameters.connections_per_host, parameters.server_count),
         })
     }
 
@@ -53,28 +50,21 @@ impl PagesModel {
     pub fn mean_think_seconds(&self) -> f64 {
         self.think_cycle.mean_think_seconds()
     }
+}
 
-    pub(super) const fn think_cycle(&self) -> &ThinkCycle {
+impl Plans for PagesModel {
+    type Rest = ();
+
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn think_cycle(&self) -> &ThinkCycle {
         &self.think_cycle
     }
 
-    pub(super) const fn multiplexes(&self) -> bool {
-        matches!(self.http, Http::V2)
-    }
-
-    /// How many connections a browser has to a host at most.
-    pub(super) const fn connections_per_host(&self) -> u8 {
-        match self.http {
-            Http::V1_1 => self.connections_per_host,
-            Http::V2 => 1,
-        }
-    }
-}
-
-// Draws of a page.
-impl PagesModel {
-    /// The objects of a page, appended to an empty list.
-    pub(super) fn objects(&self, page: Key, objects: &mut Vec<PageObject>) {
+    fn page(&self, user: Key, number: u32, objects: &mut Vec<PageObject>) {
+        let page = page_key(user, number);
         match &self.listed {
             Some(listed) => {
                 let which = Purpose::Which.of(page).below(0, listed.pages() as u64);
@@ -84,20 +74,10 @@ impl PagesModel {
         }
     }
 
-    /// The think time behind a page.
-    pub(super) fn think(&self, page: Key) -> Span {
+    fn rest(&self, _user: Key, _number: u32) {}
+
+    fn think(&self, page: Key, (): ()) -> Span {
         self.think_cycle.think(Purpose::Think.of(page), 0)
-    }
-
-    /// The server on which a host of the page is.
-    pub(super) fn server(&self, page: Key, host: u16) -> u32 {
-        let index = Purpose::Server.of(page).below(u64::from(host), u64::from(self.server_count));
-        u32::try_from(index).expect("below a 32-bit number")
-    }
-
-    /// What the minimum delay of all connections to a host of the page is made of.
-    pub(super) fn delay_draw(page: Key, host: u16) -> f64 {
-        Purpose::Delay.of(page).uniform(u64::from(host))
     }
 }
 
@@ -110,14 +90,5 @@ mod tests {
         let model = PagesModel::new(&PagesParameters::default(), &|path| Err(path.to_owned())).unwrap();
         // "A little less than a minute" on average, "10 to 20 seconds" often.
         assert!((50.0..60.0).contains(&model.mean_think_seconds()), "{}", model.mean_think_seconds());
-    }
-
-    #[test]
-    fn http_decides_how_many_connections_a_host_gets() {
-        let of = |http| {
-            let parameters = PagesParameters { http, ..PagesParameters::default() };
-            PagesModel::new(&parameters, &|path| Err(path.to_owned())).unwrap().connections_per_host()
-        };
-        assert_eq!([Http::V1_1, Http::V2].map(of), [6, 1]);
     }
 }

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Objects of a page at most: what more a law gives is drawn again.
-pub(super) const MOST_OBJECTS: f64 = 5_000.0;
+pub(in crate::models) const MOST_OBJECTS: f64 = 5_000.0;
 /// The heaviest page: the largest one found in 2022 had 678 MB.
-pub(super) const LARGEST_PAGE_BYTES: f64 = 1e9;
+pub(in crate::models) const LARGEST_PAGE_BYTES: f64 = 1e9;
 /// Who thinks longer has gone.
 pub(super) const LONGEST_THOUGHT_SECONDS: f64 = 3_600.0;
 

@@ -6,13 +6,15 @@ use aqmlab_random::{Key, normal_cumulative, normal_quantile};
 
 /// An object of a page. The first one of a page is its root, alone in wave 0 and on host 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PageObject {
+pub struct PageObject {
     /// Which host of the page, counted from 0.
-    pub(super) host: u16,
+    pub host: u16,
     /// Objects of a wave are known when everything of the wave before is there.
-    pub(super) wave: u8,
-    pub(super) request_bytes: u32,
-    pub(super) response_bytes: u64,
+    pub wave: u8,
+    /// Bytes of the request.
+    pub request_bytes: u32,
+    /// Bytes of the response.
+    pub response_bytes: u64,
 }
 
 /// The objects of the page with this key, wave by wave; appended to an empty list.

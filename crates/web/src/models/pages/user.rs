@@ -1,6 +1,6 @@
 //! One user of today's pages.
 
-use super::model::PagesModel;
+use super::browser::{Browser, Plans, page_key};
 use super::plan::PageObject;
 use crate::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind, StartRule};
 use aqmlab_random::Key;
@@ -12,7 +12,7 @@ use aqmlab_units::{Span, Time};
 /// Several requests may be under way on one connection: the driver says which object has arrived. An event
 /// that cannot be is a bug of the driver and panics.
 #[derive(Clone, Debug)]
-pub struct PagesUser {
+pub struct PagesUser<R = ()> {
     key: Key,
     /// The page in progress or, while she thinks, the next one.
     page: u32,
@@ -25,6 +25,8 @@ pub struct PagesUser {
     connections: Vec<Open>,
     /// The number of the page's next connection.
     next_ordinal: u32,
+    /// What was drawn with the page in progress for its end; none while she thinks.
+    rest: Option<R>,
     phase: Phase,
 }
 
@@ -55,6 +57,11 @@ struct Open {
     under_way: u32,
 }
 
+/// Bytes of so many objects and connections of a page in progress.
+pub(in crate::models) const fn bytes_of_plan(objects: f64, connections: f64) -> f64 {
+    objects * size_of::<Wanted>() as f64 + connections * size_of::<Open>() as f64
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     NotStarted,
@@ -65,7 +72,7 @@ enum Phase {
 /// The heaviest light page: half a minute at a window of 16 KB per round trip, were it on one connection.
 const LIGHT_PAGE_BYTES: u64 = 5_000_000;
 
-impl PagesUser {
+impl<R: Copy> PagesUser<R> {
     /// A user who has not started. `key` is her address: fold seed, replication, side and index into it.
     #[must_use]
     pub const fn new(key: Key) -> Self {
@@ -77,6 +84,7 @@ impl PagesUser {
             missing: 0,
             connections: Vec::new(),
             next_ordinal: 0,
+            rest: None,
             phase: Phase::NotStarted,
         }
     }
@@ -85,7 +93,7 @@ impl PagesUser {
     ///
     /// # Panics
     /// If she has started before.
-    pub fn start(&mut self, model: &PagesModel, start: StartRule, out: &mut Vec<Command>) {
+    pub fn start(&mut self, model: &impl Plans<Rest = R>, start: StartRule, out: &mut Vec<Command>) {
         assert!(self.phase == Phase::NotStarted, "a user starts once");
         self.phase = Phase::Thinking;
         let wait = model.think_cycle().wait_at_start(start, self.key.named("start"));
@@ -96,11 +104,11 @@ impl PagesUser {
     ///
     /// # Panics
     /// If she is not thinking.
-    pub fn on_wake(&mut self, _now: Time, model: &PagesModel, out: &mut Vec<Command>) {
+    pub fn on_wake(&mut self, _now: Time, model: &impl Plans<Rest = R>, out: &mut Vec<Command>) {
         assert!(self.phase == Phase::Thinking, "woken while {:?}", self.phase);
         self.phase = Phase::Loading;
         let mut objects = Vec::new();
-        model.objects(self.page_key(), &mut objects);
+        self.rest = Some(model.page(self.key, self.page, &mut objects));
         self.objects = objects.into_iter().map(|object| Wanted { object, state: State::Waiting }).collect();
         (self.known, self.missing, self.next_ordinal) = (0, 0, 0);
         self.learn_next_wave(model, out);
@@ -111,10 +119,10 @@ impl PagesUser {
     /// # Panics
     /// If she is not thinking.
     #[must_use]
-    pub fn next_page_is_light(&self, model: &PagesModel) -> bool {
+    pub fn next_page_is_light(&self, model: &impl Plans<Rest = R>) -> bool {
         assert!(self.phase == Phase::Thinking, "asked for the next page while {:?}", self.phase);
         let mut objects = Vec::new();
-        model.objects(self.page_key(), &mut objects);
+        model.page(self.key, self.page, &mut objects);
         objects.iter().map(|object| object.response_bytes).sum::<u64>() <= LIGHT_PAGE_BYTES
     }
 
@@ -123,8 +131,9 @@ impl PagesUser {
     ///
     /// # Panics
     /// If she is not thinking.
-    pub fn pass_over_page(&mut self, end: Time, model: &PagesModel, out: &mut Vec<Command>) {
+    pub fn pass_over_page(&mut self, end: Time, model: &impl Plans<Rest = R>, out: &mut Vec<Command>) {
         assert!(self.phase == Phase::Thinking, "passed over a page while {:?}", self.phase);
+        self.rest = Some(model.rest(self.key, self.page));
         self.end_page(end, model, out);
     }
 
@@ -136,7 +145,7 @@ impl PagesUser {
         &mut self,
         _now: Time,
         connection: ConnectionOrdinal,
-        model: &PagesModel,
+        model: &impl Plans<Rest = R>,
         out: &mut Vec<Command>,
     ) {
         let place = self.find(connection);
@@ -144,7 +153,7 @@ impl PagesUser {
         self.connections[place].established = true;
         let first = self.objects.iter().position(|wanted| wanted.state == State::On(connection));
         self.request(place, first.expect("a connection is opened for an object"), out);
-        if model.multiplexes() {
+        if model.browser().multiplexes() {
             while let Some(next) = self.waiting_for(self.connections[place].host) {
                 self.request(place, next, out);
             }
@@ -160,7 +169,7 @@ impl PagesUser {
         now: Time,
         connection: ConnectionOrdinal,
         object: u32,
-        model: &PagesModel,
+        model: &impl Plans<Rest = R>,
         out: &mut Vec<Command>,
     ) {
         let place = self.find(connection);
@@ -169,7 +178,7 @@ impl PagesUser {
         wanted.state = State::Done;
         self.missing -= 1;
         self.connections[place].under_way -= 1;
-        if !model.multiplexes() {
+        if !model.browser().multiplexes() {
             let next = self.waiting_for(self.connections[place].host);
             next.into_iter().for_each(|next| self.request(place, next, out));
         }
@@ -186,7 +195,7 @@ impl PagesUser {
         &mut self,
         now: Time,
         connection: ConnectionOrdinal,
-        model: &PagesModel,
+        model: &impl Plans<Rest = R>,
         out: &mut Vec<Command>,
     ) -> Option<Exchange> {
         let place = self.find(connection);
@@ -222,13 +231,13 @@ impl PagesUser {
 }
 
 // Waves and pages.
-impl PagesUser {
+impl<R: Copy> PagesUser<R> {
     fn page_key(&self) -> Key {
-        self.key.named("page").indexed(u64::from(self.page))
+        page_key(self.key, self.page)
     }
 
     /// What follows when something has arrived or failed.
-    fn go_on(&mut self, now: Time, model: &PagesModel, out: &mut Vec<Command>) {
+    fn go_on(&mut self, now: Time, model: &impl Plans<Rest = R>, out: &mut Vec<Command>) {
         if self.missing > 0 {
             return;
         }
@@ -239,7 +248,7 @@ impl PagesUser {
         }
     }
 
-    fn learn_next_wave(&mut self, model: &PagesModel, out: &mut Vec<Command>) {
+    fn learn_next_wave(&mut self, model: &impl Plans<Rest = R>, out: &mut Vec<Command>) {
         let begins = self.known;
         let wave = self.objects[begins].object.wave;
         let ends = self.objects.partition_point(|wanted| wanted.object.wave <= wave);
@@ -249,8 +258,9 @@ impl PagesUser {
         }
     }
 
-    fn end_page(&mut self, now: Time, model: &PagesModel, out: &mut Vec<Command>) {
-        let think = model.think(self.page_key());
+    fn end_page(&mut self, now: Time, model: &impl Plans<Rest = R>, out: &mut Vec<Command>) {
+        let rest = self.rest.take().expect("a page that ends was drawn");
+        let think = model.think(self.page_key(), rest);
         for open in std::mem::take(&mut self.connections) {
             out.push(Command::Close { connection: open.ordinal });
         }
@@ -262,7 +272,7 @@ impl PagesUser {
 }
 
 // Objects and connections.
-impl PagesUser {
+impl<R: Copy> PagesUser<R> {
     fn find(&self, connection: ConnectionOrdinal) -> usize {
         let found = self.connections.iter().position(|open| open.ordinal == connection);
         found.unwrap_or_else(|| panic!("{connection} of page {} is not there", self.page))
@@ -275,21 +285,21 @@ impl PagesUser {
     }
 
     /// Asks for an object on a connection that is free, or opens another one for it; else it waits.
-    fn find_a_way(&mut self, number: usize, model: &PagesModel, out: &mut Vec<Command>) {
+    fn find_a_way(&mut self, number: usize, model: &impl Plans<Rest = R>, out: &mut Vec<Command>) {
         let host = self.objects[number].object.host;
         let free = |open: &Open| {
-            open.host == host && open.established && (model.multiplexes() || open.under_way == 0)
+            open.host == host && open.established && (model.browser().multiplexes() || open.under_way == 0)
         };
         if let Some(place) = self.connections.iter().position(free) {
             return self.request(place, number, out);
         }
         let of_host = self.connections.iter().filter(|open| open.host == host).count();
-        if of_host < usize::from(model.connections_per_host()) {
+        if of_host < usize::from(model.browser().connections_per_host()) {
             self.open(number, model, out);
         }
     }
 
-    fn open(&mut self, number: usize, model: &PagesModel, out: &mut Vec<Command>) {
+    fn open(&mut self, number: usize, model: &impl Plans<Rest = R>, out: &mut Vec<Command>) {
         let (host, page) = (self.objects[number].object.host, self.page_key());
         let ordinal = ConnectionOrdinal::new(self.next_ordinal);
         self.next_ordinal += 1;
@@ -298,9 +308,9 @@ impl PagesUser {
         out.push(Command::Open {
             connection: ordinal,
             visit: self.page,
-            server: model.server(page, host),
+            server: model.browser().server(page, host),
             machine: None,
-            delay: MinimumDelay::Drawn(PagesModel::delay_draw(page, host)),
+            delay: MinimumDelay::Drawn(Browser::delay_draw(page, host)),
             persistent: true,
             reopened: false,
         });

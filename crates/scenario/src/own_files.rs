@@ -1,45 +1,57 @@
-//! Schemes in files: `scheme = "my_red.py:MyRed"` names a file and what is in it, and the file is part of the
-//! scenario.
+//! Schemes and traffic models in files: `scheme = "my_red.py:MyRed"` names a file and what is in it, and the
+//! file is part of the scenario.
 //!
 //! The text of the file is kept in `[files]` as that of every other file that a scenario names, that of a
 //! library as base64: a resolved scenario needs no file any more, other processes run it as it is, and
 //! whatever the file says is part of the address of its runs. What the text means is not known here: a
-//! [`SchemeLoader`] says it.
+//! [`SchemeLoader`] or a [`ModelLoader`] says it.
 
 use crate::error::{Place, ScenarioError};
 use crate::files::{TEXTS, read_bytes, read_text};
 use crate::mistakes::{Mistakes, joined};
-use crate::scheme_names::{is_scheme_in_file, parts};
+use crate::own_names::{MODEL, SCHEME, is_in_file, parts};
 use crate::text::{Node, Value};
 use aqmlab_aqm::{Declaration, DeclaredSchemes, RegistrationError, register_declared};
+use aqmlab_web::{DeclaredModels, ModelDeclaration};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-/// A scheme in a file, as a scenario names it.
+/// A scheme or a traffic model in a file, as a scenario names it.
 #[derive(Clone, Copy, Debug)]
-pub struct SchemeInFile<'a> {
+pub struct InFile<'a> {
     /// The file as it is named: for messages.
     pub file: &'a str,
     /// What is meant in it: a class, or a symbol.
     pub object: &'a str,
-    /// Its text; of a [library](SchemeInFile::is_library), its bytes in base64.
+    /// Its text; of a [library](InFile::is_library), its bytes in base64.
     pub text: &'a str,
 }
 
 /// Says what a scheme in a file is, or in words why it cannot be used.
-pub type SchemeLoader = fn(&SchemeInFile<'_>) -> Result<Arc<dyn Declaration>, String>;
+pub type SchemeLoader = fn(&InFile<'_>) -> Result<Arc<dyn Declaration>, String>;
+
+/// Says what a traffic model in a file is, or in words why it cannot be used.
+pub type ModelLoader = fn(&InFile<'_>) -> Result<Arc<dyn ModelDeclaration>, String>;
 
 static LOADER: OnceLock<SchemeLoader> = OnceLock::new();
+static MODEL_LOADER: OnceLock<ModelLoader> = OnceLock::new();
 
 /// Makes schemes in files known to scenarios, for as long as the program runs. The first loader stays.
 pub fn set_scheme_loader(loader: SchemeLoader) {
     let _ = LOADER.set(loader);
 }
 
+/// Makes traffic models in files known to scenarios, as [`set_scheme_loader`] does schemes.
+pub fn set_model_loader(loader: ModelLoader) {
+    let _ = MODEL_LOADER.set(loader);
+}
+
 const LIBRARIES: [&str; 2] = [".so", ".dylib"];
+const LEGAL_MODEL: &str =
+    "FILE.py:CLASS, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
 const LEGAL: &str = "FILE.py:CLASS or LIBRARY.so:SYMBOL, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
 
 /// What a file was found to declare. Scenarios own it.
@@ -55,7 +67,7 @@ fn in_use() -> MutexGuard<'static, BTreeMap<String, Loaded>> {
     IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl SchemeInFile<'_> {
+impl InFile<'_> {
     /// Whether the file is a shared library.
     #[must_use]
     pub fn is_library(&self) -> bool {
@@ -80,7 +92,14 @@ impl SchemeInFile<'_> {
         format!("{}:{}@{digest:016x}", self.file, self.object)
     }
 
-    /// Its name in the tree, and what it declares.
+    /// Its name in the tree, and the traffic model that it declares. Loaded anew each time: to find a class
+    /// in a text that was run before costs little.
+    fn load_model(&self) -> Result<(String, Arc<dyn ModelDeclaration>), String> {
+        let loader = MODEL_LOADER.get().ok_or("traffic models in files need the Python package")?;
+        Ok((self.unique_name(), loader(self)?))
+    }
+
+    /// Its name in the tree, and the scheme that it declares.
     fn load(&self) -> Result<(String, Arc<dyn Declaration>), String> {
         let name = self.unique_name();
         if let Some(declaration) = in_use().get(&name).and_then(|loaded| loaded.declaration.upgrade()) {
@@ -101,37 +120,57 @@ fn is_library(file: &str) -> bool {
     LIBRARIES.iter().any(|ending| file.ends_with(ending))
 }
 
-/// The schemes in files that a scenario names.
+/// The schemes and traffic models in files that a scenario names.
 #[derive(Default)]
-pub(crate) struct OwnSchemes {
-    pub(crate) declared: DeclaredSchemes,
+pub(crate) struct OwnInFiles {
+    pub(crate) schemes: DeclaredSchemes,
+    pub(crate) models: DeclaredModels,
     /// The schemas of their tables, by their names in the scenario's tree.
     pub(crate) schemas: BTreeMap<String, serde_json::Value>,
 }
 
-/// Loads every scheme in a file that `tree` names, keeps the texts of the files in the tree, and puts the
-/// names under which the schemes are declared into it. `folder` is where relative names are looked for;
-/// without it nothing is read.
-pub(crate) fn load_schemes(
+impl OwnInFiles {
+    /// Adds what a key names; answers with its name in the tree.
+    fn add(&mut self, key: &str, file: &InFile<'_>) -> Result<String, String> {
+        let (name, schema) = if is_model(key) {
+            let (name, declaration) = file.load_model()?;
+            let schema = self.models.declare(&name, declaration)?;
+            (name, schema)
+        } else {
+            let (name, declaration) = file.load()?;
+            let schema = self.schemes.declare(&name, declaration).map_err(|error| error.to_string())?;
+            (name, schema)
+        };
+        self.schemas.insert(name.clone(), schema);
+        Ok(name)
+    }
+}
+
+/// Whether a dotted key names a traffic model.
+fn is_model(key: &str) -> bool {
+    key.rsplit('.').next() == Some(MODEL)
+}
+
+/// Loads every scheme and traffic model in a file that `tree` names, keeps the texts of the files in the
+/// tree, and puts the names under which they are declared into it. `folder` is where relative names are
+/// looked for; without it nothing is read.
+pub(crate) fn load_own(
     tree: &mut Node,
     folder: Option<&Path>,
     source_name: &str,
-) -> Result<OwnSchemes, ScenarioError> {
+) -> Result<OwnInFiles, ScenarioError> {
     let mut named = Vec::new();
     collect(tree, "", &mut named);
     let mut mistakes = Mistakes::new(source_name, tree);
     let (mut names, mut texts) = (BTreeMap::new(), BTreeMap::new());
-    let mut own = OwnSchemes::default();
+    let mut own = OwnInFiles::default();
     for (key, name) in named {
-        let loaded = load(&name, tree, folder, &mut texts).and_then(|(unique_name, declaration)| {
-            let schema =
-                own.declared.declare(&unique_name, declaration).map_err(|error| error.to_string())?;
-            own.schemas.insert(unique_name.clone(), schema);
-            Ok(unique_name)
-        });
-        match loaded {
+        match in_file(&key, &name, tree, folder, &mut texts).and_then(|file| own.add(&key, &file)) {
             Ok(unique_name) => _ = names.insert(name, unique_name),
-            Err(why) => mistakes.value(&key, format!("\"{name}\": {why}"), LEGAL),
+            Err(why) => {
+                let legal = if is_model(&key) { LEGAL_MODEL } else { LEGAL };
+                mistakes.value(&key, format!("\"{name}\": {why}"), legal);
+            }
         }
     }
     mistakes.into_result()?;
@@ -146,13 +185,13 @@ pub(crate) fn load_schemes(
     Ok(own)
 }
 
-/// Every key below `node` that names a scheme in a file, with the name.
+/// Every key below `node` that names a scheme or a traffic model in a file, with the name.
 fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     match &node.value {
         Value::Table(members) => {
-            for (key, member) in members {
+            for (key, member) in members.iter().filter(|(key, _)| !(path.is_empty() && *key == TEXTS)) {
                 match &member.value {
-                    Value::String(name) if is_scheme_in_file(key, name) => {
+                    Value::String(name) if is_in_file(key, name) => {
                         named.push((joined(path, key), name.clone()));
                     }
                     _ => collect(member, &joined(path, key), named),
@@ -174,7 +213,10 @@ fn rename(node: &mut Node, names: &BTreeMap<String, String>) {
         Value::Table(members) => {
             for (key, member) in members {
                 match &mut member.value {
-                    Value::String(name) if is_scheme_in_file(key, name) => name.clone_from(&names[name]),
+                    Value::String(name) if is_in_file(key, name) => {
+                        // What looks like a name in the text of a file was not loaded.
+                        names.get(name).into_iter().for_each(|unique| name.clone_from(unique));
+                    }
                     _ => rename(member, names),
                 }
             }
@@ -196,13 +238,19 @@ fn not_loadable(file: &str) -> String {
     )
 }
 
-fn load(
-    name: &str,
-    tree: &Node,
+/// The file that a key's name means, with its text: that which the tree keeps, or else that in the folder,
+/// which is added to `texts`.
+fn in_file<'a>(
+    key: &str,
+    name: &'a str,
+    tree: &'a Node,
     folder: Option<&Path>,
-    texts: &mut BTreeMap<String, String>,
-) -> Result<(String, Arc<dyn Declaration>), String> {
+    texts: &'a mut BTreeMap<String, String>,
+) -> Result<InFile<'a>, String> {
     let (file, object) = parts(name).ok_or("no FILE:NAME")?;
+    if is_model(key) && !file.ends_with(".py") {
+        return Err("not a file of Python; legal: FILE.py:CLASS".to_owned());
+    }
     if !file.ends_with(".py") && !is_library(file) {
         return Err(not_loadable(file));
     }
@@ -211,13 +259,30 @@ fn load(
         _ => None,
     });
     if let Some(Node { value: Value::String(text), .. }) = kept {
-        return SchemeInFile { file, object, text }.load();
+        return Ok(InFile { file, object, text });
     }
     if !texts.contains_key(file) {
         let folder = folder.ok_or("its text is not there")?;
         texts.insert(file.to_owned(), read(&folder.join(file))?);
     }
-    SchemeInFile { file, object, text: &texts[file] }.load()
+    Ok(InFile { file, object, text: &texts[file] })
+}
+
+/// An empty scenario.
+fn nothing() -> Node {
+    Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) }
+}
+
+/// What a traffic model in a file that stands in a folder declares, for those who ask about it without a
+/// scenario: the JSON schema of its table.
+///
+/// # Errors
+/// In words, what is wrong with the file or the model.
+pub fn schema_of_model_in_file(folder: &Path, name: &str) -> Result<serde_json::Value, String> {
+    let (tree, mut texts) = (nothing(), BTreeMap::new());
+    let file = in_file(MODEL, name, &tree, Some(folder), &mut texts)?;
+    let (_, declaration) = file.load_model()?;
+    DeclaredModels::default().declare(name, declaration)
 }
 
 /// Registers a scheme in a file that stands in a folder, for those who ask about a scheme without a scenario;
@@ -226,8 +291,8 @@ fn load(
 /// # Errors
 /// In words, what is wrong with the file or the scheme.
 pub fn load_scheme_in_file(folder: &Path, name: &str) -> Result<String, String> {
-    let nothing = Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) };
-    let (name, declaration) = load(name, &nothing, Some(folder), &mut BTreeMap::new())?;
+    let (tree, mut texts) = (nothing(), BTreeMap::new());
+    let (name, declaration) = in_file(SCHEME, name, &tree, Some(folder), &mut texts)?.load()?;
     match register_declared(&name, declaration) {
         Ok(()) | Err(RegistrationError::Taken(_)) => Ok(name),
         Err(error) => Err(error.to_string()),

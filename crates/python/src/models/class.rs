@@ -1,0 +1,110 @@
+//! A class of Python as a traffic model: what `aqmlab.models.loading` found in its file, and what is made of
+//! it. It is called once a page.
+
+use super::draws::{Draws, own};
+use super::page::PageTypes;
+use crate::described::described;
+use aqmlab_plugin::{DeclaredModel, Fault, ModelFactory, Refused, Values};
+use aqmlab_random::Key;
+use aqmlab_scenario::InFile;
+use aqmlab_units::Span;
+use aqmlab_web::{ModelDeclaration, PageObject, PageSource};
+use pyo3::intern;
+use pyo3::prelude::*;
+use std::fmt;
+use std::sync::Arc;
+
+/// The module that reads files and classes.
+const LOADING: &str = "aqmlab.models.loading";
+
+/// The model that a class in a file is, or in words why it is none.
+pub(super) fn load(file: &InFile<'_>) -> Result<Arc<dyn ModelDeclaration>, String> {
+    let found = Python::attach(|py| -> PyResult<_> {
+        let loaded = py.import(LOADING)?.call_method1("load", (file.file, file.object, file.text))?;
+        let refusal: Option<String> = loaded.getattr("refusal")?.extract()?;
+        if let Some(refusal) = refusal {
+            return Ok(Err(refusal));
+        }
+        let meaning: String = loaded.getattr("meaning")?.extract()?;
+        let properties: String = loaded.getattr("properties_json")?.extract()?;
+        Ok(Ok((meaning, properties, Loaded(loaded.unbind()))))
+    });
+    let (meaning, properties, loaded) = found.map_err(|error| error.to_string())??;
+    let properties: Values =
+        serde_json::from_str(&properties).map_err(|error| format!("its parameters: {error}"))?;
+    Ok(Arc::new(DeclaredModel::new(meaning, properties, Arc::new(loaded))?))
+}
+
+/// An `aqmlab.models.loading.Loaded`.
+struct Loaded(Py<PyAny>);
+
+/// The key that is refused, what is wrong with its value, and what would be legal.
+type Refusal = Option<(String, String, String)>;
+
+impl ModelFactory for Loaded {
+    fn check(&self, values: &Values) -> Result<(), Refused> {
+        let refusal = Python::attach(|py| -> PyResult<Refusal> {
+            self.0.bind(py).call_method1(intern!(py, "refusal_of"), (json(values),))?.extract()
+        });
+        match refusal {
+            Ok(None) => Ok(()),
+            Ok(Some((key, wrong, legal))) => Err(Refused { key, wrong, legal }),
+            Err(error) => {
+                let (key, legal) = ("model".to_owned(), "a model whose `check` works".to_owned());
+                Err(Refused { key, wrong: described(&self.0, &error), legal })
+            }
+        }
+    }
+
+    fn build(&self, values: &Values) -> Result<Arc<dyn PageSource>, String> {
+        let made = Python::attach(|py| -> PyResult<ClassPages> {
+            let loaded = self.0.bind(py);
+            let instance = loaded.call_method1(intern!(py, "make"), (json(values),))?;
+            Ok(ClassPages {
+                name: loaded.getattr(intern!(py, "name"))?.extract()?,
+                page: instance.getattr(intern!(py, "page"))?.unbind(),
+                types: PageTypes::new(py)?,
+                loaded: self.0.clone_ref(py),
+            })
+        });
+        Ok(Arc::new(made.map_err(|error| described(&self.0, &error))?))
+    }
+}
+
+fn json(values: &Values) -> String {
+    serde_json::Value::Object(values.clone()).to_string()
+}
+
+/// The method `page` of an instance.
+struct ClassPages {
+    name: String,
+    page: Py<PyAny>,
+    types: PageTypes,
+    /// For words about what went wrong.
+    loaded: Py<PyAny>,
+}
+
+impl fmt::Debug for ClassPages {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.name)
+    }
+}
+
+impl PageSource for ClassPages {
+    fn page(&self, user: Key, page: Key, number: u32, objects: &mut Vec<PageObject>) -> Result<Span, String> {
+        let read = Python::attach(|py| {
+            let answer = self.page.call1(py, (number, Draws::at(own(user), own(page))))?;
+            self.types.read(answer.bind(py), objects)
+        });
+        let read = read.map_err(|error| described(&self.loaded, &error))?;
+        read.map_err(|wrong| self.said(&format!("page {number}: {wrong}")))
+    }
+
+    fn said(&self, wrong: &str) -> String {
+        format!("{}, method page: {wrong}", self.name)
+    }
+
+    fn end_run(&self, why: String) -> ! {
+        Fault::raise(why)
+    }
+}
