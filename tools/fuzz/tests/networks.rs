@@ -4,8 +4,8 @@ use aqmlab_fuzz::Campaign;
 use std::ops::Range;
 use std::time::Duration;
 
-/// The cases of seed 1 up to this one are tried by `make test`, all below the other by `make test-all`. They are
-/// always the same; `make fuzz-networks` looks for others.
+/// The cases of seed 1 up to this one are tried by `make test`, all below the other by `make test-all`. They
+/// are always the same; `make fuzz-networks` looks for others.
 const SOME: u64 = 60;
 const ALL: u64 = 1000;
 
