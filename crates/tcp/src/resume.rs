@@ -91,6 +91,18 @@ mod tests {
         assert_eq!([20 * 1460, 40 * 1460, 1 << 40].map(segments), [12.0; 3]);
     }
 
+    /// RFC 5681 section 3.1 in segments: slow start opens the window by what is acknowledged, from ten on.
+    #[test]
+    fn the_window_of_linux_grows_by_what_was_acknowledged() {
+        let linux = HostProfile::named("linux6-reno").unwrap();
+        let bytes = u64::from(linux.segment_bytes());
+        let segments = |acknowledged: u64| {
+            let window = server(&linux, acknowledged * bytes).congestion_window_bytes(&linux);
+            window / f64::from(linux.segment_bytes())
+        };
+        assert_eq!([0, 2, 20, 21].map(segments), [10.0, 12.0, 30.0, 31.0]);
+    }
+
     #[test]
     fn it_sends_its_window_at_once_when_the_application_writes() {
         let profile = HostProfile { maximum_burst_segments: None, ..HostProfile::named("bsd45").unwrap() };

@@ -3,7 +3,9 @@
 
 mod network;
 
-use aqmlab_tcp::{EcnRule, HostOverrides, HostProfile, Recovery, Stack, TimerPhase, WindowUpdates};
+use aqmlab_tcp::{
+    Congestion, EcnRule, HostOverrides, HostProfile, Recovery, Stack, TimerPhase, WindowUpdates,
+};
 use aqmlab_units::Span;
 use network::{Close, Exchange, Fate, Sent, World, is_fin};
 use proptest::prelude::*;
@@ -24,18 +26,17 @@ fn fate_of(number: u8, sent: &Sent, drop_below: u8) -> Fate {
     }
 }
 
+/// The older stacks by their names, and Linux with each of its congestion controllers.
+fn stacks() -> Vec<(&'static str, Option<Congestion>)> {
+    let older = ["bsd228", "bsd45", "rfc5681", "ns2-full"].map(|name| (name, None));
+    let modern = Congestion::ALL.iter().map(|congestion| ("linux6-reno", Some(*congestion)));
+    older.into_iter().chain(modern).collect()
+}
+
 /// A profile with everything changed that changes when and how much is sent.
 fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
     let choices = (
-        prop::sample::select(vec![
-            "bsd228",
-            "bsd45",
-            "rfc5681",
-            "ns2-full",
-            "linux6-reno",
-            "linux6-cubic",
-            "linux6-dctcp",
-        ]),
+        prop::sample::select(stacks()),
         prop::sample::select(vec![EcnRule::Off, EcnRule::On, EcnRule::Rfc3168, EcnRule::Kame]),
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         (100_u16..2_000, 1_u32..40, 1_u8..12),
@@ -46,17 +47,18 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             WindowUpdates::EachAcknowledgement,
         ]),
     );
-    choices.prop_map(|(name, ecn, (nagle, fallback, limited, reno), sizes, rates, updates)| {
+    choices.prop_map(|((name, congestion), ecn, (nagle, fallback, limited, reno), sizes, rates, updates)| {
         let (segment, window, initial) = sizes;
         let (burst, every, minimum_rto) = rates;
         // ns-2 and Linux have their own ECN, and advertise no windows here.
-        let linux = name.starts_with("linux6");
+        let linux = congestion.is_some();
         let own_rules = name == "ns2-full" || linux;
         let overrides = HostOverrides {
             ecn: Some(if own_rules && ecn != EcnRule::Off { EcnRule::On } else { ecn }),
             ecn_fallback_on_syn_loss: Some(fallback),
             nagle: Some(nagle),
             limited_transmit: Some(linux || limited && name == "rfc5681"),
+            congestion,
             timestamps: linux.then_some(limited),
             rack: linux.then_some(!fallback),
             proportional_rate_reduction: linux.then_some(!reno),

@@ -9,7 +9,7 @@
 //! 0.000 timer              the timer is asked, due or not
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
 //! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
-//! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged, reductions (on marks; all three in total), and the
+//! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged, reductions (on marks), recoveries, timeouts (all in total), and the
 //!                          facts established, peer-closed, finished, gave-up, reset, quiet (no timer runs)
 //! ```
 //!
@@ -141,6 +141,8 @@ impl Stage {
             "delivered" => self.delivered as f64,
             "acknowledged" => self.acknowledged as f64,
             "reductions" => f64::from(self.endpoint.statistics().ecn_reductions),
+            "recoveries" => f64::from(self.endpoint.statistics().fast_recoveries),
+            "timeouts" => f64::from(self.endpoint.statistics().timeouts),
             "quiet" if self.endpoint.deadline() == Time::MAX => return Ok(()),
             fact if self.facts.contains(&fact) => return Ok(()),
             fact => return Err(format!("not {fact}; so far: {:?}", self.facts)),
@@ -398,6 +400,7 @@ conversations! {
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
+    linux_a_duplicate_takes_a_recovery_back_while_it_lasts
     linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
     linux_a_duplicate_widens_the_window_of_reordering
     linux_a_late_retransmission_that_ends_the_next_recovery_takes_nothing_back

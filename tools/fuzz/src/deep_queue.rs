@@ -2,6 +2,7 @@
 //! needs many of them, and a network of the ordinary kind ends after two seconds.
 
 use crate::dice::Dice;
+use aqmlab_scenario::Congestion;
 use serde_json::{Value as Json, json};
 
 /// Simulated time, all of it measured: some 20,000 packets.
@@ -13,7 +14,7 @@ const DURATION_S: f64 = 60.0;
 pub(crate) fn deep_queue(dice: &mut Dice) -> Json {
     let scheme = *dice.choose(&["pi", "pi", "pi", "pi", "drop-tail", "red"]);
     let queue = json!({ "scheme": scheme, "limit_packets": dice.between(250, 1_000) });
-    let profile = *dice.choose(&["linux6-cubic", "linux6-reno", "linux6-dctcp"]);
+    let congestion = dice.choose(Congestion::ALL).name();
     let calls = dice.between(0, 2);
     json!({
         "name": "deep queue",
@@ -24,7 +25,8 @@ pub(crate) fn deep_queue(dice: &mut Dice) -> Json {
             "count": dice.count(1, 3),
             "direction": "right-to-left",
             "base_rtt_ms": dice.logarithmic(5.0, 200.0),
-            "profile": profile,
+            "profile": "linux6-reno",
+            "host": { "congestion": congestion },
         }],
         "datagrams": (0..calls).map(|number| json!({
             "name": format!("call{number}"),

@@ -1,7 +1,7 @@
 //! Sources of datagrams.
 
 use super::quantity::{megabits_per_second, seconds};
-use super::traffic::{check_start, check_stop, ends};
+use super::traffic::{Starts, check_start, check_stop, ends};
 use crate::document::{DatagramsTable, Document, VideoTable};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
@@ -22,8 +22,9 @@ pub(super) fn resolve(
             let wrong = format!("a second group of datagrams named \"{name}\"");
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
-        check_start(document, &path, (table.start_s, table.start_spread_s), mistakes);
-        check_stop(&path, (table.start_s, table.start_spread_s), table.stop_s, mistakes);
+        let starts = Starts { start_s: table.start_s, start_spread_s: table.start_spread_s };
+        check_start(document, &path, starts, mistakes);
+        check_stop(&path, starts, table.stop_s, mistakes);
         let sending = sending(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
         Some(DatagramGroup {

@@ -5,7 +5,7 @@ use super::host;
 use super::law_files;
 use super::phases;
 use super::quantity::{milliseconds, seconds};
-use super::traffic::{check_start, check_stop, ends};
+use super::traffic::{Starts, check_start, check_stop, ends};
 use super::unused;
 use crate::document::{BaseRoundTripTime, Document, FlowsTable, RoundTripLawName, start_spread};
 use crate::files::loader;
@@ -75,14 +75,15 @@ fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mi
             FlowStarts::Listed(table.starts_s.iter().copied().map(seconds).collect())
         }
         (false, Some(arrivals_hz)) => {
-            check_start(document, path, (table.start_s, 0.0), mistakes);
-            check_stop(path, (table.start_s, 0.0), table.stop_s, mistakes);
+            let starts = Starts { start_s: table.start_s, start_spread_s: 0.0 };
+            check_start(document, path, starts, mistakes);
+            check_stop(path, starts, table.stop_s, mistakes);
             FlowStarts::Poisson { first: seconds(table.start_s), mean_interval_s: 1.0 / arrivals_hz }
         }
         (false, None) => {
-            let start = (table.start_s, table.start_spread_s);
-            check_start(document, path, start, mistakes);
-            check_stop(path, start, table.stop_s, mistakes);
+            let starts = Starts { start_s: table.start_s, start_spread_s: table.start_spread_s };
+            check_start(document, path, starts, mistakes);
+            check_stop(path, starts, table.stop_s, mistakes);
             FlowStarts::Spread { first: seconds(table.start_s), spread: seconds(table.start_spread_s) }
         }
     }

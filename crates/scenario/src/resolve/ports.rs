@@ -80,7 +80,8 @@ pub(super) fn add_ports(
     (framing, layer2_queued_bytes): (Framing, u32),
 ) {
     for Port { from, to, rate_mbps, delay_ms, queue, .. } in ports.ports() {
-        let mut link = interface(network, (NodeIndex(from), NodeIndex(to)), (rate_mbps, delay_ms), framing);
+        let wire = Wire { rate_mbps, delay_ms, framing };
+        let mut link = interface(network, (NodeIndex(from), NodeIndex(to)), wire);
         link.queue = Some(queue.clone());
         link.layer2_queued_bytes = layer2_queued_bytes;
         link.monitored = true;
@@ -91,23 +92,27 @@ pub(super) fn add_ports(
 /// Adds the machines of a group, and a link from and to each of them without limit to its queue.
 pub(super) fn add_machines(network: &mut Network, group: &MachineGroup, framing: Framing) {
     let router = NodeIndex(group.router);
+    let wire = Wire { rate_mbps: group.rate_mbps, delay_ms: group.delay_ms, framing };
     for name in machine_names(&group.name, group.count) {
         let machine = NodeIndex(network.nodes.len() as u32);
         add_node(network, name, &group.name, NodeKind::Host);
         for ends in [(machine, router), (router, machine)] {
-            let link = interface(network, ends, (group.rate_mbps, group.delay_ms), framing);
-            network.links.push(link);
+            network.links.push(interface(network, ends, wire));
         }
     }
 }
 
-/// A link with a rate and a first-in first-out queue without limit, which is not recorded.
-fn interface(
-    network: &Network,
-    (from, to): (NodeIndex, NodeIndex),
-    (rate_mbps, delay_ms): (f64, f64),
+/// What a link is but for its ends and its queue.
+#[derive(Clone, Copy)]
+struct Wire {
+    rate_mbps: f64,
+    delay_ms: f64,
     framing: Framing,
-) -> Link {
+}
+
+/// A link with a rate and a first-in first-out queue without limit, which is not recorded.
+fn interface(network: &Network, (from, to): (NodeIndex, NodeIndex), wire: Wire) -> Link {
+    let Wire { rate_mbps, delay_ms, framing } = wire;
     Link {
         name: format!("{}-to-{}", network.node(from).name, network.node(to).name),
         from,

@@ -167,12 +167,18 @@ fn machine_groups<'a>(
     }
 }
 
-/// What would start behind the end of the run would never start: `(start_s, start_spread_s)` of the group at
-/// `path`.
+/// When those of a group start: from an instant on, spread over a time.
+#[derive(Clone, Copy)]
+pub(super) struct Starts {
+    pub(super) start_s: f64,
+    pub(super) start_spread_s: f64,
+}
+
+/// What would start behind the end of the run would never start, of the group at `path`.
 pub(super) fn check_start(
     document: &Document,
     path: &str,
-    (start_s, start_spread_s): (f64, f64),
+    Starts { start_s, start_spread_s }: Starts,
     mistakes: &mut Mistakes<'_>,
 ) {
     let whose = path.split('.').next().unwrap_or(path);
@@ -186,11 +192,10 @@ pub(super) fn check_start(
     }
 }
 
-/// What stops before it starts sends nothing: `(start_s, start_spread_s)` and `stop_s` of the group at
-/// `path`.
+/// What stops before it starts sends nothing, of the group at `path`.
 pub(super) fn check_stop(
     path: &str,
-    (start_s, start_spread_s): (f64, f64),
+    Starts { start_s, start_spread_s }: Starts,
     stop_s: Option<f64>,
     mistakes: &mut Mistakes<'_>,
 ) {

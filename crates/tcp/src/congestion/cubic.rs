@@ -24,8 +24,8 @@
 //!   at least (Linux).
 
 use super::Habits;
-use super::control::{Settings};
-use super::facts::{Acknowledged};
+use super::control::Settings;
+use super::facts::Acknowledged;
 use super::hystart::SlowStartEnd;
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 use aqmlab_units::{Span, Time};

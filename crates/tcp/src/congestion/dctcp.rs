@@ -19,7 +19,7 @@
 
 use super::Habits;
 use super::control::{Codepoint, Settings};
-use super::facts::{Acknowledged};
+use super::facts::Acknowledged;
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 
 /// The controller.

@@ -7,9 +7,9 @@
 //! | --- | --- | --- |
 //! | looks from a window of | 16 segments | any |
 //! | samples of a round | 8 | 8 |
-//! | the least round trip exceeds | that of the connection by an eighth, 4 to 16 ms | that of the last round by an eighth, 4 to 16 ms |
+//! | the least round trip exceeds | that of the connection by more than an eighth, 4 to 16 ms | that of the last round by an eighth, 4 to 16 ms, or more |
 //! | acknowledgements no more than 2 ms apart | for more than half of the least round trip | |
-//! | then | slow start is over | the window grows by a quarter for five rounds; if the round trip falls below what ended slow start, that goes on |
+//! | then | slow start is over | the window grows by a quarter for five rounds, the present one among them; if the round trip falls below what ended slow start, that goes on |
 //!
 //! Departures and silences: the limit of RFC 9406 on growth per acknowledgement (L) is that of the
 //! acknowledgements, as for a paced sender.
@@ -47,6 +47,7 @@ pub enum HyStart {
 struct Conservative {
     /// The round trip that was too long.
     baseline: Span,
+    /// Rounds that are complete, the one in which it began among them.
     rounds: u8,
     /// Segments that do not make a whole one yet.
     rest: u32,
@@ -132,12 +133,13 @@ impl SlowStartEnd {
         self.least_before = self.least.take();
         let Some(conservative) = &mut self.conservative else { return false };
         conservative.rounds += 1;
-        conservative.rounds > CONSERVATIVE_ROUNDS
+        conservative.rounds >= CONSERVATIVE_ROUNDS
     }
 
     fn rises_above(&self, other: Option<Span>) -> bool {
         let (Some(least), Some(other)) = (self.least, other) else { return false };
-        least > other + rise(other)
+        let bound = other + rise(other);
+        least > bound || self.rule == HyStart::PlusPlus && least == bound
     }
 
     /// Whether acknowledgements have come without a pause for so long that the pipe must be full.

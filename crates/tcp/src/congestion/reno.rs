@@ -10,8 +10,8 @@
 //! | loss, marks, timeout | ssthresh = max(cwnd / 2, 2); `segment_window.rs` has the rest |
 
 use super::Habits;
-use super::control::{Settings};
-use super::facts::{Acknowledged};
+use super::control::Settings;
+use super::facts::Acknowledged;
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 
 /// The controller.

@@ -14,7 +14,7 @@
 //! is not counted; a reduction forgets what was counted.
 
 use super::Habits;
-use super::control::{Settings};
+use super::control::Settings;
 use super::facts::{Acknowledged, Phase};
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 

@@ -214,10 +214,10 @@ impl ModernSender {
         self.timers.reordering = Time::MAX;
         let in_recovery = matches!(self.phase, Phase::Recovery | Phase::Loss);
         let smoothed = self.smoothed();
-        let Some((latest, times)) = self.rack.judgement(self.board.sacked(), in_recovery, smoothed) else {
+        let Some(judgement) = self.rack.judgement(self.board.sacked(), in_recovery, smoothed) else {
             return 0;
         };
-        let (lost, left) = self.board.detect_by_time(lent.now, &latest, times);
+        let (lost, left) = self.board.detect_by_time(lent.now, &judgement);
         if let Some(left) = left {
             self.timers.wait_for_reordering(lent.now, lent.context, left);
         }

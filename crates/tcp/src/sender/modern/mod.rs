@@ -341,7 +341,7 @@ impl ModernSender {
         let calm = matches!(self.phase, Phase::Open | Phase::Reducing) && self.board.sacked() == 0;
         let outstanding = self.board.outstanding();
         if calm && outstanding > 0 && lent.context.profile.extensions().tail_loss_probe {
-            self.timers.schedule_probe(lent.now, lent.context, (self.smoothed(), outstanding));
+            self.timers.schedule_probe(lent.now, lent.context, self.smoothed(), outstanding);
         } else {
             self.timers.probe = Time::MAX;
         }

@@ -50,3 +50,37 @@ impl Pacer {
         self.is_waiting = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When the next may leave, in nanoseconds, behind so many of 1,001 bytes.
+    fn after(pacer: &mut Pacer, packets: u32, gigabits_per_second: u64) -> u64 {
+        let rate = Rate::from_bits_per_second(gigabits_per_second * 1_000_000_000);
+        (0..packets).for_each(|_| pacer.note_sent(Time::ZERO, 1_001, rate));
+        pacer.next.nanoseconds()
+    }
+
+    /// A byte takes half a nanosecond at 16 Gbit/s and a whole one at 8: a packet 500.5 and 1,001.
+    #[test]
+    fn fractions_of_a_nanosecond_are_carried_until_the_rate_changes() {
+        let mut pacer = Pacer::default();
+        assert_eq!([1, 1, 1].map(|packets| after(&mut pacer, packets, 16)), [500, 1_001, 1_501]);
+        assert_eq!(after(&mut pacer, 2, 8), 1_501 + 2_002);
+        assert_eq!(after(&mut pacer, 2, 16), 1_501 + 2_002 + 1_001);
+    }
+
+    #[test]
+    fn a_segment_waits_until_its_turn_and_after_a_pause_nothing_is_owed() {
+        let mut pacer = Pacer::default();
+        pacer.note_sent(Time::ZERO, 1_000, Rate::from_bits_per_second(8_000_000));
+        let at = Time::from_nanoseconds;
+        assert_eq!((pacer.holds_back(at(1_000_000)), pacer.deadline()), (false, Time::MAX));
+        assert_eq!((pacer.holds_back(at(999_999)), pacer.deadline()), (true, at(1_000_000)));
+        pacer.stop();
+        assert_eq!(pacer.deadline(), Time::MAX);
+        pacer.note_sent(at(5_000_000), 1_000, Rate::from_bits_per_second(8_000_000));
+        assert!(pacer.holds_back(at(5_999_999)) && !pacer.holds_back(at(6_000_000)));
+    }
+}

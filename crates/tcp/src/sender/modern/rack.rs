@@ -3,7 +3,7 @@
 //! Source: RFC 8985 section 6, as Linux net/ipv4/tcp_recovery.c has it: a segment is lost when another one,
 //! sent later, has arrived, and a round trip has passed since, with some time more if reordering was seen.
 
-use super::scoreboard::{Arrived, Delivery};
+use super::scoreboard::{Arrived, Delivery, Judgement};
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -88,14 +88,8 @@ impl Rack {
         }
     }
 
-    /// By what others are judged now: what was sent last, its round trip, and the time that reordering may
-    /// take.
-    pub(crate) fn judgement(
-        &self,
-        sacked: u32,
-        in_recovery: bool,
-        smoothed: Span,
-    ) -> Option<(Arrived, (Span, Span))> {
+    /// By what others are judged now, with so many segments beyond a hole.
+    pub(crate) fn judgement(&self, sacked: u32, in_recovery: bool, smoothed: Span) -> Option<Judgement> {
         let (latest, round_trip) = self.latest?;
         let certain = in_recovery || sacked >= u32::from(DUPLICATE_THRESHOLD);
         let reordering = if !self.reordering_seen && certain {
@@ -104,7 +98,7 @@ impl Rack {
             let quarter = self.least.nanoseconds() / 4;
             Span::from_nanoseconds(quarter.saturating_mul(u64::from(self.quarters))).min(smoothed)
         };
-        Some((latest, (round_trip, reordering)))
+        Some(Judgement { latest, round_trip, reordering })
     }
 }
 
@@ -136,7 +130,7 @@ mod tests {
 
     /// The time that reordering may take, in milliseconds, with so many segments beyond a hole.
     fn window_ms(rack: &Rack, sacked: u32, in_recovery: bool, smoothed: Span) -> u64 {
-        let (_, (round_trip, reordering)) =
+        let Judgement { round_trip, reordering, .. } =
             rack.judgement(sacked, in_recovery, smoothed).expect("an arrival");
         assert_eq!(round_trip, Span::from_milliseconds(120));
         reordering.nanoseconds() / 1_000_000
@@ -209,10 +203,22 @@ mod tests {
             latest: Some(Arrived { at: sent, end: at(2_000), ambiguous }),
             ..Delivery::default()
         };
-        let latest = |rack: &Rack| rack.judgement(3, true, SMOOTHED).map(|(arrived, _)| arrived.end);
+        let latest = |rack: &Rack| rack.judgement(3, true, SMOOTHED).map(|judgement| judgement.latest.end);
         rack.note(sent + Span::from_microseconds(99_999), &answer(true));
         assert_eq!(latest(&rack), Some(at(1_000)));
         rack.note(sent + LEAST, &answer(true));
         assert_eq!(latest(&rack), Some(at(2_000)));
+    }
+
+    /// RFC 8985 section 6.2 step 2: what was sent last counts, not what arrived last; of one instant the end.
+    #[test]
+    fn what_was_sent_before_does_not_judge_though_it_arrives_later() {
+        let mut rack = rack(false);
+        let latest = |rack: &Rack| rack.judgement(3, true, SMOOTHED).map(|judgement| judgement.latest.end);
+        for (sent_s, end, expected) in [(0.87, 900, 1_000), (0.88, 999, 1_000), (0.88, 1_001, 1_001)] {
+            let latest_of = Some(Arrived { at: Time::from_seconds(sent_s), end: at(end), ambiguous: false });
+            rack.note(Time::from_seconds(1.1), &Delivery { latest: latest_of, ..Delivery::default() });
+            assert_eq!(latest(&rack), Some(at(expected)), "sent at {sent_s}");
+        }
     }
 }

@@ -104,4 +104,29 @@ mod tests {
         }
         assert!((500_000..=500_010).contains(&estimate.timeout()), "{}", estimate.timeout());
     }
+
+    /// The table above, with a minimum that never counts. In microseconds: e, ⌊S/8⌋, D, V.
+    #[test]
+    fn a_falling_round_trip_raises_the_deviation_by_an_eighth_and_the_variation_falls_at_the_end_of_a_round()
+    {
+        let at = SequenceNumber::new;
+        let mut estimate = RoundTripEstimate::default();
+        let mut timeout = |sample, una, max| {
+            estimate.sample(sample, 1_000, at(una), at(max));
+            estimate.timeout()
+        };
+        assert_eq!(timeout(100_000, 1, 10), 100_000 + 200_000);
+        // e = −80,000; S/8 = 90,000; |e| − D/4 = 30,000, of which an eighth: D = V = 203,750.
+        assert_eq!(timeout(20_000, 2, 11), 90_000 + 203_750);
+        // e = 110,000; S/8 = 103,750; |e| − ⌊D/4⌋ = 59,063: D = V = 262,813.
+        assert_eq!(timeout(200_000, 3, 12), 103_750 + 262_813);
+        // e = −3,750; S = 826,250; |e| − ⌊D/4⌋ = −61,953 counts whole: D = 200,860.
+        assert_eq!(timeout(100_000, 4, 13), 103_281 + 262_813);
+        // The end of the round, whose greatest D is V. e = 0 from here on: D = 150,645.
+        assert_eq!(timeout(103_281, 11, 20), 103_281 + 262_813);
+        // D = 112,984, which is the greatest of this round.
+        assert_eq!(timeout(103_281, 12, 21), 103_281 + 262_813);
+        // Its end: a quarter of 262,813 − 112,984 is 37,457.
+        assert_eq!(timeout(103_281, 21, 30), 103_281 + 225_356);
+    }
 }

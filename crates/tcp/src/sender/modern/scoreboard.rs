@@ -74,6 +74,17 @@ impl Arrived {
     }
 }
 
+/// By what segments are judged that have not arrived (RFC 8985 section 6.2 step 5).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judgement {
+    /// Of what has arrived, what was sent last.
+    pub(crate) latest: Arrived,
+    /// Its round trip.
+    pub(crate) round_trip: Span,
+    /// The time that reordering may take.
+    pub(crate) reordering: Span,
+}
+
 /// What one acknowledgement has brought, in segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delivery {
@@ -308,17 +319,13 @@ impl Scoreboard {
         self.lost - before
     }
 
-    /// Takes for lost what was sent before `rack` and is overdue (RFC 8985 section 6.2 step 5): the time
+    /// Takes for lost what was sent before the latest and is overdue (RFC 8985 section 6.2 step 5): the time
     /// since is the round trip of that and the time that reordering may take. Answers how many segments that
-    /// are, and how long the last of the others that were sent before it has left. `rack` was sent no earlier
-    /// than that of the call before.
-    pub(crate) fn detect_by_time(
-        &mut self,
-        now: Time,
-        rack: &Arrived,
-        (round_trip, reordering): (Span, Span),
-    ) -> (u32, Option<Span>) {
-        self.overtake(rack);
+    /// are, and how long the last of the others that were sent before it has left. The latest was sent no
+    /// earlier than that of the call before.
+    pub(crate) fn detect_by_time(&mut self, now: Time, judgement: &Judgement) -> (u32, Option<Span>) {
+        let Judgement { latest, round_trip, reordering } = *judgement;
+        self.overtake(&latest);
         let left = |sent: &Transmission| {
             let due = sent.at + round_trip + reordering;
             due.checked_since(now).filter(|left| *left > Span::ZERO)
@@ -478,11 +485,13 @@ mod tests {
     fn what_is_overdue_is_lost_and_the_rest_has_so_long_left() {
         let mut board = ten();
         sack(&mut board, &[(300, 400)]);
-        let rack = Arrived { at: milliseconds(3), end: at(400), ambiguous: false };
-        let round_trip = Span::from_milliseconds(40);
-        let reordering = Span::from_milliseconds(10);
+        let judgement = Judgement {
+            latest: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
+            round_trip: Span::from_milliseconds(40),
+            reordering: Span::from_milliseconds(10),
+        };
         // Sent at 0, 1 and 2 ms, and due at 50, 51 and 52.
-        let (lost, left) = board.detect_by_time(milliseconds(51), &rack, (round_trip, reordering));
+        let (lost, left) = board.detect_by_time(milliseconds(51), &judgement);
         assert_eq!((lost, left), (2, Some(Span::from_milliseconds(1))));
         assert_eq!(board.in_flight(), 7);
         board.lose_all();

@@ -87,7 +87,8 @@ impl Timers {
         &mut self,
         now: Time,
         context: &Context<'_>,
-        (smoothed, outstanding): (Span, u32),
+        smoothed: Span,
+        outstanding: u32,
     ) {
         let more = if outstanding == 1 { FOR_DELAYED } else { FOR_OTHERS };
         self.probe = if smoothed == Span::ZERO {
@@ -95,5 +96,61 @@ impl Timers {
         } else {
             context.timer(now, smoothed * 2 + more).min(self.timeout)
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hosts::HostProfile;
+
+    const NOW: Time = Time::from_nanoseconds(1_000_000_000);
+
+    fn after(milliseconds: u64) -> Time {
+        NOW + Span::from_milliseconds(milliseconds)
+    }
+
+    fn with_context<R>(act: impl FnOnce(&Context<'_>) -> R) -> R {
+        let profile = HostProfile::named("linux6-reno").unwrap();
+        act(&Context { profile: &profile, clock: profile.clock(Span::ZERO) })
+    }
+
+    #[test]
+    fn of_timers_that_are_due_at_one_instant_reordering_comes_first_and_the_timeout_last() {
+        let mut timers = Timers { reordering: NOW, probe: NOW, timeout: NOW, probed: None };
+        assert_eq!((timers.deadline(), timers.due(NOW)), (NOW, Due::Reordering));
+        timers.reordering = after(1);
+        assert_eq!(timers.due(NOW), Due::Probe);
+        timers.probe = after(1);
+        assert_eq!((timers.deadline(), timers.due(NOW)), (NOW, Due::Timeout));
+    }
+
+    /// RFC 8985 section 7.2 with Linux's 2 ms for 0: two round trips, and with one segment 200 ms more.
+    #[test]
+    fn a_probe_waits_for_two_round_trips_and_for_a_delayed_acknowledgement_of_one_segment() {
+        with_context(|context| {
+            let probe = |smoothed_ms, outstanding, timeout| {
+                let mut timers = Timers { timeout, ..Timers::default() };
+                timers.schedule_probe(NOW, context, Span::from_milliseconds(smoothed_ms), outstanding);
+                timers.probe
+            };
+            assert_eq!(probe(100, 1, Time::MAX), after(400));
+            assert_eq!(probe(100, 2, Time::MAX), after(202));
+            assert_eq!(probe(100, 1, after(300)), after(300), "the timeout is sooner");
+            assert_eq!(probe(0, 1, after(300)), Time::MAX, "no round trip is known");
+        });
+    }
+
+    #[test]
+    fn a_timeout_that_is_due_with_reordering_is_put_off_and_a_later_one_is_not() {
+        with_context(|context| {
+            let resumed = |timeout| {
+                let mut timers = Timers { timeout, ..Timers::default() };
+                timers.resume_timeout(NOW, context);
+                timers.timeout
+            };
+            assert_eq!(resumed(NOW), NOW + Span::from_microseconds(1));
+            assert_eq!(resumed(after(1)), after(1));
+        });
     }
 }

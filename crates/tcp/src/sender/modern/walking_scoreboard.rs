@@ -1,6 +1,6 @@
 //! The scoreboard against one that walks everything outstanding whenever it is asked.
 
-use super::{Arrived, Delivery, Scoreboard, Sent};
+use super::{Arrived, Delivery, Judgement, Scoreboard, Sent};
 use crate::options::Block;
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
@@ -58,14 +58,14 @@ impl WalkingScoreboard {
     }
 
     /// RFC 8985 section 6.2 step 5, `RACK_detect_loss`.
-    fn detect_by_time(&mut self, now: Time, rack: &Arrived, times: (Span, Span)) -> (u32, Option<Span>) {
+    fn detect_by_time(&mut self, now: Time, judgement: &Judgement) -> (u32, Option<Span>) {
         let (mut count, mut longest) = (0, None);
         for segment in &mut self.segments {
             let judged = segment.sacked || segment.lost && !segment.again;
-            if judged || !rack.sent_after(segment.at, segment.end) {
+            if judged || !judgement.latest.sent_after(segment.at, segment.end) {
                 continue;
             }
-            let due = segment.at + times.0 + times.1;
+            let due = segment.at + judgement.round_trip + judgement.reordering;
             if due > now {
                 longest = longest.max(Some(due - now));
             } else {
@@ -221,9 +221,9 @@ impl Pair {
         if self.by_duplicates {
             assert_eq!(self.ours.detect_by_duplicates(), self.walking.detect_by_duplicates());
         } else if let Some((rack, round_trip)) = self.rack {
-            let times = (round_trip, reordering);
-            let ours = self.ours.detect_by_time(self.now, &rack, times);
-            assert_eq!(ours, self.walking.detect_by_time(self.now, &rack, times));
+            let judgement = Judgement { latest: rack, round_trip, reordering };
+            let ours = self.ours.detect_by_time(self.now, &judgement);
+            assert_eq!(ours, self.walking.detect_by_time(self.now, &judgement));
         }
     }
 }
