@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything below this folder is run by `make test-all` alone, what takes longest first.
 
