@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands.installation import Installation
-from commands.trying import LIVE, Trial
+from commands.trying import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,37 +21,11 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything below this folder is run by `make test-all` alone, what takes longest first.
-
-    What reads what another has left is in one group: one process runs it in order (`--dist loadgroup`).
-    """
+    """Everything below this folder is run by `make test-all` alone."""
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker("commands")
-            item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=_urgency)
-
-
-def _group(item: pytest.Item) -> str:
-    """The file; of examples and help each folder that their lines share."""
-    given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    line = str(given.get("line", ""))
-    if "file" in given:
-        return f"examples of {given['file']}"
-    if "command" in given:
-        return line if line.startswith(LIVE) else f"help of {given['command']}"
-    return item.path.stem
-
-
-def _urgency(item: pytest.Item) -> int:
-    """The pages take longest. Live runs wait: whoever computes beside them loses nothing."""
-    if not item.path.is_relative_to(_HERE):
-        return -1
-    group = _group(item)
-    firsts = ("test_commands_of_pages", LIVE[1], LIVE[0], "examples of", "help of aqmlab tune")
-    return next((place for place, first in enumerate(firsts) if group.startswith(first)), len(firsts))
 
 
 @pytest.fixture(name="bare", scope="session")
