@@ -35,7 +35,7 @@ test-rust:
 	rustfmt --edition 2024 --check crates/aqm/src/algorithms/*.rs crates/link/src/service/*.rs crates/tcp/src/congestion/*.rs crates/web/src/models/*.rs  # named in macros, which hide them from cargo
 	cargo clippy --workspace --all-targets --locked --quiet --target-dir target/checked -- --deny warnings
 	$(if $(EXHAUSTIVE),RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet --target-dir target/checked)
-	cargo test --workspace --locked --quiet $(if $(EXHAUSTIVE),-- --include-ignored)
+	MAKEFLAGS= cargo test --workspace --locked --quiet $(if $(EXHAUSTIVE),-- --include-ignored)  # rustdoc finds no jobs of make
 
 test-python: $(VENV)/.installed-dev $(VENV)/.stubs-tested
 	$(BIN)/ruff check --quiet
