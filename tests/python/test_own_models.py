@@ -322,3 +322,10 @@ def test_the_shipped_model_runs_and_is_explained() -> None:
     schema = json.loads(aqmlab_run("schema", "my_pages.py:News", cwd=EXAMPLES).stdout)
     assert schema["properties"]["model"]["const"] == "my_pages.py:News"
     assert schema["properties"]["pictures"]["maximum"] == 1000
+
+
+@pytest.mark.parametrize("command", ["explain", "schema"])
+def test_a_class_that_is_not_there_is_missed_among_the_models_of_its_file(command: str) -> None:
+    said = aqmlab_run(command, "my_pages.py:Nwes", cwd=EXAMPLES)
+    assert said.returncode == 2
+    assert "no class Nwes of aqmlab.models.TrafficModel; it has News" in said.stderr

@@ -9,7 +9,7 @@
 #![deny(missing_docs)]
 
 mod catalogue;
-mod described;
+mod class_in_file;
 mod error;
 mod finished;
 #[cfg(target_os = "linux")]

@@ -8,14 +8,16 @@ from typing import Any
 
 from aqmlab import _core
 from aqmlab.classes import files
-from aqmlab.models.loading import is_model
+from aqmlab.models.loading import is_model, models_of
 from aqmlab.words.explained import model_in_words
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
-    """Whether `FILE.py:CLASS` names a traffic model; not where there is no such file or class.
+    """Whether `FILE.py:CLASS` names a traffic model, or no class of a file that has traffic models.
+
+    A misspelt class is then told among the models of its file, and not among schemes.
 
     Args:
         name: `FILE.py:CLASS`.
@@ -29,7 +31,9 @@ def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
         module = files.module_of(file, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return False
-    return is_model(getattr(module, own, None))
+    if isinstance(module, str):
+        return False
+    return is_model(getattr(module, own, None)) or (not hasattr(module, own) and bool(models_of(module)))
 
 
 def schema_of_model(name: str, folder: str | Path = ".") -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from typing import TYPE_CHECKING, TypeGuard
 
 from aqmlab.classes import files
+from aqmlab.classes.methods import misspelt
 from aqmlab.classes.parameters import IllegalParameter, declared
 from aqmlab.models.model import METHODS, TrafficModel
 
@@ -69,10 +69,13 @@ def load(file: str, name: str, text: str) -> Loaded:
         return Loaded(file, name, None, module)
     found = getattr(module, name, None)
     if not is_model(found):
-        own = ", ".join(_models(module)) or "none"
+        own = ", ".join(models_of(module)) or "none"
         wrong = f"{file} has no class {name} of aqmlab.models.TrafficModel; it has {own}"
         return Loaded(file, name, None, wrong)
-    if wrong := _misspelt(found):
+    wrong = misspelt(found, TrafficModel, METHODS)
+    if not wrong and found.page is TrafficModel.page:
+        wrong = "a traffic model needs the method page"
+    if wrong:
         return Loaded(file, name, None, f"{file}: {name}: {wrong}")
     try:
         return Loaded(file, name, found, None)
@@ -85,17 +88,7 @@ def is_model(found: object) -> TypeGuard[type[TrafficModel]]:
     return isinstance(found, type) and issubclass(found, TrafficModel)
 
 
-def _misspelt(found: type[TrafficModel]) -> str:
-    """What to say of `page` where it is missing, and of a method that looks meant but is never called."""
-    own = {name for each in found.__mro__ if each not in TrafficModel.__mro__ for name in vars(each)}
-    for name in sorted(own - {*METHODS, *dir(TrafficModel)}):
-        free = [each for each in METHODS if each not in own]
-        if callable(getattr(found, name)) and (near := difflib.get_close_matches(name, free, 1, cutoff=0.8)):
-            return f'{name}: nothing calls this method; did you mean "{near[0]}"?'
-    return "" if "page" in own else "a traffic model needs the method page"
-
-
-def _models(module: ModuleType) -> list[str]:
+def models_of(module: ModuleType) -> list[str]:
     """The traffic models that a module defines itself."""
     found = ((name, value) for name, value in vars(module).items() if is_model(value))
     return [name for name, value in found if value.__module__ == module.__name__]

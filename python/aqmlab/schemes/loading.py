@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.classes import files
+from aqmlab.classes.methods import misspelt, own_methods
 from aqmlab.classes.parameters import IllegalParameter, declared
 from aqmlab.schemes import guard, scheduler, scheme
 from aqmlab.schemes.guard import Guard
@@ -165,18 +165,11 @@ def _missing(found: type[Own], role: Role) -> str:
 
 def _misspelt(found: type[Own], role: Role) -> str:
     """What to say of a method that nothing calls, though it looks meant for the port; else empty."""
-    classes = (each for each in found.__mro__ if each not in role.base.__mro__)
-    own = {name: value for each in classes for name, value in vars(each).items()}
     known = (*role.methods, *role.asked)
-    for name in (name for name, value in own.items() if callable(value) and not hasattr(role.base, name)):
-        free = [each for each in known if each not in own]
-        cut_short = [each for each in free if each.startswith(name) and 2 * len(name) > len(each)]
-        near = difflib.get_close_matches(name, free, n=1, cutoff=0.8) or cut_short
-        if near:
-            return f'{name}: nothing calls this method; did you mean "{near[0]}"?'
-        if name.startswith("on_"):
-            return f"{name}: nothing calls this method; legal: {', '.join(known)}"
-    return ""
+    if wrong := misspelt(found, role.base, known):
+        return wrong
+    events = [name for name in own_methods(found, role.base) if name.startswith("on_")]
+    return f"{events[0]}: nothing calls this method; legal: {', '.join(known)}" if events else ""
 
 
 def _schemes(module: ModuleType) -> list[str]:

@@ -3,7 +3,7 @@
 
 use super::draws::{Draws, own};
 use super::page::PageTypes;
-use crate::described::described;
+use crate::class_in_file::{ClassInFile, described, json};
 use aqmlab_plugin::{DeclaredModel, Fault, ModelFactory, Refused, Values};
 use aqmlab_random::Key;
 use aqmlab_scenario::InFile;
@@ -19,20 +19,8 @@ const LOADING: &str = "aqmlab.models.loading";
 
 /// The model that a class in a file is, or in words why it is none.
 pub(super) fn load(file: &InFile<'_>) -> Result<Arc<dyn ModelDeclaration>, String> {
-    let found = Python::attach(|py| -> PyResult<_> {
-        let loaded = py.import(LOADING)?.call_method1("load", (file.file, file.object, file.text))?;
-        let refusal: Option<String> = loaded.getattr("refusal")?.extract()?;
-        if let Some(refusal) = refusal {
-            return Ok(Err(refusal));
-        }
-        let meaning: String = loaded.getattr("meaning")?.extract()?;
-        let properties: String = loaded.getattr("properties_json")?.extract()?;
-        Ok(Ok((meaning, properties, Loaded(loaded.unbind()))))
-    });
-    let (meaning, properties, loaded) = found.map_err(|error| error.to_string())??;
-    let properties: Values =
-        serde_json::from_str(&properties).map_err(|error| format!("its parameters: {error}"))?;
-    Ok(Arc::new(DeclaredModel::new(meaning, properties, Arc::new(loaded))?))
+    let ClassInFile { meaning, properties, loaded } = ClassInFile::find(LOADING, file)?;
+    Ok(Arc::new(DeclaredModel::new(meaning, properties, Arc::new(Loaded(loaded)))?))
 }
 
 /// An `aqmlab.models.loading.Loaded`.
@@ -69,10 +57,6 @@ impl ModelFactory for Loaded {
         });
         Ok(Arc::new(made.map_err(|error| described(&self.0, &error))?))
     }
-}
-
-fn json(values: &Values) -> String {
-    serde_json::Value::Object(values.clone()).to_string()
 }
 
 /// The method `page` of an instance.

@@ -4,7 +4,7 @@
 use super::guard::ClassGuard;
 use super::scheduler::ClassScheduler;
 use super::scheme::ClassScheme;
-use crate::described::described;
+use crate::class_in_file::{ClassInFile, described, json};
 use aqmlab_aqm::{ParameterError, PortFacts};
 use aqmlab_plugin::{DeclaredScheme, Factory, Fault, FunctionTable, Made, Role, TableScheme, Traits, Values};
 use aqmlab_scenario::InFile;
@@ -19,26 +19,18 @@ const LOADING: &str = "aqmlab.schemes.loading";
 
 /// The scheme that a class in a file is, or in words why it is none.
 pub(super) fn load(file: &InFile<'_>) -> Result<DeclaredScheme, String> {
-    let found = Python::attach(|py| -> PyResult<_> {
-        let loaded = py.import(LOADING)?.call_method1("load", (file.file, file.object, file.text))?;
-        let refusal: Option<String> = loaded.getattr("refusal")?.extract()?;
-        if let Some(refusal) = refusal {
-            return Ok(Err(refusal));
-        }
-        let meaning: String = loaded.getattr("meaning")?.extract()?;
-        let properties: String = loaded.getattr("properties_json")?.extract()?;
-        let role: String = loaded.getattr("role")?.extract()?;
-        let role = match &*role {
-            "guard" => Role::Guard,
-            "scheduler" => Role::Scheduler,
-            _ => Role::Queue,
-        };
-        Ok(Ok((role, meaning, properties, Loaded { loaded: loaded.unbind(), role })))
-    });
-    let (role, meaning, properties, loaded) = found.map_err(|error| error.to_string())??;
-    let properties: Values =
-        serde_json::from_str(&properties).map_err(|error| format!("its parameters: {error}"))?;
-    DeclaredScheme::new(role, meaning, properties, Arc::new(loaded))
+    let ClassInFile { meaning, properties, loaded } = ClassInFile::find(LOADING, file)?;
+    let role = role_of(&loaded).map_err(|error| error.to_string())?;
+    DeclaredScheme::new(role, meaning, properties, Arc::new(Loaded { loaded, role }))
+}
+
+fn role_of(loaded: &Py<PyAny>) -> PyResult<Role> {
+    let role: String = Python::attach(|py| loaded.bind(py).getattr("role")?.extract())?;
+    Ok(match &*role {
+        "guard" => Role::Guard,
+        "scheduler" => Role::Scheduler,
+        _ => Role::Queue,
+    })
 }
 
 /// An `aqmlab.schemes.loading.Loaded`.
@@ -96,10 +88,6 @@ impl Loaded {
             })
         })
     }
-}
-
-fn json(values: &Values) -> String {
-    serde_json::Value::Object(values.clone()).to_string()
 }
 
 /// The functions at these addresses.

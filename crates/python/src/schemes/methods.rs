@@ -1,6 +1,6 @@
 //! The methods of an instance of a Python class, and what happens when one fails.
 
-use crate::described::described;
+use crate::class_in_file::described;
 use aqmlab_plugin::{Fault, Traits};
 use pyo3::prelude::*;
 
