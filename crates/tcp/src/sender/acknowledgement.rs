@@ -58,7 +58,7 @@ impl Endpoint {
     /// Everything before `number` has arrived at the peer, our FIN perhaps, which is no data.
     #[inline(always)]
     pub(crate) fn advance(&mut self, number: SequenceNumber, out: &mut Outbox) {
-        out.acknowledged += self.sender.advance(number);
+        out.acknowledged += self.sender.sequence.advance(number);
         if self.sender.fin_is_acknowledged() {
             out.acknowledged -= 1;
             self.state = self.state.after_fin_acknowledged();

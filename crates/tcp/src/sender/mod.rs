@@ -51,6 +51,15 @@ impl SendSequence {
     pub(crate) const fn outstanding(self) -> u32 {
         self.max.distance_from(self.una)
     }
+
+    /// Everything before `number` has arrived. Answers with how many numbers are new.
+    #[inline]
+    pub(crate) fn advance(&mut self, number: SequenceNumber) -> u32 {
+        let numbers = number.distance_from(self.una);
+        self.una = number;
+        self.nxt = self.nxt.later_of(number);
+        numbers
+    }
 }
 
 /// The sending half. Its parts are packed where padding would push an endpoint beyond two cache lines.
@@ -310,15 +319,27 @@ impl Sender {
     /// A modern sender has sent a segment.
     #[cold]
     #[inline(never)]
-    fn note_sent(
-        &mut self,
-        now: Time,
-        context: &Context<'_>,
-        ends: (SequenceNumber, SequenceNumber),
-        is_new: bool,
-    ) {
+    fn note_sent(&mut self, now: Time, ends: (SequenceNumber, SequenceNumber), is_new: bool) {
         self.active_at = now;
-        self.with_modern(now, context, |modern, lent| modern.note_sent(lent, ends, is_new));
+        let sequence = self.sequence;
+        if let Some(modern) = self.modern_mut() {
+            modern.note_sent(now, sequence, ends, is_new);
+        }
+    }
+
+    /// All segments have left that may leave together.
+    #[inline(always)]
+    pub(crate) fn end_burst(&mut self, now: Time, context: &Context<'_>) {
+        if context.profile.has_options() {
+            self.note_all_sent(now, context);
+        }
+    }
+
+    /// The timers of a modern sender run for what it has sent.
+    #[cold]
+    #[inline(never)]
+    fn note_all_sent(&mut self, now: Time, context: &Context<'_>) {
+        self.with_modern(now, context, |modern, lent| modern.note_all_sent(lent));
     }
 
     /// Numbers up to `end` are sent for the first time: they leave the buffer, and one segment is timed.
@@ -341,15 +362,6 @@ impl Sender {
             self.timed_since = now;
             self.timed_number = start;
         }
-    }
-
-    /// Everything before `number` has arrived at the peer. Answers with how many numbers are new.
-    #[inline]
-    pub(crate) fn advance(&mut self, number: SequenceNumber) -> u32 {
-        let numbers = number.distance_from(self.sequence.una);
-        self.sequence.una = number;
-        self.sequence.nxt = self.sequence.nxt.later_of(number);
-        numbers
     }
 
     /// The round trip is sampled, and a classic window may grow. `echo` says that the acknowledgement of

@@ -146,6 +146,7 @@ impl Endpoint {
         let mut left_of_burst = profile.maximum_burst_segments.unwrap_or(u16::MAX).min(most);
         // Nothing that is sent here moves the window.
         let window = self.sender.usable_window(profile);
+        let before = out.segments.len();
         loop {
             let data_left = self.sender.data_left();
             let sendable = u64::from(self.sender.admitted(window)).min(data_left);
@@ -165,6 +166,9 @@ impl Endpoint {
             if sendable <= u64::from(mss) || left_of_burst == 0 {
                 break;
             }
+        }
+        if out.segments.len() > before {
+            self.sender.end_burst(now, context);
         }
         if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
             self.acknowledge(context, out);
@@ -223,10 +227,11 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         self.emit(now, context, length, fin, out);
+        self.sender.end_burst(now, context);
     }
 
     /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the
-    /// acknowledgement that may be owed.
+    /// acknowledgement that may be owed. A burst of them [ends](crate::sender::Sender::end_burst).
     #[inline(always)]
     pub(crate) fn emit(
         &mut self,
@@ -269,7 +274,7 @@ impl Endpoint {
         match idle_restart {
             Some(IdleRestart::SinceSent) => sender.active_at = now,
             Some(IdleRestart::SinceData) if length > 0 => sender.active_at = now,
-            None => sender.note_sent(now, context, (start, end), is_new),
+            None => sender.note_sent(now, (start, end), is_new),
             _ => {}
         }
         sender.sequence.nxt = end;

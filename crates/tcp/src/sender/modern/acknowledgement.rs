@@ -43,8 +43,10 @@ pub(super) struct News {
 pub(super) struct Reductions {
     pub(super) echoes: u16,
     pub(super) recovery: bool,
-    /// Whether nothing more is taken for lost, or sent again, before the retransmissions are answered.
-    pub(super) waits: bool,
+    /// Whether nothing more is taken for lost before the retransmissions are answered.
+    waits: bool,
+    /// Whether something may be sent again.
+    pub(super) resends: bool,
 }
 
 impl ModernSender {
@@ -102,8 +104,9 @@ impl ModernSender {
     pub(super) fn answer(&mut self, lent: &mut Lent<'_>, news: &mut News) -> Reductions {
         self.sample(lent, news);
         self.note_delivered(lent.now, news);
-        let reductions = self.respond(lent, news);
+        let mut reductions = self.respond(lent, news);
         self.restart_timers(lent, news);
+        reductions.resends = !reductions.waits && (self.new_first || self.board.misses_any());
         reductions
     }
 
@@ -439,9 +442,11 @@ impl ModernSender {
         if lent.sequence.outstanding() == 0 {
             return self.timers.stop();
         }
-        let first = self.board.first();
-        let older = news.delivery.sent.zip(first).is_some_and(|((sent, _), first)| sent < first.at);
-        if news.advanced || older {
+        let older = || {
+            let first = news.delivery.sent.zip(self.board.first());
+            first.is_some_and(|((sent, _), first)| sent < first.at)
+        };
+        if news.advanced || older() {
             self.set_timeout(lent);
         }
         self.schedule_probe(lent);

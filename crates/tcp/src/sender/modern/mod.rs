@@ -259,14 +259,15 @@ impl ModernSender {
         lent.timeout.adopt(timer, &lent.context.clock, self.estimate.timeout());
     }
 
-    /// A segment has left, of new data or again.
+    /// A segment has left, of new data or again. [`Self::note_all_sent`] follows, once for all that leave
+    /// together.
     pub(crate) fn note_sent(
         &mut self,
-        lent: &mut Lent<'_>,
+        now: Time,
+        sequence: SendSequence,
         (start, end): (SequenceNumber, SequenceNumber),
         is_new: bool,
     ) {
-        let (now, sequence) = (lent.now, lent.sequence);
         if is_new {
             self.board.push(now, start, end);
         } else {
@@ -278,8 +279,14 @@ impl ModernSender {
         if is_new {
             self.note_usage(sequence);
         }
-        let first = self.board.outstanding() == 1 || start == sequence.una;
-        if first || self.timers.timeout == Time::MAX {
+        if self.board.outstanding() == 1 || start == sequence.una {
+            self.timers.timeout = Time::MAX;
+        }
+    }
+
+    /// Segments have left: the timers wait for what answers them.
+    pub(crate) fn note_all_sent(&mut self, lent: &Lent<'_>) {
+        if self.timers.timeout == Time::MAX {
             self.set_timeout(lent);
         }
         self.schedule_probe(lent);

@@ -46,6 +46,11 @@ impl Sent {
         self.lost && !self.again
     }
 
+    /// Whether it was sent once, and may still be judged by that.
+    const fn waits_once(&self) -> bool {
+        !self.ambiguous && !self.sacked && !self.is_missing()
+    }
+
     /// Whether it was sent at this time, the last time, and may still be judged by that.
     fn waits_since(&self, at: Time) -> bool {
         self.at == at && !self.sacked && !self.is_missing()
@@ -124,9 +129,11 @@ pub(crate) struct Scoreboard {
     segments: VecDeque<Sent>,
     /// The place of the first of them.
     first: Place,
-    /// What nothing sent later has overtaken, in the order of sending. What was sent again, or has arrived,
-    /// is passed over.
-    sent: VecDeque<Transmission>,
+    /// The place of the first that nothing sent later has overtaken, of those that were sent once: these lie
+    /// in the order of sending. What was sent again since, or has arrived, is passed over.
+    next_once: Place,
+    /// The same of what was sent again, in the order of sending.
+    sent_again: VecDeque<Transmission>,
     /// What was overtaken and is not overdue, likewise.
     overtaken: VecDeque<Transmission>,
     /// What is to be sent again, the lowest place first. What no longer is, is passed over.
@@ -170,7 +177,6 @@ impl Scoreboard {
 
     /// New data are sent.
     pub(crate) fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
-        self.note_transmission(now, self.segments.len());
         let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
         self.segments.push_back(new);
     }
@@ -201,15 +207,44 @@ impl Scoreboard {
         segment.again |= was_lost;
         segment.ambiguous = true;
         segment.at = now;
-        self.note_transmission(now, index);
+        let new = Transmission { at: now, place: self.first + index as Place };
+        // Only of one instant may a lower place follow a higher one.
+        let later = self.sent_again.iter().rev().take_while(|sent| **sent > new).count();
+        self.sent_again.insert(self.sent_again.len() - later, new);
         was_lost
     }
 
-    fn note_transmission(&mut self, at: Time, index: usize) {
-        let new = Transmission { at, place: self.first + index as Place };
-        // Only of one instant may a lower place follow a higher one.
-        let later = self.sent.iter().rev().take_while(|sent| **sent > new).count();
-        self.sent.insert(self.sent.len() - later, new);
+    /// The earliest transmission that nothing sent later has overtaken, and where its segment lies. What can
+    /// no longer be judged by its transmission is passed over.
+    fn earliest(&mut self) -> Option<(Transmission, usize)> {
+        let again = loop {
+            let Some(&sent) = self.sent_again.front() else { break None };
+            match self.waiting(sent) {
+                Some(index) => break Some((sent, index)),
+                None => self.sent_again.pop_front(),
+            };
+        };
+        self.next_once = self.next_once.max(self.first);
+        let from = (self.next_once - self.first) as usize;
+        let once = self.segments.iter().skip(from).position(Sent::waits_once);
+        self.next_once += once.unwrap_or(self.segments.len() - from) as Place;
+        let once = once.map(|passed| {
+            let index = from + passed;
+            (Transmission { at: self.segments[index].at, place: self.next_once }, index)
+        });
+        match (once, again) {
+            (Some(once), Some(again)) => Some(if once.0 < again.0 { once } else { again }),
+            (once, again) => once.or(again),
+        }
+    }
+
+    /// The [earliest](Self::earliest) is overtaken, or lost.
+    fn pass(&mut self, earliest: Transmission) {
+        if self.sent_again.front() == Some(&earliest) {
+            self.sent_again.pop_front();
+        } else {
+            self.next_once = earliest.place + 1;
+        }
     }
 
     /// Where a segment of this place lies, if it is outstanding.
@@ -259,6 +294,9 @@ impl Scoreboard {
 
     /// What these blocks cover has arrived.
     pub(crate) fn acknowledge_selectively(&mut self, blocks: &[Block], delivery: &mut Delivery) {
+        if blocks.is_empty() && self.known.is_empty() {
+            return;
+        }
         let mut known = std::mem::take(&mut self.known);
         for &(start, end) in blocks {
             // Of a block that has grown, only what is new is looked for.
@@ -310,9 +348,9 @@ impl Scoreboard {
         // What is lost ends before the third of the highest that have arrived.
         let [.., bound] = self.highest_ends;
         let bound = bound.max(self.first);
-        while let Some(&sent) = self.sent.front().filter(|sent| sent.place < bound) {
-            self.sent.pop_front();
-            if let Some(index) = self.waiting(sent).filter(|&index| !self.segments[index].ambiguous) {
+        while let Some((sent, index)) = self.earliest().filter(|(sent, _)| sent.place < bound) {
+            self.pass(sent);
+            if !self.segments[index].ambiguous {
                 self.lose(index);
             }
         }
@@ -346,15 +384,12 @@ impl Scoreboard {
 
     /// Sets apart what was sent before `rack`.
     fn overtake(&mut self, rack: &Arrived) {
-        while let Some(&sent) = self.sent.front() {
-            let index = self.index(sent.place);
-            if index.is_some_and(|index| !rack.sent_after(sent.at, self.segments[index].end)) {
+        while let Some((sent, index)) = self.earliest() {
+            if !rack.sent_after(sent.at, self.segments[index].end) {
                 break;
             }
-            self.sent.pop_front();
-            if self.waiting(sent).is_some() {
-                self.overtaken.push_back(sent);
-            }
+            self.pass(sent);
+            self.overtaken.push_back(sent);
         }
     }
 
@@ -379,10 +414,17 @@ impl Scoreboard {
         self.lost = 0;
         self.missing.clear();
         self.overtaken.clear();
+        self.next_once = self.first;
         let places = (self.first..).zip(&self.segments);
-        let unknown = places.filter(|(_, segment)| !segment.sacked);
-        self.sent = unknown.map(|(place, segment)| Transmission { at: segment.at, place }).collect();
-        self.sent.make_contiguous().sort_unstable();
+        let again = places.filter(|(_, segment)| segment.ambiguous && !segment.sacked);
+        self.sent_again = again.map(|(place, segment)| Transmission { at: segment.at, place }).collect();
+        self.sent_again.make_contiguous().sort_unstable();
+    }
+
+    /// Whether there may be a segment that is taken for lost and was not sent again since.
+    #[inline]
+    pub(crate) fn misses_any(&self) -> bool {
+        !self.missing.is_empty()
     }
 
     /// The first segment that is taken for lost and was not sent again since.

@@ -31,21 +31,20 @@ impl Endpoint {
         }
         let advanced = self.sender.sequence.una.before(number);
         let counts_marks = context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN);
-        let sender = &mut self.sender;
-        let taken =
-            sender.with_modern(now, context, |modern, lent| modern.take_in(lent, segment, counts_marks));
-        let Some(mut news) = taken else { return };
+        let answered = self.sender.with_modern(now, context, |modern, lent| {
+            let mut news = modern.take_in(lent, segment, counts_marks);
+            lent.sequence.advance(number);
+            modern.answer(lent, &mut news)
+        });
         if advanced {
             self.advance(number, out);
         }
-        let sender = &mut self.sender;
-        let answered = sender.with_modern(now, context, |modern, lent| modern.answer(lent, &mut news));
         let Some(reductions) = answered else { return };
         self.statistics.ecn_reductions = self.statistics.ecn_reductions.saturating_add(reductions.echoes);
         if reductions.recovery {
             self.statistics.count_fast_recovery();
         }
-        if !reductions.waits {
+        if reductions.resends {
             self.send_lost(now, context, out);
         }
     }
