@@ -106,12 +106,15 @@ pub trait Guard: Send {
 /// The guards of a port, in the order in which they are asked.
 pub(crate) struct Guards {
     row: Vec<Box<dyn Guard>>,
+    /// Whether there are any, and whether any hears of packets that are queued or sent as they came.
+    hear_of_some: bool,
     hear_of_all: bool,
 }
 
 impl Guards {
     pub(crate) fn new(row: Vec<Box<dyn Guard>>) -> Self {
-        Self { hear_of_all: row.iter().any(|guard| guard.hears_of_all()), row }
+        let hear_of_all = row.iter().any(|guard| guard.hears_of_all());
+        Self { hear_of_some: !row.is_empty(), hear_of_all, row }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -140,13 +143,18 @@ impl Guards {
         Ok(signalled)
     }
 
+    /// Whether they have to be [told](Self::tell) of such a decision.
+    #[inline(always)]
+    pub(crate) const fn hear_of(&self, decision: Decision) -> bool {
+        match decision {
+            Decision::Queued | Decision::Sent => self.hear_of_all,
+            Decision::Marked | Decision::Discarded(_) => self.hear_of_some,
+        }
+    }
+
     /// All guards hear what became of a packet behind them.
     #[inline(always)]
     pub(crate) fn tell(&mut self, now: Time, facts: &PacketFacts, decision: Decision) {
-        let usual = matches!(decision, Decision::Queued | Decision::Sent);
-        if usual && !self.hear_of_all {
-            return;
-        }
         self.row.iter_mut().for_each(|guard| guard.on_decision(now, facts, decision));
     }
 

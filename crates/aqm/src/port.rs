@@ -166,7 +166,8 @@ impl<P: Queued> Port<P> {
         self.shared.counters.arrivals.count(&facts);
         match &mut self.layout {
             Layout::Fifo(queue) => {
-                queue.arrive(now, packet, &facts, &mut self.shared, &mut || {}, discarded);
+                let counted = queue.fifo().counted(facts);
+                queue.arrive(now, packet, &counted, &mut self.shared, &mut || {}, discarded);
             }
             Layout::Scheduled(queues) => queues.arrive(now, packet, header, &mut self.shared, discarded),
         }
@@ -188,7 +189,10 @@ impl<P: Queued> Port<P> {
         let mut as_queued = packet;
         let mut mark = || as_queued.mark();
         let accepted = match &mut self.layout {
-            Layout::Fifo(queue) => queue.arrive(now, packet, &facts, &mut self.shared, &mut mark, discarded),
+            Layout::Fifo(queue) => {
+                let counted = queue.fifo().counted(facts);
+                queue.arrive(now, packet, &counted, &mut self.shared, &mut mark, discarded)
+            }
             Layout::Scheduled(_) => {
                 unreachable!("which of several queues is served next nobody knows, nor what guards say")
             }

@@ -101,7 +101,7 @@ impl<P: Queued> Queue<P> {
 
     /// A packet arrives, which the port has counted. It is queued, with a mark if `marked` is told, or handed
     /// to `discarded` with the reason; so are waiting packets that the scheme evicts. Answers whether it is
-    /// queued. Here and below, `facts` are the packet's own, with its IP length.
+    /// queued. `facts` are the packet's, as long as the queue counts it.
     #[inline(always)]
     pub(crate) fn arrive(
         &mut self,
@@ -112,7 +112,6 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> bool {
-        let facts = &self.fifo.counted(*facts);
         let verdict = self.verdict(now, facts, port);
         if !matches!(verdict, Verdict::Pass) {
             return self.arrive_under((now, verdict), packet, facts, port, marked, discarded);
@@ -134,7 +133,6 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> bool {
-        let facts = &self.fifo.counted(*facts);
         let verdict = match self.verdict(now, facts, port) {
             Verdict::Pass => Verdict::Signal(Reason::Early),
             decided => decided,
@@ -143,7 +141,8 @@ impl<P: Queued> Queue<P> {
     }
 
     /// A packet arrives where none waits, and the link asks for one at once: an arrival followed by a
-    /// departure. What nobody has anything to say about need not be queued in between.
+    /// departure. What nobody has anything to say about need not be queued in between. `facts` are the
+    /// packet's own, with its IP length.
     #[inline(always)]
     pub(crate) fn pass(
         &mut self,

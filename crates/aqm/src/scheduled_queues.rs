@@ -59,7 +59,9 @@ impl Front {
 
     #[inline(always)]
     fn tell(&mut self, now: Time, facts: &PacketFacts, decision: Decision) {
-        self.guards.tell(now, &facts.longer_by(self.layer2_bytes), decision);
+        if self.guards.hear_of(decision) {
+            self.guards.tell(now, &facts.longer_by(self.layer2_bytes), decision);
+        }
     }
 }
 
@@ -260,9 +262,9 @@ impl<P: Queued> ScheduledQueues<P> {
             discarded(packet, reason);
         };
         let queued = if signalled {
-            queue.arrive_signalled(now, packet, &facts, port, &mut on_mark, &mut on_discard)
+            queue.arrive_signalled(now, packet, &counted, port, &mut on_mark, &mut on_discard)
         } else {
-            queue.arrive(now, packet, &facts, port, &mut on_mark, &mut on_discard)
+            queue.arrive(now, packet, &counted, port, &mut on_mark, &mut on_discard)
         };
         queues.note_length(place, before);
         if !queued {

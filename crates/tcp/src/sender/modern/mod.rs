@@ -277,7 +277,7 @@ impl ModernSender {
         let in_flight = self.board.in_flight();
         self.controller.on_sent(&SentSegment { now, again: !is_new, in_flight, phase: self.phase });
         if is_new {
-            self.note_usage(sequence);
+            self.note_usage(in_flight, sequence);
         }
         if self.board.outstanding() == 1 || start == sequence.una {
             self.timers.timeout = Time::MAX;
@@ -320,8 +320,8 @@ impl ModernSender {
     }
 
     /// How far the window is used (Linux `tcp_cwnd_validate`).
-    fn note_usage(&mut self, sequence: SendSequence) {
-        let limited = self.board.in_flight() >= self.controller.window();
+    fn note_usage(&mut self, in_flight: u32, sequence: SendSequence) {
+        let limited = in_flight >= self.controller.window();
         let outstanding = self.board.outstanding();
         let more = !self.usage.limited && outstanding > self.usage.most_segments;
         if limited || more || !sequence.una.before(self.usage.until) {
@@ -331,9 +331,11 @@ impl ModernSender {
 
     /// Whether the window, and not the application, has limited what was sent (Linux `tcp_is_cwnd_limited`).
     fn used_its_window(&self) -> bool {
+        if self.usage.limited {
+            return true;
+        }
         let window = self.controller.window();
-        let in_slow_start = window < self.controller.slow_start_threshold();
-        self.usage.limited || in_slow_start && window < 2 * self.usage.most_segments
+        window < self.controller.slow_start_threshold() && window < 2 * self.usage.most_segments
     }
 
     /// The retransmission timer starts afresh.

@@ -111,12 +111,17 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
+    /// A segment has arrived; `highest` is the highest number that arrived beyond a hole before.
+    #[inline]
     fn note(&mut self, segment: &Sent, highest: Option<SequenceNumber>) {
-        self.delivered += 1;
-        self.original |= !segment.ambiguous && !self.recover.before(segment.end);
-        let late = highest.is_some_and(|number| segment.end.before(number));
-        self.reordered |= late && !segment.ambiguous;
         let Sent { at, end, ambiguous, .. } = *segment;
+        self.delivered += 1;
+        if !ambiguous {
+            self.original |= !self.recover.before(end);
+            self.reordered |= highest.is_some_and(|number| end.before(number));
+            let first = self.sent.map_or(at, |(first, _)| first);
+            self.sent = Some((first, at));
+        }
         if self.latest.is_none_or(|latest| !latest.sent_after(at, end)) {
             self.latest = Some(Arrived { at, end, ambiguous });
         }
@@ -216,26 +221,41 @@ impl Scoreboard {
 
     /// The earliest transmission that nothing sent later has overtaken, and where its segment lies. What can
     /// no longer be judged by its transmission is passed over.
+    #[inline(always)]
     fn earliest(&mut self) -> Option<(Transmission, usize)> {
-        let again = loop {
-            let Some(&sent) = self.sent_again.front() else { break None };
-            match self.waiting(sent) {
-                Some(index) => break Some((sent, index)),
-                None => self.sent_again.pop_front(),
-            };
-        };
-        self.next_once = self.next_once.max(self.first);
-        let from = (self.next_once - self.first) as usize;
-        let once = self.segments.iter().skip(from).position(Sent::waits_once);
-        self.next_once += once.unwrap_or(self.segments.len() - from) as Place;
-        let once = once.map(|passed| {
-            let index = from + passed;
-            (Transmission { at: self.segments[index].at, place: self.next_once }, index)
-        });
-        match (once, again) {
+        let once = self.earliest_once();
+        if self.sent_again.is_empty() {
+            return once;
+        }
+        match (once, self.earliest_again()) {
             (Some(once), Some(again)) => Some(if once.0 < again.0 { once } else { again }),
             (once, again) => once.or(again),
         }
+    }
+
+    /// The same of what was sent once.
+    #[inline(always)]
+    fn earliest_once(&mut self) -> Option<(Transmission, usize)> {
+        self.next_once = self.next_once.max(self.first);
+        loop {
+            let index = (self.next_once - self.first) as usize;
+            let segment = self.segments.get(index)?;
+            if segment.waits_once() {
+                return Some((Transmission { at: segment.at, place: self.next_once }, index));
+            }
+            self.next_once += 1;
+        }
+    }
+
+    /// The same of what was sent again.
+    fn earliest_again(&mut self) -> Option<(Transmission, usize)> {
+        while let Some(&sent) = self.sent_again.front() {
+            if let Some(index) = self.waiting(sent) {
+                return Some((sent, index));
+            }
+            self.sent_again.pop_front();
+        }
+        None
     }
 
     /// The [earliest](Self::earliest) is overtaken, or lost.
@@ -269,21 +289,17 @@ impl Scoreboard {
 
     /// Everything before `number` has arrived.
     pub(crate) fn acknowledge(&mut self, number: SequenceNumber, delivery: &mut Delivery) {
-        while let Some(segment) = self.segments.front() {
+        while let Some(&segment) = self.segments.front() {
             if number.before(segment.end) {
                 break;
             }
-            let segment = *segment;
             self.segments.pop_front();
             self.first += 1;
-            if !segment.sacked {
-                delivery.note(&segment, self.highest);
+            if segment.sacked {
+                self.sacked -= 1;
+                continue;
             }
-            if !segment.ambiguous && !segment.sacked {
-                let first = delivery.sent.map_or(segment.at, |(first, _)| first);
-                delivery.sent = Some((first, segment.at));
-            }
-            self.sacked -= u32::from(segment.sacked);
+            delivery.note(&segment, self.highest);
             self.lost -= u32::from(segment.lost);
             self.again -= u32::from(segment.again);
         }
@@ -326,10 +342,6 @@ impl Scoreboard {
             }
             delivery.note(segment, highest);
             delivery.sacked += 1;
-            if !segment.ambiguous {
-                let first = delivery.sent.map_or(segment.at, |(first, _)| first);
-                delivery.sent = Some((first, segment.at));
-            }
             self.sacked += 1;
             self.lost -= u32::from(std::mem::take(&mut segment.lost));
             self.again -= u32::from(std::mem::take(&mut segment.again));
