@@ -170,7 +170,7 @@ FAILURES = {
     ),
     "a wrong law": (
         "return Page([Object(1)], draws.exponential(-1))",
-        "ValueError: mean is -1; legal: a positive",
+        "in page: ValueError: mean is -1: it must be a positive number; legal: a model whose `page` works",
     ),
     "something kept": ("self.last = number", "AttributeError: self.last is set after start"),
 }
@@ -184,6 +184,7 @@ def test_a_failure_ends_the_run_and_names_file_method_and_page(what: str, tmp_pa
     with pytest.raises(RunError) as failed:
         aqmlab.run_many([Job(broken, 1, folder=tmp_path / "result")], progress=False)
     assert message in str(failed.value)
+    assert str(failed.value).count("legal: ") == 1
     assert "panicked" not in str(failed.value)
     assert not (tmp_path / "result" / "run.json").exists()
     assert aqmlab.run(own(tmp_path), seed=1).tables["pages"].num_rows > 0
@@ -283,19 +284,44 @@ def test_what_is_wrong_with_a_model_is_refused_at_its_place(what: str, tmp_path:
         Scenario.from_toml(text, folder=tmp_path)
     assert message in str(refused.value)
     assert "users.model" in str(refused.value)
+    assert str(refused.value).count("legal: ") <= 1
+
+
+SENTENCES = {
+    "Page([Object(0)], 1.0)": "own.py:Own, method page: page 0: object 0: response_bytes is 0; legal: "
+    "a whole number from 1 to 1000000000",
+    "Page([Object(1), 7], 1.0)": "own.py:Own, method page: page 0: object 1 is 7; legal: an "
+    "aqmlab.models.Object",
+    "Page([], 1.0)": "own.py:Own, method page: page 0: there is no object; legal: the root first, then the "
+    "others",
+    "Page([Object(1)], 0.0)": "own.py:Own, method page: page 0: think_s is 0; legal: a number from 0.001 to "
+    "1000000",
+    "1 / 0": "own.py, line 7, in page: ZeroDivisionError: division by zero; legal: a model whose `page` "
+    "works",
+}
+
+
+@pytest.mark.parametrize("page", SENTENCES)
+def test_a_message_says_once_what_is_legal(page: str, tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        own(tmp_path, f"return {page}")
+    assert str(refused.value) == f"scenario:15: users.model.model: {SENTENCES[page]}"
+    [mistake] = refused.value.mistakes
+    assert mistake.legal == SENTENCES[page].partition("; legal: ")[2]
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
         ("nowhere.py:Own", "there is no file "),
-        ("own.so:Own", "not a file of Python; legal: FILE.py:CLASS"),
+        ("own.so:Own", "not a file of Python; legal: FILE.py:CLASS, the file of at most 1 MiB, its path "),
         ("owl", 'unknown model "owl"; legal: '),
     ],
 )
 def test_a_name_that_means_no_model_is_refused(model: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=message):
+    with pytest.raises(ScenarioError, match=message) as refused:
         Scenario.from_toml(SCENARIO.replace("own.py:Own", model), folder=tmp_path)
+    assert str(refused.value).count("legal: ") == 1
 
 
 def test_a_live_run_refuses_a_model_in_a_file(tmp_path: Path) -> None:

@@ -263,8 +263,9 @@ def test_what_is_wrong_with_a_scheme_is_refused_at_its_place(what: str, tmp_path
 def test_a_file_that_cannot_be_used_is_refused(scheme: str, message: str, tmp_path: Path) -> None:
     written(tmp_path, "")
     (tmp_path / "text.so").write_text("no library")
-    with pytest.raises(ScenarioError, match=message):
+    with pytest.raises(ScenarioError, match=message) as refused:
         scenario(scheme, tmp_path, "limit_packets = 30", BULK)
+    assert str(refused.value).count("legal: ") == 1
 
 
 def test_a_library_without_the_symbol_is_refused(shipped: Path) -> None:

@@ -10,11 +10,13 @@
 
 mod declared;
 mod model;
+mod own_model_error;
 mod page;
 mod sample;
 
 pub use declared::{DeclaredModels, ModelDeclaration, OwnPages, PageSource, UnreadableModel};
 pub use model::OwnModel;
+pub use own_model_error::OwnModelError;
 pub use page::{OwnObject, think_time};
 
 use crate::models::pages::{Browser, Http, bytes_of_plan};
@@ -80,7 +82,7 @@ pub struct OwnParameters {
     keys: BrowserKeys,
     own: Arc<dyn OwnPages>,
     /// Its pages, once they were asked for.
-    prepared: Arc<OnceLock<Result<Prepared, String>>>,
+    prepared: Arc<OnceLock<Result<Prepared, OwnModelError>>>,
 }
 
 /// Where pages come from, and a sample of them.
@@ -147,7 +149,7 @@ impl OwnParameters {
             let sample = Sample::take(&*source)?;
             Ok(Prepared { source, sample: Arc::new(sample) })
         });
-        prepared.as_ref().map_err(|wrong| ModelError::own("model", wrong, sample::LEGAL))
+        prepared.as_ref().map_err(|OwnModelError { wrong, legal }| ModelError::own("model", wrong, legal))
     }
 
     fn sample(&self) -> Result<&Sample, ModelError> {
