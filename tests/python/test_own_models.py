@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import aqmlab
 from aqmlab import Job, RunError, Scenario, ScenarioError
+from aqmlab.models.trial import check
 from small import aqmlab_run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -355,3 +357,39 @@ def test_a_class_that_is_not_there_is_missed_among_the_models_of_its_file(comman
     said = aqmlab_run(command, "my_pages.py:Nwes", cwd=EXAMPLES)
     assert said.returncode == 2
     assert "no class Nwes of aqmlab.models.TrafficModel; it has News" in said.stderr
+
+
+def test_a_check_describes_the_pages(tmp_path: Path) -> None:
+    written(tmp_path, CONSTANT)
+    said = aqmlab_run("model", "check", "own.py:Own", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    *lines, cost = said.stdout.splitlines()
+    assert lines == [
+        "own.py:Own: nothing found",
+        "  200 pages, each drawn twice",
+        "  objects per page: median 2, 90th percentile 2, mean 2",
+        "  bytes per object: median 1,000, 90th percentile 1,200, mean 1,100",
+        "  think time: median 0.45 s, 90th percentile 0.45 s, mean 0.45 s",
+    ]
+    assert re.fullmatch(r"  time to draw a page: [0-9.]+ ms", cost)
+
+
+def test_the_pages_of_a_check_are_those_of_the_users(tmp_path: Path) -> None:
+    """Pages 0 to 7 of each user, of which page n has 2 + n % 3 objects."""
+    written(tmp_path, DRAWN)
+    found = check("own.py:Own", folder=tmp_path)
+    assert found.objects == 25 * [2, 3, 4, 2, 3, 4, 2, 3]
+    assert len(found.response_bytes) == sum(found.objects)
+    assert all(1 <= size <= 40_000 for size in found.response_bytes)
+    assert len(set(found.think_s)) == 200
+
+
+@pytest.mark.parametrize("what", ["another page each time", "an exception", "an illegal page", "no class"])
+def test_a_check_refuses_what_a_scenario_refuses(what: str, tmp_path: Path) -> None:
+    name, page, body, _, message = REFUSALS[what]
+    written(tmp_path, page, body)
+    said = aqmlab_run("model", "check", f"own.py:{name}", cwd=tmp_path)
+    assert said.returncode == 2
+    assert said.stderr.startswith("aqmlab: own.py")
+    assert message in said.stderr
+    assert said.stdout == ""

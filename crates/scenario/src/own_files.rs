@@ -284,16 +284,20 @@ fn nothing() -> Node {
     Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) }
 }
 
-/// What a traffic model in a file that stands in a folder declares, for those who ask about it without a
-/// scenario: the JSON schema of its table.
+/// A traffic model in a file that stands in a folder, and the JSON schema of its table, for those who ask
+/// about it without a scenario.
 ///
 /// # Errors
 /// In words, what is wrong with the file or the model.
-pub fn schema_of_model_in_file(folder: &Path, name: &str) -> Result<serde_json::Value, String> {
+pub fn load_model_in_file(
+    folder: &Path,
+    name: &str,
+) -> Result<(Arc<dyn ModelDeclaration>, serde_json::Value), String> {
     let (tree, mut texts) = (nothing(), BTreeMap::new());
     let file = in_folder(MODEL, name, &tree, folder, &mut texts)?;
     let (_, declaration) = file.load_model()?;
-    DeclaredModels::default().declare(name, declaration)
+    let schema = DeclaredModels::default().declare(name, Arc::clone(&declaration))?;
+    Ok((declaration, schema))
 }
 
 /// Registers a scheme in a file that stands in a folder, for those who ask about a scheme without a scenario;

@@ -75,7 +75,7 @@ pub use models::UserModel;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
 pub use models::own::{
     DeclaredModels, ModelDeclaration, OwnModel, OwnModelError, OwnObject, OwnPages, OwnParameters,
-    PageSource, think_time,
+    PageSample, PageSource, SampledPage, think_time,
 };
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
 pub use models::pages::{Http, PageObject, PagesModel, PagesParameters, PagesUser};
