@@ -39,6 +39,7 @@ TAKES_A_FILE = {
     "export": ("export", "flent", "FILE", "-o", "x.flent.gz"),
     "scheme check": ("scheme", "check", "FILE:Red"),
     "scheme cost": ("scheme", "cost", "FILE:Red"),
+    "model check": ("model", "check", "FILE:Red"),
     "explain": ("explain", "FILE:Red"),
     "schema": ("schema", "FILE:Red"),
 }

@@ -136,7 +136,7 @@ proptest! {
     }
 }
 
-/// Two packets of 1,250 bytes with a pause between them on a link of 10 Mbit/s.
+/// Three packets of 1,250 bytes with pauses between them on a link of 10 Mbit/s.
 #[test]
 fn time_is_spent_sending_while_a_frame_is_on_the_wire() {
     let case = Case {
@@ -147,9 +147,9 @@ fn time_is_spent_sending_while_a_frame_is_on_the_wire() {
         limit_packets: 10,
     };
     let at = |us| Time::ZERO + Span::from_microseconds(us);
-    let arrivals = [0, 5_000].map(|us| Arrival { at: at(us), ip_bytes: 1_250 });
+    let arrivals = [0, 5_000, 9_000].map(|us| Arrival { at: at(us), ip_bytes: 1_250 });
     let (outcomes, link) = drive(&case, &arrivals);
-    assert_eq!(outcomes, [1_000, 6_000].map(|us| Outcome::Departs(at(us))));
-    let spent = [5_000, 5_400, 6_000, 9_000].map(|us| link.transmitting(at(us)));
-    assert_eq!(spent, [1_000, 1_400, 2_000, 2_000].map(Span::from_microseconds));
+    assert_eq!(outcomes, [1_000, 6_000, 10_000].map(|us| Outcome::Departs(at(us))));
+    let spent = [9_000, 9_400, 10_000, 20_000].map(|us| link.transmitting(at(us)));
+    assert_eq!(spent, [2_000, 2_400, 3_000, 3_000].map(Span::from_microseconds));
 }

@@ -56,12 +56,15 @@ fn link(most: u32, limit: u32, ring: u32) -> Link<Packet> {
 fn sent_by(mut link: Link<Packet>, arrivals: &[(u64, u32)]) -> Vec<Option<u64>> {
     let mut departures = vec![None; arrivals.len()];
     let mut ends: Option<Time> = None;
+    let mut latest = None;
     let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
     let last = (u64::MAX >> 20, 0);
     for (number, &(arrives, bytes)) in arrivals.iter().chain([&last]).enumerate() {
         while let Some(now) = ends.filter(|&now| now <= at(arrives)) {
             while link.is_sending() {
                 let packet = link.end_transmission();
+                assert!(latest < Some(packet.0.flow), "packets leave in the order of their arrival");
+                latest = Some(packet.0.flow);
                 departures[packet.0.flow as usize] =
                     Some((now - Time::ZERO).div_floor(Span::from_microseconds(1)));
             }
