@@ -27,7 +27,7 @@ def test_progress_counts_runs_and_simulated_seconds_on_standard_error(
 def test_progress_counts_only_what_is_left_to_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     aqmlab.run_many([Job(bulk(), 1)], store=tmp_path, progress=False)
     aqmlab.run_many([Job(bulk(), seed) for seed in (1, 2)], store=tmp_path, progress=True)
-    assert "1/1 runs" in capfd.readouterr().err
+    assert "1/1 run " in capfd.readouterr().err
     aqmlab.run_many([Job(bulk(), 1)], store=tmp_path, progress=True)
     assert capfd.readouterr().err == ""
 

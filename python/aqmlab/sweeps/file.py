@@ -32,7 +32,7 @@ from aqmlab.runs import Job
 from aqmlab.scenario import Scenario
 from aqmlab.sweeps import designs
 from aqmlab.sweeps.designs import Axis, Choice, Range, Settings
-from aqmlab.terminal.spelling import as_text, quoted, shortened, whole_numbers
+from aqmlab.terminal.spelling import as_text, counted, quoted, shortened, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -296,7 +296,8 @@ class _Reader:
         count = math.prod(each.points for each in planned.values())
         if count > _MOST_POINTS or count * seeds > _MOST_RUNS:
             raise SweepError(
-                f"{count:,} points × {seeds:,} seeds; at most {_MOST_POINTS:,} points and {_MOST_RUNS:,} runs"
+                f"{count:,} points × {counted(seeds, 'seed')}; at most {_MOST_POINTS:,} points and "
+                f"{_MOST_RUNS:,} runs"
             )
         made = {name: each.make() for name, each in planned.items()}
         owner: dict[str, str] = {}
@@ -391,7 +392,7 @@ def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[Mapping[
                 )
         if points * len(axes) > _MOST_VALUES:
             raise SweepError(
-                f"{name}: {points:,} points of {len(axes):,} keys; at most {_MOST_VALUES:,} values"
+                f"{name}: {points:,} points of {counted(len(axes), 'key')}; at most {_MOST_VALUES:,} values"
             )
         return _Planned(points, lambda: draw(axes, points=points, seed=seed))
 
