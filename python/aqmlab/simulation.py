@@ -108,6 +108,9 @@ class Simulation:
             values = json.dumps(parameters, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ScenarioError(f"{link}: parameters: {error}") from None
+        known = [own.name for own in self._scenario.core.monitored_links()]
+        if link not in known:
+            raise ScenarioError.not_among("monitored link", link, known)
         self._core.act(link, rate_mbps, values)
         changed = parameters if rate_mbps is None else {"rate_mbps": rate_mbps, **parameters}
         if changed:

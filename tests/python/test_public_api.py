@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab import cli
+from aqmlab import cli, models, schemes
 from aqmlab.statistics.quantities import QUANTITIES
 from small import BULK, WEB
 
@@ -143,6 +144,10 @@ def of(**given: Any) -> dict[str, Any]:  # noqa: ANN401
         (lambda: aqmlab.live(BULK, seed=-1), "seed", -1),
         (lambda: aqmlab.live(BULK, command="ls"), "command", "ls"),
         (lambda: aqmlab.Simulation(BULK).advance_until(-1), "time_s", -1),
+        (lambda: aqmlab.Simulation(BULK).act("up", rate_mbps=1), "monitored link", "up"),
+        (lambda: aqmlab.live(BULK, command=["true"], serve="nowhere"), "serve", "nowhere"),
+        (lambda: aqmlab.live(BULK, command=["no-such-program"]), "command", "no-such-program"),
+        (lambda: aqmlab.live(BULK, command=["true"], rtt_ms=-1), "rtt_ms", -1),
         (lambda: aqmlab.run_many([BULK]), "jobs", BULK),  # type: ignore[list-item]
         (lambda: aqmlab.run_many([], executor="grid"), "executor", "grid"),
         (lambda: aqmlab.run_many([], workers=0), "workers", 0),
@@ -154,6 +159,11 @@ def of(**given: Any) -> dict[str, Any]:  # noqa: ANN401
         (lambda: aqmlab.sweep(BULK, points={QUEUE: 5}), "points", {QUEUE: 5}),  # type: ignore[dict-item]
         (lambda: aqmlab.sweep(BULK, grid={QUEUE: [5]}, seeds=[]), "seeds", []),
         (lambda: aqmlab.sweep(BULK, grid={QUEUE: [5]}, links=["up"]), "links: up", "up"),
+        (lambda: aqmlab.sweep(BULK, random={"points": 2}), "random", None),
+        (lambda: aqmlab.sweep(BULK, random=3), "random", 3),  # type: ignore[arg-type]
+        (lambda: aqmlab.sweep(BULK, grid={QUEUE: []}), f'grid."{QUEUE}"', None),
+        (lambda: aqmlab.tune(BULK, **of(ranges={"target_ms": (2, 1)})), "codel.target_ms", 2),
+        (lambda: aqmlab.tune(BULK, **of(ranges={"target_ms": "x"})), "codel.target_ms", "x"),
         (lambda: aqmlab.tune(BULK, **of(trials=0)), "trials", 0),
         (lambda: aqmlab.tune(BULK, **of(budget_runs=0)), "budget_runs", 0),
         (lambda: aqmlab.tune(BULK, **of(optimiser_seed=-1)), "optimiser_seed", -1),
@@ -192,6 +202,19 @@ def test_a_configuration_that_is_not_there_is_a_field_beside_the_nearest(swept: 
     with pytest.raises(aqmlab.SweepError) as missing:
         swept.at({QUEUE: 11})
     assert (missing.value.value, missing.value.legal) == ({QUEUE: 11}, QUEUE)
+
+
+def test_the_types_that_own_classes_are_handed_can_be_named() -> None:
+    bases = {
+        schemes: (schemes.Scheme, schemes.Scheduler, schemes.Guard),
+        models: (models.TrafficModel,),
+    }
+    for module, classes in bases.items():
+        for method in (each for one in classes for each in vars(one).values() if inspect.isfunction(each)):
+            named = {
+                word for text in method.__annotations__.values() for word in re.findall(r"[A-Z]\w+", text)
+            }
+            assert named - {"Any", "Mapping", "None", "Sequence"} <= set(module.__all__), method
 
 
 def test_what_is_printed_is_short(swept: aqmlab.SweepResults) -> None:

@@ -290,7 +290,8 @@ class _Reader:
     def _settings(self, seeds: int) -> list[Settings]:
         present = [name for name in self._designs if name in self._document]
         if not present:
-            raise SweepError(f"no design; give at least one of {', '.join(self._designs)}")
+            legal = ", ".join(self._designs)
+            raise SweepError(f"no design; give at least one of {legal}", legal=legal)
         planned = {name: _MAKERS[name](self._document[name]) for name in present}
         # Before any point is made: a grid of four ranges of a thousand would fill the memory.
         count = math.prod(each.points for each in planned.values())
@@ -345,9 +346,9 @@ def _only_what_a_scenario_holds(place: str) -> Iterator[None]:
     try:
         yield
     except TypeError as error:
-        raise SweepError(f"{place}: {error}") from None
+        raise SweepError(f"{place}: {error}", place=place) from None
     except RecursionError:
-        raise SweepError(f"{place}: nested too deeply") from None
+        raise SweepError(f"{place}: nested too deeply", place=place) from None
 
 
 def _ordered(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -367,7 +368,10 @@ def _grid(given: Mapping[str, Any]) -> _Planned:
     axes = _axes(given, "grid")
     for key, axis in axes.items():
         if isinstance(axis, Range) and axis.points is None:
-            raise SweepError(f'grid."{key}".points: required; how many values, from end to end')
+            raise SweepError(
+                f'grid."{key}".points: required; how many values, from end to end',
+                place=f'grid."{key}".points',
+            )
     return _Planned(math.prod(len(axis.spread()) for axis in axes.values()), lambda: designs.grid(axes))
 
 
@@ -409,17 +413,21 @@ _MAKERS: dict[str, Callable[[Any], _Planned]] = {
 
 def _axes(given: Mapping[str, Any], place: str) -> dict[str, Axis]:
     if not given:
-        raise SweepError(f"{place}: a table of dotted keys in quotes, each with a list or a range")
+        raise SweepError(
+            f"{place}: a table of dotted keys in quotes, each with a list or a range", place=place
+        )
     return {key: _axis(value, key, inside(place, key)) for key, value in given.items()}
 
 
 def _axis(given: object, key: str, place: str) -> Axis:
     if isinstance(given, list):
         if not given:
-            raise SweepError(f"{place}: an empty list")
+            raise SweepError(f"{place}: an empty list", place=place)
         return Choice(tuple(given))
     if not isinstance(given, dict):
-        raise SweepError(f"{place}: a list of values, or a range such as {{ low = 0.01, high = 0.5 }}")
+        raise SweepError(
+            f"{place}: a list of values, or a range such as {{ low = 0.01, high = 0.5 }}", place=place
+        )
     if not given.keys() & {"low", "high"}:
         _dotted(place, key, given)
     conform(given, _RANGE, place, SweepError)
@@ -437,7 +445,7 @@ def _dotted(place: str, key: str, value: object) -> None:
     """Refuses `dumbbell.queue = ...` without quotes, which TOML reads as a table named `dumbbell`."""
     if isinstance(value, dict) and "." not in key:
         inner = next(iter(value), "queue")
-        raise SweepError(f'{place}: write dotted keys in quotes, such as "{key}.{inner}" = ...')
+        raise SweepError(f'{place}: write dotted keys in quotes, such as "{key}.{inner}" = ...', place=place)
 
 
 def _seeds_of_text(text: str) -> list[int] | None:
