@@ -151,6 +151,7 @@ def of(**given: Any) -> dict[str, Any]:  # noqa: ANN401
         (lambda: aqmlab.run_many([BULK]), "jobs", BULK),  # type: ignore[list-item]
         (lambda: aqmlab.run_many([], executor="grid"), "executor", "grid"),
         (lambda: aqmlab.run_many([], workers=0), "workers", 0),
+        (lambda: aqmlab.compare("nowhere"), "what", "nowhere"),
         (lambda: aqmlab.compare(BULK, schemes=["red", "pi"], workers=0), "workers", 0),
         (lambda: aqmlab.compare(BULK, schemes=["red", "pi"], seeds=3), "seeds", 3),  # type: ignore[arg-type]
         (lambda: aqmlab.compare(BULK, schemes="red,pi"), "schemes", "red,pi"),

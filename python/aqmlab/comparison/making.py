@@ -152,9 +152,9 @@ def _given(what: object) -> Mapping[str, object]:
             "a scenario with schemes=[...], a dict of scenarios or of lists of results by name, or the "
             "folder of a comparison"
         )
-        raise ComparisonError(
-            f"{quoted(what)} cannot be compared; legal: {legal}", place="what", value=what, legal=legal
-        )
+        absent = isinstance(what, str | Path) and not Path(what).exists()
+        why = ": there is no such file or folder" if absent else " cannot be compared"
+        raise ComparisonError(f"{quoted(what)}{why}; legal: {legal}", place="what", value=what, legal=legal)
     if not what:
         raise ComparisonError("nothing to compare; legal: two configurations or more")
     return what
