@@ -67,7 +67,7 @@ def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
         return stand_in
 
     return [
-        mock.patch("aqmlab.runs.many.Threads", lambda _: stand_in),
+        mock.patch("aqmlab.runs.executors.Threads", lambda _: stand_in),
         mock.patch("aqmlab.runs.executors.executor_of", executor_of),
         mock.patch("aqmlab.tuning.picture.draw_trade_off", lambda *_, **__: None),
         mock.patch("aqmlab.papers.reproduction.run_study", _no_study),
