@@ -265,7 +265,7 @@ impl Endpoints {
         events: &mut Events,
     ) {
         let (place, side) = (packet.connection(), packet.from().other());
-        let Self { connections, hosts, outbox, options, .. } = self;
+        let Self { connections, hosts, outbox, options, connection_events, .. } = self;
         let Some(connection) = connections.current(place, packet.generation()) else {
             return options.release(packet);
         };
@@ -279,9 +279,17 @@ impl Endpoints {
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
         end.on_segment_with_options(now, &context, (&segment, &said), packet.is_marked(), outbox);
-        let sender = Sender { now, connection, place, side, profile: context.profile };
-        sender.conclude_apart(outbox, options, network, events);
-        self.report(place, side);
+        if outbox.delivered > 0 {
+            connection_events.push(delivered(outbox, (place, side), connection.owner));
+        }
+        let mut sender = Sender { now, connection, place, side, profile: context.profile };
+        if !outbox.segments.is_empty() {
+            sender.send_with_options(&outbox.segments, options, network, events);
+        }
+        keep_timer(connection, place, side, events);
+        if self.outbox.tells_of_changes() {
+            self.report_changes((place, side), Changes::of(&self.outbox));
+        }
     }
 
     #[cold]
@@ -466,6 +474,7 @@ impl Sender<'_> {
 
     /// Hands a packet to the interface, or to whatever is in its place; answers whether it was not lost
     /// there.
+    #[inline]
     pub(super) fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) -> bool {
         let path = self.path();
         let behind = path.delayed == Delayed::BehindInterface;
