@@ -393,3 +393,20 @@ def test_a_check_refuses_what_a_scenario_refuses(what: str, tmp_path: Path) -> N
     assert said.stderr.startswith("aqmlab: own.py")
     assert message in said.stderr
     assert said.stdout == ""
+
+
+def test_a_calibration_runs_the_users_of_a_model(tmp_path: Path) -> None:
+    """A page of 200 kB in 137 segments, 205.5 kB with headers. A user has one every 20 s and its load time, 4
+    to 20 round trips of 50 ms at 1 Gbit/s, so 78 to 81 kbit/s per user.
+    """
+    written(tmp_path, "return Page([Object(200_000)], think_s=20.0)")
+    text = SCENARIO.replace("duration_s = 20.0", "duration_s = 400.0").replace('"fresh"', '"stationary"')
+    (tmp_path / "own.toml").write_text(text)
+    (tmp_path / "elsewhere").mkdir()
+    said = aqmlab_run(
+        "calibrate", "../own.toml", "--sizes", "20,40,60", "--quiet", cwd=tmp_path / "elsewhere"
+    )
+    assert said.returncode == 0, said.stderr
+    [kept] = (tmp_path / "elsewhere").rglob("calibration.json")
+    [line] = json.loads(kept.read_text())["bottlenecks"]
+    assert line["line"]["bits_per_second_per_user"] == pytest.approx(79_800, rel=0.03)
