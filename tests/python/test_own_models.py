@@ -345,8 +345,9 @@ def test_the_shipped_model_runs_and_is_explained() -> None:
     said = aqmlab_run("explain", "my_pages.py:News", cwd=EXAMPLES)
     assert said.returncode == 0, said.stderr
     assert "Traffic model. Readers of a news site" in said.stdout
-    assert "pictures: default 12" in said.stdout
-    assert "http: default" in said.stdout
+    assert "  pictures: integer, 0 to 1000, default 12\n      Pictures on the front page.\n" in said.stdout
+    assert "  picture_bytes: number, 1 to 10000000, default 30000.0\n" in said.stdout
+    assert '  http: one of those below, default "2"\n' in said.stdout
     schema = json.loads(aqmlab_run("schema", "my_pages.py:News", cwd=EXAMPLES).stdout)
     assert schema["properties"]["model"]["const"] == "my_pages.py:News"
     assert schema["properties"]["pictures"]["maximum"] == 1000
