@@ -252,7 +252,7 @@ def test_every_host_profile_is_explained_by_settings_that_are_its_own(
 def test_traffic_models_are_explained_with_their_parameters(capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _ = leave("explain", "pages", capfd=capfd)
     assert code == 0
-    assert "think_time_median_seconds: default" in out
+    assert "  think_time_median_seconds: number, default " in out
     assert "HTTP/2" in out
 
 

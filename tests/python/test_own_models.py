@@ -345,8 +345,9 @@ def test_the_shipped_model_runs_and_is_explained() -> None:
     said = aqmlab_run("explain", "my_pages.py:News", cwd=EXAMPLES)
     assert said.returncode == 0, said.stderr
     assert "Traffic model. Readers of a news site" in said.stdout
-    assert "pictures: default 12" in said.stdout
-    assert "http: default" in said.stdout
+    assert "  pictures: integer, 0 to 1000, default 12\n      Pictures on the front page.\n" in said.stdout
+    assert "  picture_bytes: number, 1 to 10000000, default 30000.0\n" in said.stdout
+    assert '  http: one of those below, default "2"\n' in said.stdout
     schema = json.loads(aqmlab_run("schema", "my_pages.py:News", cwd=EXAMPLES).stdout)
     assert schema["properties"]["model"]["const"] == "my_pages.py:News"
     assert schema["properties"]["pictures"]["maximum"] == 1000
@@ -393,3 +394,20 @@ def test_a_check_refuses_what_a_scenario_refuses(what: str, tmp_path: Path) -> N
     assert said.stderr.startswith("aqmlab: own.py")
     assert message in said.stderr
     assert said.stdout == ""
+
+
+def test_a_calibration_runs_the_users_of_a_model(tmp_path: Path) -> None:
+    """A page of 200 kB in 137 segments, 205.5 kB with headers. A user has one every 20 s and its load time, 4
+    to 20 round trips of 50 ms at 1 Gbit/s, so 78 to 81 kbit/s per user.
+    """
+    written(tmp_path, "return Page([Object(200_000)], think_s=20.0)")
+    text = SCENARIO.replace("duration_s = 20.0", "duration_s = 400.0").replace('"fresh"', '"stationary"')
+    (tmp_path / "own.toml").write_text(text)
+    (tmp_path / "elsewhere").mkdir()
+    said = aqmlab_run(
+        "calibrate", "../own.toml", "--sizes", "20,40,60", "--quiet", cwd=tmp_path / "elsewhere"
+    )
+    assert said.returncode == 0, said.stderr
+    [kept] = (tmp_path / "elsewhere").rglob("calibration.json")
+    [line] = json.loads(kept.read_text())["bottlenecks"]
+    assert line["line"]["bits_per_second_per_user"] == pytest.approx(79_800, rel=0.03)

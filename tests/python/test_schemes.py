@@ -147,7 +147,7 @@ FAILURES = {
     "a number that is no verdict": (ARRIVAL + "return 7", "own.py:Own: 7 is no verdict"),
     "a packet that does not wait": (
         "evicts = True\n" + ARRIVAL + "return Verdict.DROP_MATCH, [queue.packets]",
-        "own.py:Own: no packet at position 0: 0 packets wait",
+        "own.py:Own: no packet at position 0: 0 waiting",
     ),
     "waiting packets discarded unsaid": (
         ARRIVAL + "return (Verdict.EVICT_MATCH, [0]) if queue.packets else Verdict.PASS",
@@ -510,7 +510,12 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     explained = aqmlab_run("explain", PYTHON, cwd=tmp_path)
     assert explained.returncode == 0, explained.stderr
     assert explained.stdout.startswith("my_red.py:MyRed\n\nRED in Python: signals with")
-    assert "max_p: number, default 0.1\n      Probability at max_th_packets." in explained.stdout
+    assert (
+        "max_p: number, above 0 and at most 1, default 0.1\n      Probability at max_th_packets."
+        in explained.stdout
+    )
+    assert "min_th_packets: number, at least 0, default 5.0\n" in explained.stdout
+    assert "limit_packets: integer, unset unless given\n" in explained.stdout
     described = aqmlab_run("schema", PYTHON, cwd=tmp_path)
     assert described.returncode == 0, described.stderr
     properties = json.loads(described.stdout)["properties"]

@@ -98,7 +98,7 @@ impl<P: Queued> Fifo<P> {
         let place = position as usize;
         let waiting = self.packets.len();
         let Some(packet) = self.packets.remove(place) else {
-            panic!("no packet at position {position}: {waiting} packets wait");
+            panic!("no packet at position {position}: {waiting} waiting");
         };
         if let Some(arrived) = &mut self.arrived {
             arrived.remove(place);
@@ -121,7 +121,7 @@ impl<P: Queued> Waiting for Fifo<P> {
     fn facts(&self, position: u32) -> PacketFacts {
         match self.packets.get(position as usize) {
             Some(packet) => self.counted(packet.facts()),
-            None => panic!("no packet at position {position}: {} packets wait", self.packets.len()),
+            None => panic!("no packet at position {position}: {} waiting", self.packets.len()),
         }
     }
 

@@ -78,6 +78,7 @@ mod discipline;
 mod fifo;
 mod guard;
 mod header;
+mod number_range;
 mod occupancy;
 mod onset;
 mod packet;
@@ -99,7 +100,7 @@ struct Readme;
 pub use adjustment::AdjustmentError;
 pub use algorithms::{
     Declaration, DeclaredSchemes, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme,
-    UnknownScheme, register, register_declared,
+    UnknownScheme, describe_parameters, register, register_declared,
 };
 pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
 pub use as_any::AsAny;
@@ -108,6 +109,7 @@ pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
 pub use discipline::{Discipline, QueueLimit, Scheduled};
 pub use guard::{Admission, Behind, Decision, Guard};
 pub use header::{FiveTuple, HeaderFields};
+pub use number_range::NumberRange;
 pub use occupancy::Occupancy;
 pub use onset::{Onset, UnreachableOnset};
 pub use packet::{Codepoint, PacketClass, PacketFacts, Queued};

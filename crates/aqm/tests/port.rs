@@ -311,7 +311,7 @@ fn time_that_runs_backwards_is_a_bug() {
 }
 
 #[test]
-#[should_panic(expected = "no packet at position 1: 1 packets wait")]
+#[should_panic(expected = "no packet at position 1: 1 waiting")]
 fn evicting_what_does_not_wait_is_a_bug() {
     let evict = Verdict::PassEvicting { positions: Positions::one(1), reason: Reason::Match };
     let mut bench = Bench::new(Script::arrivals([Verdict::Pass, evict]), 9, true);

@@ -51,7 +51,7 @@ impl Served {
             return Ok(Turn::Queue(queue));
         }
         let waiting = queues.waiting();
-        Err(format!("next named empty queues {most} times in a row, while {waiting} packets wait in others"))
+        Err(format!("next named empty queues {most} times in a row, with {waiting} waiting in others"))
     }
 
     /// Nobody's turn before an instant.

@@ -1,5 +1,6 @@
 //! Parameters declared as data: their names, types, ranges and defaults, and what a table says of them.
 
+use aqmlab_aqm::NumberRange;
 use serde::de::Error as _;
 use serde_json::{Map, Value};
 
@@ -98,26 +99,12 @@ fn types(schema: &Value) -> impl Iterator<Item = &str> {
     one.into_iter().chain(several.iter().filter_map(Value::as_str))
 }
 
-/// Whether a number keeps a bound.
-type Holds = fn(f64, f64) -> bool;
-
-/// JSON Schema's bounds of numbers, in words, and what they mean.
-const BOUNDS: [(&str, &str, Holds); 4] = [
-    ("minimum", "at least", |number, bound| number >= bound),
-    ("exclusiveMinimum", "above", |number, bound| number > bound),
-    ("maximum", "at most", |number, bound| number <= bound),
-    ("exclusiveMaximum", "below", |number, bound| number < bound),
-];
-
 /// What would be legal, if a value of the right type is not.
 fn refusal(schema: &Value, value: &Value) -> Option<String> {
     if let (Some(words), Some(word)) = (schema.get("enum").and_then(Value::as_array), value.as_str()) {
         let known: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
         return (!known.contains(&word)).then(|| format!("one of {}", known.join(", ")));
     }
-    let number = value.as_f64()?;
-    BOUNDS.into_iter().find_map(|(keyword, words, holds)| {
-        let bound = schema.get(keyword)?.as_f64()?;
-        (!holds(number, bound)).then(|| format!("{words} {bound}"))
-    })
+    let (number, range) = (value.as_f64()?, NumberRange::of(schema));
+    (!range.contains(number)).then(|| range.to_string())
 }

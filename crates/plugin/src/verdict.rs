@@ -49,7 +49,7 @@ fn set_of(positions: &[u32], waiting: u32) -> Result<Positions, String> {
     let mut set = Positions::default();
     for &position in positions {
         if position >= waiting {
-            return Err(format!("no packet at position {position}: {waiting} packets wait"));
+            return Err(format!("no packet at position {position}: {waiting} waiting"));
         }
         if !set.insert(position) {
             return Err(format!("position {position} twice"));
@@ -101,7 +101,7 @@ mod tests {
         for code in [-1, 1, 5, 0x10, 0x15, 0x16, 0x41, 0x111, i32::MIN] {
             assert_eq!(refusal(code, &[]), format!("{code} is no verdict"));
         }
-        assert_eq!(refusal(0x21, &[4]), "no packet at position 4: 4 packets wait");
+        assert_eq!(refusal(0x21, &[4]), "no packet at position 4: 4 waiting");
         assert_eq!(refusal(0x21, &[1, 1]), "position 1 twice");
         assert_eq!(refusal(0x31, &[0; 17]), "17 waiting packets to discard: at most 16");
         assert!(refusal(0x11, &[0]).starts_with("a signal discards no waiting packets"));

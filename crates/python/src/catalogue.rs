@@ -48,6 +48,15 @@ pub(crate) fn explain(scheme: &str) -> PyResult<String> {
     Scheme::describe(scheme).map_err(refused)
 }
 
+/// The parameters of a table in words, from their JSON schemas by their names.
+///
+/// Raises `ScenarioError` when the text is no table.
+#[pyfunction]
+pub(crate) fn describe_parameters(properties_json: &str) -> PyResult<String> {
+    let properties = serde_json::from_str(properties_json).map_err(refused)?;
+    Ok(aqmlab_aqm::describe_parameters(&properties))
+}
+
 /// The gains of ARC per second of interval under which its loop with TCP is stable, from lowest to highest;
 /// none where there is no such gain.
 #[pyfunction]

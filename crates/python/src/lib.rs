@@ -26,9 +26,9 @@ mod table;
 mod core {
     #[pymodule_export]
     use crate::catalogue::{
-        arc_admissible_gains, cloud_models, explain, json_schema, pi_designed_gains, profile_names,
-        profile_settings, scheme_named_elsewhere, scheme_names, sfg_false_positive, sfg_false_positives,
-        sfg_tcp_friendly_rate, version,
+        arc_admissible_gains, cloud_models, describe_parameters, explain, json_schema, pi_designed_gains,
+        profile_names, profile_settings, scheme_named_elsewhere, scheme_names, sfg_false_positive,
+        sfg_false_positives, sfg_tcp_friendly_rate, version,
     };
     #[pymodule_export]
     use crate::error::FoundMistake;

@@ -1,10 +1,11 @@
 //! The shape of a scenario against the schema: keys, types, names and ranges.
 
 use crate::files::SPACING;
-use crate::legal::{Range, legal_values, listed, shortest};
+use crate::legal::{legal_values, listed, shortest};
 use crate::mistakes::{Mistakes, joined};
 use crate::schema::{alternatives, any_property, kind, names, properties, property, required, schema, tag};
 use crate::text::{Node, Value};
+use aqmlab_aqm::NumberRange;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -198,8 +199,8 @@ fn check_number(parts: &[&Json], value: &Value, number: f64, path: &str, mistake
     if fitting.is_empty() {
         return;
     }
-    if !number.is_finite() || !fitting.iter().any(|part| Range::of(part).contains(number)) {
-        let legal: Vec<String> = fitting.iter().map(|part| Range::of(part).to_string()).collect();
+    if !number.is_finite() || !fitting.iter().any(|part| NumberRange::of(part).contains(number)) {
+        let legal: Vec<String> = fitting.iter().map(|part| NumberRange::of(part).to_string()).collect();
         mistakes.value(path, format!("{number} is out of range"), legal.join(", or "));
     }
 }

@@ -25,11 +25,6 @@ impl Range {
         (self.start, self.end)
     }
 
-    /// Whether all of these numbers are in it.
-    fn covers(self, start: SequenceNumber, end: SequenceNumber) -> bool {
-        !start.before(self.start) && !self.end.before(end)
-    }
-
     /// Whether the two overlap or adjoin.
     pub(crate) fn touches(self, other: Self) -> bool {
         !self.end.before(other.start) && !other.end.before(self.start)
@@ -53,7 +48,7 @@ impl RangeSet {
     /// The range that has all of these numbers.
     pub(crate) fn covering(&self, start: SequenceNumber, end: SequenceNumber) -> Option<Range> {
         let place = self.first_not_ending_before(end);
-        self.0.get(place).copied().filter(|range| range.covers(start, end))
+        self.0.get(place).copied().filter(|range| !start.before(range.start))
     }
 
     /// Adds a range, and joins it with those that it touches.

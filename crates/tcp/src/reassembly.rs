@@ -174,6 +174,14 @@ mod tests {
     }
 
     #[test]
+    fn what_reaches_beyond_the_range_that_waits_keeps_its_end() {
+        let mut waiting = Reassembly::default();
+        waiting.insert(at(10), at(20));
+        assert_eq!(waiting.take_contiguous(at(25)), at(25));
+        assert!(waiting.is_empty());
+    }
+
+    #[test]
     fn one_hole_is_kept_in_place() {
         let mut waiting = Reassembly::default();
         for (start, end) in [(30, 40), (40, 50), (20, 30)] {

@@ -198,14 +198,11 @@ impl Receiver {
         }
     }
 
-    /// Counts a marked packet; the first of them is acknowledged at once, and then every other one as it
-    /// would be without.
+    /// Counts a marked packet, which is acknowledged at once.
     fn count_mark(&mut self, ce_marked: bool) {
         if ce_marked && let Some(reporting) = self.reporting_mut() {
-            let first = reporting.count_mark();
-            if first {
-                self.flags.set(ReceiverFlags::ACK_NOW);
-            }
+            reporting.count_mark();
+            self.flags.set(ReceiverFlags::ACK_NOW);
         }
     }
 
@@ -274,22 +271,32 @@ impl Receiver {
         }
     }
 
-    /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once.
+    /// Whether everything up to the peer's FIN has come: it is the last number that the peer ever sends, so
+    /// that once it was seen nothing waiting means it is reached.
+    fn peer_has_closed(&self) -> bool {
+        self.flags.has(ReceiverFlags::FIN_SEEN) && self.reassembly.is_empty()
+    }
+
+    /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once. What lies behind the
+    /// peer's FIN is ignored.
     #[cold]
     #[inline(never)]
     fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> Received {
         let before = self.nxt;
-        let newest = segment.sequence.plus(u32::from(segment.payload)) == before;
-        if newest && self.reassembly.is_empty() && context.profile.is_one_way() {
+        let end_of_text = segment.sequence.plus(u32::from(segment.payload));
+        if end_of_text == before && self.reassembly.is_empty() && context.profile.is_one_way() {
             // ns-2's delaying sink takes the newest packet, sent again, for one in order.
             self.owe_acknowledgement(now, context, segment.payload);
             return Received::default();
         }
+        let has_fin = segment.flags.contains(Flags::FIN);
+        let end = end_of_text.plus(u32::from(has_fin));
+        if before.before(end) && self.peer_has_closed() {
+            return Received::default();
+        }
         self.flags.set(ReceiverFlags::ACK_NOW);
-        let mut end = segment.sequence.plus(u32::from(segment.payload));
-        if segment.flags.contains(Flags::FIN) {
+        if has_fin {
             self.flags.set(ReceiverFlags::FIN_SEEN);
-            end = end.plus(1);
         }
         if segment.sequence.before(before)
             && let Some(reporting) = self.reporting_mut()
@@ -306,9 +313,7 @@ impl Receiver {
         }
         self.nxt = self.reassembly.take_contiguous(end);
         let numbers = self.nxt.distance_from(before);
-        // A FIN is the last number the peer ever sends: once it was seen, nothing waiting means it is
-        // reached.
-        let peer_closed = self.flags.has(ReceiverFlags::FIN_SEEN) && self.reassembly.is_empty();
+        let peer_closed = self.peer_has_closed();
         let delivered = numbers - u32::from(peer_closed);
         self.window_lag = self.window_lag.saturating_add(saturated(delivered));
         Received { delivered, peer_closed }
@@ -332,5 +337,67 @@ mod tests {
     #[test]
     fn a_receiver_takes_what_a_sender_leaves_of_two_cache_lines() {
         assert_eq!(size_of::<Receiver>(), 26);
+    }
+
+    const BYTE: Segment = Segment {
+        sequence: SequenceNumber::INITIAL,
+        acknowledgement: SequenceNumber::INITIAL,
+        payload: 1,
+        flags: Flags::ACK,
+        ect: false,
+        unread: 0,
+    };
+
+    /// A second clock of 200 ms, two segments of 1,460 bytes: 256 bytes in as many segments are delayed.
+    #[test]
+    fn the_count_of_small_segments_stops_before_it_is_zero_again() {
+        let profile = HostProfile::named("bsd228").unwrap();
+        let context = Context { profile: &profile, clock: profile.clock(Span::ZERO) };
+        let mut receiver = Receiver::default();
+        for number in 0..256 {
+            let segment = Segment { sequence: BYTE.sequence.plus(number), ..BYTE };
+            assert!(receiver.is_next(&segment));
+            assert_eq!(receiver.on_next(Time::ZERO, &context, &segment), 1);
+        }
+        assert_eq!(receiver.delayed_ack_deadline(), Time::from_seconds(0.2));
+        receiver.note_acknowledged(0);
+        assert_eq!(receiver.delayed_ack_deadline(), Time::MAX);
+    }
+
+    /// A segment tells of 65,535 unread bytes at the most: 45 segments of 1,460 bytes are more.
+    #[test]
+    fn what_is_unread_stops_at_the_greatest_value() {
+        let mut profile = HostProfile::named("bsd45").unwrap();
+        profile.delayed_ack.every_segments = 100;
+        let context = Context { profile: &profile, clock: profile.clock(Span::ZERO) };
+        let segment =
+            |number: u32| Segment { sequence: BYTE.sequence.plus(number * 1_460), payload: 1_460, ..BYTE };
+        let mut in_order = Receiver::default();
+        for number in 0..44 {
+            in_order.on_data(Time::ZERO, &context, &segment(number));
+        }
+        assert_eq!(in_order.unread(&profile, 1_460), 64_240);
+        in_order.on_data(Time::ZERO, &context, &segment(44));
+        assert_eq!(in_order.unread(&profile, 1_460), u16::MAX);
+        // The first is in order, and the last fills a hole below 44 others.
+        let mut behind_a_hole = Receiver::default();
+        for number in [0].into_iter().chain(2..46).chain([1]) {
+            behind_a_hole.on_data(Time::ZERO, &context, &segment(number));
+        }
+        assert_eq!({ behind_a_hole.nxt }, BYTE.sequence.plus(46 * 1_460));
+        assert_eq!(behind_a_hole.unread(&profile, 45 * 1_460), u16::MAX);
+    }
+
+    #[test]
+    fn a_copy_keeps_what_waits() {
+        let profile = HostProfile::named("bsd45").unwrap();
+        let context = Context { profile: &profile, clock: profile.clock(Span::ZERO) };
+        let mut receiver = Receiver::default();
+        receiver.on_data(Time::ZERO, &context, &BYTE);
+        receiver.on_data(Time::ZERO, &context, &Segment { sequence: BYTE.sequence.plus(2), ..BYTE });
+        let mut copy = receiver.clone();
+        let missing = Segment { sequence: BYTE.sequence.plus(1), ..BYTE };
+        assert_eq!(copy.on_data(Time::ZERO, &context, &missing).delivered, 2);
+        assert_eq!(({ copy.nxt }, { receiver.nxt }), (BYTE.sequence.plus(3), BYTE.sequence.plus(1)));
     }
 }

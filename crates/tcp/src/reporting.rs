@@ -59,8 +59,6 @@ pub(crate) struct Reporting {
     last_acknowledged: SequenceNumber,
     /// Packets that arrived with a mark, as RFC 9768 counts them.
     pub(crate) marked_packets: u32,
-    /// Whether no acknowledgement has said so of the last of them.
-    mark_waits: bool,
     /// Whether there are quick acknowledgements at all, and how many are left.
     has_quick: bool,
     quick: u32,
@@ -86,7 +84,6 @@ impl Reporting {
             recent_stamp: 0,
             last_acknowledged: SequenceNumber::INITIAL,
             marked_packets: FIRST_MARKED_COUNT,
-            mark_waits: false,
             has_quick: profile.extensions().quick_acknowledgements,
             quick: 0,
             interactive: false,
@@ -123,7 +120,6 @@ impl Reporting {
     /// An acknowledgement of everything before `number` leaves.
     pub(crate) fn note_acknowledged(&mut self, number: SequenceNumber) {
         self.last_acknowledged = number;
-        self.mark_waits = false;
         if self.quick > 0 {
             self.quick -= 1;
             if self.quick == 0 {
@@ -161,6 +157,9 @@ impl Reporting {
         if let Some(duplicate) = self.duplicate.take() {
             blocks.push(duplicate);
         }
+        if self.ranges.is_empty() {
+            return blocks;
+        }
         let first = blocks.as_slice().len();
         for number in &self.recent[..self.remembered] {
             let Some(range) = self.ranges.covering(*number, number.plus(1)) else { continue };
@@ -172,11 +171,9 @@ impl Reporting {
         blocks
     }
 
-    /// A packet came with a mark. Answers whether it is the first since an acknowledgement, which then leaves
-    /// at once.
-    pub(crate) fn count_mark(&mut self) -> bool {
+    /// A packet came with a mark.
+    pub(crate) fn count_mark(&mut self) {
         self.marked_packets = self.marked_packets.wrapping_add(1);
-        !std::mem::replace(&mut self.mark_waits, true)
     }
 
     /// Quick acknowledgements begin, or begin again (`tcp_enter_quickack_mode`).

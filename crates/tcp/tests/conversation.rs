@@ -335,6 +335,8 @@ conversations! {
     a_client_opens_with_the_acknowledgement_of_its_own_syn
     a_closed_end_resets_what_is_sent_to_it
     a_fin_ahead_of_missing_data_waits_for_them
+    a_fin_beyond_two_holes_waits_for_both
+    a_hole_of_one_byte_is_a_hole
     a_listener_opens_for_a_syn_alone
     a_lost_fin_is_sent_again
     a_lost_syn_ack_is_repeated_by_timer_and_on_a_repeated_syn
@@ -350,6 +352,7 @@ conversations! {
     a_stray_fin_after_the_end_is_acknowledged
     a_window_update_is_no_duplicate_and_opens_the_window
     a_writer_without_end_always_has_data
+    an_aborted_end_owes_no_acknowledgement
     an_early_call_of_the_timer_does_nothing
     an_open_client_acknowledges_a_repeated_syn_ack
     an_open_end_is_aborted_by_a_reset
@@ -364,6 +367,7 @@ conversations! {
     bsd228_repeats_a_lost_syn_on_its_half_second_ticks_and_gives_up_at_75
     bsd228_server_sends_its_first_cluster_and_waits_before_the_rest
     bsd45_announces_nothing_after_the_last_cluster
+    bsd45_delays_an_acknowledgement_to_a_tick
     bsd45_delays_the_first_acknowledgement_100_ms_and_sends_the_second_at_once
     bsd45_fast_retransmit_fills_one_hole_per_round_trip
     bsd45_halves_in_whole_segments
@@ -388,14 +392,17 @@ conversations! {
     ecn_is_given_up_after_a_lost_syn_where_asked
     ecn_kame_repairs_a_loss_in_the_marked_window_by_timeout
     ecn_kame_takes_no_notice_at_one_segment
+    ecn_kame_takes_no_notice_of_a_mark_beside_cwr
     ecn_kame_takes_the_echo_of_a_window_update_for_a_second_mark
     ecn_kame_with_the_floor_of_a_loss_never_goes_below_two_segments
+    ecn_ns2_a_delaying_sink_echoes_the_mark_of_the_packet_that_it_has_kept
     ecn_ns2_full_a_receiver_tells_of_a_reduction_on_an_acknowledgement
     ecn_ns2_full_below_a_segment_the_timer_lets_one_out
     ecn_ns2_full_cuts_once_per_window_and_tells_with_the_next_segment
     ecn_rfc3168_a_cwr_ends_the_echo_of_a_mark_not_yet_acknowledged
     ecn_rfc3168_a_loss_beyond_the_marked_window_is_a_second_cut
     ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
+    ecn_rfc3168_a_mark_beside_cwr_is_a_new_one
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
@@ -431,6 +438,7 @@ conversations! {
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
     linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
     linux_dctcp_without_ecn_takes_its_first_acknowledgement_for_no_mark
+    linux_doubles_its_delay_where_an_acknowledgement_has_waited_it_out
     linux_half_of_a_window_does_not_let_it_grow
     linux_keeps_ecn_in_an_answer_to_a_syn_that_it_sends_again
     linux_keeps_ecn_where_the_answer_to_its_syn_was_lost
@@ -444,6 +452,7 @@ conversations! {
     linux_repairs_four_losses_of_ten_in_a_round_trip
     linux_repairs_one_loss_of_ten_with_a_segment_for_each_that_arrives
     linux_repeats_a_lost_syn_five_times_in_five_seconds_and_gives_up_at_131
+    linux_reports_of_an_overlapping_segment_what_had_arrived
     linux_server_keeps_its_first_window_after_one_lost_answer
     linux_server_keeps_its_first_window_where_no_timer_fired
     linux_server_opens_with_one_segment_after_two_lost_answers
@@ -457,6 +466,7 @@ conversations! {
     linux_what_had_only_been_delayed_is_reordering_from_then_on
     linux_what_is_restored_is_three_quarters_of_the_window_at_the_least
     linux_without_forward_recovery_everything_is_sent_again
+    ns2_a_delaying_sink_takes_the_newest_packet_again_for_one_in_order
     ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one
     ns2_full_a_closed_client_ignores_the_servers_fin_when_it_comes_again
     ns2_full_a_shorter_pause_leaves_the_window
@@ -489,6 +499,7 @@ conversations! {
     rfc5681_a_window_update_leaves_the_count_of_duplicates_alone
     rfc5681_an_old_acknowledgement_is_no_duplicate
     rfc5681_data_from_the_peer_are_no_duplicate_acknowledgements
+    rfc5681_delays_an_acknowledgement_from_the_first_segment_on
     rfc5681_fast_retransmit_with_three_segments_halves_to_two
     rfc5681_halves_to_two_segments_at_least
     rfc5681_keeps_the_threshold_at_a_repeated_timeout
@@ -501,4 +512,5 @@ conversations! {
     rfc5681_starts_with_one_segment_and_three_seconds_after_a_lost_syn
     rfc5681_without_limited_transmit_two_duplicates_do_not_continue_a_burst
     rfc5681_without_limited_transmit_two_duplicates_release_nothing
+    what_comes_behind_a_fin_is_ignored
 }

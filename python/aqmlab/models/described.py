@@ -51,7 +51,7 @@ def schema_of_model(name: str, folder: str | Path = ".") -> dict[str, Any]:
 
 
 def explained_model(name: str, folder: str | Path = ".") -> str:
-    """What a traffic model in a file is, and its parameters with their defaults.
+    """What a traffic model in a file is, and its parameters with their ranges and defaults.
 
     Args:
         name: `FILE.py:CLASS`.

@@ -37,30 +37,26 @@ def _profile(name: str) -> str:
 
 
 def model_in_words(name: str, table: Mapping[str, Any]) -> str:
-    """What a traffic model is, and its parameters with their defaults.
+    """What a traffic model is, and its parameters with their ranges and defaults.
 
     Args:
         name: As scenarios name it.
         table: The JSON schema of its table.
     """
-    lines = [
-        name,
-        "",
-        f"Traffic model. {_one_line(table)}",
-        "",
-        'Parameters (keys of model = { model = "..." }):',
-    ]
-    for key, parameter in table["properties"].items():
-        if key == "model":
-            continue
-        default = parameter.get("default")
-        shown = "unset unless given" if default is None else f"default {json.dumps(default)}"
-        lines += ["", f"  {key}: {shown}", f"      {_one_line(parameter)}"]
-    return "\n".join([*lines, ""])
+    parameters = {key: each for key, each in table["properties"].items() if key != "model"}
+    described = _core.describe_parameters(json.dumps(parameters))
+    heading = 'Parameters (keys of model = { model = "..." }):'
+    return f"{name}\n\nTraffic model. {_one_line(table)}\n\n{heading}\n{described}"
 
 
 def _models() -> list[dict[str, Any]]:
-    models: list[dict[str, Any]] = json.loads(_core.json_schema())["$defs"]["UserModel"]["oneOf"]
+    """The schemas of the models' tables, with what they refer to put in its place."""
+    definitions = json.loads(_core.json_schema())["$defs"]
+    models: list[dict[str, Any]] = definitions["UserModel"]["oneOf"]
+    for model in models:
+        for parameter in model["properties"].values():
+            if reference := parameter.pop("$ref", ""):
+                parameter.update(definitions[reference.rpartition("/")[2]] | parameter)
     return models
 
 

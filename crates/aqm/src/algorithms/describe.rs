@@ -1,16 +1,22 @@
 //! The description of a scheme, from the documentation and the JSON schema of its parameters.
 
+use crate::number_range::NumberRange;
 use schemars::Schema;
+use serde_json::{Map, Value};
 
-/// Name, meaning and source, then one paragraph per parameter: type, default, meaning, legal words.
+/// Name, meaning and source, then the parameters.
 pub(crate) fn text(name: &str, schema: &Schema) -> String {
-    let mut text = format!("{name}\n\n{}\n\nParameters:\n", string(schema, "description"));
     let properties = schema.get("properties").and_then(|properties| properties.as_object());
-    for (key, property) in properties.into_iter().flatten() {
-        let Ok(property) = Schema::try_from(property.clone()) else { continue };
-        text.push_str(&parameter(key, &property));
-    }
-    text
+    let parameters = properties.map(describe_parameters).unwrap_or_default();
+    format!("{name}\n\n{}\n\nParameters:\n{parameters}", string(schema, "description"))
+}
+
+/// One paragraph for each parameter, from the JSON schemas of the parameters by their names: type, range,
+/// default, meaning, legal words.
+#[must_use]
+pub fn describe_parameters(properties: &Map<String, Value>) -> String {
+    let schemas = properties.iter().filter_map(|(key, own)| Some((key, Schema::try_from(own.clone()).ok()?)));
+    schemas.map(|(key, own)| parameter(key, &own)).collect()
 }
 
 fn string(schema: &Schema, key: &str) -> String {
@@ -27,15 +33,21 @@ fn parameter(key: &str, property: &Schema) -> String {
         },
     };
     let meaning = string(property, "description").replace('\n', " ");
-    let mut text = format!("\n  {key}: {}{default}\n      {meaning}\n", kind(property));
+    let range = NumberRange::declared(property.as_value());
+    let range = range.map_or_else(String::new, |range| format!(", {range}"));
+    let mut text = format!("\n  {key}: {}{range}{default}\n      {meaning}\n", kind(property));
     for (form, meaning) in forms(property) {
         text.push_str(&format!("        {form}: {meaning}\n"));
     }
     text
 }
 
-/// The type in words: `number`, `integer`, `true or false`, …
+/// The type in words: `number`, `integer`, `true or false`, …; of some words these.
 fn kind(property: &Schema) -> String {
+    if let Some(words) = property.get("enum").and_then(|words| words.as_array()) {
+        let words: Vec<String> = words.iter().filter(|word| !word.is_null()).map(Value::to_string).collect();
+        return words.join(" or ");
+    }
     let types: Vec<&str> = match property.get("type") {
         Some(value) if value.is_string() => value.as_str().into_iter().collect(),
         Some(value) => value.as_array().into_iter().flatten().filter_map(|kind| kind.as_str()).collect(),

@@ -9,6 +9,7 @@ mod describe;
 mod inner;
 mod outside;
 
+pub use describe::describe_parameters;
 pub use inner::InnerScheme;
 pub use outside::{
     Declaration, DeclaredSchemes, OutsideParameters, OutsideScheme, RegistrationError, register,

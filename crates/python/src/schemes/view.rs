@@ -120,7 +120,7 @@ impl Queue {
         if position >= view.packets() {
             let waiting = view.packets();
             return Err(PyIndexError::new_err(format!(
-                "no packet at position {position}: {waiting} packets wait"
+                "no packet at position {position}: {waiting} waiting"
             )));
         }
         Ok(Packet { facts: view.facts(position), arrived: view.arrived(position) })
