@@ -55,7 +55,7 @@ test-python-and-commands:
 
 test-commands: $(VENV)/.installed-dev ## that alone
 	tools/bare_install.sh $(BARE) $(BIN)/python
-	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --timeout 1800 --numprocesses 3 --dist loadfile tests/python/commands
+	AQMLAB_BARE=$(BARE)/bin $(BIN)/pytest --quiet -m commands --timeout 1800 --numprocesses 4 --dist loadfile tests/python/commands
 
 shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show of what commands print
 	tools/bare_install.sh $(BARE) $(BIN)/python

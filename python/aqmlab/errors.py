@@ -8,14 +8,15 @@ programs: `place`, `value`, `legal`, `nearest`.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.terminal.plain import plain
-from aqmlab.terminal.spelling import closest, unknown
+from aqmlab.terminal.spelling import closest, nearest, quoted, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from aqmlab import _core
 
@@ -32,6 +33,7 @@ __all__ = [
     "MissingDataError",
     "Mistake",
     "NotEnoughMemoryError",
+    "PlotError",
     "RefusalError",
     "ResultError",
     "RunError",
@@ -89,6 +91,26 @@ class RefusalError(AqmlabError, ValueError):
             legal=", ".join(names),
             nearest=closest(name, names),
         )
+
+    @classmethod
+    def not_among(cls, what: str, name: object, known: Iterable[str]) -> Self:
+        """The error of a name that nothing of this kind has, such as `no population is called "guests"`."""
+        names = list(known)
+        there = f"there are: {', '.join(names) or 'none'}{nearest(str(name), names)}"
+        return cls(
+            f'no {what} is called "{name}"; {there}',
+            place=what,
+            value=name,
+            legal=", ".join(names),
+            nearest=closest(str(name), names),
+        )
+
+    @classmethod
+    def require_list(cls, argument: str, given: object, example: str) -> None:
+        """Refuses what is no list, and texts, which Python takes for lists of letters."""
+        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+            legal = f"a list such as {example}"
+            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
 
     @classmethod
     def of(cls, error: Exception, message: str) -> Self:
@@ -254,12 +276,16 @@ class SweepError(RefusalError):
     """A sweep is refused: the message names the place in its file and what is legal there."""
 
 
+class PlotError(RefusalError):
+    """A figure is refused: the message names the argument and what is legal."""
+
+
 class TuneError(RefusalError):
     """A search is refused: the message names the argument or the range and what is legal there."""
 
 
 class DemandError(RefusalError):
-    """A demand or link is not in the scenario; the message lists the legal ones."""
+    """A demand is not in the scenario, or no link carries its data; the message says what is legal."""
 
 
 class CalibrationError(RefusalError):

@@ -29,6 +29,7 @@ from aqmlab.terminal.spelling import counted, quoted
 if TYPE_CHECKING:
     import numpy as np
 
+    from aqmlab.statistics.quantity import Quantity
     from aqmlab.statistics.run_summary import RunSummary
 
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
@@ -211,8 +212,8 @@ class Result:
 
         return RunSummary.of(self)
 
-    def value(self, quantity: str, *, links: Sequence[str] = ()) -> float:
-        """One number of the run, by the name of its quantity (`aqmlab.quantities` lists them).
+    def value(self, quantity: Quantity | str, *, links: Sequence[str] = ()) -> float:
+        """One number of the run, by its quantity or the name of it (`aqmlab.quantities` lists them).
 
         Args:
             quantity: Such as `page_p95_s` or `loss_percent/flows.bulk`.
@@ -223,9 +224,9 @@ class Result:
             MissingDataError: The run did not record what it takes.
             UnknownLinkError: A link is not monitored.
         """
-        from aqmlab.statistics.quantities import quantity as of_name  # noqa: PLC0415
+        from aqmlab.statistics.quantities import by_name  # noqa: PLC0415
 
-        return of_name(quantity)(self, links)
+        return by_name(quantity)(self, links)
 
     @property
     def offered_load(self) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab._core import LinkObservation, Observation
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.result import Result
 from aqmlab.runs.seeds import require_seed
 from aqmlab.scenario import Scenario, ScenarioLike
@@ -27,7 +27,7 @@ class Simulation:
     byte for byte. The simulated time stops between steps; it does not matter how long an agent thinks.
 
     Args:
-        scenario: A `Scenario`, the path of a TOML file, TOML text or a document.
+        scenario: A `Scenario`, the path of a TOML file, TOML text or a dict.
         seed: Seed of all random streams, from 0 to 2⁶⁴ − 1.
         overrides: Dotted keys with the values that replace the scenario's.
 
@@ -67,13 +67,14 @@ class Simulation:
             time_s: Simulated time in seconds, not before `time_s`; a time after the end is the end.
 
         Raises:
-            ValueError: The time has passed, or is not a number.
+            RefusalError: The time has passed, or is not a number.
             RunError: The simulator or a user's scheme failed, or the simulation is over.
             KeyboardInterrupt: Ctrl-C; the simulation can continue.
         """
         if not isinstance(time_s, int | float) or math.isnan(time_s) or time_s < self.time_s:
-            raise ValueError(
-                f"time_s: a number of seconds, at least {self.time_s:g} (now), not {quoted(time_s)}"
+            legal = f"a number of seconds, at least {self.time_s:g} (now)"
+            raise RefusalError(
+                f"time_s: {legal}, not {quoted(time_s)}", place="time_s", value=time_s, legal=legal
             )
         self._core.advance_until(min(float(time_s), self.duration_s))
 
@@ -107,6 +108,9 @@ class Simulation:
             values = json.dumps(parameters, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ScenarioError(f"{link}: parameters: {error}") from None
+        known = [own.name for own in self._scenario.core.monitored_links()]
+        if link not in known:
+            raise ScenarioError.not_among("monitored link", link, known)
         self._core.act(link, rate_mbps, values)
         changed = parameters if rate_mbps is None else {"rate_mbps": rate_mbps, **parameters}
         if changed:

@@ -16,12 +16,20 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 MODULES = {
-    "aqmlab": "Scenarios, runs, comparisons, sweeps and searches.",
-    "aqmlab.comparison": "Configurations compared with a baseline, seed by seed.",
-    "aqmlab.statistics.pages": "Page load times of one run as a distribution.",
-    "aqmlab.statistics.distribution": "Response times of one run as a distribution.",
-    "aqmlab.statistics.classes": "Goodput and fairness by class of traffic.",
+    "aqmlab": ("Scenarios, runs, comparisons, sweeps and searches.", ()),
+    "aqmlab.comparison": (
+        "Configurations compared with a baseline, seed by seed.",
+        ("Change", "Level", "Values", "CurveDifference", "configurations"),
+    ),
+    "aqmlab.statistics": (
+        "Means over seeds, and differences, with their intervals.",
+        ("Interval", "NotEnoughReplications"),
+    ),
+    "aqmlab.statistics.pages": ("Page load times of one run as a distribution.", ()),
+    "aqmlab.statistics.distribution": ("Response times of one run as a distribution.", ()),
+    "aqmlab.statistics.classes": ("Goodput and fairness by class of traffic.", ()),
 }
+"""The modules with what the page says of them, and the names that it lists; by default all public ones."""
 _MARK = "<!-- reference: generated -->\n"
 
 
@@ -29,19 +37,23 @@ def page() -> str:
     """The page as it should be."""
     guide, mark, _ = PAGE.read_text(encoding="utf-8").partition(_MARK)
     parts = [guide, mark]
-    for name, says in MODULES.items():
+    for name, (says, listed) in MODULES.items():
         module = importlib.import_module(name)
         parts.append(f"\n## {name}\n\n{says}\n")
-        parts += [_entry(name, each, found) for each, found in _public(module)]
+        parts += [_entry(name, each, found) for each, found in _public(module, listed)]
     return "".join(parts)
 
 
-def _public(module: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
-    names = getattr(module, "__all__", None) or [
-        name
-        for name, found in vars(module).items()
-        if not name.startswith("_") and getattr(found, "__module__", "") == module.__name__
-    ]
+def _public(module: Any, listed: tuple[str, ...]) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    names = (
+        listed
+        or getattr(module, "__all__", None)
+        or [
+            name
+            for name, found in vars(module).items()
+            if not name.startswith("_") and getattr(found, "__module__", "") == module.__name__
+        ]
+    )
     for name in names:
         found = getattr(module, name)
         told = module is not aqmlab and getattr(aqmlab, name, None) is found

@@ -24,7 +24,7 @@ _SCOPES = {Scope.LINKS: "judged links", Scope.USERS: "users", Scope.RUN: "run"}
 _HEAD = """# Quantities
 
 Generated from the registry of quantities. A name is what tables, claims, `Result` and the columns of CSV
-files use; `aqmlab.statistics.quantities.quantity(NAME)` finds it in Python. The unit is part of the name;
+files use; `aqmlab.quantity(NAME)` finds it in Python. The unit is part of the name;
 without a unit it is a count or a ratio.
 
 *Of*: **judged links** are the monitored links that carry data, or those of `--links`; throughput,

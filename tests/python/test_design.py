@@ -94,6 +94,16 @@ def test_where_the_papers_gain_lies(flows: int, rtt_ms: int, place: str) -> None
     assert (code, f"alpha = 1.42e-05 is {place}" in out) == (0, True), out
 
 
+def test_a_single_flow_is_one() -> None:
+    for rule in ("arc", "pi"):
+        for flows, words in (("1", "1 flow"), ("1.5", "1.5 flows")):
+            code, out = leave(rule, "--flows", flows, "--rtt-ms", "80", "--link-mbps", "10")
+            assert code == 0
+            assert f"{rule} at 10 Mbit/s, {words}, 80 ms, " in out
+    _, out = leave("sfg", "--link-mbps", "10", "--rtt-ms", "80", "--misbehaving", "1")
+    assert " share all their bins with 1 other; " in out
+
+
 def test_filters_that_are_tried_are_wrong_as_often_as_the_formula_says() -> None:
     """Equation (3): 1.16 % at three levels; 10,000 trials have a standard deviation of 0.11 %."""
     found = _core.sfg_false_positives(3, 20, 5, 10_000) / 10_000

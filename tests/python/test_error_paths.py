@@ -39,6 +39,7 @@ TAKES_A_FILE = {
     "export": ("export", "flent", "FILE", "-o", "x.flent.gz"),
     "scheme check": ("scheme", "check", "FILE:Red"),
     "scheme cost": ("scheme", "cost", "FILE:Red"),
+    "model check": ("model", "check", "FILE:Red"),
     "explain": ("explain", "FILE:Red"),
     "schema": ("schema", "FILE:Red"),
 }
@@ -193,7 +194,7 @@ def test_other_wrong_arguments_are_refused_in_words(there: Path) -> None:
             aqmlab.run(scenario, seed=seed)  # type: ignore[arg-type]
     many: list[Any] = [wrong, 5]
     for jobs in many:
-        with pytest.raises(TypeError, match="a list of Job"):
+        with pytest.raises(aqmlab.AqmlabError, match="a list of Job"):
             aqmlab.run_many(jobs)
     with pytest.raises(ScenarioError, match="overrides: a dict"):
         aqmlab.run(scenario, overrides=wrong)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import aqmlab
 from aqmlab import Job, RunError, Scenario, ScenarioError
+from aqmlab.models.trial import check
 from small import aqmlab_run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -170,7 +172,7 @@ FAILURES = {
     ),
     "a wrong law": (
         "return Page([Object(1)], draws.exponential(-1))",
-        "ValueError: mean is -1; legal: a positive",
+        "in page: ValueError: mean is -1: it must be a positive number; legal: a model whose `page` works",
     ),
     "something kept": ("self.last = number", "AttributeError: self.last is set after start"),
 }
@@ -184,6 +186,7 @@ def test_a_failure_ends_the_run_and_names_file_method_and_page(what: str, tmp_pa
     with pytest.raises(RunError) as failed:
         aqmlab.run_many([Job(broken, 1, folder=tmp_path / "result")], progress=False)
     assert message in str(failed.value)
+    assert str(failed.value).count("legal: ") == 1
     assert "panicked" not in str(failed.value)
     assert not (tmp_path / "result" / "run.json").exists()
     assert aqmlab.run(own(tmp_path), seed=1).tables["pages"].num_rows > 0
@@ -283,19 +286,44 @@ def test_what_is_wrong_with_a_model_is_refused_at_its_place(what: str, tmp_path:
         Scenario.from_toml(text, folder=tmp_path)
     assert message in str(refused.value)
     assert "users.model" in str(refused.value)
+    assert str(refused.value).count("legal: ") <= 1
+
+
+SENTENCES = {
+    "Page([Object(0)], 1.0)": "own.py:Own, method page: page 0: object 0: response_bytes is 0; legal: "
+    "a whole number from 1 to 1000000000",
+    "Page([Object(1), 7], 1.0)": "own.py:Own, method page: page 0: object 1 is 7; legal: an "
+    "aqmlab.models.Object",
+    "Page([], 1.0)": "own.py:Own, method page: page 0: there is no object; legal: the root first, then the "
+    "others",
+    "Page([Object(1)], 0.0)": "own.py:Own, method page: page 0: think_s is 0; legal: a number from 0.001 to "
+    "1000000",
+    "1 / 0": "own.py, line 7, in page: ZeroDivisionError: division by zero; legal: a model whose `page` "
+    "works",
+}
+
+
+@pytest.mark.parametrize("page", SENTENCES)
+def test_a_message_says_once_what_is_legal(page: str, tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        own(tmp_path, f"return {page}")
+    assert str(refused.value) == f"scenario:15: users.model.model: {SENTENCES[page]}"
+    [mistake] = refused.value.mistakes
+    assert mistake.legal == SENTENCES[page].partition("; legal: ")[2]
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
         ("nowhere.py:Own", "there is no file "),
-        ("own.so:Own", "not a file of Python; legal: FILE.py:CLASS"),
+        ("own.so:Own", "not a file of Python; legal: FILE.py:CLASS, the file of at most 1 MiB, its path "),
         ("owl", 'unknown model "owl"; legal: '),
     ],
 )
 def test_a_name_that_means_no_model_is_refused(model: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=message):
+    with pytest.raises(ScenarioError, match=message) as refused:
         Scenario.from_toml(SCENARIO.replace("own.py:Own", model), folder=tmp_path)
+    assert str(refused.value).count("legal: ") == 1
 
 
 def test_a_live_run_refuses_a_model_in_a_file(tmp_path: Path) -> None:
@@ -329,3 +357,56 @@ def test_a_class_that_is_not_there_is_missed_among_the_models_of_its_file(comman
     said = aqmlab_run(command, "my_pages.py:Nwes", cwd=EXAMPLES)
     assert said.returncode == 2
     assert "no class Nwes of aqmlab.models.TrafficModel; it has News" in said.stderr
+
+
+def test_a_check_describes_the_pages(tmp_path: Path) -> None:
+    written(tmp_path, CONSTANT)
+    said = aqmlab_run("model", "check", "own.py:Own", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    *lines, cost = said.stdout.splitlines()
+    assert lines == [
+        "own.py:Own: nothing found",
+        "  200 pages, each drawn twice",
+        "  objects per page: median 2, 90th percentile 2, mean 2",
+        "  bytes per object: median 1,000, 90th percentile 1,200, mean 1,100",
+        "  think time: median 0.45 s, 90th percentile 0.45 s, mean 0.45 s",
+    ]
+    assert re.fullmatch(r"  time to draw a page: [0-9.]+ ms", cost)
+
+
+def test_the_pages_of_a_check_are_those_of_the_users(tmp_path: Path) -> None:
+    """Pages 0 to 7 of each user, of which page n has 2 + n % 3 objects."""
+    written(tmp_path, DRAWN)
+    found = check("own.py:Own", folder=tmp_path)
+    assert found.objects == 25 * [2, 3, 4, 2, 3, 4, 2, 3]
+    assert len(found.response_bytes) == sum(found.objects)
+    assert all(1 <= size <= 40_000 for size in found.response_bytes)
+    assert len(set(found.think_s)) == 200
+
+
+@pytest.mark.parametrize("what", ["another page each time", "an exception", "an illegal page", "no class"])
+def test_a_check_refuses_what_a_scenario_refuses(what: str, tmp_path: Path) -> None:
+    name, page, body, _, message = REFUSALS[what]
+    written(tmp_path, page, body)
+    said = aqmlab_run("model", "check", f"own.py:{name}", cwd=tmp_path)
+    assert said.returncode == 2
+    assert said.stderr.startswith("aqmlab: own.py")
+    assert message in said.stderr
+    assert said.stdout == ""
+
+
+def test_a_calibration_runs_the_users_of_a_model(tmp_path: Path) -> None:
+    """A page of 200 kB in 137 segments, 205.5 kB with headers. A user has one every 20 s and its load time, 4
+    to 20 round trips of 50 ms at 1 Gbit/s, so 78 to 81 kbit/s per user.
+    """
+    written(tmp_path, "return Page([Object(200_000)], think_s=20.0)")
+    text = SCENARIO.replace("duration_s = 20.0", "duration_s = 400.0").replace('"fresh"', '"stationary"')
+    (tmp_path / "own.toml").write_text(text)
+    (tmp_path / "elsewhere").mkdir()
+    said = aqmlab_run(
+        "calibrate", "../own.toml", "--sizes", "20,40,60", "--quiet", cwd=tmp_path / "elsewhere"
+    )
+    assert said.returncode == 0, said.stderr
+    [kept] = (tmp_path / "elsewhere").rglob("calibration.json")
+    [line] = json.loads(kept.read_text())["bottlenecks"]
+    assert line["line"]["bits_per_second_per_user"] == pytest.approx(79_800, rel=0.03)

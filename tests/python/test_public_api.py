@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab import cli
+from aqmlab import cli, models, schemes
 from aqmlab.statistics.quantities import QUANTITIES
 from small import BULK, WEB
 
@@ -129,6 +130,130 @@ def test_a_misspelt_name_is_a_field_beside_the_nearest(
     assert isinstance(error.value, aqmlab.AqmlabError)
     assert (error.value.value, error.value.nearest) == fields
     assert fields[1] in error.value.legal.split(", ")
+
+
+def of(**given: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Arguments of a search that is refused before anything runs."""
+    return {"scheme": "codel", "trials": 1, "seeds": [1], "fresh_seeds": [2], **given}
+
+
+@pytest.mark.parametrize(
+    ("call", "place", "value"),
+    [
+        (lambda: aqmlab.run(BULK, seed=-1), "seed", -1),
+        (lambda: aqmlab.live(BULK, seed=-1), "seed", -1),
+        (lambda: aqmlab.live(BULK, command="ls"), "command", "ls"),
+        (lambda: aqmlab.Simulation(BULK).advance_until(-1), "time_s", -1),
+        (lambda: aqmlab.Simulation(BULK).act("up", rate_mbps=1), "monitored link", "up"),
+        (lambda: aqmlab.live(BULK, command=["true"], serve="nowhere"), "serve", "nowhere"),
+        (lambda: aqmlab.live(BULK, command=["no-such-program"]), "command", "no-such-program"),
+        (lambda: aqmlab.live(BULK, command=["true"], rtt_ms=-1), "rtt_ms", -1),
+        (lambda: aqmlab.run_many([BULK]), "jobs", BULK),  # type: ignore[list-item]
+        (lambda: aqmlab.run_many([], executor="grid"), "executor", "grid"),
+        (lambda: aqmlab.run_many([], workers=0), "workers", 0),
+        (lambda: aqmlab.compare(BULK, schemes=["red", "pi"], workers=0), "workers", 0),
+        (lambda: aqmlab.compare(BULK, schemes=["red", "pi"], seeds=3), "seeds", 3),  # type: ignore[arg-type]
+        (lambda: aqmlab.compare(BULK, schemes="red,pi"), "schemes", "red,pi"),
+        (lambda: aqmlab.compare(BULK, schemes=["red", "pi"], queues=["up"]), "queues: up", "up"),
+        (lambda: aqmlab.compare(BULK, schemes=["red", "pi"], links=["up"]), "links: up", "up"),
+        (lambda: aqmlab.sweep(BULK, points={QUEUE: 5}), "points", {QUEUE: 5}),  # type: ignore[dict-item]
+        (lambda: aqmlab.sweep(BULK, grid={QUEUE: [5]}, seeds=[]), "seeds", []),
+        (lambda: aqmlab.sweep(BULK, grid={QUEUE: [5]}, links=["up"]), "links: up", "up"),
+        (lambda: aqmlab.sweep(BULK, random={"points": 2}), "random", None),
+        (lambda: aqmlab.sweep(BULK, random=3), "random", 3),  # type: ignore[arg-type]
+        (lambda: aqmlab.sweep(BULK, grid={QUEUE: []}), f'grid."{QUEUE}"', None),
+        (lambda: aqmlab.tune(BULK, **of(ranges={"target_ms": (2, 1)})), "codel.target_ms", 2),
+        (lambda: aqmlab.tune(BULK, **of(ranges={"target_ms": "x"})), "codel.target_ms", "x"),
+        (lambda: aqmlab.tune(BULK, **of(trials=0)), "trials", 0),
+        (lambda: aqmlab.tune(BULK, **of(budget_runs=0)), "budget_runs", 0),
+        (lambda: aqmlab.tune(BULK, **of(optimiser_seed=-1)), "optimiser_seed", -1),
+        (lambda: aqmlab.tune(BULK, **of(seeds=3)), "seeds", 3),
+        (lambda: aqmlab.tune(BULK, **of(fresh_seeds=[1])), "fresh_seeds", 1),
+        (lambda: aqmlab.tune(BULK, **of(restricted_to_s=-1)), "restricted_to_s", -1),
+        (lambda: aqmlab.tune(BULK, **of(queues=["up"])), "queues: up", "up"),
+        (lambda: aqmlab.frame(3), "results", 3),  # type: ignore[arg-type]
+        (lambda: aqmlab.plot(3), "results", 3),  # type: ignore[arg-type]
+    ],
+)
+def test_a_refused_argument_is_the_place_of_the_error(
+    call: Callable[[], object], place: str, value: object
+) -> None:
+    with pytest.raises(aqmlab.AqmlabError) as error:
+        call()
+    assert isinstance(error.value, ValueError)
+    assert (error.value.place, error.value.value) == (place, value)
+
+
+def test_a_name_is_not_taken_for_a_list_of_letters(swept: aqmlab.SweepResults) -> None:
+    run = swept.at({QUEUE: 10})[0]
+    with pytest.raises(
+        aqmlab.UnknownQuantityError, match=r"quantities: a list such as .* not 'loss_percent'"
+    ):
+        aqmlab.frame(run, "loss_percent")
+    with pytest.raises(aqmlab.UnknownLinkError, match=r"links: a list such as .* not 'left-to-right'"):
+        run.value("loss_percent", links="left-to-right")
+
+
+def test_a_configuration_that_is_not_there_is_a_field_beside_the_nearest(swept: aqmlab.SweepResults) -> None:
+    found = aqmlab.compare(swept.results)
+    with pytest.raises(aqmlab.ComparisonError) as error:
+        found.change("limit_packets = 51", "loss_percent")
+    assert (error.value.value, error.value.nearest) == ("limit_packets = 51", "limit_packets = 50")
+    with pytest.raises(aqmlab.SweepError) as missing:
+        swept.at({QUEUE: 11})
+    assert (missing.value.value, missing.value.legal) == ({QUEUE: 11}, QUEUE)
+
+
+def test_the_types_that_own_classes_are_handed_can_be_named() -> None:
+    bases = {
+        schemes: (schemes.Scheme, schemes.Scheduler, schemes.Guard),
+        models: (models.TrafficModel,),
+    }
+    for module, classes in bases.items():
+        for method in (each for one in classes for each in vars(one).values() if inspect.isfunction(each)):
+            named = {
+                word for text in method.__annotations__.values() for word in re.findall(r"[A-Z]\w+", text)
+            }
+            assert named - {"Any", "Mapping", "None", "Sequence"} <= set(module.__all__), method
+
+
+def test_what_is_printed_is_short(swept: aqmlab.SweepResults) -> None:
+    assert repr(aqmlab.quantity("loss_percent")) == "Quantity('loss_percent', '%')"
+    assert repr(aqmlab.plot(swept, "queue")) == "Plot('Packets waiting, left-to-right')"
+
+
+def test_every_function_takes_overrides(tmp_path: Path) -> None:
+    overrides = {QUEUE: 7, "duration_s": 1.0, "warm_up_s": 0.0}
+    alone = aqmlab.run(BULK, overrides=overrides)
+    found = aqmlab.compare(BULK, schemes=["drop-tail", "codel"], seeds=[1], overrides=overrides)
+    assert found.results["drop-tail"][0].run["content_address"] == alone.content_address
+    named = aqmlab.compare({"a": BULK, "b": BULK}, seeds=[1], overrides=overrides)
+    assert named.results["b"][0].run["content_address"] == alone.content_address
+    with pytest.raises(aqmlab.ComparisonError, match="overrides: only of scenarios"):
+        aqmlab.compare(found.results, overrides=overrides)
+    searched = of(store=tmp_path, objective="lowest-drop-rate", ranges={"limit_packets": (5, 9)})
+    outcome = aqmlab.tune(BULK, overrides=overrides, **searched)
+    assert outcome.best.duration_s == 1.0
+    assert repr(outcome).startswith("Outcome('two flows', codel for lowest-drop-rate: ")
+    with pytest.raises(aqmlab.ScenarioError, match="duration_s=-1"):
+        aqmlab.live(BULK, overrides={"duration_s": -1})
+
+
+def test_one_result_is_a_configuration_of_one_seed() -> None:
+    runs = {name: aqmlab.run(BULK, overrides={QUEUE: packets}) for name, packets in (("a", 5), ("b", 50))}
+    assert aqmlab.compare(runs).seeds == (1,)
+    assert aqmlab.frame(runs, ["loss_percent"]).column("configuration").to_pylist() == ["a", "b"]
+    loss = aqmlab.quantity("loss_percent")
+    assert runs["a"].value(loss) == runs["a"].value("loss_percent")
+
+
+def test_designs_are_refused_by_the_names_of_the_arguments() -> None:
+    with pytest.raises(aqmlab.SweepError, match="at least one of grid, points, random, latin_hypercube"):
+        aqmlab.sweep(BULK)
+    with pytest.raises(aqmlab.SweepError, match=r"^latin_hypercube: keys is missing"):
+        aqmlab.sweep(BULK, latin_hypercube={"points": 2})
+    with pytest.raises(aqmlab.SweepError, match=r"^points: "):
+        aqmlab.sweep(BULK, points=[])
 
 
 # ---------------------------------------------------------------------------------------------------- sweeps

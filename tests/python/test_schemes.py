@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import aqmlab
-from aqmlab import Job, RunError, Scenario, ScenarioError
+from aqmlab import Job, RunError, Scenario, ScenarioError, _core
 from aqmlab.errors import RefusalError, TuneError
 from aqmlab.runs.executors import executor_of
 from aqmlab.schemes import check, cost_ns
@@ -23,6 +24,7 @@ from small import BULK, WEB, aqmlab_run
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
+STATM = Path("/proc/self/statm")
 INCLUDE = ROOT / "python/aqmlab/schemes"
 PYTHON, NUMBA, C = "my_red.py:MyRed", "my_red_compiled.py:MyRed", "my_red.so:my_red"
 
@@ -263,8 +265,9 @@ def test_what_is_wrong_with_a_scheme_is_refused_at_its_place(what: str, tmp_path
 def test_a_file_that_cannot_be_used_is_refused(scheme: str, message: str, tmp_path: Path) -> None:
     written(tmp_path, "")
     (tmp_path / "text.so").write_text("no library")
-    with pytest.raises(ScenarioError, match=message):
+    with pytest.raises(ScenarioError, match=message) as refused:
         scenario(scheme, tmp_path, "limit_packets = 30", BULK)
+    assert str(refused.value).count("legal: ") == 1
 
 
 def test_a_library_without_the_symbol_is_refused(shipped: Path) -> None:
@@ -389,6 +392,22 @@ def on_arrival(self, now_ns, packet, queue, coins):
     cost = aqmlab_run("scheme", "cost", "own.py:Own", cwd=tmp_path)
     assert cost.returncode == 0, cost.stderr
     assert re.fullmatch(r"own.py:Own: [\d,]+ ns per packet\n", cost.stdout)
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="the memory of a process is read from /proc")
+def test_the_names_of_what_a_scheme_observes_are_kept_once(tmp_path: Path) -> None:
+    """A name of 100,000 letters in 1,000 schemes: 100 MB if each kept its own."""
+    written(tmp_path, "observed = ('x' * 100_000,)\ndef observe(self):\n    return [1.0]")
+    registered = _core.load_scheme(tmp_path, "own.py:Own")
+
+    def build(count: int) -> int:
+        """Builds so many schemes; returns the resident bytes behind them."""
+        for _ in range(count):
+            _core.scheme_cost(registered, 1)
+        return int(STATM.read_text().split()[1]) * resource.getpagesize()
+
+    before = build(10)
+    assert build(1_000) - before < 30e6
 
 
 def test_what_a_file_says_is_part_of_the_address_of_its_runs(tmp_path: Path, shipped: Path) -> None:

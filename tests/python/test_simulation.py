@@ -81,7 +81,7 @@ def test_a_run_with_actions_says_so_and_has_an_address_of_its_own(tmp_path: Path
 @pytest.mark.parametrize(
     ("link", "action", "said"),
     [
-        ("middle", {"rate_mbps": 1.0}, r'no monitored link is called "middle"; legal: left-to-right'),
+        ("middle", {"rate_mbps": 1.0}, r'no monitored link is called "middle"; there are: left-to-right'),
         (LINK, {"rate_mbps": 0.0}, r"rate_mbps is 0: it must be from 0\.001 to 1000000 Mbit/s"),
         (LINK, {"max_p": 0.1}, r"`max_p` of drop-tail cannot be changed .*; legal: limit_packets"),
         (LINK, {"limit_packets": 0}, r"`limit_packets` is 0: it must be at least 1"),

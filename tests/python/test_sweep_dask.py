@@ -16,7 +16,7 @@ import pytest
 
 import aqmlab
 from aqmlab import _core, sweeps
-from small import aqmlab_process, command, contents
+from small import WEB, aqmlab_process, command, contents
 from sweeping import finished, reference, wait_until, write
 
 pytest.importorskip("distributed")
@@ -28,10 +28,11 @@ pytestmark = pytest.mark.exhaustive  # clusters
 
 
 @contextmanager
-def dask(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+def dask(*arguments: str | Path, folder: Path | None = None) -> Iterator[subprocess.Popen[str]]:
     """A process of Dask, killed at the end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "dask", *map(str, arguments)],
+        cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -77,6 +78,34 @@ def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_p
     assert process.returncode == 0, errors
     assert "12/12 runs" in errors
     assert contents(there) == expected
+
+
+def test_a_cluster_runs_a_traffic_model_whose_file_its_workers_do_not_have(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from aqmlab.models import Object, Page, TrafficModel\n"
+        "class Own(TrafficModel):\n"
+        "    def page(self, number, draws):\n"
+        "        return Page([Object(2_000), Object(1 + draws.below(50_000))], think_s=0.5)\n"
+    )
+    text = 'name = "own"\nscenario = "own.toml"\nreplications = 2\n[grid]\n"users.per_side" = [2, 5]\n'
+    file = write(tmp_path, text)
+    model = 'per_side = 2\nmodel = { model = "own.py:Own" }'
+    (tmp_path / "own.toml").write_text(WEB.replace("20.0", "8.0").replace("per_side = 150", model))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    jobs = sweeps.read(file).jobs()
+    (tmp_path / "own.py").unlink()
+    aqmlab.run_many(jobs, store=tmp_path / "here", progress=False)
+    from aqmlab.runs.executors.cluster import Cluster
+
+    with ExitStack() as stack:
+        address, contact = stack.enter_context(scheduler(tmp_path))
+        for _ in range(2):
+            stack.enter_context(dask(*worker(contact), folder=elsewhere))
+        executor = Cluster(f"tcp://{address}", patience_s=30.0)
+        aqmlab.run_many(jobs, store=tmp_path / "there", progress=False, executor=executor)
+    assert finished(tmp_path / "there") == 4
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
 
 def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_is_kept(

@@ -18,7 +18,7 @@ import pytest
 import aqmlab
 from aqmlab import _core
 from aqmlab.cli.tune import OBJECTIVES
-from aqmlab.errors import DemandError, ExperimentError, FolderError, TuneError
+from aqmlab.errors import ExperimentError, FolderError, TuneError, UnknownLinkError
 from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
 from aqmlab.statistics import data_links
@@ -274,7 +274,7 @@ def test_a_search_names_the_links_that_it_judges_and_refuses_those_that_are_not_
     assert json.loads(files["search.json"].read_text())["links"] == list(outcome.links)
     assert outcome.links == tuple(link["name"] for link in data_links(aqmlab.run(busy())))
     space = space_of("red", {"limit_packets": 60})
-    with pytest.raises(DemandError, match=r"links: left-to-rigth: unknown.*left-to-right"):
+    with pytest.raises(UnknownLinkError, match=r"links: left-to-rigth: unknown.*left-to-right"):
         tune(busy(), space, Objective(), PLAN, store=store, executor=Threads(1), links=["left-to-rigth"])
 
 

@@ -1,7 +1,7 @@
 //! A traffic model whose parameters are declared as data.
 
 use crate::values::{self, Values};
-use aqmlab_web::{ModelDeclaration, ModelError, OwnPages, PageSource};
+use aqmlab_web::{ModelDeclaration, ModelError, OwnModelError, OwnPages, PageSource};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub trait ModelFactory: Send + Sync {
     /// Where the pages come from, of parameters that are legal.
     ///
     /// # Errors
-    /// In words, why there is no source.
-    fn build(&self, values: &Values) -> Result<Arc<dyn PageSource>, String>;
+    /// Why there is no source.
+    fn build(&self, values: &Values) -> Result<Arc<dyn PageSource>, OwnModelError>;
 }
 
 /// A traffic model with the names, meanings, types, ranges and defaults of its parameters, and what makes it.
@@ -86,7 +86,7 @@ impl OwnPages for Parametrized {
         refused.map_err(|Refused { key, wrong, legal }| ModelError::own(key, wrong, legal))
     }
 
-    fn source(&self) -> Result<Arc<dyn PageSource>, String> {
+    fn source(&self) -> Result<Arc<dyn PageSource>, OwnModelError> {
         self.declared.factory.build(&self.values)
     }
 }

@@ -9,6 +9,7 @@
 //! - [`load_library`]: a scheme in a shared library, as `aqmlab_scheme.h` describes it.
 //! - [`Verdicts`](decode): how a verdict is written as a number.
 //! - [`Fault`]: how a scheme that cannot go on ends its run.
+//! - [`observed_name`]: a name of what such a scheme observes, kept once.
 //! - [`TimerPace`]: how often its timer may be due.
 #![deny(missing_docs)]
 
@@ -19,6 +20,7 @@ mod fault;
 mod guard_table;
 mod instance;
 mod library;
+mod observed_names;
 mod scheduler_table;
 mod table;
 mod timer_pace;
@@ -31,6 +33,7 @@ pub use fault::{Fault, catch};
 pub use guard_table::{GuardTable, TableGuard, admission_of, decision_name};
 pub use instance::{Observe, Traits};
 pub use library::load_library;
+pub use observed_names::observed_name;
 pub use scheduler_table::{SchedulerTable, Served, TableScheduler};
 pub use table::{Call, Decide, FunctionTable, NEVER, TableScheme, Waiting};
 pub use timer_pace::{MOST_CALLS, TimerPace, WINDOW};

@@ -39,7 +39,7 @@ mod core {
         probe_live,
     };
     #[pymodule_export]
-    use crate::models::{Draws, model_schema};
+    use crate::models::{Draws, SampledPages, model_schema, sample_model};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

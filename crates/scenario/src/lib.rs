@@ -86,7 +86,7 @@ pub use error::{Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;
 pub use network::{Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use own_files::{
-    InFile, ModelLoader, SchemeLoader, load_scheme_in_file, schema_of_model_in_file, set_model_loader,
+    InFile, ModelLoader, SchemeLoader, load_model_in_file, load_scheme_in_file, set_model_loader,
     set_scheme_loader,
 };
 pub use reference::{KeyReference, TableReference, reference};

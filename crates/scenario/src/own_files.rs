@@ -229,13 +229,24 @@ fn rename(node: &mut Node, names: &BTreeMap<String, String>) {
 /// Why a file holds no scheme; of C source what to type first.
 fn not_loadable(file: &str) -> String {
     let Some(stem) = file.strip_suffix(".c") else {
-        return "neither a file of Python nor a library; legal: FILE.py:CLASS, or LIBRARY.so:SYMBOL"
-            .to_owned();
+        return "neither a file of Python nor a library".to_owned();
     };
     format!(
         "C source; compile it first: cc -O2 -ffp-contract=off -shared -fPIC -I \"$(aqmlab scheme include)\" {file} -o \
          {stem}.so"
     )
+}
+
+/// As [`in_file`] without a scenario, for those who say nothing of what is legal.
+fn in_folder<'a>(
+    key: &str,
+    name: &'a str,
+    tree: &'a Node,
+    folder: &Path,
+    texts: &'a mut BTreeMap<String, String>,
+) -> Result<InFile<'a>, String> {
+    let legal = if is_model(key) { "FILE.py:CLASS" } else { "FILE.py:CLASS or LIBRARY.so:SYMBOL" };
+    in_file(key, name, tree, Some(folder), texts).map_err(|wrong| format!("{wrong}; legal: {legal}"))
 }
 
 /// The file that a key's name means, with its text: that which the tree keeps, or else that in the folder,
@@ -249,7 +260,7 @@ fn in_file<'a>(
 ) -> Result<InFile<'a>, String> {
     let (file, object) = parts(name).ok_or("no FILE:NAME")?;
     if is_model(key) && !file.ends_with(".py") {
-        return Err("not a file of Python; legal: FILE.py:CLASS".to_owned());
+        return Err("not a file of Python".to_owned());
     }
     if !file.ends_with(".py") && !is_library(file) {
         return Err(not_loadable(file));
@@ -273,16 +284,20 @@ fn nothing() -> Node {
     Node { place: Place::Whole, value: Value::Table(BTreeMap::new()) }
 }
 
-/// What a traffic model in a file that stands in a folder declares, for those who ask about it without a
-/// scenario: the JSON schema of its table.
+/// A traffic model in a file that stands in a folder, and the JSON schema of its table, for those who ask
+/// about it without a scenario.
 ///
 /// # Errors
 /// In words, what is wrong with the file or the model.
-pub fn schema_of_model_in_file(folder: &Path, name: &str) -> Result<serde_json::Value, String> {
+pub fn load_model_in_file(
+    folder: &Path,
+    name: &str,
+) -> Result<(Arc<dyn ModelDeclaration>, serde_json::Value), String> {
     let (tree, mut texts) = (nothing(), BTreeMap::new());
-    let file = in_file(MODEL, name, &tree, Some(folder), &mut texts)?;
+    let file = in_folder(MODEL, name, &tree, folder, &mut texts)?;
     let (_, declaration) = file.load_model()?;
-    DeclaredModels::default().declare(name, declaration)
+    let schema = DeclaredModels::default().declare(name, Arc::clone(&declaration))?;
+    Ok((declaration, schema))
 }
 
 /// Registers a scheme in a file that stands in a folder, for those who ask about a scheme without a scenario;
@@ -292,7 +307,7 @@ pub fn schema_of_model_in_file(folder: &Path, name: &str) -> Result<serde_json::
 /// In words, what is wrong with the file or the scheme.
 pub fn load_scheme_in_file(folder: &Path, name: &str) -> Result<String, String> {
     let (tree, mut texts) = (nothing(), BTreeMap::new());
-    let (name, declaration) = in_file(SCHEME, name, &tree, Some(folder), &mut texts)?.load()?;
+    let (name, declaration) = in_folder(SCHEME, name, &tree, folder, &mut texts)?.load()?;
     match register_declared(&name, declaration) {
         Ok(()) | Err(RegistrationError::Taken(_)) => Ok(name),
         Err(error) => Err(error.to_string()),

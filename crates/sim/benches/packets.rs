@@ -5,10 +5,11 @@
 //! proportion to the users. `hops N [seconds]` runs the flows of a dumbbell over N such links in a row, and
 //! `clouds [seconds]` the dumbbell of PackMime's clouds that the crosscheck has. `deep [rate in Mbit/s]
 //! [limit in packets] [seconds]` runs one flow of `linux6-cubic` whose round trip is 100 ms into a deep
-//! buffer, which it overflows: the window, and what a recovery looks after, is as large. One line of JSON per
-//! run: compare lines of one session, these machines are noisy. Words such as `record.responses="none"`
-//! replace values of the scenario. Under `valgrind --tool=callgrind` the same program counts instructions
-//! (`make bench` does both).
+//! buffer, which it overflows: the window, and what a recovery looks after, is as large. `home [scheme]
+//! [seconds]` is what `aqmlab new home` writes, with that scheme at both ends of the line. One line of JSON
+//! per run: compare lines of one session, these machines are noisy. Words such as
+//! `record.responses="none"` replace values of the scenario. Under `valgrind --tool=callgrind` the same
+//! program counts instructions (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
 use aqmlab_scenario::Scenario;
@@ -22,6 +23,8 @@ const LOAD: f64 = 0.9;
 const CROSSCHECK: &str = include_str!("../../../tests/crosscheck/scenario.toml");
 /// PackMime's clouds on a dumbbell, which run beside ns-2 too.
 const CLOUDS: &str = include_str!("../../../tests/crosscheck/clouds.toml");
+/// A household of today.
+const HOME: &str = include_str!("../../../python/aqmlab/presets/home.toml");
 
 fn main() {
     let given = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
@@ -34,6 +37,7 @@ fn main() {
         }
         "hops" => (hops(word(1, "3").parse().expect("a number of hops")), length(&word(2, "20"))),
         "deep" => (deep(&word(1, "1000"), &word(2, "20000")), length(&word(3, "12"))),
+        "home" => (HOME.to_owned(), [home(&word(1, "drop-tail")), length(&word(2, "60"))].concat()),
         "clouds" => (CLOUDS.to_owned(), length(&word(1, "100"))),
         "le2003" => (
             include_str!("../../../experiments/le2003/scenario.toml").to_owned(),
@@ -93,6 +97,15 @@ fn bulk(scheme: &str) -> Vec<(String, String)> {
 
 fn queue(scheme: &str, limit_packets: f64) -> String {
     format!("{{ scheme = \"{scheme}\", limit_packets = {limit_packets:.0} }}")
+}
+
+/// The scheme at both ends of the line, in buffers as deep as the preset's; the whole run is measured.
+fn home(scheme: &str) -> Vec<(String, String)> {
+    vec![
+        ("dumbbell.queue".to_owned(), queue(scheme, 834.0)),
+        ("dumbbell.queue_right_to_left".to_owned(), queue(scheme, 209.0)),
+        ("cool_down_s".to_owned(), "0.0".to_owned()),
+    ]
 }
 
 fn web(users: u32, scheme: &str) -> String {

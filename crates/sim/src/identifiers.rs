@@ -5,6 +5,7 @@
 //! says what fits, and the scenario check refuses the rest, so no legal scenario comes that far. Lints refuse
 //! unchecked conversions in this crate.
 
+use aqmlab_session::{ConnectionId, Side};
 use aqmlab_units::identifier;
 
 identifier! {
@@ -53,4 +54,20 @@ impl Hop {
 impl Egress {
     /// Nothing but ideal wires lies between here and the destination.
     pub(crate) const DELIVERY: Self = Self::from_number(u32::MAX);
+}
+
+/// A connection as packets and timers name it. Places are reused: a connection that takes the place of
+/// another is of the next generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ConnectionIdentity {
+    /// Its place among the connections of the run.
+    pub(crate) place: u32,
+    pub(crate) generation: u16,
+}
+
+/// One of the two ends of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EndpointId {
+    pub(crate) connection: ConnectionId,
+    pub(crate) side: Side,
 }

@@ -2,6 +2,7 @@
 
 use crate::engine::EventKind;
 use crate::fabric::{Events, Fabric, Settings, Timer};
+use crate::identifiers::ConnectionIdentity;
 use crate::recording::{CongestionWindows, FlowRows, Snapshot};
 use crate::transport::SimulatedTransport;
 use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
@@ -102,7 +103,7 @@ impl EventLoop {
         let Self { fabric, events, session, .. } = self;
         let alarm = match events.take_timer() {
             Timer::Connection { connection, generation } => {
-                return fabric.fire((connection, generation), events);
+                return fabric.fire(ConnectionIdentity { place: connection, generation }, events);
             }
             Timer::Port { link } => return fabric.ask_port_again(link, events),
             Timer::User { population, user } => Alarm::User { population, user },

@@ -1,6 +1,7 @@
 //! The fabric as the applications see it: their transport in virtual time.
 
 use crate::fabric::{Events, Fabric, Timer};
+use crate::identifiers::EndpointId;
 use aqmlab_session::{Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, StreamId, Transport};
 use aqmlab_units::Time;
 use std::sync::Arc;
@@ -30,27 +31,27 @@ impl Transport for SimulatedTransport<'_> {
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
-        self.fabric.write((connection, side, StreamId::FIRST), bytes, self.events);
+        self.fabric.write(EndpointId { connection, side }, StreamId::FIRST, bytes, self.events);
     }
 
     fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
-        self.fabric.write((connection, side, stream), bytes, self.events);
+        self.fabric.write(EndpointId { connection, side }, stream, bytes, self.events);
     }
 
     fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
-        self.fabric.unsent(connection, side)
+        self.fabric.unsent(EndpointId { connection, side })
     }
 
     fn close(&mut self, connection: ConnectionId, side: Side) {
-        self.fabric.close(connection, side, self.events);
+        self.fabric.close(EndpointId { connection, side }, self.events);
     }
 
     fn write_and_close(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
-        self.fabric.write_and_close(connection, side, bytes, self.events);
+        self.fabric.write_and_close(EndpointId { connection, side }, bytes, self.events);
     }
 
     fn withdraw_and_close(&mut self, connection: ConnectionId, side: Side) {
-        self.fabric.withdraw_and_close(connection, side, self.events);
+        self.fabric.withdraw_and_close(EndpointId { connection, side }, self.events);
     }
 
     fn send(&mut self, datagram: &Datagram) {

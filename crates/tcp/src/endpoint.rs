@@ -126,7 +126,7 @@ impl Endpoint {
     /// Header prediction: the next segment in order arrives at an end that has nothing under way itself.
     /// Every condition is asked at once, because one answer can be predicted better than many.
     #[inline(always)]
-    fn predicts(&self, segment: &Segment) -> bool {
+    pub(crate) fn predicts(&self, segment: &Segment) -> bool {
         (self.state == State::Established)
             & self.receiver.is_next(segment)
             & self.sender.is_quiet_at(segment.acknowledgement)
@@ -135,7 +135,13 @@ impl Endpoint {
 
     /// What remains of the processing of such a segment.
     #[inline(always)]
-    fn on_predicted(&mut self, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
+    pub(crate) fn on_predicted(
+        &mut self,
+        now: Time,
+        context: &Context<'_>,
+        segment: &Segment,
+        out: &mut Outbox,
+    ) {
         if context.profile.idle_restart() == Some(IdleRestart::SinceReceived) {
             self.sender.active_at = now;
         }

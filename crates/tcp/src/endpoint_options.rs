@@ -44,6 +44,10 @@ impl Endpoint {
         if let Some(reporting) = self.receiver.reporting_mut() {
             reporting.note_stamp(segment, options.timestamps);
         }
+        let plain = segment.payload > 0 && options.blocks.as_slice().is_empty();
+        if plain && self.predicts(segment) && self.sender.is_at_rest() {
+            return self.on_predicted(now, context, segment, out);
+        }
         if let Some(modern) = self.sender.modern_mut() {
             modern.take_in_options(options);
         }

@@ -82,6 +82,7 @@ impl fmt::Debug for Receiver {
 
 impl Receiver {
     /// What is kept of the peer's segments where it is reported to the peer, or adapted to.
+    #[inline(always)]
     pub(crate) fn begin(&mut self, profile: &HostProfile) {
         if profile.has_options() && self.reporting().is_none() {
             self.reassembly = Reassembly::reported(profile);

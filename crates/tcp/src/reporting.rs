@@ -157,6 +157,9 @@ impl Reporting {
         if let Some(duplicate) = self.duplicate.take() {
             blocks.push(duplicate);
         }
+        if self.ranges.is_empty() {
+            return blocks;
+        }
         let first = blocks.as_slice().len();
         for number in &self.recent[..self.remembered] {
             let Some(range) = self.ranges.covering(*number, number.plus(1)) else { continue };

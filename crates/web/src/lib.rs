@@ -74,7 +74,8 @@ pub use model_error::ModelError;
 pub use models::UserModel;
 pub use models::mah::{MahModel, MahParameters, MahUser, ThinkTimeCut};
 pub use models::own::{
-    DeclaredModels, ModelDeclaration, OwnModel, OwnObject, OwnPages, OwnParameters, PageSource, think_time,
+    DeclaredModels, ModelDeclaration, OwnModel, OwnModelError, OwnObject, OwnPages, OwnParameters,
+    PageSample, PageSource, SampledPage, think_time,
 };
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
 pub use models::pages::{Http, PageObject, PagesModel, PagesParameters, PagesUser};

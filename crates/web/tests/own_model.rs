@@ -3,15 +3,15 @@
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
-    Command, DeclaredModels, ModelDeclaration, ModelError, OwnObject, OwnPages, PageObject, PageSource,
-    Population, StartRule, UserEvent, UserModel, think_time,
+    Command, DeclaredModels, ModelDeclaration, ModelError, OwnModelError, OwnObject, OwnPages, PageObject,
+    PageSource, Population, StartRule, UserEvent, UserModel, think_time,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a page of the model is, by its own parameter.
-type Pages = fn(u64, Key, u32) -> Result<(Vec<OwnObject>, f64), String>;
+type Pages = fn(u64, Key, u32) -> Result<(Vec<OwnObject>, f64), OwnModelError>;
 
 #[derive(Clone)]
 struct Own(Pages, Map<String, Value>, u64);
@@ -40,7 +40,7 @@ impl OwnPages for Own {
         if self.2 > 0 { Ok(()) } else { Err(ModelError::own("bytes", "0 is not legal", "at least 1")) }
     }
 
-    fn source(&self) -> Result<Arc<dyn PageSource>, String> {
+    fn source(&self) -> Result<Arc<dyn PageSource>, OwnModelError> {
         Ok(Arc::new(Source(self.0, self.2)))
     }
 }
@@ -49,7 +49,13 @@ impl OwnPages for Own {
 struct Source(Pages, u64);
 
 impl PageSource for Source {
-    fn page(&self, _: Key, page: Key, number: u32, objects: &mut Vec<PageObject>) -> Result<Span, String> {
+    fn page(
+        &self,
+        _: Key,
+        page: Key,
+        number: u32,
+        objects: &mut Vec<PageObject>,
+    ) -> Result<Span, OwnModelError> {
         let (own, think) = (self.0)(self.1, page, number)?;
         for object in own {
             objects.push(object.checked()?);
@@ -57,8 +63,8 @@ impl PageSource for Source {
         think_time(think)
     }
 
-    fn said(&self, wrong: &str) -> String {
-        format!("own: {wrong}")
+    fn place(&self) -> String {
+        "own".to_owned()
     }
 
     fn end_run(&self, why: String) -> ! {
@@ -69,12 +75,12 @@ impl PageSource for Source {
 const ROOT: OwnObject = OwnObject { response_bytes: 9_000, request_bytes: 300, host: 0, wave: 0 };
 
 /// A root, two objects of which one is on another host, and one in a third wave that is named first.
-fn constant(bytes: u64, _: Key, _: u32) -> Result<(Vec<OwnObject>, f64), String> {
+fn constant(bytes: u64, _: Key, _: u32) -> Result<(Vec<OwnObject>, f64), OwnModelError> {
     let object = |wave, host| OwnObject { response_bytes: bytes as i64, request_bytes: 400, host, wave };
     Ok((vec![ROOT, object(2, 0), object(1, 0), object(1, 7)], 12.0))
 }
 
-fn drawn(_: u64, page: Key, number: u32) -> Result<(Vec<OwnObject>, f64), String> {
+fn drawn(_: u64, page: Key, number: u32) -> Result<(Vec<OwnObject>, f64), OwnModelError> {
     let response_bytes = 1 + page.below(0, 100_000) as i64;
     Ok((vec![OwnObject { response_bytes, ..ROOT }], 1.0 + f64::from(number)))
 }
@@ -195,21 +201,21 @@ fn pages_that_differ_when_they_are_drawn_again_are_refused() {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     let counting: Pages = |_, _, _| Ok((vec![ROOT], 1.0 + ASKED.fetch_add(1, Ordering::Relaxed) as f64));
     let error = model(counting).parameters().build(0, Key::from_seed(1), &no_file).unwrap_err().to_string();
-    assert!(
-        error.starts_with("`model`: own: page 7 of a user was another one when it was drawn again"),
-        "{error}"
-    );
+    let legal =
+        "a model whose pages are a function of their number and of what `draws` gives, the same every time";
+    let wrong = "own: page 7 of a user was another one when it was drawn again";
+    assert_eq!(error, format!("`model`: {wrong}; legal: {legal}"));
 }
 
 #[test]
 fn pages_that_cannot_be_are_refused_with_what_is_legal() {
     let said = |pages: Pages| {
         let error = model(pages).parameters().build(0, Key::from_seed(1), &no_file).unwrap_err();
-        let ModelError::Own { key, wrong, .. } = error else { panic!("{error}") };
+        let ModelError::Own { key, wrong, legal } = error else { panic!("{error}") };
         assert_eq!(key, "model");
-        wrong
+        format!("{wrong}; legal: {legal}")
     };
-    let of = |object: OwnObject, wrong: &str| assert_eq!(object.checked().unwrap_err(), wrong);
+    let of = |object: OwnObject, wrong: &str| assert_eq!(object.checked().unwrap_err().to_string(), wrong);
     of(
         OwnObject { response_bytes: 0, ..ROOT },
         "response_bytes is 0; legal: a whole number from 1 to 1000000000",
@@ -244,7 +250,7 @@ fn pages_that_cannot_be_are_refused_with_what_is_legal() {
         }),
         "own: page 3: 5001 objects; legal: 1 to 5000"
     );
-    assert_eq!(said(|_, _, _| Err("line 3: no".to_owned())), "line 3: no");
+    assert_eq!(said(|_, _, _| Err(OwnModelError::new("line 3: no", "yes"))), "line 3: no; legal: yes");
 }
 
 #[test]

@@ -29,7 +29,7 @@ from aqmlab.statistics.recorded import judged_links, measured_window_s
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
 from aqmlab.statistics.tidy import tidy_table
-from aqmlab.terminal.spelling import counted, nearest, quoted
+from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,10 +102,7 @@ class Comparison:
             raise ComparisonError(f"a dict of lists of results, by name, not {quoted(results)}")
         base = next(iter(results)) if baseline is None else baseline
         if base not in results:
-            raise ComparisonError(
-                f'no configuration is called "{base}"; there are: {", ".join(results)}'
-                f"{nearest(str(base), results)}"
-            )
+            raise ComparisonError.not_among("configuration", base, results)
         in_order = {base: results[base], **results}
         pairs = {
             name: paired(each, results[base], names=(name, base), same_users=same_users)
@@ -274,10 +271,7 @@ class Comparison:
 
     def _known(self, name: str) -> str:
         if name not in self.names:
-            raise ComparisonError(
-                f'no configuration is called "{name}"; there are: {", ".join(self.names)}'
-                f"{nearest(str(name), self.names)}"
-            )
+            raise ComparisonError.not_among("configuration", name, self.names)
         return name
 
     def values(self, name: str, quantity: Quantity | str) -> Values:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.scenario import core_of
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -147,7 +148,7 @@ def _of_red(queue: LinkQueue) -> Iterator[str]:
         return
     yield (
         f"runs with its default thresholds of 1993 (5 and 15 packets); the buffer at {queue.link} takes "
-        f"{queue.packets:,} packets: compare "
+        f"{counted(queue.packets, 'packet')}: compare "
         f"{queue.scheme}:min_th_packets={least}:max_th_packets={3 * least}, or ared"
     )
 

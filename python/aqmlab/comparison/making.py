@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.reading import read_configurations, read_first_stage
 from aqmlab.errors import ComparisonError
+from aqmlab.result import Result
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def compare(
     *,
     schemes: Sequence[str] = (),
     seeds: Sequence[int] = DEFAULT_SEEDS,
+    overrides: Mapping[str, object] | None = None,
     baseline: str | None = None,
     links: Sequence[str] = (),
     queues: Sequence[str] = (),
@@ -43,11 +45,12 @@ def compare(
 
     Args:
         what: One scenario (a `Scenario`, a path, TOML text, a dict) together with `schemes`; or scenarios by
-            name; or results, in which case nothing is run: by name, one for each seed, or the folder of a
-            comparison.
+            name; or results, in which case nothing is run: lists by name, one result for each seed, or the
+            folder of a comparison.
         schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers, or with
             parameters: `codel:target_ms=20`. The first is the baseline.
         seeds: Seeds of the runs, from 0 to 2⁶⁴ − 1; at least six for confidence intervals.
+        overrides: Dotted keys with the values that replace the scenario's, or those of every scenario.
         baseline: The baseline configuration of the differences; by default the first.
         links: The judged links; by default those that carry data.
         queues: The links that get the schemes; by default those that carry data.
@@ -67,12 +70,17 @@ def compare(
         ScenarioError: The scenario, or a scheme in it, is refused.
         ComparisonError: The results cannot be paired, or an argument is of another kind; the message names
             the seed, the setting or the argument.
-        UnknownLinkError: A link is not monitored.
-        DemandError: A link is not monitored; nothing was run.
+        UnknownLinkError: A link is not monitored; of scenarios nothing was run.
+        DemandError: No monitored link carries data; nothing was run.
     """
-    _require_list("links", links, "['left-to-right']")
-    scenarios = _scenarios(what, schemes, queues)
+    ComparisonError.require_list("links", links, "['left-to-right']")
+    ComparisonError.require_list("queues", queues, "['left-to-right']")
+    scenarios = _scenarios(what, schemes, queues, overrides)
     if scenarios is None:
+        if overrides:
+            raise ComparisonError(
+                "overrides: only of scenarios; these are results", place="overrides", value=dict(overrides)
+            )
         results, first_stage = _at_hand(cast("Results", what))
         return Comparison.of(
             results,
@@ -85,7 +93,7 @@ def compare(
     from aqmlab.comparison.running import run_comparison  # noqa: PLC0415 (results at hand need no runner)
     from aqmlab.runs.executors import chosen_executor  # noqa: PLC0415
 
-    _require_list("seeds", seeds, "range(1, 9)")
+    ComparisonError.require_list("seeds", seeds, "range(1, 9)")
     return run_comparison(
         scenarios,
         seeds,
@@ -102,20 +110,19 @@ def compare(
     )
 
 
-def _require_list(argument: str, given: object, example: str) -> None:
-    """Refuses what is no list, and texts, which Python takes for lists of letters."""
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise ComparisonError(f"{argument}: a list such as {example}, not {quoted(given)}")
-
-
-def _scenarios(what: object, schemes: Sequence[str], queues: Sequence[str]) -> dict[str, Scenario] | None:
+def _scenarios(
+    what: object, schemes: Sequence[str], queues: Sequence[str], overrides: Mapping[str, object] | None
+) -> dict[str, Scenario] | None:
     """The scenarios to run, by name; none where results are at hand."""
     from aqmlab.scenario import Scenario  # noqa: PLC0415
 
     if schemes:
         if _are_configurations(what):
-            raise ComparisonError("schemes need one scenario; legal: one scenario, or no schemes")
-        return configurations(Scenario.of(cast("ScenarioLike", what)), schemes, queues)
+            raise ComparisonError(
+                "schemes need one scenario; legal: one scenario, or no schemes", place="schemes"
+            )
+        scenario = Scenario.of(cast("ScenarioLike", what), overrides=overrides)
+        return configurations(scenario, schemes, queues)
     if isinstance(what, str | Path) and Path(what).is_dir():
         return None
     given = _given(what)
@@ -124,13 +131,15 @@ def _scenarios(what: object, schemes: Sequence[str], queues: Sequence[str]) -> d
         return None
     if len(of_scenarios) < len(given):
         raise ComparisonError("scenarios and results are mixed; legal: scenarios alone, or results alone")
-    return {name: Scenario.of(each) for name, each in of_scenarios.items()}
+    return {name: Scenario.of(each, overrides=overrides) for name, each in of_scenarios.items()}
 
 
 def _at_hand(what: Results) -> tuple[Mapping[str, Sequence[Recorded]], int]:
     """Results by name, and how many of the first seeds decided how many there are."""
     if not isinstance(what, str | Path):
-        return cast("Mapping[str, Sequence[Recorded]]", what), 0
+        named = cast("Mapping[str, Sequence[Recorded]]", what)
+        alone = {name: [each] for name, each in named.items() if isinstance(each, Result)}
+        return {**named, **alone}, 0
     folder = Path(what)
     results = read_configurations([folder])
     return results, read_first_stage([folder], results)
@@ -139,9 +148,12 @@ def _at_hand(what: Results) -> tuple[Mapping[str, Sequence[Recorded]], int]:
 def _given(what: object) -> Mapping[str, object]:
     """Configurations by name, as they were handed over."""
     if not isinstance(what, Mapping):
+        legal = (
+            "a scenario with schemes=[...], a dict of scenarios or of lists of results by name, or the "
+            "folder of a comparison"
+        )
         raise ComparisonError(
-            f"{quoted(what)} cannot be compared; legal: a scenario with schemes=[...], or a dict of "
-            "scenarios or of lists of results, by name"
+            f"{quoted(what)} cannot be compared; legal: {legal}", place="what", value=what, legal=legal
         )
     if not what:
         raise ComparisonError("nothing to compare; legal: two configurations or more")
@@ -170,19 +182,23 @@ def configurations(
     Raises:
         ComparisonError: There are fewer than two schemes, or two of them are the same configuration.
         ScenarioError: A scheme is invalid.
-        DemandError: A link is not monitored, or none carries data.
+        UnknownLinkError: A link is not monitored.
+        DemandError: None carries data.
     """
     from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
 
-    _require_list("schemes", schemes, "['drop-tail', 'red']")
+    ComparisonError.require_list("schemes", schemes, "['drop-tail', 'red']")
     for scheme in schemes:
         if not isinstance(scheme, str):
             raise ComparisonError(
-                f"schemes: names, perhaps with parameters, such as 'codel:target_ms=20', not {quoted(scheme)}"
+                "schemes: names, perhaps with parameters, such as 'codel:target_ms=20', not "
+                f"{quoted(scheme)}",
+                place="schemes",
+                value=scheme,
             )
     if len(schemes) < 2:
-        raise ComparisonError("schemes: two or more, such as drop-tail and red")
-    found = Queues.of(scenario, links)
+        raise ComparisonError("schemes: two or more, such as drop-tail and red", place="schemes")
+    found = Queues.of(scenario, links, argument="queues")
     made: dict[str, Scenario] = {}
     for scheme in schemes:
         own = found.with_scheme(scenario, scheme)
@@ -190,6 +206,8 @@ def configurations(
         if same is not None:
             both = f"{same} and {scheme} are the same configuration"
             twice = f"{scheme} is given twice" if same == scheme else both
-            raise ComparisonError(f"schemes: {twice}; legal: each configuration once")
+            raise ComparisonError(
+                f"schemes: {twice}; legal: each configuration once", place="schemes", value=scheme
+            )
         made[scheme] = own
     return made

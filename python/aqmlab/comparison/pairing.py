@@ -162,7 +162,7 @@ def require_population(name: str | None, result: Recorded) -> None:
     """Refuses the name of a population that nobody is called by."""
     known = [str(entry["name"]) for entry in result.run["populations"]]
     if name is not None and name not in known:
-        raise ComparisonError(f'no population is called "{name}"; there are: {", ".join(known) or "none"}')
+        raise ComparisonError.not_among("population", name, known)
 
 
 def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:

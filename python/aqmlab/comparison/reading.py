@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -32,8 +32,8 @@ class _WithResults(Protocol):
 
 
 Results: TypeAlias = (
-    "Recorded | Mapping[str, Sequence[Recorded]] | Sequence[Recorded] | Sequence[Path | str] | str | Path"
-    " | _WithResults"
+    "Recorded | Mapping[str, Sequence[Recorded] | Recorded] | Sequence[Recorded] | Sequence[Path | str]"
+    " | str | Path | _WithResults"
 )
 """Results as they may be handed over: see `results_of`."""
 
@@ -117,18 +117,27 @@ def results_of(what: Results) -> dict[str, list[Recorded]]:
     if isinstance(what, str | Path):
         return {name: list(each) for name, each in read_configurations([Path(what)]).items()}
     if isinstance(what, Mapping):
-        return {str(name): list(each) for name, each in what.items()}
+        return {str(name): _of_seeds(each) for name, each in what.items()}
     if hasattr(what, "results"):
         return results_of(what.results)
-    each: list[Any] = [what] if hasattr(what, "run") else list(what)
+    each: list[Any] = _of_seeds(what) if isinstance(what, Iterable) or hasattr(what, "run") else []
     if each and all(isinstance(one, str | Path) for one in each):
         return {name: list(ones) for name, ones in read_configurations([Path(one) for one in each]).items()}
     if not each or not all(hasattr(one, "run") for one in each):
-        raise ResultError(f"results, a list or dict of them, or their folder, not {quoted(what)}")
+        legal = "results, a list or dict of them, or their folder"
+        raise ResultError(f"{legal}, not {quoted(what)}", place="results", value=what, legal=legal)
     groups: dict[str, list[Recorded]] = {}
     for one in each:
         groups.setdefault(_scenario_in_short(one), []).append(one)
     return dict(zip(_names(list(groups.values())), groups.values(), strict=True))
+
+
+def _of_seeds(what: Any) -> list[Any]:  # noqa: ANN401 (one result, or several)
+    """The results of one configuration, one for each seed: one result alone is of one seed."""
+    if hasattr(what, "run"):
+        return [what]
+    ResultError.require_list("results", what, "[result]")
+    return list(what)
 
 
 def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None:

@@ -60,7 +60,7 @@ def run_comparison(
 
     Raises:
         ComparisonError: There is no seed, the configurations cannot be compared, or a width is out of reach.
-        DemandError: A link is not monitored; nothing was run.
+        UnknownLinkError: A link is not monitored; nothing was run.
     """
     seeds = list(dict.fromkeys(seeds))
     if not seeds:

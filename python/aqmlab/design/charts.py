@@ -11,6 +11,7 @@ from aqmlab import _core
 from aqmlab.design.loops import CONTROLS, delay_loop, margins, pi_loop
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.looks import look_at
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,7 +74,7 @@ def false_positives(bins: int, trials: int) -> Chart:
     """How often a flow shares all its bins with misbehaving ones: formula as lines, the filter as points."""
     lines = []
     for place, levels in enumerate(LEVELS):
-        name = "1 level" if levels == 1 else f"{levels} levels"
+        name = counted(levels, "level")
         formula = (_core.sfg_false_positive(levels, bins, count) for count in MISBEHAVING)
         lines.append(_line(place, name, formula))
         if trials:
@@ -83,4 +84,4 @@ def false_positives(bins: int, trials: int) -> Chart:
                 found[at] = _core.sfg_false_positives(levels, bins, count, trials) / trials
             lines.append(Series(f"{name}, tried", look_at(place), found, points=True))
     axes = Axis("misbehaving flows"), Axis("share of flows taken for one", log=True, limits=(1e-5, 1.0))
-    return Chart(f"False positives of SFG with {bins} bins", *axes, MISBEHAVING, tuple(lines))
+    return Chart(f"False positives of SFG with {counted(bins, 'bin')}", *axes, MISBEHAVING, tuple(lines))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.design.loops import CONTROLS, arc_loop, delay_loop, margins, pi_loop
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,10 +57,10 @@ def arc(
     packets_per_second = _packets_per_second(link_mbps, mean_packet_bytes)
     admissible = _core.arc_admissible_gains(flows, rtt_ms / 1e3, packets_per_second, utilization)
     if admissible is None:
-        message = f"no gain keeps {flows:g} flows over {rtt_ms:g} ms stable at {link_mbps:g} Mbit/s"
+        message = f"no gain keeps {counted(flows, 'flow')} over {rtt_ms:g} ms stable at {link_mbps:g} Mbit/s"
         raise ValueError(f"{message}; try fewer flows, a longer path or a faster link")
     lowest, highest = (gain * interval_ms / 1e3 for gain in admissible)
-    at = f"{link_mbps:g} Mbit/s, {flows:g} flows, {rtt_ms:g} ms, interval {interval_ms:g} ms"
+    at = f"{link_mbps:g} Mbit/s, {counted(flows, 'flow')}, {rtt_ms:g} ms, interval {interval_ms:g} ms"
     sentences = [
         f"arc at {at}, packets of {mean_packet_bytes:g} bytes",
         f"alpha is stable from {lowest:.4g} to {highest:.4g} per packet",
@@ -102,7 +103,8 @@ def sfg(
     ]
     for levels in range(1, 7):
         share = _core.sfg_false_positive(levels, bins, misbehaving)
-        line = f"levels = {levels}: {share:.2%} of flows share all their bins with {misbehaving:g} others"
+        others = counted(misbehaving, "other")
+        line = f"levels = {levels}: {share:.2%} of flows share all their bins with {others}"
         if trials:
             tried = _core.sfg_false_positives(levels, bins, int(misbehaving), trials) / trials
             line += f", {tried:.2%} of {trials} tried"
@@ -135,13 +137,14 @@ def pi(
     if found is None:
         path = rtt_s * packets_per_second
         raise ValueError(
-            f"no design exists for {flows:g} flows over {rtt_ms:g} ms at {link_mbps:g} Mbit/s: it "
+            f"no design exists for {counted(flows, 'flow')} over {rtt_ms:g} ms at {link_mbps:g} Mbit/s: it "
             f"needs fewer than {0.4301668 * path:.4g} flows and more than "
             f"{flows / (rtt_s * path):.4g} updates per second"
         )
     present, previous = found
+    at = f"{link_mbps:g} Mbit/s, {counted(flows, 'flow')}, {rtt_ms:g} ms"
     sentences = (
-        f"pi at {link_mbps:g} Mbit/s, {flows:g} flows, {rtt_ms:g} ms, packets of {mean_packet_bytes:g} bytes",
+        f"pi at {at}, packets of {mean_packet_bytes:g} bytes",
         f"gains = {{ fixed = {{ a = {present:.6g}, b = {previous:.6g} }} }}, sampling_hz = {sampling_hz:g}",
         _margins_of(pi_loop(flows, rtt_s, packets_per_second, found, sampling_hz)),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Comparison, require_one_comparison
 from aqmlab.comparison.reading import results_of
-from aqmlab.errors import RefusalError
+from aqmlab.errors import PlotError
 from aqmlab.figures.drawn import Drawn
 from aqmlab.figures.of_results import CHARTS, chart_of
 from aqmlab.figures.over_time import OF_SENDERS
@@ -29,10 +29,6 @@ KINDS = (*CHARTS, *OF_SENDERS, "state")
 """What can be drawn."""
 ENDINGS = (".svg", ".pdf", ".png", ".csv")
 """The endings of a figure's file."""
-
-
-class PlotError(RefusalError):
-    """A figure is refused: the message names the argument and what is legal."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +65,9 @@ class Plot:
     def to_arrow(self) -> pa.Table:
         """The numbers: a row for each place on the horizontal axis, a column for each line."""
         return to_arrow(chart_table(self.chart))
+
+    def __repr__(self) -> str:
+        return f"Plot({self.chart.title!r})"
 
     def _repr_html_(self) -> str:
         return self.svg
@@ -112,7 +111,13 @@ def plot(
     if kind not in KINDS:
         raise PlotError.unknown(f"kind {kind!r}", kind, KINDS)
     if quantity and kind != "state":
-        raise PlotError(f"quantity: {quantity}: only with kind state", place="quantity", value=quantity)
+        raise PlotError(
+            f"quantity: {quantity}: only with kind state",
+            place="quantity",
+            value=quantity,
+            legal="kind state",
+        )
+    PlotError.require_list("flows", flows, "['bulk:0']")
     if flows and kind not in OF_SENDERS:
         legal = ", ".join(OF_SENDERS)
         raise PlotError(f"flows: {', '.join(flows)}: only with kind {legal}", place="flows", legal=legal)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.terminal.plain import plain
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +105,9 @@ def read_table(file: str | Path | Traversable, refusal: type[RefusalError]) -> l
         raise refusal(f"{name}:1: the first line must name all columns, with different names")
     for number, row in enumerate(rows, start=2):
         if len(row) != len(head):
-            raise refusal(f"{name}:{number}: {len(row)} cells under {len(head)} columns")
+            raise refusal(
+                f"{name}:{number}: {counted(len(row), 'cell')} under {counted(len(head), 'column')}"
+            )
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 

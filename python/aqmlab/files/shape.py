@@ -105,7 +105,11 @@ def conform(value: object, shape: Shape, place: str, refusal: type[RefusalError]
                 )
         case ListOf():
             if not isinstance(value, list) or len(value) < shape.shortest:
-                raise refusal(f"{place}: a list{_at_least(shape.shortest)}, not {quoted(value)}")
+                raise refusal(
+                    f"{place}: a list{_at_least(shape.shortest)}, not {quoted(value)}",
+                    place=place,
+                    value=value,
+                )
             for number, element in enumerate(value, start=1):
                 conform(element, shape.element, f"{place}[{number}]", refusal)
         case TableOf():
@@ -124,7 +128,7 @@ def _conform_table(
             raise refusal.unknown(inside(place, key), key, known)
     for key in shape.required:
         if key not in table:
-            raise refusal(f"{place}: {key} is missing" if place else f"{key} is missing")
+            raise refusal(f"{place}: {key} is missing" if place else f"{key} is missing", place=place)
     for key, inner in table.items():
         if key in known:
             conform(inner, known[key], inside(place, key), refusal)
@@ -132,7 +136,7 @@ def _conform_table(
 
 def _table(value: object, place: str, refusal: type[RefusalError]) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise refusal(f"{place}: a table, not {quoted(value)}")
+        raise refusal(f"{place}: a table, not {quoted(value)}", place=place, value=value)
     return value
 
 
@@ -151,11 +155,11 @@ def ascending(
         refusal: They are in no order, or none of their scale or kind; the message names the place.
     """
     if low >= high:
-        raise refusal(f"{place}: low ({low:g}) has to be below high ({high:g})")
+        raise refusal(f"{place}: low ({low:g}) has to be below high ({high:g})", place=place, value=low)
     if log and low <= 0:
-        raise refusal(f"{place}: a log scale starts above 0, not at {low:g}")
+        raise refusal(f"{place}: a log scale starts above 0, not at {low:g}", place=place, value=low)
     if integer and (low % 1 or high % 1):
-        raise refusal(f"{place}: whole numbers only, so low and high are whole numbers")
+        raise refusal(f"{place}: whole numbers only, so low and high are whole numbers", place=place)
 
 
 def _at_least(shortest: int) -> str:
@@ -170,4 +174,4 @@ def distinct(names: Sequence[str], place: str, refusal: type[RefusalError]) -> N
     """
     for number, name in enumerate(names):
         if name in names[:number]:
-            raise refusal(f"{place}: {quoted(name)} appears twice")
+            raise refusal(f"{place}: {quoted(name)} appears twice", place=place)

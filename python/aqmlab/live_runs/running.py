@@ -23,7 +23,7 @@ from aqmlab.scenario import Scenario
 from aqmlab.terminal.progress import Bar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from aqmlab.scenario import ScenarioLike
@@ -37,6 +37,7 @@ def live(
     scenario: ScenarioLike,
     *,
     seed: int = 1,
+    overrides: Mapping[str, object] | None = None,
     folder: str | Path | None = None,
     hosts: str = "",
     backend: str = "",
@@ -57,6 +58,7 @@ def live(
     Args:
         scenario: A `Scenario`, a path, TOML text or a dict.
         seed: Seed of users, delays and queues, from 0 to 2⁶⁴ − 1.
+        overrides: Dotted keys with the values that replace the scenario's.
         folder: A new folder for the result; by default `results/NAME/live-SEED`.
         hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
             nearest to the scenario's host profile.
@@ -76,7 +78,10 @@ def live(
         FolderError, StorageError: The folder exists or cannot be made; the result could not be stored.
         RunError: The machine does not allow a live run (`aqmlab doctor` says why), or the run failed.
     """
-    checked = Scenario.of(scenario)
+    for name, given in (("command", command), ("server", server)):
+        ScenarioError.require_list(name, given, "['iperf3', '-s']")
+    ScenarioError.require_list("captured", captured, "['left-to-right']")
+    checked = Scenario.of(scenario, overrides=overrides)
     place = Path(folder or Path("results") / folder_name(checked.name) / f"live-{seed}")
     return run_live(
         checked,

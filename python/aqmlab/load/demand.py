@@ -15,7 +15,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from aqmlab.errors import DemandError
+from aqmlab.errors import DemandError, UnknownLinkError
 from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ class Demand:
 
         Raises:
             DemandError: A name is none of the scenario's, or the names count different things.
+            UnknownLinkError: A link is not monitored.
         """
         every = parts_of(scenario)
         if not names:
@@ -210,18 +211,19 @@ def carrying_links(scenario: Scenario, names: Sequence[str] = ()) -> list[Link]:
     return [_link(own) for own in scenario.core.demand_links(list(names))]
 
 
-def named_links(scenario: Scenario, names: Sequence[str]) -> list[Link]:
-    """The monitored links with these names.
+def named_links(scenario: Scenario, names: Sequence[str], *, argument: str = "links") -> list[Link]:
+    """The monitored links with these names; `argument` is what the caller's argument is called.
 
     Raises:
-        DemandError: A name is not that of a monitored link.
+        UnknownLinkError: A name is not that of a monitored link.
     """
+    UnknownLinkError.require_list(argument, names, "['left-to-right']")
     if not names:
         return []
     by_name = {link.name: link for link in monitored_links(scenario)}
     for name in names:
         if name not in by_name:
-            raise DemandError.unknown(f"links: {name}", name, by_name)
+            raise UnknownLinkError.unknown(f"{argument}: {name}", name, by_name)
     return [by_name[name] for name in dict.fromkeys(names)]
 
 

@@ -43,13 +43,14 @@ class Queues:
     links: tuple[str, ...]
 
     @classmethod
-    def of(cls, scenario: Scenario, links: Sequence[str] = ()) -> Queues:
+    def of(cls, scenario: Scenario, links: Sequence[str] = (), *, argument: str = "links") -> Queues:
         """The queues in front of these links; by default of the links that carry data.
 
         Raises:
-            DemandError: A link is not monitored, or none carries data.
+            UnknownLinkError: A link is not monitored; `argument` is what the caller's argument is called.
+            DemandError: None is named, and none carries data.
         """
-        found = named_links(scenario, links) or carrying_links(scenario)
+        found = named_links(scenario, links, argument=argument) or carrying_links(scenario)
         if not found:
             raise DemandError(
                 f"{scenario.name}: no monitored link carries data; choose the links whose queues are meant"

@@ -14,7 +14,8 @@ A scenario names file and class, `model = { model = "my_pages.py:News" }`. See
 `docs/how-to/own-traffic-model.md`.
 """
 
+from aqmlab._core import Draws
 from aqmlab.classes.parameters import IllegalParameter, parameter
 from aqmlab.models.model import Object, Page, TrafficModel
 
-__all__ = ["IllegalParameter", "Object", "Page", "TrafficModel", "parameter"]
+__all__ = ["Draws", "IllegalParameter", "Object", "Page", "TrafficModel", "parameter"]

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab._core import version
-from aqmlab.errors import FolderError
+from aqmlab.errors import FolderError, RefusalError
 from aqmlab.files.folders import require_writable
 from aqmlab.result import capture_name
-from aqmlab.runs.executors.active_runs import available_cores
-from aqmlab.runs.executors.threads import Threads
+from aqmlab.runs.executors import chosen_executor
 from aqmlab.runs.job import Job
 from aqmlab.runs.store import Found, State, inspect, remove_damaged
 from aqmlab.scenario import Scenario, ScenarioLike
@@ -59,7 +58,7 @@ def run(
     """Runs one scenario; the result stays in memory until it is saved.
 
     Args:
-        scenario: A `Scenario`, the path of a TOML file, or TOML text.
+        scenario: A `Scenario`, a path, TOML text or a dict.
         seed: Seed of all random streams; the same seed gives the same users under every queue.
         overrides: Dotted keys with the values that replace the scenario's.
         measure_offered_load: Whether to measure the offered load by also running the uncongested twin.
@@ -79,9 +78,9 @@ def run_many(
     *,
     workers: int | None = None,
     store: str | Path | None = None,
-    progress: bool = True,
+    progress: bool = False,
     label: str = "",
-    executor: Executor | None = None,
+    executor: Executor | str = "threads",
 ) -> list[Result]:
     """Runs many jobs and returns their results in the order of the jobs.
 
@@ -92,7 +91,7 @@ def run_many(
             interrupted sweep resumes. Without a store (and folders of the jobs) results stay in memory.
         progress: Whether to show a progress bar.
         label: Title of the progress bar.
-        executor: Where runs are computed; by default in `workers` threads of this process.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
 
     Raises:
         RunError: A run failed; the others were stopped, and finished ones are kept.
@@ -112,12 +111,12 @@ def run_each(
     *,
     workers: int | None = None,
     store: str | Path | None = None,
-    progress: bool = True,
+    progress: bool = False,
     label: str = "",
-    executor: Executor | None = None,
+    executor: Executor | str = "threads",
 ) -> Generator[tuple[int, Result]]:
     """Like `run_many`, but yields each result with the position of its job as soon as it is finished."""
-    engine = executor or Threads(workers if workers is not None else available_cores())
+    engine = chosen_executor(executor, workers)
     plan = _plan(jobs, Path(store) if store is not None else None)
     looking = tracked(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)
     kept = {job: result for job in looking if (result := _kept(job)) is not None}
@@ -136,10 +135,10 @@ def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Job, list[int]]:
     """The runs to be made, each with the positions of the jobs that ask for it."""
     plan: dict[tuple[str, Path | None], tuple[Job, list[int]]] = {}
     if not isinstance(jobs, Iterable):
-        raise TypeError(f"jobs: a list of Job, not {quoted(jobs)}")
+        raise RefusalError(f"jobs: a list of Job, not {quoted(jobs)}", place="jobs", value=jobs)
     for position, job in enumerate(jobs):
         if not isinstance(job, Job):
-            raise TypeError(f"jobs: a list of Job, not of {quoted(job)}")
+            raise RefusalError(f"jobs: a list of Job, not of {quoted(job)}", place="jobs", value=job)
         placed = job.kept_in(store) if store else job
         # Scenarios that differ in their labels alone are one run.
         _, positions = plan.setdefault((placed.address, placed.folder), (placed, []))

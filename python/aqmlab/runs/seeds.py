@@ -1,5 +1,6 @@
 """Seeds of runs."""
 
+from aqmlab.errors import RefusalError
 from aqmlab.terminal.spelling import quoted
 
 SEED_MAX = 2**64 - 1
@@ -7,6 +8,11 @@ SEED_MAX = 2**64 - 1
 
 
 def require_seed(seed: object) -> None:
-    """Raises ValueError unless it is a seed."""
+    """Refuses what is no seed.
+
+    Raises:
+        RefusalError: It is none.
+    """
     if not isinstance(seed, int) or not 0 <= seed <= SEED_MAX:
-        raise ValueError(f"seed: a whole number from 0 to 2^64 - 1, not {quoted(seed)}")
+        legal = "a whole number from 0 to 2^64 - 1"
+        raise RefusalError(f"seed: {legal}, not {quoted(seed)}", place="seed", value=seed, legal=legal)

@@ -14,6 +14,7 @@ queues and says which sends next, and when; a `Guard` stands in front of any sch
 `docs/how-to/own-scheme.md`.
 """
 
+from aqmlab._core import Behind, Coins, Header, Packet, Queue, Queues
 from aqmlab.classes.parameters import IllegalParameter, parameter
 from aqmlab.schemes.guard import Guard
 from aqmlab.schemes.scheduler import At, Scheduler, Victim
@@ -22,10 +23,16 @@ from aqmlab.schemes.trial import Finding, check, cost_ns
 
 __all__ = [
     "At",
+    "Behind",
+    "Coins",
     "Finding",
     "Guard",
+    "Header",
     "IllegalParameter",
+    "Packet",
     "Port",
+    "Queue",
+    "Queues",
     "Scheduler",
     "Scheme",
     "Verdict",

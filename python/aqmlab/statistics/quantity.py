@@ -77,7 +77,7 @@ class Measured:
         return self._pages[pages]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quantity(ABC):
     """A number of one run.
 
@@ -117,12 +117,15 @@ class Quantity(ABC):
         """The number of a run, over the judged links where it is of links."""
         return self.of(Measured(result, links))
 
+    def __repr__(self) -> str:
+        return f"Quantity({self.name!r}, {self.unit!r})"
+
     def shown(self, value: float, *, sign: str = "") -> str:
         """A value as tables print it."""
         return f"{value:{sign}.{self.digits}f}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OfLinks(Quantity):
     """A number of the judged links together: of one link it is that link's own.
 
@@ -146,7 +149,7 @@ class OfLinks(Quantity):
         return {link["name"]: self.of_link(link) for link in judged_links(result, links)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OfUsers(Quantity):
     """A number of the response times of all users.
 
@@ -168,7 +171,7 @@ class OfUsers(Quantity):
         return run.times.longest_s
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OfPages(Quantity):
     """A number of the page load times of all users.
 
@@ -196,7 +199,7 @@ class OfPages(Quantity):
 _HAPPENED = {Pages.COMPLETED: "ended", Pages.FOLLOWED: "began"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OfRun(Quantity):
     """A number of the run as a whole.
 

@@ -74,6 +74,7 @@ def judged_links(result: Recorded, names: Sequence[str] = ()) -> list[Mapping[st
         UnknownLinkError: A name is not that of a monitored link.
         MissingDataError: None is chosen, and no monitored link carries data.
     """
+    UnknownLinkError.require_list("links", names, "['left-to-right']")
     if not names:
         return data_links(result)
     by_name = {link["name"]: link for link in monitored_links(result)}

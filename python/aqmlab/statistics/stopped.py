@@ -16,6 +16,7 @@ from aqmlab.errors import TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.distribution import ResponseTimes
 from aqmlab.statistics.recorded import has_name, table
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from aqmlab.statistics.distribution import FloatArray
@@ -52,7 +53,8 @@ def stopped_after(result: Recorded, population: str, completed: int) -> Stopped:
     own = has_name(rows, "population", population)
     ends, lasted = (to_numpy(rows[name])[own] for name in ("completed_at_s", "response_time_s"))
     if ends.size <= completed:
-        raise TooLittleDataError(f"{population}: {ends.size} exchanges completed, {completed} are needed")
+        found = counted(int(ends.size), "exchange")
+        raise TooLittleDataError(f"{population}: {found} completed, {completed} are needed")
     at_s = float(np.partition(ends, completed - 1)[completed - 1])
     before, begins = ends <= at_s, ends - lasted
     began = (begins >= float(result.run["measured_from_s"])) & (begins <= at_s)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from aqmlab.errors import MissingDataError
+from aqmlab.errors import MissingDataError, UnknownQuantityError
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import seed
 
@@ -67,6 +67,7 @@ def tidy_table_of(
         UnknownQuantityError: No quantity has one of the names.
         UnknownLinkError: A link is not monitored.
     """
+    UnknownQuantityError.require_list("quantities", quantities, "['loss_percent']")
     wanted = [by_name(each) for each in quantities]
     measured = {name: [Measured(result, links) for result in each] for name, each in results.items()}
 

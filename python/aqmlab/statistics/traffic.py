@@ -21,7 +21,7 @@ from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 def loss_percent_of(part: str) -> OfRun:
@@ -88,16 +88,21 @@ def _delivered_bytes(result: Recorded, group: str) -> int:
 
 
 def _delivered_by_flow(result: Recorded, group: str) -> list[int]:
-    groups = [entry for entry in result.run.get("flows", ()) if entry["name"] == group]
-    if not groups:
-        raise MissingDataError(f"the run has no flows.{group}")
-    return [int(count) for count in groups[0]["delivered_bytes"]]
+    groups = {entry["name"]: entry for entry in result.run.get("flows", ())}
+    if group not in groups:
+        raise MissingDataError(f"the run has no flows.{group}; its groups of flows: {_listed(groups)}")
+    return [int(count) for count in groups[group]["delivered_bytes"]]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def _responses_bytes(result: Recorded, population: str) -> int:
     rows = table(result, "responses", setting='record.responses = "rows"')
-    if population not in [entry["name"] for entry in result.run["populations"]]:
-        raise MissingDataError(f"the run has no populations.{population}")
+    known = [entry["name"] for entry in result.run["populations"]]
+    if population not in known:
+        raise MissingDataError(f"the run has no populations.{population}; its populations: {_listed(known)}")
     return int(to_numpy(rows["response_bytes"])[has_name(rows, "population", population)].sum())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import DemandError, SweepError, UnknownLinkError
+from aqmlab.errors import SweepError, UnknownLinkError
 from aqmlab.files.folders import require_writable
 from aqmlab.load.demand import named_links
 from aqmlab.statistics import judged_links
@@ -97,5 +97,5 @@ def check_links(sweep: Sweep, links: Sequence[str]) -> None:
     for point in sweep.points:
         try:
             named_links(point.scenario, links)
-        except DemandError as error:
-            raise SweepError(f"{point}: {error}") from None
+        except UnknownLinkError as error:
+            raise SweepError.of(error, f"{point}: {error}") from None

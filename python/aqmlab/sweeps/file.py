@@ -19,6 +19,7 @@ from aqmlab.files.shape import (
     SEED,
     TEXT,
     ListOf,
+    Shape,
     Table,
     TableOf,
     ascending,
@@ -31,7 +32,7 @@ from aqmlab.runs import Job
 from aqmlab.scenario import Scenario
 from aqmlab.sweeps import designs
 from aqmlab.sweeps.designs import Axis, Choice, Range, Settings
-from aqmlab.terminal.spelling import as_text, quoted, shortened, whole_numbers
+from aqmlab.terminal.spelling import as_text, counted, quoted, shortened, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from aqmlab.scenario import ScenarioLike
 
 _DESIGNS = ("grid", "list", "random", "latin-hypercube")
+_ARGUMENTS = ("grid", "points", "random", "latin_hypercube")
+"""What files and what the arguments of `aqmlab.sweep` call the designs."""
 _MOST_POINTS = 100_000
 _MOST_RUNS = 1_000_000
 _MOST_VALUES = 10_000_000
@@ -51,8 +54,17 @@ _RANGE = Table(
 )
 _AXES = TableOf(ANY)
 _DRAWN = Table({"points": whole(1, _MOST_POINTS), "keys": _AXES}, {"seed": SEED})
-_SWEEP = Table(
-    optional={
+_POINTS = ListOf(TableOf(ANY), shortest=1)
+_SHAPES: Mapping[str, Shape] = {
+    **dict.fromkeys(("random", "latin-hypercube", "latin_hypercube"), _DRAWN),
+    **dict.fromkeys(("list", "points"), _POINTS),
+    "grid": _AXES,
+}
+
+
+def _shape(names: Sequence[str]) -> Table:
+    """What a sweep may hold, with its designs under these names."""
+    known: dict[str, Shape] = {
         "name": TEXT,
         "description": ANY,
         "scenario": ANY,
@@ -61,12 +73,8 @@ _SWEEP = Table(
         "seeds": ANY,
         "store": TEXT,
         "measure_offered_load": FLAG,
-        "grid": _AXES,
-        "list": ListOf(TableOf(ANY), shortest=1),
-        "random": _DRAWN,
-        "latin-hypercube": _DRAWN,
     }
-)
+    return Table(optional={**known, **{name: _SHAPES[name] for name in names}})
 
 
 @dataclass(frozen=True)
@@ -193,11 +201,16 @@ def sweep_of(
     if grid is not None:
         document["grid"] = {key: _values(key, given) for key, given in grid.items()}
     if points is not None:
-        document["list"] = [dict(each) for each in points]
-    for kind, design in (("random", random), ("latin-hypercube", latin_hypercube)):
+        document["points"] = [_table(each) for each in _as_list("points", points)]
+    for kind, design in (("random", random), ("latin_hypercube", latin_hypercube)):
         if design is not None:
-            document[kind] = dict(design)
-    return _Reader(document, "sweep", Path()).sweep(overrides or {}, Scenario.of(scenario))
+            document[kind] = _table(design)
+    return _Reader(document, "sweep", Path(), _ARGUMENTS).sweep(overrides or {}, Scenario.of(scenario))
+
+
+def _table(given: object) -> object:
+    """A mapping as a dict; what is none is refused by the shape of the document."""
+    return dict(given) if isinstance(given, Mapping) else given
 
 
 def _values(key: str, given: Iterable[object]) -> object:
@@ -226,14 +239,17 @@ def _label(index: int, settings: Mapping[str, Any]) -> str:
 class _Reader:
     """A parsed file on its way to a sweep; what it raises names the place within the file."""
 
-    def __init__(self, document: dict[str, Any], source: str, folder: Path) -> None:
+    def __init__(
+        self, document: dict[str, Any], source: str, folder: Path, designs: Sequence[str] = _DESIGNS
+    ) -> None:
         self._document = document
         self._source = source
         self._folder = folder
+        self._designs = designs
 
     def sweep(self, overrides: Mapping[str, object], base: Scenario | None = None) -> Sweep:
         document = self._document
-        conform(document, _SWEEP, "", SweepError)
+        conform(document, _shape(self._designs), "", SweepError)
         seeds = self._seeds()
         base = self._base(overrides) if base is None else base.with_overrides(overrides)
         settings = self._settings(len(seeds))
@@ -272,15 +288,17 @@ class _Reader:
             raise SweepError.of(error, f"overrides: {error}") from None
 
     def _settings(self, seeds: int) -> list[Settings]:
-        present = [name for name in _DESIGNS if name in self._document]
+        present = [name for name in self._designs if name in self._document]
         if not present:
-            raise SweepError(f"no design; give at least one of {', '.join(_DESIGNS)}")
+            legal = ", ".join(self._designs)
+            raise SweepError(f"no design; give at least one of {legal}", legal=legal)
         planned = {name: _MAKERS[name](self._document[name]) for name in present}
         # Before any point is made: a grid of four ranges of a thousand would fill the memory.
         count = math.prod(each.points for each in planned.values())
         if count > _MOST_POINTS or count * seeds > _MOST_RUNS:
             raise SweepError(
-                f"{count:,} points × {seeds:,} seeds; at most {_MOST_POINTS:,} points and {_MOST_RUNS:,} runs"
+                f"{count:,} points × {counted(seeds, 'seed')}; at most {_MOST_POINTS:,} points and "
+                f"{_MOST_RUNS:,} runs"
             )
         made = {name: each.make() for name, each in planned.items()}
         owner: dict[str, str] = {}
@@ -303,7 +321,9 @@ class _Reader:
         legal = isinstance(seeds, list) and all(map(SEED.fits, seeds))
         if not legal or not seeds or len(set(seeds)) < len(seeds):
             raise SweepError(
-                'seeds: different whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7"'
+                'seeds: different whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7"',
+                place="seeds",
+                value=seeds,
             )
         return tuple(seeds)
 
@@ -326,9 +346,9 @@ def _only_what_a_scenario_holds(place: str) -> Iterator[None]:
     try:
         yield
     except TypeError as error:
-        raise SweepError(f"{place}: {error}") from None
+        raise SweepError(f"{place}: {error}", place=place) from None
     except RecursionError:
-        raise SweepError(f"{place}: nested too deeply") from None
+        raise SweepError(f"{place}: nested too deeply", place=place) from None
 
 
 def _ordered(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -348,15 +368,21 @@ def _grid(given: Mapping[str, Any]) -> _Planned:
     axes = _axes(given, "grid")
     for key, axis in axes.items():
         if isinstance(axis, Range) and axis.points is None:
-            raise SweepError(f'grid."{key}".points: required; how many values, from end to end')
+            raise SweepError(
+                f'grid."{key}".points: required; how many values, from end to end',
+                place=f'grid."{key}".points',
+            )
     return _Planned(math.prod(len(axis.spread()) for axis in axes.values()), lambda: designs.grid(axes))
 
 
-def _list(given: list[Settings]) -> _Planned:
-    for number, settings in enumerate(given, start=1):
-        for key, value in settings.items():
-            _dotted(inside(f"list[{number}]", key), key, value)
-    return _Planned(len(given), lambda: given)
+def _listed(name: str) -> Callable[[list[Settings]], _Planned]:
+    def planned(given: list[Settings]) -> _Planned:
+        for number, settings in enumerate(given, start=1):
+            for key, value in settings.items():
+                _dotted(inside(f"{name}[{number}]", key), key, value)
+        return _Planned(len(given), lambda: given)
+
+    return planned
 
 
 def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[Mapping[str, Any]], _Planned]:
@@ -370,7 +396,7 @@ def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[Mapping[
                 )
         if points * len(axes) > _MOST_VALUES:
             raise SweepError(
-                f"{name}: {points:,} points of {len(axes):,} keys; at most {_MOST_VALUES:,} values"
+                f"{name}: {points:,} points of {counted(len(axes), 'key')}; at most {_MOST_VALUES:,} values"
             )
         return _Planned(points, lambda: draw(axes, points=points, seed=seed))
 
@@ -379,25 +405,29 @@ def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[Mapping[
 
 _MAKERS: dict[str, Callable[[Any], _Planned]] = {
     "grid": _grid,
-    "list": _list,
     "random": _drawn("random", designs.random),
-    "latin-hypercube": _drawn("latin-hypercube", designs.latin_hypercube),
+    **{name: _listed(name) for name in ("list", "points")},
+    **{name: _drawn(name, designs.latin_hypercube) for name in ("latin-hypercube", "latin_hypercube")},
 }
 
 
 def _axes(given: Mapping[str, Any], place: str) -> dict[str, Axis]:
     if not given:
-        raise SweepError(f"{place}: a table of dotted keys in quotes, each with a list or a range")
+        raise SweepError(
+            f"{place}: a table of dotted keys in quotes, each with a list or a range", place=place
+        )
     return {key: _axis(value, key, inside(place, key)) for key, value in given.items()}
 
 
 def _axis(given: object, key: str, place: str) -> Axis:
     if isinstance(given, list):
         if not given:
-            raise SweepError(f"{place}: an empty list")
+            raise SweepError(f"{place}: an empty list", place=place)
         return Choice(tuple(given))
     if not isinstance(given, dict):
-        raise SweepError(f"{place}: a list of values, or a range such as {{ low = 0.01, high = 0.5 }}")
+        raise SweepError(
+            f"{place}: a list of values, or a range such as {{ low = 0.01, high = 0.5 }}", place=place
+        )
     if not given.keys() & {"low", "high"}:
         _dotted(place, key, given)
     conform(given, _RANGE, place, SweepError)
@@ -415,7 +445,7 @@ def _dotted(place: str, key: str, value: object) -> None:
     """Refuses `dumbbell.queue = ...` without quotes, which TOML reads as a table named `dumbbell`."""
     if isinstance(value, dict) and "." not in key:
         inner = next(iter(value), "queue")
-        raise SweepError(f'{place}: write dotted keys in quotes, such as "{key}.{inner}" = ...')
+        raise SweepError(f'{place}: write dotted keys in quotes, such as "{key}.{inner}" = ...', place=place)
 
 
 def _seeds_of_text(text: str) -> list[int] | None:

@@ -55,7 +55,10 @@ class SweepResults:
         for point in self.sweep.points:
             if all(point.settings.get(key) == value for key, value in settings.items()):
                 return list(self.runs[point.index])
-        raise SweepError(f"no point has {described(settings)}; keys: {', '.join(self.sweep.keys)}")
+        keys = ", ".join(self.sweep.keys)
+        raise SweepError(
+            f"no point has {described(settings)}; keys: {keys}", place="settings", value=settings, legal=keys
+        )
 
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
         """One row for each point, seed and quantity, with a column for each key of the design.

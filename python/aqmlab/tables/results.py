@@ -21,6 +21,7 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.suspicion import mark_of, marked
 from aqmlab.tables.model import Column, Table, TableCell, number, text
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -173,7 +174,12 @@ def _datagrams(heading: str, table: pa.Table) -> Table:
 def _classes(heading: str, classes: list[TrafficClass]) -> Table:
     columns: list[Column[TrafficClass]] = [
         Column("class", lambda each: text(each.name), "class", words=True),
-        Column("members", lambda each: text(f"{each.members:,} {each.unit}"), "members", words=True),
+        Column(
+            "members",
+            lambda each: text(counted(each.members, each.unit.removesuffix("s"), each.unit)),
+            "members",
+            words=True,
+        ),
         Column("goodput_mbps", lambda each: number(each.goodput_mbps, ".3f"), "Mbit/s"),
         Column("fairness", lambda each: number(each.fairness, ".3f", absent="-"), "fairness"),
     ]

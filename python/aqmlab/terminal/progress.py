@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from aqmlab.terminal.console import console
 from aqmlab.terminal.plain import plain_line
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -66,7 +67,7 @@ class Bar:
 
     def __init__(self, *, label: str, runs: int, total_s: float, hidden: bool) -> None:
         self._progress = Progress(
-            TextColumn("{task.description}{task.fields[finished]}/{task.fields[runs]} runs", markup=False),
+            TextColumn("{task.description}{task.fields[finished]}/{task.fields[runs]}", markup=False),
             BarColumn(bar_width=None),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f} simulated s"),
             TimeElapsedColumn(),
@@ -79,7 +80,9 @@ class Bar:
         )
         self._drawn_s = 0.0
         description = f"{plain_line(label)}: " if label else ""
-        self._task = self._progress.add_task(description, total=total_s, finished=0, runs=runs)
+        self._task = self._progress.add_task(
+            description, total=total_s, finished=0, runs=counted(runs, "run")
+        )
 
     def __enter__(self) -> Self:
         self._progress.start()

@@ -42,9 +42,10 @@ def shortened(text: str, longest: int = _LONGEST_SHOWN) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def counted(number: int, what: str, several: str = "") -> str:
-    """A number of things, such as `1 seed` and `2,000 seeds`."""
-    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
+def counted(number: float, what: str, several: str = "") -> str:
+    """A number of things, such as `1 seed`, `2,000 seeds` and, as of a design's average, `2.5 flows`."""
+    shown = f"{number:,}" if isinstance(number, int) else f"{number:,g}"
+    return f"{shown} {what if number == 1 else several or f'{what}s'}"
 
 
 def unbroken(words: str) -> str:

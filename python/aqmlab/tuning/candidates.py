@@ -48,8 +48,8 @@ class Candidate:
     origin: str
     note: str = ""
     state: TrialState = TrialState.FULL
-    figures: dict[int, Figures] = field(default_factory=dict)
-    fresh: dict[int, Figures] = field(default_factory=dict)
+    figures: dict[int, Figures] = field(default_factory=dict, repr=False)
+    fresh: dict[int, Figures] = field(default_factory=dict, repr=False)
     estimate: float | None = None
     in_force: Mapping[str, Any] = field(default_factory=dict)
 

@@ -51,7 +51,12 @@ class Objective:
         if self.name not in NAMES:
             raise TuneError.unknown(f"objective {self.name!r}", self.name, NAMES)
         if not 0.0 < self.restricted_to_s < float("inf"):
-            raise TuneError(f"restricted_to_s: above 0, not {self.restricted_to_s:g}")
+            raise TuneError(
+                f"restricted_to_s: above 0, not {self.restricted_to_s:g}",
+                place="restricted_to_s",
+                value=self.restricted_to_s,
+                legal="above 0",
+            )
         for key, weight in self.weights.items():
             if key not in WEIGHTS:
                 raise TuneError.unknown(f"weights.{key}", key, WEIGHTS)

@@ -107,6 +107,10 @@ class Outcome:
         ]
         return ", ".join(roles) or ("published" if candidate in self.published else "")
 
+    def __repr__(self) -> str:
+        searched = f"{self.space.scheme} for {self.objective.name}: {_said(self.winner)}"
+        return f"Outcome({self.base.name!r}, {searched}; {counted(self.runs, 'run')})"
+
     def summary(self) -> str:
         """The winner in words."""
         stopped = sum(candidate.state is TrialState.STOPPED for candidate in self.candidates)

@@ -29,18 +29,34 @@ class Plan:
     optimiser_seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.trials < 1 or self.batch < 1:
-            raise TuneError("trials and batch: at least 1")
+        for name in ("trials", "budget_runs", "batch"):
+            given = getattr(self, name)
+            if given is not None and given < 1:
+                raise TuneError(
+                    f"{name}: at least 1, not {given}", place=name, value=given, legal="at least 1"
+                )
+        if not 0 <= self.optimiser_seed < 2**32:
+            legal = "a whole number from 0 to 2^32 - 1"
+            raise TuneError(
+                f"optimiser_seed: {legal}, not {self.optimiser_seed}",
+                place="optimiser_seed",
+                value=self.optimiser_seed,
+                legal=legal,
+            )
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise TuneError("seeds: at least one, and each once")
+            raise TuneError("seeds: at least one, and each once", place="seeds", value=self.seeds)
         if not self.fresh_seeds:
             after, count = max(self.seeds) + 1, max(8, len(self.seeds))
             if after + count > SEED_MAX + 1:
                 raise TuneError(
-                    f"seeds: no {count} fresh seeds are left after {max(self.seeds)}: give fresh ones"
+                    f"seeds: no {count} fresh seeds are left after {max(self.seeds)}: give fresh ones",
+                    place="seeds",
+                    value=max(self.seeds),
                 )
             object.__setattr__(self, "fresh_seeds", tuple(range(after, after + count)))
         if shared := set(self.seeds) & set(self.fresh_seeds):
             raise TuneError(
-                f"fresh seeds: {min(shared)} is a search seed; a fresh seed is one the search never saw"
+                f"fresh seeds: {min(shared)} is a search seed; a fresh seed is one the search never saw",
+                place="fresh_seeds",
+                value=min(shared),
             )

@@ -36,6 +36,7 @@ def tune(
     trials: int = 40,
     seeds: Sequence[int] = (1, 2, 3, 4),
     fresh_seeds: Sequence[int] = (),
+    overrides: Mapping[str, object] | None = None,
     budget_runs: int | None = None,
     optimiser_seed: int = 1,
     beside: str | None = None,
@@ -66,7 +67,8 @@ def tune(
         trials: Number of candidates, at least 1.
         seeds: Seeds for comparing candidates.
         fresh_seeds: Seeds of the printed figures; by default the next eight after `seeds`, or as many.
-        budget_runs: No candidate is proposed after so many runs.
+        overrides: Dotted keys with the values that replace the scenario's.
+        budget_runs: No candidate is proposed after so many runs, at least 1.
         optimiser_seed: Seed of the optimiser, from 0 to 2³² − 1.
         beside: An experiment whose settings are evaluated too; `EXPERIMENT:CELL,...` for some of its cells.
         links: The links that utilization, loss and queue are of; by default those that carry data.
@@ -81,11 +83,14 @@ def tune(
 
     Raises:
         TuneError: The scheme, a parameter, a range or the objective is not legal; nothing was run.
-        DemandError: A link is not monitored; nothing was run.
+        UnknownLinkError: A link is not monitored; nothing was run.
+        DemandError: No monitored link carries data; nothing was run.
         ScenarioError: The scenario is refused.
         RunError: A run failed; finished runs are kept.
     """
-    base = Scenario.of(scenario)
+    for name, given_seeds in (("seeds", seeds), ("fresh_seeds", fresh_seeds)):
+        TuneError.require_list(name, given_seeds, "range(1, 5)")
+    base = Scenario.of(scenario, overrides=overrides)
     own = {} if ranges_file is None else read_ranges_file(Path(ranges_file), scheme, folder=base.folder)
     given = {name: _range(name, each) for name, each in (ranges or {}).items()}
     return search(

@@ -60,12 +60,13 @@ def search(
 
     Raises:
         TuneError: Something does not fit together; nothing was run.
-        DemandError: A link is not monitored; nothing was run.
+        UnknownLinkError: A link is not monitored; nothing was run.
+        DemandError: No monitored link carries data; nothing was run.
         RunsFailed: Some runs failed.
     """
     require_optuna()
     named_links(scenario, links)
-    searched = Queues.of(scenario, queues or links)
+    searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     base = searched.with_scheme(scenario, space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
     evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)

@@ -118,7 +118,7 @@ def space_of(
             known = [each.name for each in parameters.values() if not each.times]
             raise TuneError.unknown(place, str(parameter.times), known)
         if parameter.times and not all(map(NUMBER.fits, base.values)):
-            raise TuneError(f"{place}: is searched among values that are no numbers")
+            raise TuneError(f"{place}: is searched among values that are no numbers", place=place)
     return Space(scheme, tuple(_after_their_bases(parameters.values())))
 
 
@@ -202,7 +202,9 @@ def _parameter(legal: Mapping[str, Any], scheme: str, name: str, given: object) 
         return Parameter(name, values=_chosen_from(legal[name], given["values"], place))
     conform(given, _RANGE, place, TuneError)
     if (words := _words(legal[name])) and not _is_numeric(legal[name]):
-        raise TuneError(f"{place}: is no number, so it has no range; legal: values = [{', '.join(words)}]")
+        raise TuneError(
+            f"{place}: is no number, so it has no range; legal: values = [{', '.join(words)}]", place=place
+        )
     low, high, log, times = given["low"], given["high"], given.get("log", False), given.get("times")
     integer = given.get("integer", False) or _is_integer(legal[name])
     # Factors of another parameter need not be whole.
@@ -219,7 +221,12 @@ def _chosen_from(schema: Mapping[str, Any], values: Sequence[Any], place: str) -
         fits = NUMBER.fits(value) and (_is_numeric(schema) or not words)
         if not fits and toml_value(value) not in words:
             legal = ", ".join(words) or "a number"
-            raise TuneError(f"{place}: {quoted(value)} is not legal; legal: {legal}")
+            raise TuneError(
+                f"{place}: {quoted(value)} is not legal; legal: {legal}",
+                place=place,
+                value=value,
+                legal=legal,
+            )
     return tuple(values)
 
 
@@ -250,7 +257,9 @@ def _within(schema: Mapping[str, Any], low: float, high: float, place: str) -> N
     if (minimum is not None and low < minimum) or (maximum is not None and high > maximum):
         least = "-∞" if minimum is None else f"{minimum:g}"
         most = "∞" if maximum is None else f"{maximum:g}"
-        raise TuneError(f"{place}: {low:g} to {high:g} exceeds the legal range, {least} to {most}")
+        raise TuneError(
+            f"{place}: {low:g} to {high:g} exceeds the legal range, {least} to {most}", place=place
+        )
 
 
 def _is_integer(schema: Mapping[str, Any]) -> bool:

@@ -3,7 +3,8 @@
 Terminal, reports, notebooks and `aqmlab play` print these sentences. `amounts` writes numbers with the unit
 people use, `comparison` says what a queue discipline changes, `play` what one run shows, `offered` what users
 ask of the link, `calibration` how many of them make a load, `live` what the audit of a live run found,
-`recordings` what pages of one's own consist of, `explained` what a name of a scenario stands for.
+`recordings` and `sampled_pages` what pages of one's own consist of, `explained` what a name of a scenario
+stands for.
 """
 
 from importlib import import_module

@@ -58,7 +58,11 @@ def of_comparison(status: Mapping[str, Any]) -> str:
         return f"{what}: measuring the time of a run …"
     shortened = " (shorter than the scenario, to end within about a minute)" if status["shortened"] else ""
     what += f" of {status['simulated_s']:,g} simulated seconds each{shortened}"
-    return f"{what}: done." if state == "done" else f"{what}: {status['finished']} of {status['runs']} runs"
+    return (
+        f"{what}: done."
+        if state == "done"
+        else f"{what}: {status['finished']} of {counted(status['runs'], 'run')}"
+    )
 
 
 def _headline(run: Measurement) -> str:

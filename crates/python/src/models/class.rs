@@ -8,7 +8,7 @@ use aqmlab_plugin::{DeclaredModel, Fault, ModelFactory, Refused, Values};
 use aqmlab_random::Key;
 use aqmlab_scenario::InFile;
 use aqmlab_units::Span;
-use aqmlab_web::{ModelDeclaration, PageObject, PageSource};
+use aqmlab_web::{ModelDeclaration, OwnModelError, PageObject, PageSource};
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::fmt;
@@ -38,13 +38,13 @@ impl ModelFactory for Loaded {
             Ok(None) => Ok(()),
             Ok(Some((key, wrong, legal))) => Err(Refused { key, wrong, legal }),
             Err(error) => {
-                let (key, legal) = ("model".to_owned(), "a model whose `check` works".to_owned());
-                Err(Refused { key, wrong: described(&self.0, &error), legal })
+                let OwnModelError { wrong, legal } = fails(&self.0, &error, "check");
+                Err(Refused { key: "model".to_owned(), wrong, legal })
             }
         }
     }
 
-    fn build(&self, values: &Values) -> Result<Arc<dyn PageSource>, String> {
+    fn build(&self, values: &Values) -> Result<Arc<dyn PageSource>, OwnModelError> {
         let made = Python::attach(|py| -> PyResult<ClassPages> {
             let loaded = self.0.bind(py);
             let instance = loaded.call_method1(intern!(py, "make"), (json(values),))?;
@@ -55,8 +55,16 @@ impl ModelFactory for Loaded {
                 loaded: self.0.clone_ref(py),
             })
         });
-        Ok(Arc::new(made.map_err(|error| described(&self.0, &error))?))
+        match made {
+            Ok(made) => Ok(Arc::new(made)),
+            Err(error) => Err(fails(&self.0, &error, "start")),
+        }
     }
+}
+
+/// A method of a class that raised an exception.
+fn fails(loaded: &Py<PyAny>, error: &PyErr, method: &str) -> OwnModelError {
+    OwnModelError::new(described(loaded, error), format!("a model whose `{method}` works"))
 }
 
 /// The method `page` of an instance.
@@ -75,17 +83,23 @@ impl fmt::Debug for ClassPages {
 }
 
 impl PageSource for ClassPages {
-    fn page(&self, user: Key, page: Key, number: u32, objects: &mut Vec<PageObject>) -> Result<Span, String> {
+    fn page(
+        &self,
+        user: Key,
+        page: Key,
+        number: u32,
+        objects: &mut Vec<PageObject>,
+    ) -> Result<Span, OwnModelError> {
         let read = Python::attach(|py| {
             let answer = self.page.call1(py, (number, Draws::at(own(user), own(page))))?;
             self.types.read(answer.bind(py), objects)
         });
-        let read = read.map_err(|error| described(&self.loaded, &error))?;
-        read.map_err(|wrong| self.said(&format!("page {number}: {wrong}")))
+        let read = read.map_err(|error| fails(&self.loaded, &error, "page"))?;
+        read.map_err(|error| error.at(format_args!("page {number}")).at(self.place()))
     }
 
-    fn said(&self, wrong: &str) -> String {
-        format!("{}, method page: {wrong}", self.name)
+    fn place(&self) -> String {
+        format!("{}, method page", self.name)
     }
 
     fn end_run(&self, why: String) -> ! {

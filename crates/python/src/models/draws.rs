@@ -76,5 +76,5 @@ fn positive(name: &str, value: f64) -> PyResult<()> {
     if value > 0.0 && value.is_finite() {
         return Ok(());
     }
-    Err(PyValueError::new_err(format!("{name} is {value}; legal: a positive number")))
+    Err(PyValueError::new_err(format!("{name} is {value}: it must be a positive number")))
 }

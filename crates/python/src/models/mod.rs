@@ -3,11 +3,13 @@
 mod class;
 mod draws;
 mod page;
+mod trial;
 
 pub(crate) use draws::Draws;
+pub(crate) use trial::{SampledPages, sample_model};
 
 use crate::error::refused;
-use aqmlab_scenario::{schema_of_model_in_file, set_model_loader};
+use aqmlab_scenario::{load_model_in_file, set_model_loader};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -22,6 +24,6 @@ pub(crate) fn install() {
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]
 pub(crate) fn model_schema(folder: PathBuf, name: &str) -> PyResult<String> {
-    let schema = schema_of_model_in_file(&folder, name);
-    schema.map(|schema| schema.to_string()).map_err(|why| refused(format!("{name}: {why}")))
+    let model = load_model_in_file(&folder, name);
+    model.map(|(_, schema)| schema.to_string()).map_err(|why| refused(format!("{name}: {why}")))
 }

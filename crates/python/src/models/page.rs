@@ -1,7 +1,7 @@
 //! What a traffic model in Python returns for a page.
 
 use aqmlab_units::Span;
-use aqmlab_web::{OwnObject, PageObject, think_time};
+use aqmlab_web::{OwnModelError, OwnObject, PageObject, think_time};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -20,41 +20,44 @@ impl PageTypes {
     /// The objects of a page, and the think time behind it.
     ///
     /// # Errors
-    /// In words, what is wrong with it, and what would be legal; an exception of an iterator of its author.
+    /// What is wrong with it, and what would be legal; an exception of an iterator of its author.
     pub(super) fn read(
         &self,
         answer: &Bound<'_, PyAny>,
         objects: &mut Vec<PageObject>,
-    ) -> PyResult<Result<Span, String>> {
+    ) -> PyResult<Result<Span, OwnModelError>> {
         let py = answer.py();
         if !answer.is_instance(self.page.bind(py))? {
-            return Ok(Err(format!("returned {}; legal: an aqmlab.models.Page", shown(answer))));
+            let wrong = format!("returned {}", shown(answer));
+            return Ok(Err(OwnModelError::new(wrong, "an aqmlab.models.Page")));
         }
         for (place, object) in answer.getattr(intern!(py, "objects"))?.try_iter()?.enumerate() {
             let object = object?;
             if !object.is_instance(self.object.bind(py))? {
-                let wrong = format!("object {place} is {}; legal: an aqmlab.models.Object", shown(&object));
-                return Ok(Err(wrong));
+                let wrong = format!("object {place} is {}", shown(&object));
+                return Ok(Err(OwnModelError::new(wrong, "an aqmlab.models.Object")));
             }
             match read_object(&object, place == 0).and_then(|object| object.checked()) {
                 Ok(object) => objects.push(object),
-                Err(wrong) => return Ok(Err(format!("object {place}: {wrong}"))),
+                Err(error) => return Ok(Err(error.at(format_args!("object {place}")))),
             }
         }
         let think = answer.getattr(intern!(py, "think_s"))?;
         Ok(match think.extract::<f64>() {
             Ok(seconds) => think_time(seconds),
-            Err(_) => Err(format!("think_s is {}; legal: a number of seconds", shown(&think))),
+            Err(_) => Err(OwnModelError::new(format!("think_s is {}", shown(&think)), "a number of seconds")),
         })
     }
 }
 
 /// An object of a page. The root may leave out its wave, which is the first, as others may theirs.
-fn read_object(object: &Bound<'_, PyAny>, is_root: bool) -> Result<OwnObject, String> {
-    let numbers: (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>) =
-        object.extract().map_err(|error: PyErr| error.to_string())?;
+fn read_object(object: &Bound<'_, PyAny>, is_root: bool) -> Result<OwnObject, OwnModelError> {
+    let numbers: (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>) = object
+        .extract()
+        .map_err(|error: PyErr| OwnModelError::new(error.to_string(), "four whole numbers"))?;
     let whole = |name: &str, number: &Bound<'_, PyAny>| {
-        number.extract::<i64>().map_err(|_| format!("{name} is {}; legal: a whole number", shown(number)))
+        let wrong = |_| OwnModelError::new(format!("{name} is {}", shown(number)), "a whole number");
+        number.extract::<i64>().map_err(wrong)
     };
     let wave = whole("wave", &numbers.3)?;
     Ok(OwnObject {

@@ -6,7 +6,9 @@ use super::scheduler::ClassScheduler;
 use super::scheme::ClassScheme;
 use crate::class_in_file::{ClassInFile, described, json};
 use aqmlab_aqm::{ParameterError, PortFacts};
-use aqmlab_plugin::{DeclaredScheme, Factory, Fault, FunctionTable, Made, Role, TableScheme, Traits, Values};
+use aqmlab_plugin::{
+    DeclaredScheme, Factory, Fault, FunctionTable, Made, Role, TableScheme, Traits, Values, observed_name,
+};
 use aqmlab_scenario::InFile;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -69,8 +71,7 @@ impl Loaded {
                 name: loaded.getattr(intern!(py, "name"))?.extract()?,
                 needs_arrival_instants: loaded.getattr(intern!(py, "needs_arrival_instants"))?.extract()?,
                 evicts: loaded.getattr(intern!(py, "evicts"))?.extract()?,
-                // Few, and kept as long as the class is.
-                observed: observed.into_iter().map(|name| &*name.leak()).collect(),
+                observed: observed.iter().map(|name| observed_name(name)).collect(),
             };
             let own = self.loaded.clone_ref(py);
             Ok(match (self.role, compiled) {

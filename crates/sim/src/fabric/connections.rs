@@ -8,7 +8,7 @@ use super::losses::ConnectionLosses;
 use super::path::Path;
 use super::prefetch::prefetch;
 use super::transport_end::End;
-use crate::identifiers::{ClockId, ProfileId};
+use crate::identifiers::{ClockId, ConnectionIdentity, ProfileId};
 use aqmlab_session::{ConnectionId, Owner, Side};
 use aqmlab_tcp::Endpoint;
 use aqmlab_units::Time;
@@ -161,9 +161,9 @@ impl Connections {
     /// The connection at a place, if it is still the one that is meant; none is where datagrams say they are
     /// from.
     #[inline]
-    pub(crate) fn current(&mut self, place: u32, generation: u16) -> Option<&mut Connection> {
-        let connection = self.places.get_mut(place as usize)?;
-        (connection.generation == generation).then_some(connection)
+    pub(crate) fn current(&mut self, identity: ConnectionIdentity) -> Option<&mut Connection> {
+        let connection = self.places.get_mut(identity.place as usize)?;
+        (connection.generation == identity.generation).then_some(connection)
     }
 
     /// The number of the connection that is opened next: how many were opened before it. Places are reused,
@@ -236,7 +236,7 @@ mod tests {
         for owner in 1..200_000 {
             let place = open(&mut connections);
             assert!(
-                connections.current(first, 0).is_none(),
+                connections.current(ConnectionIdentity { place: first, generation: 0 }).is_none(),
                 "owner {owner} at place {place} is taken for the first"
             );
             connections.close(place);

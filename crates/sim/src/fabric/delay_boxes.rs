@@ -7,7 +7,7 @@
 
 use super::impairments::{ImpairedCounts, coins_of, count};
 use super::packet::Packet;
-use crate::identifiers::ProfileId;
+use crate::identifiers::{ConnectionIdentity, ProfileId};
 use aqmlab_aqm::Tally;
 use aqmlab_link::{Framing, Serializer};
 use aqmlab_random::Key;
@@ -56,9 +56,9 @@ impl DelayBoxes {
     }
 
     /// Draws the boxes of a connection that was just opened, if it has any.
-    pub(crate) fn open(&mut self, (place, generation): (u32, u16), profile: ProfileId, owner: Owner) {
+    pub(crate) fn open(&mut self, connection: ConnectionIdentity, profile: ProfileId, owner: Owner) {
         let Some(law) = self.laws[profile.place()] else { return };
-        let place = place as usize;
+        let place = connection.place as usize;
         if self.boxes.len() <= place {
             self.boxes.resize(place + 1, [None; 2]);
         }
@@ -69,7 +69,7 @@ impl DelayBoxes {
         let loss_probability = uniform(law.loss_probability, 1);
         self.boxes[place] = [Side::Active, Side::Passive].map(|side| {
             Some(EndBox {
-                generation,
+                generation: connection.generation,
                 profile,
                 bottleneck: rate.map(|rate| Serializer::new(rate, Framing::NONE)),
                 loss_probability,

@@ -11,7 +11,7 @@ use super::options::Options;
 use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
 use super::transport_end::{Answer, End, TransportEnd, Transports};
-use crate::identifiers::ProfileId;
+use crate::identifiers::{ConnectionIdentity, EndpointId, ProfileId};
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, Side, StreamId};
 use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Past, Segment, respond_to_stray};
 use aqmlab_units::Time;
@@ -96,20 +96,15 @@ impl Endpoints {
             self.connections.at(place).ends.reverse();
         }
         if has_boxes {
-            let connection = (place, self.connections.at(place).generation);
-            network.delay_boxes.open(connection, profile, owner);
+            let generation = self.connections.at(place).generation;
+            network.delay_boxes.open(ConnectionIdentity { place, generation }, profile, owner);
         }
         ConnectionId::from_number(place)
     }
 
-    pub(crate) fn connect(
-        &mut self,
-        (connection, opener): (ConnectionId, Side),
-        network: &mut Network,
-        events: &mut Events,
-    ) {
+    pub(crate) fn connect(&mut self, end: EndpointId, network: &mut Network, events: &mut Events) {
         let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.connect(now, answer);
-        self.act((connection, opener), network, events, otherwise, |end, now, context, outbox| {
+        self.act(end, network, events, otherwise, |end, now, context, outbox| {
             end.connect(now, context, outbox);
         });
     }
@@ -125,67 +120,58 @@ impl Endpoints {
 
     pub(crate) fn write(
         &mut self,
-        (connection, side, stream): (ConnectionId, Side, StreamId),
+        end: EndpointId,
+        stream: StreamId,
         bytes: u64,
         network: &mut Network,
         events: &mut Events,
     ) {
         let otherwise =
             move |end: &mut dyn TransportEnd, now, answer: &mut _| end.write(now, stream, bytes, answer);
-        self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
+        self.act(end, network, events, otherwise, |end, now, context, outbox| {
             end.write(now, context, bytes, outbox);
         });
     }
 
-    pub(crate) fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
-        match self.connections.end(connection.number(), side) {
+    pub(crate) fn unsent(&self, end: EndpointId) -> u64 {
+        match self.connections.end(end.connection.number(), end.side) {
             End::Tcp(end) => end.unsent_bytes(),
             End::Other(end) => end.unsent_bytes(),
         }
     }
 
-    pub(crate) fn close(
-        &mut self,
-        (connection, side): (ConnectionId, Side),
-        network: &mut Network,
-        events: &mut Events,
-    ) {
+    pub(crate) fn close(&mut self, end: EndpointId, network: &mut Network, events: &mut Events) {
         let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.close(now, answer);
-        self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
+        self.act(end, network, events, otherwise, |end, now, context, outbox| {
             end.close(now, context, outbox);
         });
     }
 
     pub(crate) fn write_and_close(
         &mut self,
-        (connection, side): (ConnectionId, Side),
+        end: EndpointId,
         bytes: u64,
         network: &mut Network,
         events: &mut Events,
     ) {
-        let profile = self.connections.at(connection.number()).profile;
+        let profile = self.connections.at(end.connection.number()).profile;
         if self.hosts.profile(profile).closes_with_last_write() {
             let otherwise = move |end: &mut dyn TransportEnd, now, answer: &mut _| {
                 end.write(now, StreamId::FIRST, bytes, answer);
                 end.close(now, answer);
             };
-            return self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
+            return self.act(end, network, events, otherwise, |end, now, context, outbox| {
                 end.write_and_close(now, context, bytes, outbox);
             });
         }
         // What the write makes the network do comes before the close.
-        self.write((connection, side, StreamId::FIRST), bytes, network, events);
-        self.close((connection, side), network, events);
+        self.write(end, StreamId::FIRST, bytes, network, events);
+        self.close(end, network, events);
     }
 
-    pub(crate) fn withdraw_and_close(
-        &mut self,
-        (connection, side): (ConnectionId, Side),
-        network: &mut Network,
-        events: &mut Events,
-    ) {
+    pub(crate) fn withdraw_and_close(&mut self, end: EndpointId, network: &mut Network, events: &mut Events) {
         let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.withdraw_and_close(now, answer);
-        self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
+        self.act(end, network, events, otherwise, |end, now, context, outbox| {
             end.withdraw_and_close(now, context, outbox);
         });
     }
@@ -194,24 +180,24 @@ impl Endpoints {
     #[inline]
     fn act(
         &mut self,
-        (connection, side): (ConnectionId, Side),
+        acting: EndpointId,
         network: &mut Network,
         events: &mut Events,
         otherwise: impl FnOnce(&mut dyn TransportEnd, Time, &mut Answer),
         action: impl FnOnce(&mut Endpoint, Time, &Context<'_>, &mut Outbox),
     ) {
         let Self { connections, hosts, outbox, options, .. } = self;
-        let (now, place) = (events.now(), connection.number());
+        let (now, place, side) = (events.now(), acting.connection.number(), acting.side);
         let connection = connections.at(place);
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         let End::Tcp(end) = &mut connection.ends[side as usize] else {
-            return self.act_otherwise((place, side), network, events, otherwise);
+            return self.act_otherwise(acting, network, events, otherwise);
         };
         outbox.clear();
         action(end, now, &context, outbox);
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude_apart(outbox, options, network, events);
-        self.report(place, side);
+        self.report(acting);
     }
 
     /// As [`Endpoints::deliver`], before the packet is there.
@@ -232,9 +218,10 @@ impl Endpoints {
         if packet.options().is_some() {
             return self.deliver_with_options(now, &packet, network, events);
         }
-        let (place, side) = (packet.connection(), packet.from().other());
+        let receiver = packet.receiver();
+        let (place, side) = (receiver.connection.number(), receiver.side);
         let Self { connections, hosts, outbox, options, connection_events, .. } = self;
-        let Some(connection) = connections.current(place, packet.generation()) else {
+        let Some(connection) = connections.current(packet.connection_identity()) else {
             return self.datagrams.receive(now, &packet);
         };
         if connection.finished[side as usize] {
@@ -246,12 +233,12 @@ impl Endpoints {
         debug_assert!(end.deadline() >= now, "an end was to be woken at {}, and it is {now}", end.deadline());
         end.on_segment(now, &context, &packet.segment(), packet.is_marked(), outbox);
         if outbox.delivered > 0 {
-            connection_events.push(delivered(outbox, (place, side), connection.owner));
+            connection_events.push(delivered(outbox, receiver, connection.owner));
         }
         let sender = Sender { now, connection, place, side, profile: context.profile };
         sender.conclude(outbox, options, network, events);
         if self.outbox.tells_of_changes() {
-            self.report_changes((place, side), Changes::of(&self.outbox));
+            self.report_changes(receiver, Changes::of(&self.outbox));
         }
     }
 
@@ -264,9 +251,10 @@ impl Endpoints {
         network: &mut Network,
         events: &mut Events,
     ) {
-        let (place, side) = (packet.connection(), packet.from().other());
-        let Self { connections, hosts, outbox, options, .. } = self;
-        let Some(connection) = connections.current(place, packet.generation()) else {
+        let receiver = packet.receiver();
+        let (place, side) = (receiver.connection.number(), receiver.side);
+        let Self { connections, hosts, outbox, options, connection_events, .. } = self;
+        let Some(connection) = connections.current(packet.connection_identity()) else {
             return options.release(packet);
         };
         let End::Tcp(end) = &mut connection.ends[side as usize] else {
@@ -279,9 +267,17 @@ impl Endpoints {
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
         end.on_segment_with_options(now, &context, (&segment, &said), packet.is_marked(), outbox);
-        let sender = Sender { now, connection, place, side, profile: context.profile };
-        sender.conclude_apart(outbox, options, network, events);
-        self.report(place, side);
+        if outbox.delivered > 0 {
+            connection_events.push(delivered(outbox, receiver, connection.owner));
+        }
+        let mut sender = Sender { now, connection, place, side, profile: context.profile };
+        if !outbox.segments.is_empty() {
+            sender.send_with_options(&outbox.segments, options, network, events);
+        }
+        keep_timer(connection, place, side, events);
+        if self.outbox.tells_of_changes() {
+            self.report_changes(receiver, Changes::of(&self.outbox));
+        }
     }
 
     #[cold]
@@ -295,14 +291,9 @@ impl Endpoints {
     }
 
     /// The instant has come for which the ends of a connection were to be woken.
-    pub(crate) fn fire(
-        &mut self,
-        (place, generation): (u32, u16),
-        network: &mut Network,
-        events: &mut Events,
-    ) {
+    pub(crate) fn fire(&mut self, identity: ConnectionIdentity, network: &mut Network, events: &mut Events) {
         let now = events.now();
-        let Some(connection) = self.connections.current(place, generation) else { return };
+        let Some(connection) = self.connections.current(identity) else { return };
         // An entry that was overtaken by an earlier one is stale.
         if connection.timer != now {
             return;
@@ -310,38 +301,39 @@ impl Endpoints {
         // While an end acts, nothing earlier than this can be asked for.
         let due = [Side::Active, Side::Passive].map(|side| connection.ends[side as usize].deadline() <= now);
         for side in [Side::Active, Side::Passive].into_iter().filter(|&side| due[side as usize]) {
-            let connection = ConnectionId::from_number(place);
+            let end = EndpointId { connection: ConnectionId::from_number(identity.place), side };
             let otherwise = |end: &mut dyn TransportEnd, now, answer: &mut _| end.on_timer(now, answer);
-            self.act((connection, side), network, events, otherwise, |end, now, context, outbox| {
+            self.act(end, network, events, otherwise, |end, now, context, outbox| {
                 end.on_timer(now, context, outbox);
             });
         }
-        let connection = self.connections.at(place);
+        let connection = self.connections.at(identity.place);
         connection.timer = Time::MAX;
         let instant = connection.ends[0].deadline().min(connection.ends[1].deadline());
         if instant < Time::MAX {
-            add_timer(connection, place, instant, events);
+            add_timer(connection, identity.place, instant, events);
         }
     }
 
     /// Puts what an endpoint has said, beside segments, before the applications.
-    fn report(&mut self, place: u32, side: Side) {
+    fn report(&mut self, end: EndpointId) {
         let Self { connections, outbox, connection_events, .. } = self;
         if outbox.delivered > 0 {
-            let owner = connections.at(place).owner;
-            connection_events.push(delivered(outbox, (place, side), owner));
+            let owner = connections.at(end.connection.number()).owner;
+            connection_events.push(delivered(outbox, end, owner));
         }
         if outbox.tells_of_changes() {
-            self.report_changes((place, side), Changes::of(&self.outbox));
+            self.report_changes(end, Changes::of(&self.outbox));
         }
     }
 
     /// A connection was opened, closed or lost.
     #[inline(never)]
-    pub(super) fn report_changes(&mut self, (place, side): (u32, Side), changes: Changes) {
+    pub(super) fn report_changes(&mut self, end: EndpointId, changes: Changes) {
         let Self { connections, connection_events, .. } = self;
-        let connection = connections.at(place);
-        let (id, owner) = (ConnectionId::from_number(place), connection.owner);
+        let EndpointId { connection: id, side } = end;
+        let connection = connections.at(id.number());
+        let owner = connection.owner;
         let mut say = |kind| {
             let stream = StreamId::FIRST;
             connection_events.push(ConnectionEvent { connection: id, owner, side, stream, kind });
@@ -377,9 +369,12 @@ impl Endpoints {
 
 /// Data have reached the end of a connection.
 #[inline(always)]
-const fn delivered(outbox: &Outbox, (place, side): (u32, Side), owner: Owner) -> ConnectionEvent {
+const fn delivered(
+    outbox: &Outbox,
+    EndpointId { connection, side }: EndpointId,
+    owner: Owner,
+) -> ConnectionEvent {
     let kind = ConnectionEventKind::Delivered { bytes: outbox.delivered };
-    let connection = ConnectionId::from_number(place);
     ConnectionEvent { connection, owner, side, stream: StreamId::FIRST, kind }
 }
 
@@ -466,6 +461,7 @@ impl Sender<'_> {
 
     /// Hands a packet to the interface, or to whatever is in its place; answers whether it was not lost
     /// there.
+    #[inline]
     pub(super) fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) -> bool {
         let path = self.path();
         let behind = path.delayed == Delayed::BehindInterface;
@@ -514,7 +510,9 @@ impl Sender<'_> {
 
     #[inline(always)]
     fn packet(&self, segment: &Segment, ip_bytes: u16) -> Packet {
-        Packet::new(segment, ip_bytes, (self.place, self.connection.generation), self.side, self.path())
+        let generation = self.connection.generation;
+        let connection = ConnectionIdentity { place: self.place, generation };
+        Packet::new(segment, ip_bytes, connection, self.side, self.path())
     }
 
     #[inline(always)]

@@ -13,7 +13,7 @@
 //! connections that ever were.
 
 use super::packet::Packet;
-use crate::identifiers::ProfileId;
+use crate::identifiers::{ConnectionIdentity, ProfileId};
 use aqmlab_aqm::{FiveTuple, HeaderFields};
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
@@ -52,7 +52,7 @@ pub(crate) struct FlowHashes {
     /// By place: the connection that was opened there last.
     connections: Vec<Option<Connection>>,
     /// By place and generation: connections that were there before it.
-    earlier: BTreeMap<(u32, u16), OfEnds>,
+    earlier: BTreeMap<ConnectionIdentity, OfEnds>,
     /// How many of these there may be before they are looked through.
     most_earlier: usize,
     /// Codepoints of the packets of each population and group of flows, by its host profile.
@@ -85,7 +85,7 @@ impl FlowHashes {
 
     /// A connection was opened from a node to another under a profile, and has this place and generation.
     #[inline]
-    pub(crate) fn open(&mut self, nodes: [NodeIndex; 2], profile: ProfileId, connection: (u32, u16)) {
+    pub(crate) fn open(&mut self, nodes: [NodeIndex; 2], profile: ProfileId, connection: ConnectionIdentity) {
         if self.is_wanted {
             let fields = self.fields(nodes, profile);
             self.move_in(connection, fields);
@@ -115,12 +115,14 @@ impl FlowHashes {
     }
 
     /// A connection takes a place from the one before it.
-    fn move_in(&mut self, (place, generation): (u32, u16), fields: OfEnds) {
+    fn move_in(&mut self, connection: ConnectionIdentity, fields: OfEnds) {
+        let ConnectionIdentity { place, generation } = connection;
         let count = self.connections.len().max(place as usize + 1);
         self.connections.resize(count, None);
         let before = self.connections[place as usize].replace(Connection { generation, fields });
         if let Some(before) = before {
-            self.earlier.insert((place, before.generation), before.fields);
+            let earlier = ConnectionIdentity { generation: before.generation, ..connection };
+            self.earlier.insert(earlier, before.fields);
         }
     }
 
@@ -143,7 +145,7 @@ impl FlowHashes {
         let mut kept = BTreeMap::new();
         for packet in packets {
             looked_at += 1;
-            let connection = (packet.connection(), packet.generation());
+            let connection = packet.connection_identity();
             if let Some(fields) = self.earlier.remove(&connection) {
                 kept.insert(connection, fields);
             }
@@ -168,7 +170,7 @@ impl FlowHashes {
     #[cold]
     #[inline(never)]
     fn earlier_header_of(&self, packet: &Packet) -> &OfEnds {
-        &self.earlier[&(packet.connection(), packet.generation())]
+        &self.earlier[&packet.connection_identity()]
     }
 }
 
@@ -238,7 +240,11 @@ mod tests {
         delayed: Delayed::AtNode,
     };
 
-    fn packet(connection: (u32, u16), from: Side) -> Packet {
+    const fn at(place: u32, generation: u16) -> ConnectionIdentity {
+        ConnectionIdentity { place, generation }
+    }
+
+    fn packet(connection: ConnectionIdentity, from: Side) -> Packet {
         let segment = Segment {
             sequence: SequenceNumber::new(0),
             acknowledgement: SequenceNumber::new(0),
@@ -250,7 +256,7 @@ mod tests {
         Packet::new(&segment, 40, connection, from, &PATH)
     }
 
-    fn hash_of(hashes: &FlowHashes, connection: (u32, u16), from: Side) -> u32 {
+    fn hash_of(hashes: &FlowHashes, connection: ConnectionIdentity, from: Side) -> u32 {
         hashes.header_of(&packet(connection, from)).flow_hash
     }
 
@@ -258,16 +264,16 @@ mod tests {
     fn a_hash_belongs_to_addresses_and_ports_and_not_to_a_place() {
         let mut one = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         let mut other = FlowHashes::new(true, &nodes(), Key::from_seed(1));
-        one.open(ENDS, PROFILE, (0, 0));
-        other.open([ENDS[1], ENDS[0]], PROFILE, (0, 0));
-        other.open(ENDS, PROFILE, (5, 2));
+        one.open(ENDS, PROFILE, at(0, 0));
+        other.open([ENDS[1], ENDS[0]], PROFILE, at(0, 0));
+        other.open(ENDS, PROFILE, at(5, 2));
         for side in [Side::Active, Side::Passive] {
-            assert_eq!(hash_of(&one, (0, 0), side), hash_of(&other, (5, 2), side));
+            assert_eq!(hash_of(&one, at(0, 0), side), hash_of(&other, at(5, 2), side));
         }
-        assert_ne!(hash_of(&one, (0, 0), Side::Active), hash_of(&one, (0, 0), Side::Passive));
+        assert_ne!(hash_of(&one, at(0, 0), Side::Active), hash_of(&one, at(0, 0), Side::Passive));
         assert_ne!(
-            hash_of(&other, (0, 0), Side::Active),
-            hash_of(&one, (0, 0), Side::Passive),
+            hash_of(&other, at(0, 0), Side::Active),
+            hash_of(&one, at(0, 0), Side::Passive),
             "other ports"
         );
     }
@@ -283,20 +289,20 @@ mod tests {
         let found: BTreeSet<u32> = (0..4).map(|source| of(source).flow_hash).collect();
         assert_eq!((found.len(), of(3).dscp), (4, 46));
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
-        hashes.open(ENDS, PROFILE, (0, 0));
+        hashes.open(ENDS, PROFILE, at(0, 0));
         for side in [Side::Active, Side::Passive] {
-            assert_eq!(hashes.header_of(&packet((0, 0), side)).dscp, 10, "{side:?}");
+            assert_eq!(hashes.header_of(&packet(at(0, 0), side)).dscp, 10, "{side:?}");
         }
     }
 
     #[test]
     fn a_late_packet_keeps_the_hash_of_its_own_connection() {
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
-        hashes.open(ENDS, PROFILE, (0, 0));
-        let first = hash_of(&hashes, (0, 0), Side::Active);
-        hashes.open(ENDS, PROFILE, (0, 1));
-        assert_eq!(hash_of(&hashes, (0, 0), Side::Active), first);
-        assert_ne!(hash_of(&hashes, (0, 1), Side::Active), first, "another port");
+        hashes.open(ENDS, PROFILE, at(0, 0));
+        let first = hash_of(&hashes, at(0, 0), Side::Active);
+        hashes.open(ENDS, PROFILE, at(0, 1));
+        assert_eq!(hash_of(&hashes, at(0, 0), Side::Active), first);
+        assert_ne!(hash_of(&hashes, at(0, 1), Side::Active), first, "another port");
     }
 
     /// A hundred thousand connections one after the other in three places. Of each a packet either way is
@@ -309,7 +315,7 @@ mod tests {
         let mut until_the_end = Vec::new();
         let mut most_kept = 0;
         for number in 0..100_000_u32 {
-            let connection = (number % 3, u16::try_from(number / 3).expect("33,333 generations"));
+            let connection = at(number % 3, u16::try_from(number / 3).expect("33,333 generations"));
             hashes.open(ENDS, PROFILE, connection);
             for side in [Side::Active, Side::Passive] {
                 let packet = packet(connection, side);
@@ -344,16 +350,16 @@ mod tests {
         assert_eq!([0, 1, 16_383, 16_384, 65_535].map(port_after), [49_152, 49_153, 65_535, 49_152, 65_535]);
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
         for generation in 0..=EPHEMERAL_PORTS {
-            hashes.open(ENDS, PROFILE, (0, generation));
+            hashes.open(ENDS, PROFILE, at(0, generation));
         }
-        let of = |generation| hash_of(&hashes, (0, generation), Side::Active);
+        let of = |generation| hash_of(&hashes, at(0, generation), Side::Active);
         assert_eq!(of(0), of(EPHEMERAL_PORTS));
     }
 
     #[test]
     fn packets_are_hashed_from_the_end_that_sends_them() {
         let mut hashes = FlowHashes::new(true, &nodes(), Key::from_seed(1));
-        hashes.open(ENDS, PROFILE, (0, 0));
+        hashes.open(ENDS, PROFILE, at(0, 0));
         let [opener, listener] = ENDS.map(|node| node.0);
         let request = FiveTuple {
             source: opener,
@@ -362,7 +368,7 @@ mod tests {
             destination_port: 80,
             protocol: 6,
         };
-        assert_eq!(hash_of(&hashes, (0, 0), Side::Active), request.hash(hashes.key));
+        assert_eq!(hash_of(&hashes, at(0, 0), Side::Active), request.hash(hashes.key));
         let response = FiveTuple {
             source: listener,
             destination: opener,
@@ -370,6 +376,6 @@ mod tests {
             destination_port: 49_152,
             protocol: 6,
         };
-        assert_eq!(hash_of(&hashes, (0, 0), Side::Passive), response.hash(hashes.key));
+        assert_eq!(hash_of(&hashes, at(0, 0), Side::Passive), response.hash(hashes.key));
     }
 }

@@ -133,7 +133,7 @@ impl Fabric {
     #[cold]
     #[inline(never)]
     fn take_impaired(&mut self, egress: Egress, packet: Packet, events: &mut Events) {
-        let connection = self.endpoints.connections.current(packet.connection(), packet.generation());
+        let connection = self.endpoints.connections.current(packet.connection_identity());
         let owner = connection.map(|connection| connection.owner);
         match self.network.pass_impairment(egress, &packet, owner) {
             Ok(egress) => {
@@ -226,7 +226,7 @@ impl Fabric {
             if let Some(link) = queued.monitored {
                 let connections = &mut endpoints.connections;
                 if let Some(traffic) = traffic {
-                    let connection = connections.current(packet.connection(), packet.generation());
+                    let connection = connections.current(packet.connection_identity());
                     let whose = whose(connection.map(|connection| connection.owner), &packet);
                     traffic.note_discarded(events.now(), link, whose, &packet);
                 }
@@ -238,7 +238,7 @@ impl Fabric {
     #[inline(never)]
     fn count_sent(&mut self, link: MonitoredId, packet: &Packet, frame_bytes: u32, events: &Events) {
         let Self { endpoints, user_bytes, traffic, .. } = self;
-        let connection = endpoints.connections.current(packet.connection(), packet.generation());
+        let connection = endpoints.connections.current(packet.connection_identity());
         let owner = connection.map(|connection| connection.owner);
         if let Some((user_bytes, owner)) = user_bytes.as_mut().zip(owner) {
             user_bytes.count(events.now(), link, owner, (frame_bytes, packet.ip_bytes()));
@@ -279,7 +279,7 @@ fn prefetch_delivery(connections: &Connections, packet: &Packet) {
 
 /// Counts a packet that a monitored queue discarded, for its connection and for all.
 fn note_loss(connections: &mut Connections, losses: &mut LossCounts, packet: &Packet, measured: bool) {
-    let Some(connection) = connections.current(packet.connection(), packet.generation()) else { return };
+    let Some(connection) = connections.current(packet.connection_identity()) else { return };
     let handshake = LossCounts::of_handshake(packet.class());
     connection.losses.total = connection.losses.total.plus(handshake);
     *losses = losses.plus(handshake);

@@ -66,13 +66,12 @@ pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
 pub(crate) use queued_link::QueuedLink;
 
+use crate::identifiers::{ConnectionIdentity, EndpointId};
 use aqmlab_driver::TableNames;
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
-use aqmlab_session::{
-    ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, Side, StreamId,
-};
+use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, StreamId};
 use aqmlab_tcp::{Context, Past};
 use aqmlab_units::Time;
 use capture::Capturing;
@@ -176,14 +175,15 @@ impl Fabric {
     }
 
     /// The instant has come for which an end of a connection asked.
-    pub(crate) fn fire(&mut self, (connection, generation): (u32, u16), events: &mut Events) {
-        self.endpoints.fire((connection, generation), &mut self.network, events);
+    pub(crate) fn fire(&mut self, connection: ConnectionIdentity, events: &mut Events) {
+        self.endpoints.fire(connection, &mut self.network, events);
     }
 
     /// Begins to open a connection.
     pub(crate) fn open(&mut self, opening: &Opening, events: &mut Events) -> Opened {
         let opened = self.add(opening, events);
-        self.endpoints.connect((opened.connection, opening.opener), &mut self.network, events);
+        let end = EndpointId { connection: opened.connection, side: opening.opener };
+        self.endpoints.connect(end, &mut self.network, events);
         opened
     }
 
@@ -213,9 +213,9 @@ impl Fabric {
         let record = endpoints.connections.at(connection.number());
         let number = record.number;
         let nodes = location.machines.map(|machine| machine.node);
-        let connection_and_generation = (connection.number(), record.generation);
-        trace.opened(connection_and_generation, number, (nodes, location.profile));
-        flow_hashes.open(nodes, location.profile, connection_and_generation);
+        let identity = ConnectionIdentity { place: connection.number(), generation: record.generation };
+        trace.opened(identity, number, (nodes, location.profile));
+        flow_hashes.open(nodes, location.profile, identity);
         if flow_hashes.is_crowded() {
             let waiting = network.queued.iter().flat_map(|queued| queued.link.packets()).copied();
             flow_hashes.forget_all_but(events.remembered_packets().chain(waiting));
@@ -224,39 +224,28 @@ impl Fabric {
     }
 
     /// Writes at one end of a connection, on one of its streams.
-    pub(crate) fn write(
-        &mut self,
-        (connection, side, stream): (ConnectionId, Side, StreamId),
-        bytes: u64,
-        events: &mut Events,
-    ) {
-        self.endpoints.write((connection, side, stream), bytes, &mut self.network, events);
+    pub(crate) fn write(&mut self, end: EndpointId, stream: StreamId, bytes: u64, events: &mut Events) {
+        self.endpoints.write(end, stream, bytes, &mut self.network, events);
     }
 
     /// Bytes that were written at one end of a connection and never sent.
-    pub(crate) fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
-        self.endpoints.unsent(connection, side)
+    pub(crate) fn unsent(&self, end: EndpointId) -> u64 {
+        self.endpoints.unsent(end)
     }
 
     /// Closes one end of a connection.
-    pub(crate) fn close(&mut self, connection: ConnectionId, side: Side, events: &mut Events) {
-        self.endpoints.close((connection, side), &mut self.network, events);
+    pub(crate) fn close(&mut self, end: EndpointId, events: &mut Events) {
+        self.endpoints.close(end, &mut self.network, events);
     }
 
     /// Writes the last data at one end of a connection and closes it.
-    pub(crate) fn write_and_close(
-        &mut self,
-        connection: ConnectionId,
-        side: Side,
-        bytes: u64,
-        events: &mut Events,
-    ) {
-        self.endpoints.write_and_close((connection, side), bytes, &mut self.network, events);
+    pub(crate) fn write_and_close(&mut self, end: EndpointId, bytes: u64, events: &mut Events) {
+        self.endpoints.write_and_close(end, bytes, &mut self.network, events);
     }
 
     /// Takes back what was written at one end of a connection and never sent, and closes it.
-    pub(crate) fn withdraw_and_close(&mut self, connection: ConnectionId, side: Side, events: &mut Events) {
-        self.endpoints.withdraw_and_close((connection, side), &mut self.network, events);
+    pub(crate) fn withdraw_and_close(&mut self, end: EndpointId, events: &mut Events) {
+        self.endpoints.withdraw_and_close(end, &mut self.network, events);
     }
 
     /// Sends a datagram.

@@ -6,7 +6,8 @@ use super::events::Events;
 use super::network::Network;
 use super::packet::Packet;
 use super::transport_end::{Answer, End, TransportEnd};
-use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Side};
+use crate::identifiers::{ConnectionIdentity, EndpointId};
+use aqmlab_session::{ConnectionEvent, ConnectionEventKind};
 use aqmlab_units::Time;
 
 impl Endpoints {
@@ -15,17 +16,18 @@ impl Endpoints {
     #[inline(never)]
     pub(super) fn act_otherwise(
         &mut self,
-        (place, side): (u32, Side),
+        end: EndpointId,
         network: &mut Network,
         events: &mut Events,
         action: impl FnOnce(&mut dyn TransportEnd, Time, &mut Answer),
     ) {
         let now = events.now();
         self.answer.clear();
-        if let End::Other(end) = &mut self.connections.at(place).ends[side as usize] {
+        let EndpointId { connection, side } = end;
+        if let End::Other(end) = &mut self.connections.at(connection.number()).ends[side as usize] {
             action(end.as_mut(), now, &mut self.answer);
         }
-        self.carry_out((place, side), now, network, events);
+        self.carry_out(end, now, network, events);
     }
 
     /// A packet with a payload reaches the end of its connection at `now`.
@@ -37,34 +39,30 @@ impl Endpoints {
         network: &mut Network,
         events: &mut Events,
     ) {
-        let (place, side) = (packet.connection(), packet.from().other());
+        let receiver = packet.receiver();
         let Some(payload) = self.options.take_payload(packet) else { return };
         self.answer.clear();
-        let connection = self.connections.at(place);
-        let End::Other(end) = &mut connection.ends[side as usize] else { return };
-        if connection.finished[side as usize] {
+        let connection = self.connections.at(receiver.connection.number());
+        let End::Other(end) = &mut connection.ends[receiver.side as usize] else { return };
+        if connection.finished[receiver.side as usize] {
             return;
         }
         end.on_packet(now, &payload, packet.codepoint(), &mut self.answer);
-        self.carry_out((place, side), now, network, events);
+        self.carry_out(receiver, now, network, events);
     }
 
     /// Sends what an end has answered, keeps its timer, and puts before the applications what it has said.
-    fn carry_out(
-        &mut self,
-        (place, side): (u32, Side),
-        now: Time,
-        network: &mut Network,
-        events: &mut Events,
-    ) {
+    fn carry_out(&mut self, end: EndpointId, now: Time, network: &mut Network, events: &mut Events) {
         let Self { connections, hosts, options, answer, connection_events, .. } = self;
+        let EndpointId { connection: id, side } = end;
+        let place = id.number();
         let connection = connections.at(place);
         let profile = hosts.profile(connection.profile);
         for outgoing in answer.packets.drain(..) {
             outgoing.check();
             let (ip_bytes, codepoint) = (outgoing.ip_bytes, outgoing.codepoint);
             let at = options.keep_payload(outgoing.payload);
-            let identity = (place, connection.generation);
+            let identity = ConnectionIdentity { place, generation: connection.generation };
             let path = &connection.paths[side as usize];
             let packet = Packet::with_payload(at, ip_bytes, codepoint, identity, side, path);
             let sender = Sender { now, connection, place, side, profile };
@@ -73,12 +71,12 @@ impl Endpoints {
             }
         }
         keep_timer(connection, place, side, events);
-        let (id, owner) = (ConnectionId::from_number(place), connection.owner);
+        let owner = connection.owner;
         for &(stream, bytes) in &answer.delivered {
             let kind = ConnectionEventKind::Delivered { bytes };
             connection_events.push(ConnectionEvent { connection: id, owner, side, stream, kind });
         }
         let &mut Answer { established, peer_closed, finished, gave_up, .. } = answer;
-        self.report_changes((place, side), Changes { established, peer_closed, finished, gave_up });
+        self.report_changes(end, Changes { established, peer_closed, finished, gave_up });
     }
 }

@@ -1,10 +1,10 @@
 //! A packet under way: a small record that is copied, never shared.
 
 use super::path::Path;
-use crate::identifiers::{Column, Hop};
+use crate::identifiers::{Column, ConnectionIdentity, EndpointId, Hop};
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
 use aqmlab_record::SentDatagram;
-use aqmlab_session::{DatagramSourceId, Side};
+use aqmlab_session::{ConnectionId, DatagramSourceId, Side};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
 use aqmlab_units::Time;
 
@@ -61,15 +61,15 @@ impl Packet {
     pub(crate) const fn new(
         segment: &Segment,
         ip_bytes: u16,
-        (connection, generation): (u32, u16),
+        connection: ConnectionIdentity,
         from: Side,
         path: &Path,
     ) -> Self {
         let from = if matches!(from, Side::Passive) { FROM_PASSIVE } else { 0 };
         let capable = if segment.ect { ECN_CAPABLE } else { 0 };
         Self {
-            identity: connection as u64
-                | (generation as u64) << 32
+            identity: connection.place as u64
+                | (connection.generation as u64) << 32
                 | (path.destination.number() as u64) << 48,
             numbers: segment.sequence.value() as u64 | (segment.acknowledgement.value() as u64) << 32,
             rest: ip_bytes as u64
@@ -100,14 +100,14 @@ impl Packet {
         place: u32,
         ip_bytes: u16,
         codepoint: Codepoint,
-        (connection, generation): (u32, u16),
+        connection: ConnectionIdentity,
         from: Side,
         path: &Path,
     ) -> Self {
         let from = if matches!(from, Side::Passive) { FROM_PASSIVE } else { 0 };
         Self {
-            identity: connection as u64
-                | (generation as u64) << 32
+            identity: connection.place as u64
+                | (connection.generation as u64) << 32
                 | (path.destination.number() as u64) << 48,
             numbers: (place as u64) << 32,
             rest: ip_bytes as u64
@@ -187,6 +187,18 @@ impl Packet {
     #[inline(always)]
     pub(crate) const fn generation(&self) -> u16 {
         (self.identity >> 32) as u16
+    }
+
+    /// Both together.
+    #[inline(always)]
+    pub(crate) const fn connection_identity(&self) -> ConnectionIdentity {
+        ConnectionIdentity { place: self.connection(), generation: self.generation() }
+    }
+
+    /// The end of the connection that it is for.
+    #[inline(always)]
+    pub(crate) const fn receiver(&self) -> EndpointId {
+        EndpointId { connection: ConnectionId::from_number(self.connection()), side: self.from().other() }
     }
 
     /// Where this packet leaves the network.
@@ -292,7 +304,7 @@ mod tests {
         assert_eq!((size_of::<Packet>(), size_of::<Path>()), (24, 24));
     }
 
-    fn packet(segment: &Segment, identity: (u32, u16), from: Side) -> Packet {
+    fn packet(segment: &Segment, identity: ConnectionIdentity, from: Side) -> Packet {
         let (at, destination) = (Hop::from_number(3), Column::from_number(5));
         let path = Path {
             delay_ns: 0,
@@ -321,7 +333,7 @@ mod tests {
             for generation in [0, 1, 0x8000, u16::MAX] {
                 for from in [Side::Active, Side::Passive] {
                     let [bare, data] = [BARE, Segment { payload: 9, ..BARE }]
-                        .map(|sent| packet(&sent, (place, generation), from));
+                        .map(|sent| packet(&sent, ConnectionIdentity { place, generation }, from));
                     assert_eq!(bare.facts().flow, data.facts().flow, "whatever it carries");
                     flows.push(bare.facts().flow);
                 }
@@ -393,7 +405,7 @@ mod tests {
             let [at, next] = [nodes.0, nodes.2].map(Hop::from_number);
             let destination = Column::from_number(nodes.1);
             let path = Path { delay_ns: 0, egress: Egress::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
-            let mut packet = Packet::new(&segment, sizes.1, (numbers.2, generation), from, &path);
+            let mut packet = Packet::new(&segment, sizes.1, ConnectionIdentity { place: numbers.2, generation }, from, &path);
             prop_assert_eq!(packet.segment(), segment);
             prop_assert_eq!((packet.connection(), packet.generation()), (numbers.2, generation));
             prop_assert_eq!((packet.at(), packet.destination()), (at, destination));

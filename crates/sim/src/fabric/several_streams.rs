@@ -6,6 +6,7 @@ mod frames;
 
 use super::{CapturedPorts, Departures, Events, Fabric, Settings, Timer, Transports};
 use crate::engine::EventKind;
+use crate::identifiers::{ConnectionIdentity, EndpointId};
 use aqmlab_driver::measured_window;
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
@@ -49,7 +50,7 @@ fn run(fabric: &mut Fabric, events: &mut Events) -> Vec<ConnectionEvent> {
             }
             EventKind::Timer => match events.take_timer() {
                 Timer::Connection { connection, generation } => {
-                    fabric.fire((connection, generation), events);
+                    fabric.fire(ConnectionIdentity { place: connection, generation }, events);
                 }
                 timer => panic!("{timer:?}"),
             },
@@ -79,7 +80,8 @@ fn a_stream_goes_on_while_another_waits_for_what_was_lost() {
 
     let [one, other] = [0, 7].map(StreamId::from_number);
     for (stream, bytes) in [(one, 1_000), (other, 2_500)] {
-        fabric.write((connection, Side::Active, stream), bytes, &mut events);
+        let end = EndpointId { connection, side: Side::Active };
+        fabric.write(end, stream, bytes, &mut events);
     }
     let arrived = |event: ConnectionEvent| match event.kind {
         ConnectionEventKind::Delivered { bytes } => (event.side, event.stream, bytes),
@@ -90,7 +92,7 @@ fn a_stream_goes_on_while_another_waits_for_what_was_lost() {
     assert_eq!(delivered, [of_other(1_200), of_other(1_200), of_other(100), of_one(1_000)]);
 
     for side in [Side::Active, Side::Passive] {
-        fabric.close(connection, side, &mut events);
+        fabric.close(EndpointId { connection, side }, &mut events);
     }
     let closed = run(&mut fabric, &mut events);
     let count = |kind| closed.iter().filter(|event| event.kind == kind).count();

@@ -3,7 +3,7 @@
 use super::capture::{Capture, Capturing};
 use super::options::Options;
 use super::packet::Packet;
-use crate::identifiers::{MonitoredId, ProfileId};
+use crate::identifiers::{ConnectionIdentity, MonitoredId, ProfileId};
 use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_driver::TableNames;
 use aqmlab_record::{ColumnValues, Table};
@@ -73,7 +73,7 @@ impl Trace {
     #[inline]
     pub(crate) fn opened(
         &mut self,
-        (place, generation): (u32, u16),
+        connection: ConnectionIdentity,
         number: u32,
         (nodes, profile): ([NodeIndex; 2], ProfileId),
     ) {
@@ -81,7 +81,7 @@ impl Trace {
             return;
         }
         self.capturing.opened(number, nodes, profile);
-        let (place, generation) = (place as usize, usize::from(generation));
+        let (place, generation) = (connection.place as usize, usize::from(connection.generation));
         self.generations.resize_with(self.generations.len().max(place + 1), Vec::new);
         let numbers = &mut self.generations[place];
         numbers.resize(numbers.len().max(generation + 1), number);

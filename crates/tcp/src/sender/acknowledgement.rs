@@ -33,9 +33,9 @@ impl Endpoint {
         let echo = segment.flags.contains(Flags::ECE) && self.flags.has(ConnectionFlags::ECN);
         match &context.profile.stack {
             Stack::Classic(classic) if classic.output_routine != OutputRoutine::Foutput => {
-                self.on_classic_acknowledgement(now, context, (segment, echo), out)
+                self.on_classic_acknowledgement(now, context, segment, echo, out)
             }
-            _ => self.on_acknowledgement_otherwise(now, context, (segment, echo), out),
+            _ => self.on_acknowledgement_otherwise(now, context, segment, echo, out),
         }
     }
 
@@ -45,14 +45,15 @@ impl Endpoint {
         &mut self,
         now: Time,
         context: &Context<'_>,
-        (segment, echo): (&Segment, bool),
+        segment: &Segment,
+        echo: bool,
         out: &mut Outbox,
     ) -> bool {
         if context.profile.has_options() {
             self.on_modern_acknowledgement(now, context, segment, out);
             return true;
         }
-        self.process_ack(now, context, (segment, echo), out)
+        self.process_ack(now, context, segment, echo, out)
     }
 
     /// Everything before `number` has arrived at the peer, our FIN perhaps, which is no data.

@@ -233,6 +233,12 @@ impl Sender {
         (number == una) & (nxt == una) & (max == una) & (self.unsent == 0)
     }
 
+    /// Whether an acknowledgement of what was acknowledged before can tell a modern sender nothing.
+    #[inline]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.modern().is_some_and(ModernSender::is_at_rest)
+    }
+
     /// Whether the peer has everything that was ever written, and our FIN if there was one.
     pub(crate) fn is_acknowledged(&self) -> bool {
         self.unsent == 0 && self.sequence.outstanding() == 0

@@ -10,12 +10,15 @@
 
 mod declared;
 mod model;
+mod own_model_error;
 mod page;
 mod sample;
 
 pub use declared::{DeclaredModels, ModelDeclaration, OwnPages, PageSource, UnreadableModel};
 pub use model::OwnModel;
+pub use own_model_error::OwnModelError;
 pub use page::{OwnObject, think_time};
+pub use sample::{PageSample, SampledPage};
 
 use crate::models::pages::{Browser, Http, bytes_of_plan};
 use crate::parameter_error::within;
@@ -23,7 +26,6 @@ use crate::unused::{self, BesideModel, UnusedKey};
 use crate::{Connections, Habits, LoadFile, ModelError, ModelFacts, Parameters, Population, Tls, Workload};
 use aqmlab_random::Key;
 use declared::Declared;
-use sample::Sample;
 use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -80,14 +82,14 @@ pub struct OwnParameters {
     keys: BrowserKeys,
     own: Arc<dyn OwnPages>,
     /// Its pages, once they were asked for.
-    prepared: Arc<OnceLock<Result<Prepared, String>>>,
+    prepared: Arc<OnceLock<Result<Prepared, OwnModelError>>>,
 }
 
 /// Where pages come from, and a sample of them.
 #[derive(Clone)]
 struct Prepared {
     source: Arc<dyn PageSource>,
-    sample: Arc<Sample>,
+    sample: Arc<PageSample>,
 }
 
 impl fmt::Debug for OwnParameters {
@@ -144,13 +146,13 @@ impl OwnParameters {
     fn prepared(&self) -> Result<&Prepared, ModelError> {
         let prepared = self.prepared.get_or_init(|| {
             let source = self.own.source()?;
-            let sample = Sample::take(&*source)?;
+            let sample = PageSample::take(&*source)?;
             Ok(Prepared { source, sample: Arc::new(sample) })
         });
-        prepared.as_ref().map_err(|wrong| ModelError::own("model", wrong, sample::LEGAL))
+        prepared.as_ref().map_err(|OwnModelError { wrong, legal }| ModelError::own("model", wrong, legal))
     }
 
-    fn sample(&self) -> Result<&Sample, ModelError> {
+    fn sample(&self) -> Result<&PageSample, ModelError> {
         Ok(&self.prepared()?.sample)
     }
 

@@ -50,12 +50,15 @@ def executor_of(name: str, *, workers: int | None = None) -> Executor:
         ExecutorError: There is none of this name, or what it needs is not installed.
     """
     if name == "threads":
-        return Threads(workers or available_cores())
+        return Threads(available_cores() if workers is None else workers)
     if name == "local":
         return Processes(workers)
     kind, separator, address = name.partition("://")
     if kind != "dask" or (separator and not address):
-        raise ExecutorError(f"executor {name!r}: there are threads, local, dask and dask://HOST:PORT")
+        legal = "threads, local, dask and dask://HOST:PORT"
+        raise ExecutorError(
+            f"executor {name!r}: there are {legal}", place="executor", value=name, legal=legal
+        )
     if separator and workers is not None:
         raise ExecutorError(
             f"executor {name!r}: its workers are those of the cluster; leave out the number of workers"

@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from aqmlab._startup import end_if_interrupted
+from aqmlab.errors import ExecutorError
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.memory import workers_with_room
 
@@ -39,7 +40,12 @@ class Threads:
 
     def __post_init__(self) -> None:
         if self.workers < 1:
-            raise ValueError(f"workers: at least 1, not {self.workers}")
+            raise ExecutorError(
+                f"workers: at least 1, not {self.workers}",
+                place="workers",
+                value=self.workers,
+                legal="at least 1",
+            )
 
     def compute(self, jobs: Sequence[Job], *, bar: Progressing) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each as it finishes; the first that fails ends it.

@@ -67,7 +67,8 @@ impl Endpoint {
         &mut self,
         now: Time,
         context: &Context<'_>,
-        (segment, echo): (&Segment, bool),
+        segment: &Segment,
+        echo: bool,
         out: &mut Outbox,
     ) -> bool {
         let number = segment.acknowledgement;

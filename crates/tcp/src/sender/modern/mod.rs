@@ -169,6 +169,17 @@ impl ModernSender {
         Span::from_microseconds(self.estimate.smoothed())
     }
 
+    /// Whether nothing goes on that an acknowledgement without news could end, while nothing is outstanding.
+    #[inline]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.phase == Phase::Open
+            && !self.new_first
+            && self.undo.is_none()
+            && self.first_retransmission.is_none()
+            && self.timers.are_stopped()
+            && self.board.is_empty()
+    }
+
     /// When one of its timers fires.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {

@@ -155,6 +155,12 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// Whether nothing is outstanding, nor remembered of what the last acknowledgement reported.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.known.is_empty()
+    }
+
     /// Segments outstanding.
     pub(crate) fn outstanding(&self) -> u32 {
         self.segments.len() as u32

@@ -76,6 +76,12 @@ impl Timers {
         }
     }
 
+    /// Whether none of them runs, and no probe is unanswered.
+    #[inline]
+    pub(crate) fn are_stopped(&self) -> bool {
+        self.deadline() == Time::MAX && self.probed.is_none()
+    }
+
     /// Nothing is outstanding.
     pub(crate) fn stop(&mut self) {
         *self = Self { probed: self.probed, ..Self::default() };

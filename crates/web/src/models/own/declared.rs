@@ -1,6 +1,7 @@
 //! What a model from outside declares, and what can be named.
 
 use super::BrowserKeys;
+use super::own_model_error::OwnModelError;
 use crate::ModelError;
 use crate::models::pages::PageObject;
 use aqmlab_random::Key;
@@ -41,8 +42,8 @@ pub trait OwnPages: Send + Sync {
     /// Where its pages come from, of parameters that are legal.
     ///
     /// # Errors
-    /// In words, why there is none.
-    fn source(&self) -> Result<Arc<dyn PageSource>, String>;
+    /// Why there is none.
+    fn source(&self) -> Result<Arc<dyn PageSource>, OwnModelError>;
 }
 
 /// Where the pages of a model from outside come from. A page is a function of the keys and the number: it is
@@ -53,11 +54,17 @@ pub trait PageSource: Debug + Send + Sync {
     /// root, alone in wave 0; the others are in any order, in waves of higher numbers.
     ///
     /// # Errors
-    /// In words, why there is no such page.
-    fn page(&self, user: Key, page: Key, number: u32, objects: &mut Vec<PageObject>) -> Result<Span, String>;
+    /// Why there is no such page.
+    fn page(
+        &self,
+        user: Key,
+        page: Key,
+        number: u32,
+        objects: &mut Vec<PageObject>,
+    ) -> Result<Span, OwnModelError>;
 
-    /// What went wrong, in the words of whoever writes the model: with the file and the class, say.
-    fn said(&self, wrong: &str) -> String;
+    /// Where pages are made, for messages: the file and the class, say.
+    fn place(&self) -> String;
 
     /// Ends the run that cannot go on without a page.
     fn end_run(&self, why: String) -> !;

@@ -39,7 +39,8 @@ impl Plans for OwnModel {
     }
 
     fn page(&self, user: Key, number: u32, objects: &mut Vec<PageObject>) -> Span {
-        page_of(&*self.source, user, number, objects).unwrap_or_else(|why| self.source.end_run(why))
+        page_of(&*self.source, user, number, objects)
+            .unwrap_or_else(|why| self.source.end_run(why.to_string()))
     }
 
     fn rest(&self, user: Key, number: u32) -> Span {

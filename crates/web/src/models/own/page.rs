@@ -1,6 +1,7 @@
 //! A page of a model from outside: what is legal in it.
 
 use super::declared::PageSource;
+use super::own_model_error::OwnModelError;
 use crate::models::pages::{LARGEST_PAGE_BYTES, MOST_OBJECTS, PageObject, page_key};
 use aqmlab_random::Key;
 use aqmlab_units::Span;
@@ -27,13 +28,14 @@ impl OwnObject {
     /// The object, if it is legal.
     ///
     /// # Errors
-    /// In words, which of its numbers is not legal, and what would be.
-    pub fn checked(&self) -> Result<PageObject, String> {
+    /// Which of its numbers is not legal, and what would be.
+    pub fn checked(&self) -> Result<PageObject, OwnModelError> {
         let within = |name, value: i64, least, most| {
             if (least..=most).contains(&value) {
                 Ok(value)
             } else {
-                Err(format!("{name} is {value}; legal: a whole number from {least} to {most}"))
+                let legal = format!("a whole number from {least} to {most}");
+                Err(OwnModelError::new(format!("{name} is {value}"), legal))
             }
         };
         Ok(PageObject {
@@ -49,13 +51,13 @@ impl OwnObject {
 /// The think time behind a page.
 ///
 /// # Errors
-/// In words, when it is not legal.
-pub fn think_time(seconds: f64) -> Result<Span, String> {
+/// It is not legal.
+pub fn think_time(seconds: f64) -> Result<Span, OwnModelError> {
     let (least, most) = THINK_SECONDS;
     if (least..=most).contains(&seconds) {
         return Ok(Span::from_seconds(seconds));
     }
-    Err(format!("think_s is {seconds}; legal: a number from {least} to {most}"))
+    Err(OwnModelError::new(format!("think_s is {seconds}"), format!("a number from {least} to {most}")))
 }
 
 /// A page of a source, wave by wave, and the think time behind it.
@@ -64,27 +66,28 @@ pub(super) fn page_of(
     user: Key,
     number: u32,
     objects: &mut Vec<PageObject>,
-) -> Result<Span, String> {
+) -> Result<Span, OwnModelError> {
     let think = source.page(user, page_key(user, number), number, objects)?;
-    check(objects).map_err(|wrong| source.said(&format!("page {number}: {wrong}")))?;
+    check(objects).map_err(|error| error.at(format_args!("page {number}")).at(source.place()))?;
     objects.sort_by_key(|object| object.wave);
     Ok(think)
 }
 
 /// Whether these objects are a page.
-fn check(objects: &[PageObject]) -> Result<(), String> {
+fn check(objects: &[PageObject]) -> Result<(), OwnModelError> {
+    let wrong = |wrong: String, legal: &str| Err(OwnModelError::new(wrong, legal));
     let Some((root, others)) = objects.split_first() else {
-        return Err("there is no object; legal: the root first, then the others".to_owned());
+        return wrong("there is no object".to_owned(), "the root first, then the others");
     };
     if objects.len() > MOST_OBJECTS as usize {
-        return Err(format!("{} objects; legal: 1 to {MOST_OBJECTS}", objects.len()));
+        return wrong(format!("{} objects", objects.len()), &format!("1 to {MOST_OBJECTS}"));
     }
     if root.wave != 0 {
-        return Err(format!("object 0 is in wave {}; legal: the root, in wave 0", root.wave));
+        return wrong(format!("object 0 is in wave {}", root.wave), "the root, in wave 0");
     }
     match others.iter().position(|object| object.wave == 0) {
         Some(place) => {
-            Err(format!("object {} is in wave 0, where the root is alone; legal: 1 to 255", place + 1))
+            wrong(format!("object {} is in wave 0, where the root is alone", place + 1), "1 to 255")
         }
         None => Ok(()),
     }

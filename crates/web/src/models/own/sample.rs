@@ -2,6 +2,7 @@
 //! them.
 
 use super::declared::PageSource;
+use super::own_model_error::OwnModelError;
 use super::page::page_of;
 use crate::models::pages::PageObject;
 use crate::models::think_cycle::ThinkCycle;
@@ -14,32 +15,35 @@ const USERS: u64 = 25;
 const PAGES: u32 = 8;
 
 /// What a model must be.
-pub(super) const LEGAL: &str =
+const LEGAL: &str =
     "a model whose pages are a function of their number and of what `draws` gives, the same every time";
 
-#[derive(Debug, PartialEq)]
-struct Page {
-    objects: Vec<PageObject>,
-    think: Span,
+/// A page of a sample.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SampledPage {
+    /// Its objects, the root first.
+    pub objects: Vec<PageObject>,
+    /// The think time behind it.
+    pub think: Span,
 }
 
-/// What a sample of pages says of a model.
+/// A sample of the pages of a model, and what it says of the model.
 #[derive(Debug)]
-pub(super) struct Sample {
-    pages: Vec<Page>,
+pub struct PageSample {
+    pages: Vec<SampledPage>,
 }
 
-impl Sample {
+impl PageSample {
     /// Asks a source for pages, and once more for each, in another order.
     ///
     /// # Errors
-    /// In words, why there is no page, or which page was another one when it was asked for again.
-    pub(super) fn take(source: &dyn PageSource) -> Result<Self, String> {
+    /// Why there is no page, or which page was another one when it was asked for again.
+    pub fn take(source: &dyn PageSource) -> Result<Self, OwnModelError> {
         let population = Key::from_seed(0).named("a sample of pages");
         let ask = |(user, number): (u64, u32)| {
             let mut objects = Vec::new();
             let think = page_of(source, population.indexed(user), number, &mut objects)?;
-            Ok::<_, String>(Page { objects, think })
+            Ok::<_, OwnModelError>(SampledPage { objects, think })
         };
         let all = (0..USERS).flat_map(|user| (0..PAGES).map(move |number| (user, number)));
         let pages = all.clone().map(ask).collect::<Result<Vec<_>, _>>()?;
@@ -48,13 +52,19 @@ impl Sample {
             if ask(which)? != *first {
                 let (_, number) = which;
                 let wrong = format!("page {number} of a user was another one when it was drawn again");
-                return Err(source.said(&wrong));
+                return Err(OwnModelError::new(wrong, LEGAL).at(source.place()));
             }
         }
         Ok(Self { pages })
     }
 
-    fn mean(&self, of: impl Fn(&Page) -> f64) -> f64 {
+    /// The pages in the order in which they were first drawn: user by user.
+    #[must_use]
+    pub fn pages(&self) -> &[SampledPage] {
+        &self.pages
+    }
+
+    fn mean(&self, of: impl Fn(&SampledPage) -> f64) -> f64 {
         self.pages.iter().map(of).sum::<f64>() / self.pages.len() as f64
     }
 

@@ -1,0 +1,40 @@
+"""`aqmlab model`: for those who write a traffic model."""
+
+from __future__ import annotations
+
+import click
+
+from aqmlab.terminal.console import say
+
+
+@click.group
+def model() -> None:
+    """Test your own traffic model.
+
+    \b
+    Examples:
+      aqmlab model check my_pages.py:News
+    """
+
+
+@model.command
+@click.argument("names", metavar="FILE.py:CLASS...", nargs=-1, required=True)
+def check(names: tuple[str, ...]) -> None:
+    """Draw pages of traffic models twice, and describe them.
+
+    With each model's defaults it draws the 200 pages that a scenario draws when it is read, and draws them
+    again in reverse order. It prints the numbers of objects, their sizes, the think times, and the time per
+    page on this machine. The exit code is 2 if a page is refused or differs the second time.
+
+    \b
+    Examples:
+      aqmlab model check my_pages.py:News
+    """
+    from aqmlab.models.trial import check as checked
+    from aqmlab.words.sampled_pages import sample_in_words
+
+    found = {name: checked(name) for name in names}
+    for name, sample in found.items():
+        say(f"{name}: nothing found")
+        for line in sample_in_words(sample):
+            say(f"  {line}")

@@ -1,0 +1,20 @@
+"""A traffic model tried outside of any scenario: its pages, and what a page costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aqmlab import _core
+
+
+def check(name: str, *, folder: str | Path = ".") -> _core.SampledPages:
+    """Draws the 200 pages that a scenario draws when it is read, each twice, with the model's defaults.
+
+    Args:
+        name: `FILE.py:CLASS`.
+        folder: Where the file is looked for.
+
+    Raises:
+        ScenarioError: The file, what is in it or a page is refused, or a page differs the second time.
+    """
+    return _core.sample_model(Path(folder).absolute(), name)
