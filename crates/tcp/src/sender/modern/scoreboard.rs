@@ -365,7 +365,6 @@ impl Scoreboard {
         let before = self.lost;
         // What is lost ends before the third of the highest that have arrived.
         let [.., bound] = self.highest_ends;
-        let bound = bound.max(self.first);
         while let Some((sent, index)) = self.earliest().filter(|(sent, _)| sent.place < bound) {
             self.pass(sent);
             if !self.segments[index].ambiguous {
@@ -520,7 +519,7 @@ mod tests {
         let mut board = ten();
         assert_eq!(sack(&mut board, &[(300, 500)]).delivered, 2);
         let grown = sack(&mut board, &[(200, 700)]);
-        assert_eq!((grown.delivered, grown.reordered), (3, true));
+        assert_eq!((grown.delivered, grown.sacked, grown.reordered), (3, 3, true));
         assert_eq!(grown.latest.map(|latest| latest.end), Some(at(700)));
         assert_eq!(sack(&mut board, &[(800, 900), (200, 700)]).delivered, 1);
     }
@@ -558,5 +557,78 @@ mod tests {
         assert_eq!((board.in_flight(), board.sacked()), (0, 1));
         board.find_all();
         assert_eq!(board.in_flight(), 9);
+    }
+
+    /// RFC 8985 section 6.2 step 5: a segment is judged by the time at which it was sent last.
+    #[test]
+    fn a_retransmission_is_not_overdue_because_its_original_was() {
+        let mut board = ten();
+        sack(&mut board, &[(300, 400)]);
+        let judgement = Judgement {
+            latest: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
+            round_trip: Span::from_milliseconds(40),
+            reordering: Span::from_milliseconds(10),
+        };
+        assert_eq!(board.detect_by_time(milliseconds(43), &judgement).0, 0);
+        board.lose_all();
+        board.send_again(milliseconds(45), at(0));
+        // The original was due at 50 ms.
+        assert_eq!(board.detect_by_time(milliseconds(51), &judgement), (0, None));
+        assert_eq!(board.in_flight(), 1);
+    }
+
+    /// RFC 8985 section 6.2 step 2: of all that arrived, what was sent last.
+    #[test]
+    fn the_latest_is_what_was_sent_last_wherever_it_lies() {
+        let mut board = ten();
+        sack(&mut board, &[(300, 600)]);
+        assert_eq!(board.detect_by_duplicates(), 3);
+        board.send_again(milliseconds(50), at(200));
+        let latest = sack(&mut board, &[(200, 700)]).latest;
+        assert_eq!(latest, Some(Arrived { at: milliseconds(50), end: at(300), ambiguous: true }));
+    }
+
+    #[test]
+    fn a_phase_lasts_up_to_its_last_number_included() {
+        for (recover, original) in [(100, true), (200, true), (0, false)] {
+            let mut delivery = Delivery { recover: at(recover), ..Delivery::default() };
+            ten().acknowledge(at(100), &mut delivery);
+            assert_eq!((delivery.delivered, delivery.original), (1, original), "{recover}");
+        }
+    }
+
+    #[test]
+    fn a_retransmission_anywhere_or_of_the_first_segment_is_one() {
+        assert!(!Scoreboard::default().any_sent_again());
+        let mut board = ten();
+        assert!(!board.send_again(milliseconds(50), at(1_000)), "nothing begins there");
+        sack(&mut board, &[(300, 600)]);
+        board.detect_by_duplicates();
+        assert!(!board.any_sent_again());
+        assert!(board.send_again(milliseconds(50), at(200)));
+        assert!(board.any_sent_again());
+    }
+
+    #[test]
+    fn what_lies_before_the_highest_that_arrived_is_reordered() {
+        let mut board = ten();
+        let reordered = [300, 600, 400, 500].map(|start| sack(&mut board, &[(start, start + 100)]).reordered);
+        assert_eq!(reordered, [false, false, true, true]);
+    }
+
+    /// Numbers are compared modulo 2^32: what is acknowledged is forgotten, and no measure 2 GiB later.
+    #[test]
+    fn nothing_is_reordered_against_what_is_acknowledged() {
+        for acknowledged in [400, 1_000] {
+            let mut board = ten();
+            sack(&mut board, &[(300, 400)]);
+            board.acknowledge(at(acknowledged), &mut Delivery::default());
+            let mut later = Scoreboard { highest: board.highest, ..Scoreboard::default() };
+            let start = (1 << 31) + 1_000;
+            later.push(milliseconds(50), at(start), at(start + 100));
+            let mut delivery = Delivery::default();
+            later.acknowledge(at(start + 100), &mut delivery);
+            assert_eq!((delivery.delivered, delivery.reordered), (1, false));
+        }
     }
 }
