@@ -24,6 +24,9 @@ SCENARIOS: dict[str, tuple[list[str], int, tuple[int, int]]] = {
     "web 10,000 users drop-tail": (["web", "10000", "drop-tail"], 60, (4, 10)),
     "web 10,000 users pi": (["web", "10000", "pi"], 60, (4, 10)),
     "web 100,000 users drop-tail": (["web", "100000", "drop-tail"], 20, (2, 4)),
+    "household drop-tail": (["home", "drop-tail"], 60, (4, 12)),
+    "household fq-codel": (["home", "fq-codel"], 60, (4, 12)),
+    "household cake": (["home", "cake"], 60, (4, 12)),
 }
 
 # Without instructions: name, arguments before the length, seconds to time. A packet counts at each hop.
