@@ -87,6 +87,7 @@ def test_every_command_is_there() -> None:
     assert sorted(NAMES) == [
         "calibrate",
         "compare",
+        "bloat",
         "crossvalidate",
         "design",
         "doctor",

@@ -18,9 +18,10 @@ from aqmlab import Result, ScenarioError, cli, sweeps
 from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.runs.store import State
 from aqmlab.statistics import response_times
-from aqmlab.sweeps.export import check_form, export
+from aqmlab.sweeps.export import export
 from aqmlab.sweeps.tables import sweep_table
 from aqmlab.tables import to_terminal
+from aqmlab.tables.render import require_form
 from aqmlab.terminal.console import console
 from small import aqmlab_run, contents
 from sweeping import SWEEP, reference, write
@@ -135,7 +136,7 @@ def test_a_table_is_written_where_a_link_leads(made: tuple[Path, Path], tmp_path
 
 def test_a_table_that_cannot_be_written_is_refused_before_the_store_is_read() -> None:
     with pytest.raises(FolderError, match="cannot write in /proc"):
-        check_form(Path("/proc/table.csv"))
+        require_form(Path("/proc/table.csv"))
 
 
 def test_every_point_has_the_same_seeds(made: tuple[Path, Path]) -> None:

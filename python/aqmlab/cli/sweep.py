@@ -74,13 +74,15 @@ def sweep(
       aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, your cluster
       aqmlab sweep red.toml --export red.parquet
     """
+    from aqmlab.errors import SweepError
     from aqmlab.sweeps import export, read, status
-    from aqmlab.sweeps.export import check_form, check_links
+    from aqmlab.sweeps.export import check_links
+    from aqmlab.tables.render import require_form
 
     if sum((show_status, resume, export_file is not None)) > 1:
         raise click.UsageError("--status, --resume and --export exclude each other")
     if export_file is not None:
-        check_form(export_file)
+        require_form(export_file, SweepError)
     checked = read(sweep_file, overrides=overrides)
     check_links(checked, links)
     place = store or checked.store or STORE

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import SweepError, UnknownLinkError
-from aqmlab.files.folders import require_writable
 from aqmlab.load.demand import named_links
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
 from aqmlab.tables import Table, save
+from aqmlab.tables.render import require_form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from aqmlab.statistics.summary import Figures
     from aqmlab.sweeps.file import Sweep
     from aqmlab.sweeps.status import Status
-
-_FORMS = (".parquet", ".csv")
 
 
 def rows(
@@ -68,24 +66,12 @@ def export(status: Status, file: Path, *, links: Sequence[str] = ()) -> int:
     Raises:
         SweepError: The ending is neither, no run has finished, or a link that was chosen is not monitored.
     """
-    check_form(file)
+    require_form(file, SweepError)
     table = rows(status, links=links)
     if not table:
         raise SweepError(f"{status.sweep.name}: no run has finished, so there is nothing to export")
     save(Table.of_records(table), file)
     return len(table)
-
-
-def check_form(file: Path) -> None:
-    """Checks the ending of a table's name and its folder before any work.
-
-    Raises:
-        SweepError: It is neither .parquet nor .csv.
-        FolderError: Nothing can be written there.
-    """
-    if file.suffix not in _FORMS:
-        raise SweepError(f"{file}: a table ends in {' or '.join(_FORMS)}")
-    require_writable(file)
 
 
 def check_links(sweep: Sweep, links: Sequence[str]) -> None:

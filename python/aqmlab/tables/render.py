@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
-from aqmlab.files.folders import whole_file, write_whole
+from aqmlab.errors import RefusalError
+from aqmlab.files.folders import require_writable, whole_file, write_whole
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
 from aqmlab.terminal.console import shown
 from aqmlab.terminal.plain import plain_line
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+_FORMS = (".parquet", ".csv")
 _NEGATIVE = re.compile(r"(?<![\w.)-])-(?=\d)")
 _STYLES = {
     Standing.PLAIN: "",
@@ -54,6 +56,19 @@ def save(table: Table, file: Path) -> Path:
     with whole_file(file) as partial:
         pq.write_table(to_arrow(table), partial, compression="zstd")
     return file
+
+
+def require_form(file: Path, refusal: type[RefusalError] = RefusalError) -> None:
+    """Checks the ending of a table's name and its folder before any work.
+
+    Raises:
+        RefusalError: It is neither .parquet nor .csv; as the given kind of refusal.
+        FolderError: Nothing can be written there.
+    """
+    if file.suffix not in _FORMS:
+        legal = " or ".join(_FORMS)
+        raise refusal(f"{file}: a table ends in {legal}", place=str(file), value=file.suffix, legal=legal)
+    require_writable(file)
 
 
 def to_arrow(table: Table) -> pa.Table:

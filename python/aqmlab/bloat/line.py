@@ -1,0 +1,170 @@
+"""A line, and what is done to it: nothing, downloads, uploads, or both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Self
+
+from aqmlab.errors import RefusalError
+from aqmlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DOWN, UP = "left-to-right", "right-to-left"
+"""The directions of a line, and the names of its two links."""
+PROBES = {"down": DOWN, "up": UP}
+"""The groups of probes, with the directions in which they go."""
+WARM_UP_S, MEASURED_S = 4.0, 6.0
+"""Flows have filled the line after the first, and the second is measured."""
+_PROBE_BYTES, _PROBE_INTERVAL_S = 64, 0.02
+_FLOWS = 4
+_HOSTS = "linux6-cubic"
+_FULL_PACKET_BYTES = 1_500
+_LEAST_PACKETS = 20
+_BUFFER_DOWN_MS, _BUFFER_UP_MS = 100.0, 250.0
+"""How much waits in modems without queue management: as in the preset `home`."""
+_BEHIND_THE_LINE_MS = 10.0
+_LAYER2_BYTES = ("layer2_overhead_bytes", "layer2_minimum_frame_bytes", "layer2_gap_bytes")
+"""Speeds of homes are measured above the line's own frames: none are added."""
+_INTERFACE_MBPS = 10_000.0
+_KEPT = ("dumbbell", "parking_lot", "star", "topology")
+
+
+class Phase(StrEnum):
+    """What goes on beside the probes."""
+
+    IDLE = "idle"
+    DOWNLOAD = "download"
+    UPLOAD = "upload"
+    BOTH = "both"
+
+
+FULL: dict[Phase, tuple[str, ...]] = {
+    Phase.IDLE: (),
+    Phase.DOWNLOAD: (DOWN,),
+    Phase.UPLOAD: (UP,),
+    Phase.BOTH: (DOWN, UP),
+}
+"""The directions that flows fill."""
+FLOWS = {DOWN: "download", UP: "upload"}
+"""What the flows of a direction are called."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line to the Internet.
+
+    Attributes:
+        dumbbell: Its table of a scenario: rates, delay, framing and queues.
+        round_trip_ms: Of the downloads and uploads on an idle line.
+        files: The texts of files that the table names.
+    """
+
+    dumbbell: Mapping[str, Any]
+    round_trip_ms: float = 20.0
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_rates(cls, down_mbps: float, up_mbps: float, *, round_trip_ms: float = 20.0) -> Self:
+        """A line with these rates in Mbit/s, and buffers as deep as in modems without queue management.
+
+        Raises:
+            RefusalError: A rate or the round trip is no positive number.
+        """
+        given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "round_trip_ms": round_trip_ms}
+        for name, value in given.items():
+            if not 0.0 < value < float("inf"):
+                raise RefusalError(
+                    f"{name}: a number above 0, not {value:g}", place=name, value=value, legal="above 0"
+                )
+        dumbbell = {
+            "rate_mbps": float(down_mbps),
+            "rate_right_to_left_mbps": float(up_mbps),
+            "delay_ms": round_trip_ms / 4,
+            "interface_rate_mbps": _INTERFACE_MBPS,
+            **dict.fromkeys(_LAYER2_BYTES, 0),
+            "queue": _tail_drop(down_mbps, _BUFFER_DOWN_MS),
+            "queue_right_to_left": _tail_drop(up_mbps, _BUFFER_UP_MS),
+        }
+        return cls(dumbbell, round_trip_ms)
+
+    @classmethod
+    def of_scenario(cls, scenario: Scenario, *, round_trip_ms: float | None = None) -> Self:
+        """The line of a scenario; its users and flows are left out.
+
+        Args:
+            scenario: One with a `[dumbbell]`.
+            round_trip_ms: Of the downloads and uploads; by default 10 ms more than the line's own delays.
+
+        Raises:
+            RefusalError: It is no `[dumbbell]`.
+        """
+        document = scenario.resolved
+        if not document.get("dumbbell"):
+            network = next((table for table in _KEPT if document.get(table)), "no network")
+            raise RefusalError(
+                f"{scenario.name}: a line is a [dumbbell], and this is [{network}]",
+                place=network,
+                legal="dumbbell",
+            )
+        dumbbell = document["dumbbell"]
+        if round_trip_ms is None:
+            round_trip_ms = 2 * float(dumbbell["delay_ms"]) + _BEHIND_THE_LINE_MS
+        return cls(dumbbell, round_trip_ms, document.get("files") or {})
+
+    @property
+    def down_mbps(self) -> float:
+        """The rate down."""
+        return float(self.dumbbell["rate_mbps"])
+
+    @property
+    def up_mbps(self) -> float:
+        """The rate up: that down where the line has one rate."""
+        return float(self.dumbbell.get("rate_right_to_left_mbps") or self.down_mbps)
+
+    def in_words(self) -> str:
+        """Such as `100 Mbit/s down, 10 up, round trip 20 ms`."""
+        return f"{self.down_mbps:g} Mbit/s down, {self.up_mbps:g} up, round trip {self.round_trip_ms:g} ms"
+
+    def under(self, phase: Phase) -> Scenario:
+        """The scenario of a phase: probes each way, beside four flows in each direction that is full.
+
+        Raises:
+            ScenarioError: The line cannot be simulated; the message names the key.
+        """
+        flows = [
+            {
+                "name": FLOWS[direction],
+                "count": _FLOWS,
+                "direction": direction,
+                "base_rtt_ms": self.round_trip_ms,
+                "profile": _HOSTS,
+            }
+            for direction in FULL[phase]
+        ]
+        probes = [
+            {
+                "name": name,
+                "count": 1,
+                "direction": direction,
+                "packet_bytes": _PROBE_BYTES,
+                "rate_mbps": _PROBE_BYTES * 8 / _PROBE_INTERVAL_S / 1e6,
+            }
+            for name, direction in PROBES.items()
+        ]
+        document = {
+            "name": f"line-{phase}",
+            "duration_s": WARM_UP_S + MEASURED_S,
+            "warm_up_s": WARM_UP_S,
+            "dumbbell": self.dumbbell,
+            "flows": flows,
+            "datagrams": probes,
+        }
+        return Scenario.of({**document, "files": self.files} if self.files else document)
+
+
+def _tail_drop(rate_mbps: float, buffer_ms: float) -> dict[str, object]:
+    packets = int(rate_mbps * 1e6 * buffer_ms / 1e3 / 8 / _FULL_PACKET_BYTES)
+    return {"scheme": "drop-tail", "limit_packets": max(_LEAST_PACKETS, packets)}

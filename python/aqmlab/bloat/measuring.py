@@ -1,0 +1,125 @@
+"""Delay under load, by simulation: the queues of a line, each idle and full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.bloat.grade import Grade, grade_of
+from aqmlab.bloat.line import DOWN, FLOWS, FULL, PROBES, UP, Line, Phase
+from aqmlab.load.queues import Queues
+from aqmlab.runs import Job, run_many
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import Scenario
+
+AS_IT_IS = "as it is"
+"""What the line's own queues are called."""
+DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
+DEFAULT_SEEDS = (1, 2, 3)
+_PERCENTILES = (50, 95, 99)
+_GRADED = (Phase.DOWNLOAD, Phase.UPLOAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What probes felt in one phase, and what the flows carried: means over the seeds.
+
+    Attributes:
+        delay_ms: One-way delays in milliseconds by direction (`down`, `up`) and percentile.
+        lost_percent: Probes lost, by direction.
+        goodput_mbps: What the flows of a direction carried together, in Mbit/s; none where there are none.
+    """
+
+    delay_ms: dict[str, dict[int, float]]
+    lost_percent: dict[str, float]
+    goodput_mbps: dict[str, float]
+
+    def round_trip_ms(self) -> float:
+        """The median round trip of the probes: the sum of the medians each way."""
+        return sum(each[50] for each in self.delay_ms.values())
+
+
+@dataclass(frozen=True)
+class QueueUnderLoad:
+    """One queue management at both ends of the line.
+
+    Attributes:
+        name: The scheme, or `as it is`.
+        phases: What was felt in each phase.
+    """
+
+    name: str
+    phases: dict[Phase, Loaded]
+
+    def added_ms(self, phase: Phase) -> float:
+        """By how much the median round trip is longer than on the idle line."""
+        return self.phases[phase].round_trip_ms() - self.phases[Phase.IDLE].round_trip_ms()
+
+    @property
+    def grade(self) -> Grade:
+        """By the mean of what downloads and what uploads add."""
+        return grade_of(float(np.mean([self.added_ms(phase) for phase in _GRADED])))
+
+
+def measure(
+    line: Line,
+    schemes: Sequence[str] = DEFAULT_SCHEMES,
+    *,
+    seeds: Sequence[int] = DEFAULT_SEEDS,
+    executor: Executor | str = "threads",
+    progress: bool = False,
+) -> list[QueueUnderLoad]:
+    """Simulates a line in every phase, as it is and under each of these schemes at both ends.
+
+    Args:
+        line: The line.
+        schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
+        seeds: Seeds of the runs; numbers are means over them.
+        executor: Where runs are computed: as of `aqmlab.run_many`.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The line, or a scheme on it, is refused.
+        RunError: A run failed.
+    """
+    made = {phase: _queues(line.under(phase), schemes) for phase in Phase}
+    names = list(made[Phase.IDLE])
+    jobs = [
+        Job(made[phase][name], seed, measure_offered_load=False)
+        for name in names
+        for phase in Phase
+        for seed in seeds
+    ]
+    results = iter(run_many(jobs, executor=executor, progress=progress, label="line"))
+    return [
+        QueueUnderLoad(name, {phase: _felt([next(results) for _ in seeds], phase) for phase in Phase})
+        for name in names
+    ]
+
+
+def _queues(own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
+    """The line as it is, and with each scheme in the place of its queues."""
+    both = Queues.of(own, (DOWN, UP))
+    return {AS_IT_IS: own, **{scheme: both.with_scheme(own, scheme) for scheme in schemes}}
+
+
+def _felt(results: Sequence[Result], phase: Phase) -> Loaded:
+    def mean(name: str) -> float:
+        return float(np.mean([result.value(name) for result in results]))
+
+    carried = {FLOWS[direction]: way for way, direction in PROBES.items() if direction in FULL[phase]}
+    return Loaded(
+        {
+            way: {share: mean(f"delay_p{share}_ms/datagrams.{way}") for share in _PERCENTILES}
+            for way in PROBES
+        },
+        {way: mean(f"loss_percent/datagrams.{way}") for way in PROBES},
+        {way: mean(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
+    )

@@ -1,0 +1,23 @@
+"""What a full line does to everybody, in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.words.amounts import delay, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.bloat import QueueUnderLoad
+
+
+def added_in_words(rows: Sequence[QueueUnderLoad]) -> str:
+    """What the worse of downloads and uploads adds on the line as it is, and under each other queue."""
+    own, *others = rows
+    idle, *full = own.phases
+    worst = max(full, key=own.added_ms)
+    load = {"download": "downloads fill", "upload": "uploads fill"}.get(worst, "downloads and uploads fill")
+    said = f"While {load} this line, every round trip takes {delay(own.added_ms(worst))} longer than on the"
+    under = listed([f"{delay(row.added_ms(worst))} with {row.name}" for row in others])
+    return f"{said} {idle} line{f'; {under}' if others else ''}."

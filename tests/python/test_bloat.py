@@ -1,0 +1,144 @@
+"""`aqmlab bloat`: delay under load against closed forms, a second computation, and bad input."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab import Scenario, presets
+from aqmlab.bloat import GRADES, Line, Phase, grade_of, measure
+from aqmlab.bloat.grade import thresholds
+from aqmlab.bloat.setting import setting_of
+from aqmlab.errors import RefusalError
+from aqmlab.tables.bloat import bloat_table
+from aqmlab.tables.render import to_csv
+from documented import ROOT
+from small import aqmlab_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aqmlab.bloat import QueueUnderLoad
+
+PARKING_LOT = ROOT / "examples/parking_lot.toml"
+_DOWN, _UP, _DELAY_MS = 20.0, 4.0, 5.0
+_PROBE_BITS = 64 * 8
+
+
+@pytest.fixture(scope="module", name="found")
+def a_line_with_two_queues() -> dict[str, QueueUnderLoad]:
+    return {row.name: row for row in measure(Line.of_rates(_DOWN, _UP), ["fq-codel"], seeds=[1, 2])}
+
+
+def test_an_idle_line_takes_its_delay_and_what_it_takes_to_send_a_probe(
+    found: dict[str, QueueUnderLoad],
+) -> None:
+    for row in found.values():
+        idle = row.phases[Phase.IDLE]
+        for way, rate_mbps in (("down", _DOWN), ("up", _UP)):
+            own_ms = _DELAY_MS + 1e3 * _PROBE_BITS / (rate_mbps * 1e6)
+            assert idle.delay_ms[way][50] == pytest.approx(own_ms, abs=0.0003), (row.name, way)
+        assert idle.lost_percent == {"down": 0.0, "up": 0.0}
+
+
+def test_uploads_fill_a_buffer_without_management_and_leave_the_other_way_alone(
+    found: dict[str, QueueUnderLoad],
+) -> None:
+    """CUBIC leaves 0.7 of what it had when the buffer of 250 ms ran over, round trip included."""
+    loaded = found["as it is"].phases[Phase.UPLOAD]
+    least_ms = 0.7 * (250.0 + 20.0) - 20.0 - 10.0
+    assert least_ms < found["as it is"].added_ms(Phase.UPLOAD) < 250.0
+    assert loaded.delay_ms["down"][99] < _DELAY_MS + 0.5
+    # 1,448 of 1,500 bytes are data; probes take 25.6 kbit/s.
+    assert loaded.goodput_mbps["up"] == pytest.approx((_UP - 0.0256) * 1448 / 1500, rel=0.02)
+
+
+def test_a_queue_for_each_flow_hardly_delays_probes(found: dict[str, QueueUnderLoad]) -> None:
+    """A probe waits for the packet that is being sent and one of each of four flows."""
+    bound_ms = {Phase.DOWNLOAD: 5 * 12_000 / (_DOWN * 1e3), Phase.UPLOAD: 5 * 12_000 / (_UP * 1e3)}
+    for phase, most in bound_ms.items():
+        assert 0.0 < found["fq-codel"].added_ms(phase) < most, phase
+    assert found["fq-codel"].grade.name in {"A+", "A"}
+    assert found["as it is"].grade.name == "C"
+
+
+def test_every_delay_is_that_of_the_tables_of_the_runs(found: dict[str, QueueUnderLoad]) -> None:
+    line = Line.of_rates(_DOWN, _UP)
+    for phase in (Phase.UPLOAD, Phase.BOTH):
+        tables = [aqmlab.run(line.under(phase), seed=seed).tables["datagrams"].to_pylist() for seed in (1, 2)]
+        for way in ("down", "up"):
+            rows = [row for table in tables for row in table if row["group"] == way]
+            for share in (50, 95, 99):
+                naive = float(np.mean([1e3 * row[f"delay_p{share}_s"] for row in rows]))
+                assert found["as it is"].phases[phase].delay_ms[way][share] == pytest.approx(naive)
+
+
+@pytest.mark.parametrize(
+    ("added_ms", "grade"),
+    [(0.0, "A+"), (4.9, "A+"), (5.0, "A"), (29.9, "A"), (30.0, "B"), (60.0, "C"), (200.0, "D"), (400.0, "F")],
+)
+def test_grades_are_those_of_dslreports(added_ms: float, grade: str) -> None:
+    assert grade_of(added_ms).name == grade
+
+
+def test_the_thresholds_are_printed_and_there_is_no_e() -> None:
+    assert [grade.name for grade in GRADES] == ["A+", "A", "B", "C", "D", "F"]
+    assert thresholds() == (
+        "A+ below 5 ms, A below 30 ms, B below 60 ms, C below 200 ms, D below 400 ms, F from 400 ms"
+    )
+
+
+def test_programs_read_every_delay(found: dict[str, QueueUnderLoad]) -> None:
+    table = bloat_table(list(found.values()), title="", caption="")
+    rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+    assert [row["queue"] for row in rows] == ["as it is", "fq-codel"]
+    loaded = found["fq-codel"].phases[Phase.BOTH]
+    assert float(rows[1]["both_delay_up_p95_ms"]) == loaded.delay_ms["up"][95]
+    assert float(rows[1]["both_goodput_down_mbps"]) == loaded.goodput_mbps["down"]
+
+
+def test_settings_are_lines_of_tc_and_cake_shapes_to_95_percent() -> None:
+    assert setting_of("cake", 10.0) == "tc qdisc replace dev DEV root cake bandwidth 9500kbit"
+    assert setting_of("fq-codel", 10.0) == "tc qdisc replace dev DEV root fq_codel"
+    assert setting_of("rem", 10.0) == setting_of("codel:target_ms=20", 10.0) == ""
+
+
+def test_a_line_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RefusalError, match="up_mbps: a number above 0, not 0") as refused:
+        Line.of_rates(10.0, 0.0)
+    assert (refused.value.place, refused.value.value) == ("up_mbps", 0.0)
+    asked = {
+        ("--down", "10"): "which line? legal: --down MBPS --up MBPS, or a scenario with a [dumbbell]",
+        (str(PARKING_LOT),): "a line is a [dumbbell], and this is [parking_lot]",
+        (
+            "--down",
+            "10",
+            "--up",
+            "1",
+            "--output",
+            "delays.txt",
+        ): "delays.txt: a table ends in .parquet or .csv",
+        ("--down", "10", "--up", "1", "--schemes", "fq-coddel"): 'did you mean "fq-codel"?',
+        ("--down", "1e9", "--up", "1"): "dumbbell.rate_mbps: 1000000000 is out of range",
+    }
+    for words, said in asked.items():
+        done = aqmlab_run("bloat", *words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert said in done.stderr, words
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_line_of_a_scenario_keeps_its_queues_and_leaves_out_who_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "home.toml").write_text(presets.text("home"))
+    scenario = Scenario.from_file(tmp_path / "home.toml")
+    line = Line.of_scenario(scenario)
+    assert (line.down_mbps, line.up_mbps, line.round_trip_ms) == (100.0, 10.0, 20.0)
+    made = line.under(Phase.BOTH).resolved
+    assert made["dumbbell"] == scenario.resolved["dumbbell"]
+    assert [flows["name"] for flows in made["flows"]] == ["download", "upload"]
+    assert [group["name"] for group in made["datagrams"]] == ["down", "up"]
