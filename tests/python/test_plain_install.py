@@ -12,6 +12,7 @@ import click
 import pytest
 
 from aqmlab.cli import commands
+from documented import ROOT
 from small import BULK, WEB, command
 
 pytestmark = pytest.mark.exhaustive  # a process for every command
@@ -51,6 +52,7 @@ SHORT = {
     "list": (),
     "explain": ("red",),
     "schema": (),
+    "model": ("check", f"{ROOT / 'examples/my_pages.py'}:News"),
     "scheme": ("cost", "red"),
     "export": ("flent", MADE, "-o", "made.flent.gz"),
     "doctor": (),

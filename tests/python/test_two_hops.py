@@ -322,4 +322,4 @@ def test_tune_sets_the_queues_of_both_hops_or_of_those_named(file: Path) -> None
     assert [link["queue"]["scheme"] for link in best[:2]] == ["drop-tail", "red"]
     done = aqmlab_run("tune", file, *few, "--output", "none", "--queues", "c-to-d")
     assert done.returncode == 2
-    assert "links: c-to-d: unknown" in done.stderr
+    assert "queues: c-to-d: unknown" in done.stderr
