@@ -85,9 +85,9 @@ def test_what_an_option_takes_is_a_plain_word_and_a_range(name: str) -> None:
 
 def test_every_command_is_there() -> None:
     assert sorted(NAMES) == [
+        "bloat",
         "calibrate",
         "compare",
-        "bloat",
         "crossvalidate",
         "design",
         "doctor",

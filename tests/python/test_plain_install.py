@@ -39,6 +39,7 @@ SHORT = {
     "live": ("bulk.toml",),
     "crossvalidate": ("bulk.toml", "--seeds", "1"),
     "play": ("web.toml", "--no-browser", "--seconds", "5", "--port", "PORT"),
+    "bloat": ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1"),
     "compare": ("web.toml", "--schemes", "drop-tail,red", "--seeds", "1-2"),
     "report": (MADE,),
     "plot": (MADE, "--what", "state", "--quantity", "average_packets"),

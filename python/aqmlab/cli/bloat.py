@@ -63,7 +63,7 @@ def bloat(
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Show how much a full line delays everybody, and what another queue would do.
+    """Show how much a full line delays everybody.
 
     Probes of 64 bytes cross the line 50 times a second each way, while it is idle, while four downloads fill
     it, four uploads, and both (CUBIC, Linux 6). It prints the round trip on the idle line, what each load
