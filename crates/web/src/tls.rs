@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The handshake after a connection opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Tls {
-    /// None: the first request is written as soon as the connection is open.
+    /// No handshake: the first request is written as soon as the connection is open.
     #[serde(rename = "none")]
     None,
     /// TLS 1.2 (RFC 5246): two round trips.
