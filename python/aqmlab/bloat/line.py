@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
@@ -17,7 +18,9 @@ DOWN, UP = "left-to-right", "right-to-left"
 PROBES = {"down": DOWN, "up": UP}
 """The groups of probes, with the directions in which they go."""
 WARM_UP_S, MEASURED_S = 4.0, 6.0
-"""Flows have filled the line after the first, and the second is measured."""
+"""So long at the least flows have to fill the line, and are measured then."""
+_ROUND_TRIPS = 20
+"""So many round trips either lasts at the least: slow start takes about ten."""
 _PROBE_BYTES, _PROBE_INTERVAL_S = 64, 0.02
 _FLOWS = 4
 _HOSTS = "linux6-cubic"
@@ -29,7 +32,11 @@ _BEHIND_THE_LINE_MS = 10.0
 _LAYER2_BYTES = ("layer2_overhead_bytes", "layer2_minimum_frame_bytes", "layer2_gap_bytes")
 """Speeds of homes are measured above the line's own frames: none are added."""
 _INTERFACE_MBPS = 10_000.0
-_KEPT = ("dumbbell", "parking_lot", "star", "topology")
+_NETWORKS = ("dumbbell", "parking_lot", "star", "topology")
+_MOST_OF_PROBES = 0.1
+"""The share of a rate that probes may take: beyond it they wait for each other on an idle line."""
+LEAST_MBPS = _PROBE_BYTES * 8 / _PROBE_INTERVAL_S / 1e6 / _MOST_OF_PROBES
+"""The slowest line, either way."""
 
 
 class Phase(StrEnum):
@@ -71,7 +78,7 @@ class Line:
         """A line with these rates in Mbit/s, and buffers as deep as in modems without queue management.
 
         Raises:
-            RefusalError: A rate or the round trip is no positive number.
+            RefusalError: A rate or the round trip is no positive number, or a rate less than probes need.
         """
         given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "round_trip_ms": round_trip_ms}
         for name, value in given.items():
@@ -99,11 +106,11 @@ class Line:
             round_trip_ms: Of the downloads and uploads; by default 10 ms more than the line's own delays.
 
         Raises:
-            RefusalError: It is no `[dumbbell]`.
+            RefusalError: It is no `[dumbbell]`, or slower than probes need.
         """
         document = scenario.resolved
         if not document.get("dumbbell"):
-            network = next((table for table in _KEPT if document.get(table)), "no network")
+            network = next((table for table in _NETWORKS if document.get(table)), "no network")
             raise RefusalError(
                 f"{scenario.name}: a line is a [dumbbell], and this is [{network}]",
                 place=network,
@@ -114,19 +121,31 @@ class Line:
             round_trip_ms = 2 * float(dumbbell["delay_ms"]) + _BEHIND_THE_LINE_MS
         return cls(dumbbell, round_trip_ms, document.get("files") or {})
 
-    @property
-    def down_mbps(self) -> float:
-        """The rate down."""
-        return float(self.dumbbell["rate_mbps"])
+    def __post_init__(self) -> None:
+        for way, rate_mbps in self.rates_mbps.items():
+            if rate_mbps < LEAST_MBPS:
+                legal = f"{LEAST_MBPS:g} Mbit/s or more"
+                raise RefusalError(
+                    f"the line has {rate_mbps:g} Mbit/s {way}, which probes would fill; legal: {legal}",
+                    place=way,
+                    value=rate_mbps,
+                    legal=legal,
+                )
 
-    @property
-    def up_mbps(self) -> float:
-        """The rate up: that down where the line has one rate."""
-        return float(self.dumbbell.get("rate_right_to_left_mbps") or self.down_mbps)
+    @cached_property
+    def rates_mbps(self) -> dict[str, float]:
+        """The rates `down` and `up` in Mbit/s; of a rate trace, the mean.
+
+        Raises:
+            ScenarioError: The line cannot be simulated.
+        """
+        links = {link.name: link.rate_mbps for link in self.under(Phase.IDLE).core.monitored_links()}
+        return {way: links[direction] for way, direction in PROBES.items()}
 
     def in_words(self) -> str:
-        """Such as `100 Mbit/s down, 10 up, round trip 20 ms`."""
-        return f"{self.down_mbps:g} Mbit/s down, {self.up_mbps:g} up, round trip {self.round_trip_ms:g} ms"
+        """Such as `100 Mbit/s down and 10 up, 20 ms to the servers and back`."""
+        down, up = self.rates_mbps.values()
+        return f"{down:g} Mbit/s down and {up:g} up, {self.round_trip_ms:g} ms to the servers and back"
 
     def under(self, phase: Phase) -> Scenario:
         """The scenario of a phase: probes each way, beside four flows in each direction that is full.
@@ -154,10 +173,11 @@ class Line:
             }
             for name, direction in PROBES.items()
         ]
+        least_s = _ROUND_TRIPS * self.round_trip_ms / 1e3
         document = {
             "name": f"line-{phase}",
-            "duration_s": WARM_UP_S + MEASURED_S,
-            "warm_up_s": WARM_UP_S,
+            "duration_s": max(WARM_UP_S, least_s) + max(MEASURED_S, least_s),
+            "warm_up_s": max(WARM_UP_S, least_s),
             "dumbbell": self.dumbbell,
             "flows": flows,
             "datagrams": probes,

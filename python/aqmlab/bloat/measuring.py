@@ -25,6 +25,8 @@ DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
 DEFAULT_SEEDS = (1, 2, 3)
 _PERCENTILES = (50, 95, 99)
 _GRADED = (Phase.DOWNLOAD, Phase.UPLOAD)
+_FULL_PERCENT = 95.0
+"""So much of the time a link that is full sends at the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,18 @@ class Loaded:
         delay_ms: One-way delays in milliseconds by direction (`down`, `up`) and percentile.
         lost_percent: Probes lost, by direction.
         goodput_mbps: What the flows of a direction carried together, in Mbit/s; none where there are none.
+        busy_percent: How much of the time the line sent, in %, by direction.
     """
 
     delay_ms: dict[str, dict[int, float]]
     lost_percent: dict[str, float]
     goodput_mbps: dict[str, float]
+    busy_percent: dict[str, float]
+
+    @property
+    def filled(self) -> bool:
+        """Whether the flows filled the line wherever they went."""
+        return all(self.busy_percent[way] >= _FULL_PERCENT for way in self.goodput_mbps)
 
     def round_trip_ms(self) -> float:
         """The median round trip of the probes: the sum of the medians each way."""
@@ -63,8 +72,15 @@ class QueueUnderLoad:
         return self.phases[phase].round_trip_ms() - self.phases[Phase.IDLE].round_trip_ms()
 
     @property
-    def grade(self) -> Grade:
-        """By the mean of what downloads and what uploads add."""
+    def not_filled(self) -> list[Phase]:
+        """The graded phases in which the flows did not fill the line."""
+        return [phase for phase in _GRADED if not self.phases[phase].filled]
+
+    @property
+    def grade(self) -> Grade | None:
+        """By the mean of what downloads and what uploads add; none of a line that they did not fill."""
+        if self.not_filled:
+            return None
         return grade_of(float(np.mean([self.added_ms(phase) for phase in _GRADED])))
 
 
@@ -91,12 +107,7 @@ def measure(
     """
     made = {phase: _queues(line.under(phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
-    jobs = [
-        Job(made[phase][name], seed, measure_offered_load=False)
-        for name in names
-        for phase in Phase
-        for seed in seeds
-    ]
+    jobs = [Job(made[phase][name], seed) for name in names for phase in Phase for seed in seeds]
     results = iter(run_many(jobs, executor=executor, progress=progress, label="line"))
     return [
         QueueUnderLoad(name, {phase: _felt([next(results) for _ in seeds], phase) for phase in Phase})
@@ -111,8 +122,8 @@ def _queues(own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
 
 
 def _felt(results: Sequence[Result], phase: Phase) -> Loaded:
-    def mean(name: str) -> float:
-        return float(np.mean([result.value(name) for result in results]))
+    def mean(name: str, *links: str) -> float:
+        return float(np.mean([result.value(name, links=links) for result in results]))
 
     carried = {FLOWS[direction]: way for way, direction in PROBES.items() if direction in FULL[phase]}
     return Loaded(
@@ -122,4 +133,5 @@ def _felt(results: Sequence[Result], phase: Phase) -> Loaded:
         },
         {way: mean(f"loss_percent/datagrams.{way}") for way in PROBES},
         {way: mean(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
+        {way: mean("utilization_percent", link) for way, link in PROBES.items()},
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+# RED and CHOKe have no defaults there: tc(8) asks for their limit and the size of packets.
 _NAMES = {
     "fq-codel": "fq_codel",
     "codel": "codel",
     "pie": "pie",
     "fq": "fq",
-    "red": "red",
-    "choke": "choke",
     "sfb": "sfb",
     "dualpi2": "dualpi2",
 }
@@ -17,7 +16,7 @@ _OF_THE_LINE = 0.95
 
 
 def setting_of(scheme: str, rate_mbps: float) -> str:
-    """The line that sets a scheme with its defaults on `DEV`; empty where Linux has none.
+    """The line that sets a scheme with Linux's defaults on `DEV`; empty where Linux has none of both.
 
     CAKE shapes by itself, to 95 % of the line; the others need a device that is as slow as the line.
 

@@ -69,8 +69,8 @@ def bloat(
     it, four uploads, and both (CUBIC, Linux 6). It prints the round trip on the idle line, what each load
     adds to it (medians), and a grade, for the line as it is and with other queue disciplines at both ends.
 
-    The line is the [dumbbell] of a scenario, whose users and flows are left out, or --down and --up, with
-    buffers as in modems without queue management: 100 ms down and 250 ms up.
+    The line is the [dumbbell] of a scenario, whose users and flows are left out (down is left to right), or
+    --down and --up, with buffers as in modems without queue management: 100 ms down and 250 ms up.
 
     \b
     Examples:
@@ -87,7 +87,7 @@ def bloat(
     table = _table(found, line)
     if output is not None:
         say(f"written: {save(table, output)}")
-    if not quiet:
+    if output is None or not quiet:
         _show(found, line, table)
 
 
@@ -126,12 +126,15 @@ def _table(found: list[QueueUnderLoad], line: Line) -> Table:
 def _show(found: list[QueueUnderLoad], line: Line, table: Table) -> None:
     from aqmlab.bloat.setting import setting_of
     from aqmlab.tables import to_terminal
-    from aqmlab.words.bloat import added_in_words
+    from aqmlab.words.bloat import added_in_words, not_filled_in_words
 
     screen = console(minimum_columns=80)
-    screen.print(wrapped(added_in_words(found), screen.width))
+    if not found[0].not_filled:
+        screen.print(wrapped(added_in_words(found), screen.width))
     screen.print(to_terminal(table))
-    settings = {row.name: setting_of(row.name, line.up_mbps) for row in found}
+    for sentence in not_filled_in_words(found):
+        screen.print(wrapped(sentence, screen.width))
+    settings = {row.name: setting_of(row.name, line.rates_mbps["up"]) for row in found}
     lines = [f"  {name}: {setting}" for name, setting in settings.items() if setting]
     if lines:
         screen.print(

@@ -24,7 +24,12 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
             "idle",
         ),
         *(Column(f"{phase}_added_ms", partial(_added, phase=phase), f"+ {phase}") for phase in full),
-        Column("grade", lambda row: text(row.grade.name), "grade", words=True),
+        Column(
+            "grade",
+            lambda row: text(row.grade.name if row.grade else "–", value=row.grade and row.grade.name),
+            "grade",
+            words=True,
+        ),
         *_of_phases(rows),
     ]
     return Table.of(rows, columns, title=title, caption=caption)

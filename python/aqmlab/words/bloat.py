@@ -12,6 +12,18 @@ if TYPE_CHECKING:
     from aqmlab.bloat import QueueUnderLoad
 
 
+def not_filled_in_words(rows: Sequence[QueueUnderLoad]) -> list[str]:
+    """Why there is no grade: loads that did not fill the line, such as one with a very long round trip."""
+    return [
+        f"{row.name}: no grade, since {phase}s kept the line busy {loaded.busy_percent[way]:.3g} % of the "
+        "time: it was not full."
+        for row in rows
+        for phase in row.not_filled
+        for loaded in [row.phases[phase]]
+        for way in loaded.goodput_mbps
+    ]
+
+
 def added_in_words(rows: Sequence[QueueUnderLoad]) -> str:
     """What the worse of downloads and uploads adds on the line as it is, and under each other queue."""
     own, *others = rows
