@@ -106,3 +106,42 @@ fn write_most(f: &mut std::fmt::Formatter<'_>, most: Bound) -> std::fmt::Result 
         Bound::Excluded(most) => write!(f, "below {most}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// JSON Schema draft 2020-12, section 6.2: bounds, included or not; and what a number type holds.
+    #[test]
+    fn bounds_are_told_as_they_are_checked() {
+        let cases = [
+            (json!({}), "a number", vec![-1e300, 0.0, 1e300], vec![]),
+            (json!({"minimum": 1, "maximum": 255}), "1 to 255", vec![1.0, 255.0], vec![0.9, 255.1]),
+            (
+                json!({"exclusiveMinimum": 0, "maximum": 1}),
+                "above 0 and at most 1",
+                vec![0.1, 1.0],
+                vec![0.0, 1.1],
+            ),
+            (json!({"exclusiveMaximum": 2}), "below 2", vec![-5.0, 1.9], vec![2.0]),
+            (json!({"minimum": 3}), "at least 3", vec![3.0, 1e9], vec![2.9]),
+            (json!({"format": "uint8", "minimum": 0}), "0 to 255", vec![0.0, 255.0], vec![-1.0, 256.0]),
+            (json!({"format": "uint64", "minimum": 2}), "at least 2", vec![2.0, 1e18], vec![1.0, 1e20]),
+        ];
+        for (schema, words, legal, illegal) in cases {
+            let range = NumberRange::of(&schema);
+            assert_eq!(range.to_string(), words);
+            assert!(legal.iter().all(|&number| range.contains(number)), "{words}: {legal:?}");
+            assert!(!illegal.iter().any(|&number| range.contains(number)), "{words}: {illegal:?}");
+        }
+    }
+
+    #[test]
+    fn what_an_integer_holds_by_itself_is_not_declared() {
+        let declared = |schema| NumberRange::declared(&schema).map(|range| range.to_string());
+        assert_eq!(declared(json!({"format": "uint16", "minimum": 0})), None);
+        assert_eq!(declared(json!({})), None);
+        assert_eq!(declared(json!({"format": "uint16", "minimum": 1})), Some("1 to 65535".to_owned()));
+    }
+}

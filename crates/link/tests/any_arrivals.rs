@@ -1,27 +1,16 @@
 //! A bare link under random arrivals, beside the reference that every driver of a link is compared with.
 
+mod packet;
+
 use aqmlab_aqm::{
-    Codepoint, PacketClass, PacketFacts, Port, PortFacts, Queued, Reason, Scheme, algorithms::drop_tail,
+    Codepoint, PacketClass, PacketFacts, Port, PortFacts, Reason, Scheme, algorithms::drop_tail,
 };
 use aqmlab_link::conformance::{Arrival, Case, Outcome, expected};
 use aqmlab_link::{Link, MonitoredLink, News};
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};
+use packet::Packet;
 use proptest::prelude::*;
-
-/// A packet by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Packet(PacketFacts);
-
-impl Queued for Packet {
-    fn facts(&self) -> PacketFacts {
-        self.0
-    }
-
-    fn mark(&mut self) {
-        self.0.codepoint = Codepoint::Ce;
-    }
-}
 
 fn packet(number: usize, ip_bytes: u32) -> Packet {
     Packet(PacketFacts {

@@ -1,12 +1,15 @@
 //! Transmissions that carry several packets, as a service may have them: beside a list that is worked through
 //! without a link.
 
+mod packet;
+
 use aqmlab_aqm::{
-    Codepoint, PacketClass, PacketFacts, Port, PortFacts, Queued, Reason, Scheme, algorithms::drop_tail,
+    Codepoint, PacketClass, PacketFacts, Port, PortFacts, Reason, Scheme, algorithms::drop_tail,
 };
 use aqmlab_link::{Framing, Link, Load, MonitoredLink, News, Service, ServiceModel};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
+use packet::Packet;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
@@ -27,19 +30,6 @@ impl Service for Aggregation {
 
     fn transmit(&mut self, now: Time, load: Load) -> Time {
         now + time_of(load.wire_bytes)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Packet(PacketFacts);
-
-impl Queued for Packet {
-    fn facts(&self) -> PacketFacts {
-        self.0
-    }
-
-    fn mark(&mut self) {
-        self.0.codepoint = Codepoint::Ce;
     }
 }
 

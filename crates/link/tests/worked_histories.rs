@@ -2,30 +2,20 @@
 //!
 //! Unless a test says otherwise the link has 10 Mbit/s, so that a packet of 1,250 bytes takes 1 ms.
 
+mod packet;
+
 use aqmlab_aqm::algorithms::{cake, codel, drop_tail, pi};
 use aqmlab_aqm::parts::Limit;
 use aqmlab_aqm::{
     Admission, Backlogs, Behind, Codepoint, Discipline, End, Guard, HeaderFields, InnerScheme, PacketClass,
-    PacketFacts, Port, PortFacts, Queued, Reason, Scheduled, Scheduler, Scheme, Turn, Victim,
+    PacketFacts, Port, PortFacts, Reason, Scheduled, Scheduler, Scheme, Turn, Victim,
 };
 use aqmlab_link::{
     Aggregation, Framing, Link, Medium, MonitoredLink, News, Sent, ServiceModel, Slots, Transmitter,
 };
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Packet(PacketFacts);
-
-impl Queued for Packet {
-    fn facts(&self) -> PacketFacts {
-        self.0
-    }
-
-    fn mark(&mut self) {
-        self.0.codepoint = Codepoint::Ce;
-    }
-}
+use packet::Packet;
 
 /// A packet that may be marked.
 fn packet(flow: u64, bytes: u32) -> Packet {

@@ -482,6 +482,15 @@ mod tests {
         board
     }
 
+    /// The fourth of them has arrived last, after 40 ms, with 10 ms for reordering.
+    fn by_the_fourth() -> Judgement {
+        Judgement {
+            latest: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
+            round_trip: Span::from_milliseconds(40),
+            reordering: Span::from_milliseconds(10),
+        }
+    }
+
     fn sack(board: &mut Scoreboard, blocks: &[(u32, u32)]) -> Delivery {
         let mut delivery = Delivery::default();
         let blocks: Vec<Block> = blocks.iter().map(|&(start, end)| (at(start), at(end))).collect();
@@ -544,11 +553,7 @@ mod tests {
     fn what_is_overdue_is_lost_and_the_rest_has_so_long_left() {
         let mut board = ten();
         sack(&mut board, &[(300, 400)]);
-        let judgement = Judgement {
-            latest: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
-            round_trip: Span::from_milliseconds(40),
-            reordering: Span::from_milliseconds(10),
-        };
+        let judgement = by_the_fourth();
         // Sent at 0, 1 and 2 ms, and due at 50, 51 and 52.
         let (lost, left) = board.detect_by_time(milliseconds(51), &judgement);
         assert_eq!((lost, left), (2, Some(Span::from_milliseconds(1))));
@@ -564,11 +569,7 @@ mod tests {
     fn a_retransmission_is_not_overdue_because_its_original_was() {
         let mut board = ten();
         sack(&mut board, &[(300, 400)]);
-        let judgement = Judgement {
-            latest: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
-            round_trip: Span::from_milliseconds(40),
-            reordering: Span::from_milliseconds(10),
-        };
+        let judgement = by_the_fourth();
         assert_eq!(board.detect_by_time(milliseconds(43), &judgement).0, 0);
         board.lose_all();
         board.send_again(milliseconds(45), at(0));
