@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.exhaustive  # the site is built twice
-
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
 
@@ -31,6 +29,7 @@ def test_every_page_is_in_the_navigation_once() -> None:
     assert sorted(pages(CONFIGURATION["nav"])) == there
 
 
+@pytest.mark.exhaustive  # builds the site
 def test_the_site_builds_and_fetches_nothing_from_elsewhere(tmp_path: Path) -> None:
     shutil.copy(ROOT / "zensical.toml", tmp_path)
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
@@ -45,6 +44,7 @@ def test_the_site_builds_and_fetches_nothing_from_elsewhere(tmp_path: Path) -> N
             assert asked not in text, page
 
 
+@pytest.mark.exhaustive  # builds the site
 def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
     shutil.copy(ROOT / "zensical.toml", tmp_path)
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
