@@ -55,7 +55,7 @@ def test_text_that_is_toml_already_stays_as_it_is() -> None:
 
 
 def test_a_value_that_no_scenario_can_hold_is_refused_with_what_it_can_hold() -> None:
-    with pytest.raises(ScenarioError, match="duration_s: .*numbers, text, booleans, lists and tables") as refused:
+    with pytest.raises(ScenarioError, match="numbers, text, booleans, lists and tables") as refused:
         bulk(duration_s=object())
     assert refused.value.place == "duration_s"
 
