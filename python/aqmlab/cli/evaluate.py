@@ -63,8 +63,8 @@ def evaluate(
 
     \b
     Examples:
-      aqmlab evaluate pie:target_ms=5 --only 8.2.4,5.1.1
-      aqmlab evaluate my_red.py:MyRed --schemes red,drop-tail --output metrics.csv
+      aqmlab evaluate pie:target_ms=5 --only 5.1.1,8.2.4
+      aqmlab evaluate my_red.py:MyRed --schemes red --only 8.2.2 --output metrics.csv
     """
     from aqmlab.evaluation import evaluate as evaluated
     from aqmlab.tables.evaluation import figures_table

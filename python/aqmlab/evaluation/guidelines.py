@@ -49,13 +49,13 @@ def _congestion(flows: int, **changed: Any) -> Table:  # noqa: ANN401
 
 
 def _initial_windows(segments: int) -> Case:
-    starts_s = [15.0 + 2.5 * number for number in range(16)]
+    starts_s = [12.0 + 2.0 * number for number in range(15)]
     short = tcp(
         "short", len(starts_s), bytes=_SHORT_BYTES, starts_s=starts_s,
         host={"initial_window_segments": segments},
     )  # fmt: skip
     headlines = {"completion_p50_s/flows.short": "short s"}
-    return Case(f"window {segments}", scenario(tcp("bulk"), short), headlines=headlines)
+    return Case(f"{segments}", scenario(tcp("bulk"), short), headlines=headlines)
 
 
 def _round_trips(milliseconds: float) -> Case:
@@ -93,11 +93,11 @@ def _varying_capacity(name: str, each_ms: int, *, phased: bool) -> Case:
     network = dumbbell(rate_mbps=mean_mbps, rate_trace_file="capacity.trace", rate_right_to_left_mbps=100.0)
     document = scenario(
         tcp("bulk", _MILD), network={"dumbbell": network}, files={"capacity.trace": text},
-        duration_s=4 * _LEVEL_S, warm_up_s=2 * _LEVEL_S, record={"traffic_interval_ms": 1000.0},
+        duration_s=3 * _LEVEL_S, warm_up_s=_LEVEL_S, record={"traffic_interval_ms": 1000.0},
     )  # fmt: skip
-    stretches = [((2 + place) * _LEVEL_S, (3 + place) * _LEVEL_S) for place in range(len(_VARIED_MBPS))]
-    names = [f"{rate:g} Mbit/s" for rate in _VARIED_MBPS]
-    phases = dict(zip(names, stretches, strict=True)) if phased else {}
+    fast, slow = (f"{rate:g} Mbit/s" for rate in _VARIED_MBPS)
+    stretches = [(_LEVEL_S, 2 * _LEVEL_S), (2 * _LEVEL_S, 3 * _LEVEL_S)]
+    phases = dict(zip((slow, fast), stretches, strict=True)) if phased else {}
     headlines = {f"queueing_delay_ms@{phase}": f"ms at {phase.split()[0]}" for phase in phases}
     return Case(name, document, phases=phases, headlines=headlines)
 
@@ -135,7 +135,9 @@ def _path(name: str, placed: tuple[str, ...]) -> Case:
         tcp("whole-path", half),
         tcp("second-hop", _MILD - half, senders="servers-1", receivers="browsers-right"),
     )
-    document = scenario(*traffic, network={"parking_lot": parking_lot(2)}, rate_tolerance_ppm=100.0)
+    document = scenario(
+        *traffic, network={"parking_lot": parking_lot(RATE_MBPS / 2, RATE_MBPS)}, rate_tolerance_ppm=100.0
+    )
     return Case(name, document, links=(_MIDDLE, _END), placed=placed)
 
 
@@ -158,7 +160,7 @@ GUIDELINES: tuple[Guideline, ...] = (
         "Medium congestion with one queue, and with a queue for each flow under the same scheme.",
         (
             Case("one queue", _congestion(_MEDIUM)),
-            Case("a queue per flow", _congestion(_MEDIUM), variation=behind_fair_queue),
+            Case("per flow", _congestion(_MEDIUM), variation=behind_fair_queue),
         ),
     ),
     Guideline(
@@ -167,7 +169,7 @@ GUIDELINES: tuple[Guideline, ...] = (
         (Case("", scenario(tcp("bulk"))),),
     ),
     Guideline(
-        "5.1.2", "initial windows",
+        "5.1.2", "initial window",
         "Short flows with an initial window of 3 or 10 segments start beside a long NewReno flow.",
         (_initial_windows(3), _initial_windows(10)),
     ),
@@ -233,10 +235,10 @@ GUIDELINES: tuple[Guideline, ...] = (
     ),
     Guideline(
         "8.2.6", "varying capacity",
-        "The link's rate changes tenfold every 20 s, and every 100 ms.",
+        f"{_MILD} flows; the link's rate changes between 20 and 2 Mbit/s every 20 s, and every 100 ms.",
         (
-            _varying_capacity("every 20 s", 20_000, phased=True),
-            _varying_capacity("every 100 ms", 100, phased=False),
+            _varying_capacity("20 s", 20_000, phased=True),
+            _varying_capacity("100 ms", 100, phased=False),
         ),
     ),
     Guideline(
@@ -255,12 +257,12 @@ GUIDELINES: tuple[Guideline, ...] = (
         (_both_ways(),),
     ),
     Guideline(
-        "10", "queues on a path",
-        "Two links in a row, the scheme at both or at one, and mild congestion on the second.",
+        "10", "several queues",
+        "Two full links in a row, 5 and 10 Mbit/s, with the scheme at both or at one of them.",
         (
-            _path("at both", (_MIDDLE, _END)),
-            _path("then drop-tail", (_MIDDLE,)),
-            _path("after drop-tail", (_END,)),
+            _path("both", (_MIDDLE, _END)),
+            _path("first", (_MIDDLE,)),
+            _path("second", (_END,)),
         ),
     ),
     Guideline(

@@ -40,6 +40,7 @@ class Trial:
         guideline: The section that asks for it.
         case: The case.
         name: What tells it from the section's others: the case's, or the changed parameter.
+        title: Of the section and the case, for tables.
         scheme: The scheme as it was asked for.
         scenario: What is run.
     """
@@ -47,6 +48,7 @@ class Trial:
     guideline: Guideline
     case: Case
     name: str
+    title: str
     scheme: str
     scenario: Scenario
 
@@ -205,20 +207,21 @@ def _of_guideline(guideline: Guideline, scheme: str, *, is_evaluated: bool) -> I
 
 
 def _of_case(guideline: Guideline, case: Case, scheme: str) -> Iterator[Trial | NotRun]:
-    def refused(name: str, reason: Exception) -> NotRun:
-        words = f"{guideline.name}, {name}" if name else guideline.name
-        return NotRun(guideline.section, words, scheme, str(reason))
+    title = f"{guideline.name}, {case.name}" if case.name else guideline.name
+
+    def refused(title: str, reason: Exception) -> NotRun:
+        return NotRun(guideline.section, title, scheme, str(reason))
 
     own = Scenario.of(dict(case.document))
     queues = Queues.of(own, case.placed or case.links)
     try:
         variations = case.variation(scheme, queues.with_scheme(own, scheme), queues)
     except (NotApplicableError, ScenarioError) as error:
-        yield refused(case.name, error)
+        yield refused(title, error)
         return
     for change, varied in variations.items():
-        name = change or case.name
+        name, own_title = (change, change) if change else (case.name, title)
         try:
-            yield Trial(guideline, case, name, scheme, queues.with_scheme(own, varied))
+            yield Trial(guideline, case, name, own_title, scheme, queues.with_scheme(own, varied))
         except ScenarioError as error:
-            yield refused(name, error)
+            yield refused(own_title, error)

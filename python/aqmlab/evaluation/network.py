@@ -16,7 +16,7 @@ DATA, BACK = "left-to-right", "right-to-left"
 RATE_MBPS = 10.0
 ROUND_TRIP_MS = 100.0
 PACKET_BYTES = 1_500
-DURATION_S, WARM_UP_S = 60.0, 10.0
+DURATION_S, WARM_UP_S = 45.0, 10.0
 _LINK_DELAY_MS = 2.5
 """So short that the round trips of section 6 begin at 5 ms."""
 _BDP_PACKETS = RATE_MBPS * 1e6 * ROUND_TRIP_MS / 1e3 / 8 / PACKET_BYTES
@@ -55,18 +55,22 @@ def dumbbell(**changed: object) -> Table:
     }
 
 
-def parking_lot(hops: int) -> Table:
-    """A path over several links like the dumbbell's, each with a queue table of its own."""
-    queue = {"scheme": "drop-tail", "limit_packets": BUFFER_PACKETS}
+def parking_lot(*rates_mbps: float) -> Table:
+    """A path over links with these rates and buffers in proportion, each with a queue table of its own."""
+    queues = [
+        {"scheme": "drop-tail", "limit_packets": round(BUFFER_PACKETS * rate_mbps / RATE_MBPS)}
+        for rate_mbps in rates_mbps
+    ]
     return {
-        "hops": hops,
+        "hops": len(rates_mbps),
         "rate_mbps": RATE_MBPS,
-        "delay_ms": _LINK_DELAY_MS / hops,
+        "delay_ms": _LINK_DELAY_MS / len(rates_mbps),
         "interface_rate_mbps": _INTERFACE_MBPS,
         **dict.fromkeys(_LAYER2_BYTES, 0),
-        "queue": dict(queue),
+        "queue": dict(_WAY_BACK),
         "links": [
-            {"hop": hop, "queue": dict(queue), "queue_right_to_left": dict(_WAY_BACK)} for hop in range(hops)
+            {"hop": hop, "rate_mbps": rate_mbps, "queue": queue, "queue_right_to_left": dict(_WAY_BACK)}
+            for hop, (rate_mbps, queue) in enumerate(zip(rates_mbps, queues, strict=True))
         ],
     }
 

@@ -60,7 +60,7 @@ def summary_of(evaluation: Evaluation) -> list[SummaryRow]:
     return [
         SummaryRow(
             trial.guideline.section,
-            f"{trial.guideline.name}, {trial.name}" if trial.name else trial.guideline.name,
+            trial.title,
             number,
             {
                 scheme: evaluation.figure(trial.guideline.section, trial.name, scheme, metric)

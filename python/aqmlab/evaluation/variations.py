@@ -48,9 +48,16 @@ def with_ecn(scheme: str, scenario: Scenario, queues: Queues) -> dict[str, str]:
 
 
 def behind_fair_queue(scheme: str, scenario: Scenario, queues: Queues) -> dict[str, str]:
-    """The scheme in every queue of a fair queue."""
+    """The scheme in every queue of a fair queue.
+
+    Raises:
+        NotApplicableError: The queues of a fair queue cannot have it: it sorts packets itself, for example.
+    """
     del scenario, queues
     asked = ParametrizedScheme.of(scheme)
+    legal = [each["properties"]["scheme"]["const"] for each in parameters_of_scheme("fq")["inner"]["oneOf"]]
+    if ":" not in asked.name and asked.name not in legal:
+        raise NotApplicableError(f"the queues of fq cannot have {asked.name}")
     inner = "".join(f", {name} = {value}" for name, value in asked.parameters.items())
     return {"": f"fq:inner={{ scheme = {toml_value(asked.name)}{inner} }}"}
 
