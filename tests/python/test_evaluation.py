@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,18 @@ def test_the_levels_have_the_flows_of_the_formula() -> None:
     assert bulk == {_MILD: 6, "8.2.3": 14, _HEAVY: 19}
     assert case_of("8.2.5").document["flows"][0]["phases"]["flows"] == [6, 14, 19]
     assert (BUFFER_PACKETS - 1) * 1_500 * 8 < RATE_MBPS * 1e6 * 0.1 <= BUFFER_PACKETS * 1_500 * 8
+
+
+def test_the_page_lists_every_section_and_every_reason() -> None:
+    page = (ROOT / "docs/how-to/evaluate.md").read_text()
+    table = page.split("## Scenarios")[1].split("## Metrics")[0]
+    rows = [line.split("|")[1:4] for line in table.splitlines() if line.startswith("| ")][2:]
+    listed = {section.strip(): (name.strip(), what.strip()) for section, name, what in rows}
+    assert list(listed) == [each.section for each in GUIDELINES]
+    for each in GUIDELINES:
+        name, what = listed[each.section]
+        assert name == each.name
+        assert what.startswith("not run: ") == bool(each.not_run), each.section
 
 
 # --- what nobody tuned to ---
@@ -232,6 +245,21 @@ def test_synchronisation_is_counted_event_by_event(mild: tuple[Case, Result]) ->
     naive = 100.0 * sum(len(event) / 6 for event in events) / len(events)
     assert len(events) > 10
     assert value(result, case, "loss_synchronisation_percent/flows.bulk") == pytest.approx(naive)
+
+
+def test_gaps_are_those_between_losses(mild: tuple[Case, Result]) -> None:
+    case, result = mild
+    columns = ["time_s", "event", "link"]
+    lost_s = [
+        row["time_s"]
+        for row in result.tables["packets"].select(columns).to_pylist()
+        if row["event"] == "discard" and row["link"] == DATA and 10.0 <= row["time_s"] < 25.0
+    ]
+    gaps_ms = sorted(1e3 * (later - earlier) for earlier, later in itertools.pairwise(lost_s))
+    middle = len(gaps_ms) // 2
+    naive = gaps_ms[middle] if len(gaps_ms) % 2 else (gaps_ms[middle - 1] + gaps_ms[middle]) / 2
+    assert value(result, case, "loss_gap_p50_ms") == pytest.approx(naive)
+    assert naive > 0.0
 
 
 def test_completion_is_that_of_transfers_begun_in_the_window() -> None:

@@ -23,17 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
     from aqmlab.evaluation.guideline import Case
     from aqmlab.statistics.recorded import Recorded
 
 DELAY, GOODPUT = "queue_mean_ms", "goodput_mbps"
 """The axes of the trade-off."""
-MISSING = {
-    "2.2": "start-up time is that of an object of one packet on a new connection, without DNS and TLS",
-    "2.5": "goodput is of the measured window; it is not sampled every few round trips",
-    "2.6": "delay and jitter are those of probes of 64 bytes; single packets of flows are not followed",
-}
-"""How a metric here differs from the RFC's, by its section."""
 _WITHIN = {"completion_p50_s": 0.5, "completion_p95_s": 0.95}
 
 
@@ -103,7 +100,7 @@ def loss_synchronisation_percent(result: Recorded, *, group: str, links: Sequenc
     time_s, who = to_numpy(rows["time_s"]), to_numpy(rows["connection"])
     lost = has_name(rows, "event", "discard") & has_name(rows, "class", "data") & np.isin(who, members)
     lost &= np.logical_or.reduce([has_name(rows, "link", link) for link in links])
-    lost &= (time_s >= result.run["measured_from_s"]) & (time_s < result.run["measured_until_s"])
+    lost &= _measured(result, rows)
     shares, place = [], 0
     when, whose = time_s[lost], who[lost]
     while place < when.size:
@@ -113,6 +110,25 @@ def loss_synchronisation_percent(result: Recorded, *, group: str, links: Sequenc
     if not shares:
         raise TooLittleDataError(f"no flow of {group} lost data in the measured window")
     return 100.0 * float(np.mean(shares))
+
+
+def loss_gap_ms(result: Recorded, *, links: Sequence[str]) -> float:
+    """The median time between two losses that follow one another at a link, in milliseconds (section 2.3)."""
+    rows = table(result, "packets", setting="record.packets")
+    lost, time_s = _measured(result, rows) & has_name(rows, "event", "discard"), to_numpy(rows["time_s"])
+    gaps = [np.diff(time_s[lost & has_name(rows, "link", link)]) for link in links]
+    if not any(each.size for each in gaps):
+        raise TooLittleDataError("fewer than two packets were lost at a link in the measured window")
+    return 1e3 * float(np.median(np.concatenate(gaps)))
+
+
+def _measured(result: Recorded, rows: pa.Table) -> NDArray[np.bool_]:
+    """Which rows of packets are in the measured window."""
+    time_s = to_numpy(rows["time_s"])
+    inside: NDArray[np.bool_] = (time_s >= result.run["measured_from_s"]) & (
+        time_s < result.run["measured_until_s"]
+    )
+    return inside
 
 
 def queueing_delay_ms(result: Recorded, *, link: str, begin_s: float, end_s: float) -> float:
@@ -132,6 +148,8 @@ def _of_links(case: Case) -> Iterator[Metric]:
         yield Metric(section, name, unit, partial(_quantity, name=name, links=case.links))
         for link in case.links if len(case.links) > 1 else ():
             yield Metric(section, f"{name}/links.{link}", unit, partial(_quantity, name=name, links=(link,)))
+    if case.document["record"]["packets"]:
+        yield Metric("2.3", "loss_gap_p50_ms", "ms", partial(loss_gap_ms, links=case.links))
 
 
 def _of_flows(flows: Mapping[str, Any], case: Case) -> Iterator[Metric]:
