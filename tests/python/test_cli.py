@@ -92,6 +92,7 @@ def test_every_command_is_there() -> None:
         "design",
         "doctor",
         "draw",
+        "evaluate",
         "explain",
         "export",
         "flent",

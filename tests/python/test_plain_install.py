@@ -56,6 +56,7 @@ SHORT = {
     "schema": (),
     "model": ("check", f"{ROOT / 'examples/my_pages.py'}:News"),
     "scheme": ("cost", "red"),
+    "evaluate": ("red", "--only", "5.1.1", "--schemes", "drop-tail", "--seeds", "1"),
     "export": ("flent", MADE, "-o", "made.flent.gz"),
     "doctor": (),
 }

@@ -41,7 +41,12 @@ _SECTIONS = {
     "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},
     "Settings and load": {"sweep": "sweep", "tune": "tune", "design": "design", "calibrate": "calibrate"},
     "Published studies": {"reproduce": "reproduce", "scorecard": "scorecard"},
-    "Your own schemes and pages": {"scheme": "scheme", "model": "model", "pages": "pages"},
+    "Your own schemes and pages": {
+        "scheme": "scheme",
+        "evaluate": "evaluate",
+        "model": "model",
+        "pages": "pages",
+    },
     "Reference": {"list": "catalogue", "explain": "catalogue", "schema": "catalogue"},
 }
 """The commands under the headings of `aqmlab --help`, with the modules of this package that they are in."""
