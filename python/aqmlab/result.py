@@ -55,6 +55,7 @@ _HOW_TO_RECORD = {
     "users": "set record.users = true",
     "packets": "set record.packets = true",
     "datagrams": "give [[datagrams]] in the scenario",
+    "datagram_arrivals": "give [[datagrams]] and set record.datagrams = true",
     "transfers": "give [[flows]] with bytes in the scenario",
     "queues": 'give a monitored link several queues, as with scheme = "fq-codel"',
 }

@@ -94,6 +94,7 @@ def test_every_command_is_there() -> None:
         "draw",
         "explain",
         "export",
+        "flent",
         "list",
         "live",
         "model",
