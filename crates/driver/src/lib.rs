@@ -10,7 +10,7 @@
 //! | `links.rs` | the links of a scenario (`aqmlab-link`) |
 //! | `replay.rs` | what a link does with arrivals that were recorded elsewhere |
 //! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
-//! | `queue_counts.rs`, `transfers.rs`, `table_names.rs` | tables of queues and transfers; the names in tables |
+//! | `queue_counts.rs`, `transfers.rs`, `datagram_sources.rs`, `table_names.rs` | tables of queues and transfers; what tells sources of datagrams apart; the names in tables |
 //! | `named_ports.rs` | ports by name |
 //! | `summaries.rs`, `settling.rs`, `warnings.rs`, `traps.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
 //! | `deviations.rs` | a run's own rates and delays |
@@ -21,6 +21,7 @@
 mod access_delay;
 mod applications;
 mod control;
+pub mod datagram_sources;
 pub mod deviations;
 mod links;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits

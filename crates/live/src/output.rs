@@ -118,6 +118,7 @@ fn tables(
     let mut tables = monitor.into_tables(&names);
     tables.extend(queue_counts::table(&begin.links, &end.links, &names));
     tables.extend(transfers::table(scenario, &traffic.session, now, &names));
+    tables.extend(traffic.datagrams.into_tables(scenario).into_iter().flatten());
     if scenario.record.responses != Responses::None {
         let (responses, pages) = traffic.session.into_records(now);
         tables.extend(responses.into_tables(&names.populations));
@@ -141,6 +142,12 @@ fn invariants(network: &Network, traffic: &Traffic) -> Vec<Invariant> {
         Invariant::of(
             "exchanges that each population started = completed + failed + under way at the end",
             exchanges_end(&traffic.session),
+        ),
+        Invariant::of(
+            "datagrams that each source sent >= received + lost",
+            traffic.datagrams.overdrawn().map_or(Ok(()), |source| {
+                Err(format!("source {source} of datagrams sent fewer than were received and lost"))
+            }),
         ),
         Invariant::of(
             "packets that the router read = handed over + discarded + refused + under way",

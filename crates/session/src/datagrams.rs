@@ -69,6 +69,9 @@ struct Source {
     stops: Time,
     ip_bytes: u16,
     work: Work,
+    /// When the next datagram is due: where time is real it is sent a little later, and the one after it is
+    /// not put off by that.
+    due: Time,
     /// Datagrams so far.
     sequence: u32,
 }
@@ -137,10 +140,11 @@ impl DatagramSources {
     pub(crate) fn send(&mut self, source: DatagramSourceId, transport: &mut impl Transport) {
         let own = &mut self.all[source.place()];
         loop {
-            let (ip_bytes, next) = own.step(transport.now());
+            let (ip_bytes, next) = own.step(own.due);
             transport.send(&Datagram { source, sequence: own.sequence, ip_bytes });
             own.sequence = own.sequence.wrapping_add(1);
             let Next::At(next) = next else { continue };
+            own.due = next;
             if next < own.stops {
                 transport.wake_at(next, Alarm::Datagrams { source });
             }
@@ -158,7 +162,7 @@ impl Source {
             }
             Sends::Frames(frames) => Work::Frames(FrameClock::new(frames, starts)),
         };
-        Self { starts, stops, ip_bytes, work, sequence: 0 }
+        Self { starts, stops, ip_bytes, work, due: starts, sequence: 0 }
     }
 
     /// Length of the datagram that is due now, and what follows it.

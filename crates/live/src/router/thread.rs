@@ -10,14 +10,14 @@ use crate::hosts::HostSettings;
 use crate::kernel_queue::Counted;
 use crate::lateness::Lateness;
 use crate::namespace;
+use crate::traffic::sockets::{SERVER_PORT, bound, set_congestion_control};
 use crate::traffic::thread::{KernelCounts, ServerSockets};
-use crate::traffic::transport::{SERVER_PORT, bound, set_congestion_control};
 use aqmlab_driver::Control;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::Scenario;
 use aqmlab_units::{Span, Time};
 use nix::poll::{PollFd, ppoll};
-use nix::sys::socket::{Backlog, SockType, listen};
+use nix::sys::socket::{Backlog, SockType, listen, setsockopt, sockopt};
 use std::net::{Ipv4Addr, TcpListener};
 
 /// Most packets that are read from one device before the other has its turn.
@@ -34,6 +34,7 @@ pub(crate) fn server_sockets(settings: HostSettings) -> Result<ServerSockets, Li
     listen(&listener, Backlog::MAXALLOWABLE).map_err(setup("a socket for servers"))?;
     let echo = bound(SockType::Datagram, (any, PROBE_PORT)).map_err(setup("a socket for probes"))?;
     let sink = bound(SockType::Datagram, (any, SERVER_PORT)).map_err(setup("a socket for datagrams"))?;
+    setsockopt(&sink, sockopt::IpRecvTos, &true).map_err(setup("a socket that hears of marks"))?;
     Ok(ServerSockets { listener: TcpListener::from(listener), echo, sink })
 }
 

@@ -1,5 +1,6 @@
 //! The thread of the applications: alarms and what the kernel says, in real time, until the end of the run.
 
+use super::datagrams::DatagramEnds;
 use super::transport::{SocketTransport, Totals};
 use crate::addresses::{ANSWERER, GUEST};
 use crate::audit::Probes;
@@ -9,7 +10,7 @@ use crate::error::LiveError;
 use crate::hosts::HostSettings;
 use crate::namespace;
 use crate::router::connections::{PROBE_PORT, Registration};
-use crate::traffic::transport::{address, bound};
+use crate::traffic::sockets::{address, bound};
 use aqmlab_driver::{Control, measured_window, session};
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
@@ -98,6 +99,7 @@ pub(crate) struct Traffic {
     pub(crate) edges: [TrafficEdge; 2],
     pub(crate) totals: Totals,
     pub(crate) probes: Probes,
+    pub(crate) datagrams: DatagramEnds,
     /// Packets that the device of the namespace dropped.
     pub(crate) device_drops: u64,
 }
@@ -187,7 +189,8 @@ impl Loop<'_> {
         let edges = self.edges.map(Option::unwrap_or_default);
         let device_drops = namespace::device_drops(self.work.backend);
         let totals = self.transport.totals;
-        Ok(Traffic { session: self.session, edges, totals, probes: self.probes, device_drops })
+        let (session, probes, datagrams) = (self.session, self.probes, self.transport.datagrams);
+        Ok(Traffic { session, edges, totals, probes, datagrams, device_drops })
     }
 
     /// Hears what the kernel has to say, without waiting; answers with how much it was.
@@ -203,7 +206,7 @@ impl Loop<'_> {
                 LISTENER => self.accept(),
                 ECHO => self.echo(),
                 PROBE => self.hear_probes(),
-                SINK => self.drain(),
+                SINK => self.transport.take_datagrams(&self.servers.sink),
                 number => self.transport.look(number),
             }
             self.handle_events();
@@ -277,11 +280,5 @@ impl Loop<'_> {
             let sent = Time::from_nanoseconds(u64::from_be_bytes(bytes));
             self.probes.hear(sent, self.work.clock.now());
         }
-    }
-
-    /// Datagrams end here.
-    fn drain(&self) {
-        let mut bytes = [0; 1 << 11];
-        while recvfrom::<SockaddrIn>(self.servers.sink.as_raw_fd(), &mut bytes).is_ok() {}
     }
 }

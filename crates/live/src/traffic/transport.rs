@@ -1,34 +1,29 @@
 //! The transport of the applications over the kernel's TCP.
 
+use super::datagrams::DatagramEnds;
 use super::ends::{End, Scratch};
+use super::sockets::{SERVER_PORT, address, bound, no_address, set_congestion_control};
 use crate::addresses::{Addresses, Party};
 use crate::clock::Clock;
 use crate::error::LiveError;
-use crate::hosts::{HostSettings, traffic_class};
+use crate::hosts::HostSettings;
 use crate::router::connections::Registration;
-use aqmlab_driver::{Place, Places};
+use aqmlab_driver::{Place, Places, measured_window};
 use aqmlab_random::Key;
-use aqmlab_scenario::{DatagramGroup, Scenario};
+use aqmlab_scenario::Scenario;
 use aqmlab_session::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner,
     Side, StreamId, Transport,
 };
 use aqmlab_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
-use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockType, SockaddrIn, bind, connect, sendto, setsockopt, socket,
-    sockopt,
-};
+use nix::sys::socket::{SockType, connect, setsockopt, sockopt};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::ffi::OsString;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-
-/// Where servers listen, as in the simulator.
-pub(crate) const SERVER_PORT: u16 = 80;
 
 /// A connection with its two ends.
 struct Connection {
@@ -41,12 +36,6 @@ struct Connection {
     /// Of which ends the last event was handled.
     heard: [bool; 2],
     exists: bool,
-}
-
-/// A source of datagrams.
-struct Source {
-    socket: OwnedFd,
-    to: SockaddrIn,
 }
 
 /// An alarm: its instant, its order, the place of what it is.
@@ -87,7 +76,7 @@ pub(crate) struct SocketTransport {
     free: Vec<u32>,
     /// Of each machine the places of the connections that it opened, by their numbers.
     opened_by: Vec<Vec<u32>>,
-    sources: Vec<Source>,
+    pub(crate) datagrams: DatagramEnds,
     alarms: BinaryHeap<Reverse<Due>>,
     alarm_kinds: Vec<Option<Alarm>>,
     free_alarms: Vec<usize>,
@@ -107,8 +96,9 @@ impl SocketTransport {
         router: Sender<Registration>,
     ) -> Result<Self, LiveError> {
         let addresses = Addresses::of(scenario);
+        let datagrams = DatagramEnds::new(scenario, &addresses, measured_window(scenario))?;
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(LiveError::setup("epoll"))?;
-        let mut transport = Self {
+        Ok(Self {
             clock,
             now: Time::ZERO,
             settings,
@@ -120,7 +110,7 @@ impl SocketTransport {
             epoll,
             connections: Vec::new(),
             free: Vec::new(),
-            sources: Vec::new(),
+            datagrams,
             alarms: BinaryHeap::new(),
             alarm_kinds: Vec::new(),
             free_alarms: Vec::new(),
@@ -129,29 +119,13 @@ impl SocketTransport {
             scratch: Scratch::new(),
             kinds: Vec::new(),
             totals: Totals::default(),
-        };
-        transport.make_sources(scenario)?;
-        Ok(transport)
+        })
     }
 
-    /// A socket for each source of datagrams, on the machine that sends.
-    fn make_sources(&mut self, scenario: &Scenario) -> Result<(), LiveError> {
-        let mut taken = vec![0; self.addresses.machines()];
-        let groups = scenario.datagrams.iter();
-        for (group, &[from, to]) in
-            groups.flat_map(|group| group.sources.iter().map(move |ends| (group, ends)))
-        {
-            let [from, to] = [from, to].map(|node| self.addresses.machine(node));
-            let number = &mut taken[from as usize];
-            let at = self.addresses.opener(from, *number).ok_or_else(no_address)?;
-            *number += 1;
-            let socket = bound(SockType::Datagram, at).map_err(LiveError::setup("a socket for datagrams"))?;
-            let class = i32::from(traffic_class(group.dscp, group.ecn));
-            setsockopt(&socket, sockopt::Ipv4Tos, &class).map_err(LiveError::setup("a codepoint"))?;
-            let to = address(self.addresses.answerer(to), SERVER_PORT);
-            self.sources.push(Source { socket, to });
-        }
-        Ok(())
+    /// Takes the datagrams that have come to the servers' socket.
+    pub(crate) fn take_datagrams(&mut self, sink: &OwnedFd) {
+        let Self { datagrams, addresses, clock, scratch, .. } = self;
+        self.totals.refused += datagrams.take_all(sink, addresses, clock, scratch);
     }
 
     /// Looks at the clock.
@@ -355,10 +329,8 @@ impl Transport for SocketTransport {
     }
 
     fn send(&mut self, datagram: &Datagram) {
-        let source = &self.sources[datagram.source.place()];
-        let payload = self.scratch.zeros(datagram.ip_bytes - DatagramGroup::HEADER_BYTES);
-        let sent = sendto(source.socket.as_raw_fd(), payload, &source.to, MsgFlags::MSG_DONTWAIT);
-        self.totals.refused += u64::from(sent.is_err());
+        let is_taken = self.datagrams.send(datagram, &self.clock, &self.scratch);
+        self.totals.refused += u64::from(!is_taken);
     }
 
     fn wake_at(&mut self, instant: Time, alarm: Alarm) {
@@ -370,29 +342,6 @@ impl Transport for SocketTransport {
         self.alarms_set += 1;
         self.alarms.push(Reverse(Due(instant, self.alarms_set, place)));
     }
-}
-
-/// Has a socket use the congestion control of these settings.
-pub(crate) fn set_congestion_control(socket: &impl AsFd, settings: HostSettings) -> Result<(), LiveError> {
-    let name = OsString::from(settings.congestion_control());
-    let what = format!("congestion control {}", settings.congestion_control());
-    setsockopt(socket, sockopt::TcpCongestion, &name).map_err(LiveError::setup(what))
-}
-
-/// A socket at an address and port, which never blocks.
-pub(crate) fn bound(kind: SockType, (at, port): (Ipv4Addr, u16)) -> nix::Result<OwnedFd> {
-    let socket = socket(AddressFamily::Inet, kind, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)?;
-    setsockopt(&socket, sockopt::ReuseAddr, &true)?;
-    bind(socket.as_raw_fd(), &address(at, port))?;
-    Ok(socket)
-}
-
-pub(crate) fn address(at: Ipv4Addr, port: u16) -> SockaddrIn {
-    SockaddrIn::from(SocketAddrV4::new(at, port))
-}
-
-fn no_address() -> LiveError {
-    LiveError::Unsupported("a machine has opened more connections than it has addresses and ports".to_owned())
 }
 
 /// By which the kernel says which socket it means.

@@ -1,5 +1,6 @@
 //! Live runs on this machine, if it allows them: a skip is said loudly, and fails where
 //! `AQMLAB_LIVE_REQUIRED` is set.
+#![allow(dead_code, reason = "each test file uses some of it")]
 
 use aqmlab_driver::Control;
 use aqmlab_live::{Backend, HostSettings, LiveError, Output, Settings, run};

@@ -7,16 +7,14 @@
 
 use super::events::Events;
 use super::network::Network;
-use super::packet::{Packet, number};
+use super::packet::Packet;
 use super::path::{AddedDelay, Path};
 use aqmlab_aqm::Codepoint;
-use aqmlab_record::{
-    ColumnValues, DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, SourceColumns, Table,
-};
-use aqmlab_scenario::{DatagramGroup, EcnCodepoint, NodeIndex, Scenario};
+use aqmlab_driver::datagram_sources;
+use aqmlab_record::{DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, SourceColumns, Table};
+use aqmlab_scenario::{EcnCodepoint, NodeIndex, Scenario};
 use aqmlab_session::{Datagram, DatagramSourceId};
 use aqmlab_units::Time;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How the datagrams of a source travel.
 struct Source {
@@ -55,7 +53,7 @@ impl DatagramEnds {
         }
         let records = Datagrams::new(window, sources.len());
         let arrivals = scenario.record.datagrams.then(DatagramArrivals::default);
-        Self { sources, records, arrivals, identity: identity(scenario) }
+        Self { sources, records, arrivals, identity: datagram_sources::columns(scenario) }
     }
 
     pub(crate) fn send(&mut self, datagram: &Datagram, network: &mut Network, events: &mut Events) {
@@ -129,35 +127,4 @@ const fn codepoint(ecn: EcnCodepoint) -> Codepoint {
         EcnCodepoint::Ect0 => Codepoint::Ect0,
         EcnCodepoint::Ect1 => Codepoint::Ect1,
     }
-}
-
-/// The columns that tell sources apart.
-fn identity(scenario: &Scenario) -> SourceColumns {
-    let groups = &scenario.datagrams;
-    let numbered = |group: &DatagramGroup| (0..).take(group.sources.len());
-    let of_groups =
-        (0..).zip(groups).flat_map(|(code, group)| std::iter::repeat_n(code, group.sources.len()));
-    let names = groups.iter().map(|group| group.name.clone());
-    let sources: Vec<u32> = groups.iter().flat_map(numbered).collect();
-    let nodes = |end: usize| {
-        let nodes: Vec<NodeIndex> =
-            groups.iter().flat_map(|group| &group.sources).map(|ends| ends[end]).collect();
-        names_of_nodes(scenario, &nodes)
-    };
-    let numbers = (0..sources.len()).map(|place| number(DatagramSourceId::of(place))).collect();
-    vec![
-        ("group", ColumnValues::names(of_groups.collect(), names)),
-        ("source", ColumnValues::U32(sources)),
-        ("connection", ColumnValues::U32(numbers)),
-        ("from", nodes(0)),
-        ("to", nodes(1)),
-    ]
-}
-
-/// A column of nodes by name; the list holds those that occur.
-fn names_of_nodes(scenario: &Scenario, nodes: &[NodeIndex]) -> ColumnValues {
-    let occur: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
-    let codes: BTreeMap<NodeIndex, u32> = occur.iter().copied().zip(0..).collect();
-    let names = occur.iter().map(|&node| scenario.network.node(node).name.clone());
-    ColumnValues::names(nodes.iter().map(|node| codes[node]).collect(), names)
 }

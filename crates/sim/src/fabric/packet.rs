@@ -3,6 +3,7 @@
 use super::path::Path;
 use crate::identifiers::{Column, ConnectionIdentity, EndpointId, Hop};
 use aqmlab_aqm::{Codepoint, PacketClass, PacketFacts, Queued};
+use aqmlab_driver::datagram_sources;
 use aqmlab_record::SentDatagram;
 use aqmlab_session::{ConnectionId, DatagramSourceId, Side};
 use aqmlab_tcp::{Flags, Segment, SequenceNumber};
@@ -140,7 +141,8 @@ impl Packet {
     ) -> Self {
         let instant = datagram.sent.nanoseconds();
         Self {
-            identity: number(source) as u64 | (path.destination.number() as u64) << 48,
+            identity: datagram_sources::number(source.number()) as u64
+                | (path.destination.number() as u64) << 48,
             numbers: sequence as u64 | instant << 32,
             rest: datagram.ip_bytes as u64
                 | ((instant >> 32) & 0xffff) << 16
@@ -251,12 +253,6 @@ impl Packet {
             _ => Codepoint::Ce,
         }
     }
-}
-
-/// The number by which the packets of a source of datagrams name it, and by which it stands in tables, among
-/// those of connections: from the top down, where no connection ever is.
-pub(crate) const fn number(source: DatagramSourceId) -> u32 {
-    u32::MAX - source.number()
 }
 
 #[inline(always)]

@@ -1,0 +1,106 @@
+//! Datagrams over the kernel's UDP: what each sends, loses and has marked, and how long it takes.
+
+mod machine;
+
+use aqmlab_live::{Backend, HostSettings, Output};
+use aqmlab_record::{ColumnValues, Table};
+use machine::ran;
+
+/// Packets of 1,250 bytes over 10 Mbit/s without framing: 1 ms each on the link, 7 ms of propagation.
+const PROBES: &str = r#"
+name = "probes"
+duration_s = 3.0
+warm_up_s = 1.0
+cool_down_s = 0.5
+[dumbbell]
+rate_mbps = 10.0
+delay_ms = 7.0
+queue = { scheme = "drop-tail", limit_packets = 20 }
+layer2_overhead_bytes = 0
+layer2_minimum_frame_bytes = 0
+layer2_gap_bytes = 0
+[[datagrams]]
+name = "probe"
+count = 2
+direction = "left-to-right"
+packet_bytes = 1250
+rate_mbps = 0.5
+echo = true
+[record]
+datagrams = true
+"#;
+
+/// More than the link takes.
+const FLOOD: &str = r#"
+name = "flood"
+duration_s = 3.0
+warm_up_s = 1.0
+cool_down_s = 0.5
+[dumbbell]
+rate_mbps = 4.0
+queue = { scheme = "codel", limit_packets = 40, ecn = true }
+layer2_overhead_bytes = 0
+layer2_minimum_frame_bytes = 0
+layer2_gap_bytes = 0
+[[datagrams]]
+count = 1
+direction = "left-to-right"
+packet_bytes = 1000
+rate_mbps = 6.0
+ecn = "ect0"
+"#;
+
+fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
+}
+
+fn values<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
+    &table.columns.iter().find(|column| column.name == name).expect("the column").values
+}
+
+fn whole(output: &Output, name: &str) -> Vec<u64> {
+    let ColumnValues::U64(values) = values(table(output, "datagrams"), name) else { panic!("{name}") };
+    values.clone()
+}
+
+fn seconds(table: &Table, name: &str) -> Vec<f64> {
+    let ColumnValues::F64(values) = values(table, name) else { panic!("{name}") };
+    values.clone()
+}
+
+#[test]
+fn a_probe_takes_what_the_line_takes_and_its_echo_twice_that() {
+    let Some(output) = ran(PROBES, HostSettings::LinuxReno, Backend::of_this_machine()) else { return };
+    let [sent, received, lost] =
+        ["sent", "received", "lost"].map(|name| whole(&output, &format!("{name}_packets")));
+    // Fifty a second for a second and a half; the kernel's timers may shift one over an edge.
+    assert!(sent.iter().all(|packets| (73..=77).contains(packets)), "{sent:?}");
+    assert_eq!((&received, lost), (&sent, vec![0; 4]));
+    assert_eq!(sent[2..], received[..2], "all that arrives is sent back");
+    let least = seconds(table(&output, "datagrams"), "delay_minimum_s");
+    for (delay, expected) in least.iter().zip([0.008, 0.008, 0.016, 0.016]) {
+        // The simulator's closed form; what is above it is the machine's.
+        assert!((expected..expected + 0.003).contains(delay), "{least:?}");
+    }
+    let arrivals = table(&output, "datagram_arrivals");
+    let ColumnValues::Names(groups) = values(arrivals, "group") else { panic!("names") };
+    let echoes = groups.iter().filter(|name| *name == Some("probe-echo")).count();
+    assert!(echoes >= 200 && 2 * echoes <= arrivals.rows() + 4, "{echoes} of {}", arrivals.rows());
+    let delays = seconds(arrivals, "delay_s");
+    assert!(delays.iter().all(|&delay| delay >= 0.008));
+}
+
+#[test]
+fn what_exceeds_the_links_rate_is_lost_or_marked_and_the_source_hears_of_neither() {
+    let Some(output) = ran(FLOOD, HostSettings::LinuxReno, Backend::of_this_machine()) else { return };
+    let [sent, received, lost, marked] =
+        ["sent", "received", "lost", "marked"].map(|name| whole(&output, &format!("{name}_packets"))[0]);
+    // 750 a second for a second and a half, of which the link takes 500.
+    assert!((1_100..=1_130).contains(&sent), "{sent}");
+    assert!((730..=770).contains(&received), "{received}");
+    assert!(sent - received - lost <= 41, "what is not lost is in a queue of 40: {sent} {received} {lost}");
+    assert!(marked > 0 && marked <= received, "CoDel marks what says that it is capable: {marked}");
+    let discarded: u64 = output.summary.links[0].counters.discarded.values().map(|of| of.packets).sum();
+    // The queue counts by the instant of the loss, the source by that of sending: 80 ms apart at most.
+    assert!(discarded.abs_diff(lost) <= 40, "{discarded} {lost}");
+}
