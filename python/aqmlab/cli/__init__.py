@@ -36,12 +36,17 @@ _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
 _SECTIONS = {
     "Your link": {"new": "new", "run": "run", "compare": "compare", "play": "play"},
-    "Your link under load": {"bloat": "bloat", "flent": "flent"},
+    "Your link under load": {"bloat": "bloat", "rpm": "rpm", "flent": "flent"},
     "Results": {"report": "report", "plot": "plot", "draw": "draw", "export": "export"},
     "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},
     "Settings and load": {"sweep": "sweep", "tune": "tune", "design": "design", "calibrate": "calibrate"},
     "Published studies": {"reproduce": "reproduce", "scorecard": "scorecard"},
-    "Your own schemes and pages": {"scheme": "scheme", "model": "model", "pages": "pages"},
+    "Your own schemes and pages": {
+        "scheme": "scheme",
+        "evaluate": "evaluate",
+        "model": "model",
+        "pages": "pages",
+    },
     "Reference": {"list": "catalogue", "explain": "catalogue", "schema": "catalogue"},
 }
 """The commands under the headings of `aqmlab --help`, with the modules of this package that they are in."""

@@ -1,0 +1,103 @@
+"""`aqmlab evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aqmlab.cli.options import execution_options, read_names, read_schemes, seeds_option
+from aqmlab.terminal.console import console, say, wrapped
+
+if TYPE_CHECKING:
+    from aqmlab.evaluation import Evaluation
+    from aqmlab.runs.executors import Executor
+
+_COLUMNS = 100
+
+
+@click.command
+@click.argument("scheme")
+@click.option(
+    "--schemes",
+    callback=read_schemes,
+    default="pie,codel,drop-tail",
+    show_default=True,
+    metavar="NAME[:KEY=VALUE...],...",
+    help="Schemes beside it, in the same scenarios.",
+)
+@click.option(
+    "--only",
+    callback=read_names,
+    metavar="SECTION,...",
+    help="Sections of RFC 7928, such as 8.2.4; 8.2 means all below it. By default all.",
+)
+@seeds_option(default="1-6", help="Random seeds to run (at least 6 for 95 % intervals).")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.csv|.parquet",
+    help="Also write every metric: section, scenario, case, scheme, metric, unit, value, low, high, seeds.",
+)
+@execution_options("threads")
+def evaluate(
+    *,
+    scheme: str,
+    schemes: tuple[str, ...],
+    only: tuple[str, ...],
+    seeds: tuple[int, ...],
+    output: Path | None,
+    executor: Executor,
+    quiet: bool,
+) -> None:
+    """Run a scheme through the scenarios of RFC 7928.
+
+    SCHEME is built in, perhaps with parameters (codel:target_ms=20), or your own (my_red.py:MyRed). The
+    scenarios are friendly, aggressive and unresponsive senders, round trips, bursts, levels of congestion,
+    varying capacity, parameters, mixes, both directions, several queues on a path, packet sizes, ECN and
+    scheduling, on a link of 10 Mbit/s with round trips of 100 ms and a buffer of their product.
+
+    It prints mean queueing delay, goodput and what else matters in each scenario, with 95 % intervals over
+    the seeds, and what was not run and why. All of it takes about a minute of processor time.
+
+    \b
+    Examples:
+      aqmlab evaluate pie:target_ms=5 --only 5.1.1,8.2.4
+      aqmlab evaluate my_red.py:MyRed --schemes red --only 8.2.2 --output metrics.csv
+    """
+    from aqmlab.evaluation import evaluate as evaluated
+    from aqmlab.tables.evaluation import figures_table
+    from aqmlab.tables.render import require_form, save
+
+    if output is not None:
+        require_form(output)
+    found = evaluated(
+        scheme, beside=schemes, sections=only, seeds=seeds, executor=executor, progress=not quiet
+    )
+    if output is not None:
+        say(f"written: {save(figures_table(found), output)}")
+    if output is None or not quiet:
+        _show(found)
+
+
+def _show(found: Evaluation) -> None:
+    from aqmlab.evaluation.summary import standings_of, summary_of
+    from aqmlab.tables import to_terminal
+    from aqmlab.tables.evaluation import not_run_table, summary_table
+    from aqmlab.terminal.spelling import counted
+    from aqmlab.words.evaluation import standings_in_words
+
+    screen = console(minimum_columns=_COLUMNS)
+    caption = (
+        "delay: mean queueing delay; Mbit/s: goodput of all traffic; means over "
+        f"{counted(len(found.seeds), 'seed')}"
+        f"{' with 95 % intervals' if len(found.seeds) >= 6 else ': too few for intervals'}"
+    )
+    title = f"{found.scheme} by RFC 7928"
+    if rows := summary_of(found):
+        screen.print(to_terminal(summary_table(rows, found.schemes, title=title, caption=caption)))
+    for sentence in standings_in_words(found.scheme, standings_of(found)):
+        screen.print(wrapped(sentence, screen.width))
+    if found.not_run:
+        screen.print(to_terminal(not_run_table(found.not_run)))
