@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.evaluation.metrics import DELAY, GOODPUT
+from aqmlab.evaluation.metrics import DELAY, GOODPUT, metrics_of
 from aqmlab.statistics import Interval, mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from aqmlab.evaluation.guideline import Guideline
     from aqmlab.evaluation.measuring import Evaluation, Figure, Trial
 
 SHOWN = {DELAY: "delay ms", GOODPUT: "Mbit/s"}
@@ -67,8 +68,26 @@ def summary_of(evaluation: Evaluation) -> list[SummaryRow]:
                 for scheme in evaluation.schemes
             },
         )
-        for trial in _once(evaluation)
+        for trial in cases_of(evaluation)
         for metric, number in {**SHOWN, **trial.case.headlines}.items()
+    ]
+
+
+def details_of(evaluation: Evaluation, guideline: Guideline) -> list[SummaryRow]:
+    """Every metric of a section's cases."""
+    return [
+        SummaryRow(
+            guideline.section,
+            trial.title,
+            f"{metric.name}, {metric.unit}" if metric.unit else metric.name,
+            {
+                scheme: evaluation.figure(guideline.section, trial.name, scheme, metric.name)
+                for scheme in evaluation.schemes
+            },
+        )
+        for trial in cases_of(evaluation)
+        if trial.guideline is guideline
+        for metric in metrics_of(trial.case)
     ]
 
 
@@ -81,7 +100,7 @@ def standings_of(evaluation: Evaluation) -> list[Standings]:
 
 def _standings(evaluation: Evaluation, other: str, metric: str) -> Standings:
     less = more = cases = 0
-    for trial in _once(evaluation):
+    for trial in cases_of(evaluation):
         section, name = trial.guideline.section, trial.name
         own, others = (
             evaluation.figure(section, name, scheme, metric) for scheme in (evaluation.scheme, other)
@@ -96,7 +115,7 @@ def _standings(evaluation: Evaluation, other: str, metric: str) -> Standings:
     return Standings(other, metric, less, more, cases)
 
 
-def _once(evaluation: Evaluation) -> list[Trial]:
+def cases_of(evaluation: Evaluation) -> list[Trial]:
     """A trial of each case: the evaluated scheme's, or another's where that was not run."""
     found: dict[tuple[str, str], Trial] = {}
     for trial in evaluation.trials:

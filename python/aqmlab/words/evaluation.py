@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from aqmlab.statistics.replication import MINIMUM_REPLICATIONS
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ def standings_in_words(scheme: str, standings: Sequence[Standings]) -> list[str]
         if cases
         for found in [list(group)]
     ]
+
+
+def means_in_words(seeds: int) -> str:
+    """What the numbers of the summary are."""
+    certainty = " with 95 % intervals" if seeds >= MINIMUM_REPLICATIONS else ": too few for intervals"
+    means = f"means over {counted(seeds, 'seed')}{certainty}"
+    return f"delay: mean queueing delay; Mbit/s: goodput of all traffic; {means}"
 
 
 def _against(standings: Standings) -> str:
