@@ -8,6 +8,7 @@ programs: `place`, `value`, `legal`, `nearest`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -119,6 +120,8 @@ class RefusalError(AqmlabError, ValueError):
         return cls(message, **fields)
 
 
+_MISSING_KEY = re.compile(r'missing key "([^"]+)"')
+
 _FIELDS = ("place", "value", "legal", "nearest")
 
 
@@ -129,7 +132,8 @@ class Mistake:
     Attributes:
         message: All of it, in one line.
         place: The source and the line, such as `link.toml:5`, or the override, such as `users.left=-1`.
-        key: The dotted key; empty for the whole scenario.
+        key: The dotted key, of a missing one where it belongs; of an unknown one its table, empty for the
+            whole scenario.
         value: What was given, if it is a single value or name.
         legal: What would be legal, in words; empty if that cannot be said.
         nearest: The legal name that is most like the one given; none if none is.
@@ -148,10 +152,12 @@ class Mistake:
     def from_core(cls, found: _core.FoundMistake) -> Mistake:
         """A mistake that the core has found."""
         lines = "".join(f":{each}" for each in (found.line, found.column) if each is not None)
+        missing = _MISSING_KEY.search(found.message)
+        key = found.key if missing is None else ".".join(filter(None, (found.key, missing[1])))
         return cls(
             plain(found.message),
             f"{found.source_name}{lines}" if found.override is None else found.override,
-            found.key,
+            key,
             None if found.value_json is None else json.loads(found.value_json),
             (found.legal or "").removeprefix("legal keys: ").removeprefix("legal: "),
             found.nearest,

@@ -55,6 +55,7 @@ _HOW_TO_RECORD = {
     "users": "set record.users = true",
     "packets": "set record.packets = true",
     "datagrams": "give [[datagrams]] in the scenario",
+    "datagram_arrivals": "give [[datagrams]] and set record.datagrams = true",
     "transfers": "give [[flows]] with bytes in the scenario",
     "queues": 'give a monitored link several queues, as with scheme = "fq-codel"',
 }
@@ -220,13 +221,15 @@ class Result:
             links: The links that loss, throughput and so on are of; by default those that carry data.
 
         Raises:
-            UnknownQuantityError: There is none of this name; the message lists them.
+            UnknownQuantityError: There is none of this name, or the run has no such group; the message lists
+                them.
             MissingDataError: The run did not record what it takes.
             UnknownLinkError: A link is not monitored.
         """
-        from aqmlab.statistics.quantities import by_name  # noqa: PLC0415
+        from aqmlab.statistics.tidy import known_quantities  # noqa: PLC0415
 
-        return by_name(quantity)(self, links)
+        (wanted,) = known_quantities([quantity], [self])
+        return wanted(self, links)
 
     @property
     def offered_load(self) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ The schema and every check live in the Rust core; this module reads files and co
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ ScenarioLike: TypeAlias = "Scenario | Path | str | Mapping[str, Any]"
 
 
 _LABELS = ("name", "description")
+_LEGAL = "a Scenario, the path of a file, TOML text or a dict"
+_LEGAL_OVERRIDES = "a dict of dotted keys and values"
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,10 @@ class Scenario:
                 raise error.in_document() from None
         if not isinstance(scenario, str | Path):
             raise ScenarioError(
-                f"a scenario is a Scenario, the path of a file, TOML text or a dict, not {quoted(scenario)}"
+                f"a scenario is {_LEGAL}, not {quoted(scenario)}",
+                place="scenario",
+                value=scenario,
+                legal=_LEGAL,
             )
         if isinstance(scenario, str) and "\n" in scenario:
             return cls.from_toml(scenario, overrides=overrides)
@@ -226,6 +232,14 @@ class Scenario:
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:40]
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the picture of the network that `aqmlab draw` makes."""
+        from aqmlab.figures.network import draw_network  # noqa: PLC0415 (figures are loaded when shown)
+
+        drawn = draw_network(self.resolved)
+        caption = html.escape(f"{drawn.caption} Simulated time: {self.duration_s:g} s.")
+        return f"{drawn.svg}\n<p><small>{caption}</small></p>\n"
+
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"
 
@@ -253,11 +267,23 @@ def _as_toml(document: Mapping[str, Any]) -> str:
 
 def _as_texts(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
     if overrides is not None and not isinstance(overrides, Mapping):
-        raise ScenarioError(f"overrides: a dict of dotted keys and values, not {quoted(overrides)}")
+        raise ScenarioError(
+            f"overrides: {_LEGAL_OVERRIDES}, not {quoted(overrides)}",
+            place="overrides",
+            value=overrides,
+            legal=_LEGAL_OVERRIDES,
+        )
     return [
-        (_encodable(key, "an override's key"), _encodable(toml_value(value), plain(key), overrides=True))
+        (_encodable(key, "an override's key"), _encodable(_as_value(key, value), plain(key), overrides=True))
         for key, value in (overrides or {}).items()
     ]
+
+
+def _as_value(key: str, value: object) -> str:
+    try:
+        return toml_value(value)
+    except TypeError as error:
+        raise ScenarioError(f"{plain(key)}: {error}", place=plain(key), value=value) from None
 
 
 def _encodable(text: str, place: str, *, overrides: bool = False) -> str:

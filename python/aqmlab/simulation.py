@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
@@ -12,12 +13,16 @@ from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.result import Result
 from aqmlab.runs.seeds import require_seed
 from aqmlab.scenario import Scenario, ScenarioLike
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import closest, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["LinkObservation", "Observation", "Simulation"]
+
+
+_PARAMETER = re.compile(r"`([\w.]+)` |(rate_mbps) is ")
+_LEGAL = re.compile(r"(?:; legal:|it must be) (.+)$")
 
 
 class Simulation:
@@ -101,18 +106,19 @@ class Simulation:
                 `limit_packets=30`. The error for another key lists those that can change during a run.
 
         Raises:
-            ScenarioError: There is no such link, or a value is refused; nothing has changed.
+            ScenarioError: There is no such link, or a value is refused; nothing has changed. The refused
+                parameter is the `place`.
             RunError: A user's scheme failed, or the simulation is over.
         """
-        try:
-            values = json.dumps(parameters, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise ScenarioError(f"{link}: parameters: {error}") from None
+        values = json.dumps({key: _plain(link, key, value) for key, value in parameters.items()})
         known = [own.name for own in self._scenario.core.monitored_links()]
         if link not in known:
             raise ScenarioError.not_among("monitored link", link, known)
-        self._core.act(link, rate_mbps, values)
         changed = parameters if rate_mbps is None else {"rate_mbps": rate_mbps, **parameters}
+        try:
+            self._core.act(link, rate_mbps, values)
+        except ScenarioError as error:
+            raise _with_place(error, link, changed) from None
         if changed:
             self._actions.append({"time_s": self.time_s, "link": link, **changed})
 
@@ -134,3 +140,28 @@ class Simulation:
 
     def __repr__(self) -> str:
         return f"Simulation({self._scenario.name!r}, seed {self._seed}, {self.time_s:g} s)"
+
+
+def _plain(link: str, key: str, value: object) -> object:
+    """A value that JSON can hold."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ScenarioError(f"{link}: {key}: {error}", place=key, value=value) from None
+    return value
+
+
+def _with_place(error: ScenarioError, link: str, given: Mapping[str, object]) -> ScenarioError:
+    """The core's refusal of an action, which names the parameter and what is legal in its message alone.
+
+    A value of the wrong type is not named: it is that of the only parameter, if there is but one.
+    """
+    message = str(error)
+    named, legal = _PARAMETER.match(message.removeprefix(f"{link}: ")), _LEGAL.search(message)
+    alone = next(iter(given)) if len(given) == 1 else ""
+    place = (named[1] or named[2]) if named else alone
+    if "cannot be changed" in message and legal is not None:  # a name that is not legal
+        return ScenarioError(
+            message, place=place, value=place, legal=legal[1], nearest=closest(place, legal[1].split(", "))
+        )
+    return ScenarioError(message, place=place, value=given.get(place), legal=legal[1] if legal else "")

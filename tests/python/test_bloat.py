@@ -11,10 +11,11 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario, presets
-from aqmlab.bloat import GRADES, Grade, Line, Loaded, Phase, QueueUnderLoad, grade_of, measure
+from aqmlab.bloat import GRADES, Grade, Loaded, Phase, QueueUnderLoad, grade_of, line_under, measure
 from aqmlab.bloat.grade import thresholds
 from aqmlab.bloat.setting import setting_of
 from aqmlab.errors import RefusalError
+from aqmlab.line import Line
 from aqmlab.tables.bloat import bloat_table
 from aqmlab.tables.render import to_csv
 from aqmlab.words.bloat import not_filled_in_words
@@ -69,7 +70,9 @@ def test_a_queue_for_each_flow_hardly_delays_probes(found: dict[str, QueueUnderL
 def test_every_delay_is_that_of_the_tables_of_the_runs(found: dict[str, QueueUnderLoad]) -> None:
     line = Line.of_rates(_DOWN, _UP)
     for phase in (Phase.UPLOAD, Phase.BOTH):
-        tables = [aqmlab.run(line.under(phase), seed=seed).tables["datagrams"].to_pylist() for seed in (1, 2)]
+        tables = [
+            aqmlab.run(line_under(line, phase), seed=seed).tables["datagrams"].to_pylist() for seed in (1, 2)
+        ]
         for way in ("down", "up"):
             rows = [row for table in tables for row in table if row["group"] == way]
             for share in (50, 95, 99):
@@ -108,9 +111,9 @@ def test_flows_that_are_kept_from_filling_a_line_leave_no_grade() -> None:
 
 
 def test_long_round_trips_have_time_to_fill_the_line() -> None:
-    satellite = Line.of_rates(20.0, 4.0, round_trip_ms=600.0).under(Phase.BOTH).resolved
+    satellite = line_under(Line.of_rates(20.0, 4.0, round_trip_ms=600.0), Phase.BOTH).resolved
     assert (satellite["warm_up_s"], satellite["duration_s"]) == (12.0, 24.0)
-    near = Line.of_rates(20.0, 4.0).under(Phase.BOTH).resolved
+    near = line_under(Line.of_rates(20.0, 4.0), Phase.BOTH).resolved
     assert (near["warm_up_s"], near["duration_s"]) == (4.0, 10.0)
 
 
@@ -197,7 +200,7 @@ def test_a_line_of_a_scenario_keeps_its_queues_and_leaves_out_who_uses_it(tmp_pa
     scenario = Scenario.from_file(tmp_path / "home.toml")
     line = Line.of_scenario(scenario)
     assert (line.rates_mbps, line.round_trip_ms) == ({"down": 100.0, "up": 10.0}, 20.0)
-    made = line.under(Phase.BOTH).resolved
+    made = line_under(line, Phase.BOTH).resolved
     assert made["dumbbell"] == scenario.resolved["dumbbell"]
     assert [flows["name"] for flows in made["flows"]] == ["download", "upload"]
     assert [group["name"] for group in made["datagrams"]] == ["down", "up"]

@@ -95,6 +95,7 @@ def test_every_command_is_there() -> None:
         "evaluate",
         "explain",
         "export",
+        "flent",
         "list",
         "live",
         "model",

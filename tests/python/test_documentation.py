@@ -53,6 +53,12 @@ def test_every_key_of_the_summary_is_documented(result: aqmlab.Result, part: str
     assert set(result.run["tcp"]) == first_cells(section(document, "### tcp"))
 
 
+def test_a_cell_of_a_table_is_a_note_and_no_page() -> None:
+    document = (ROOT / "docs/reference/results.md").read_text()
+    cells = [cell for line in document.splitlines() if line.startswith("| ") for cell in line.split("|")]
+    assert max(len(cell.split()) for cell in cells) <= 50
+
+
 @pytest.mark.parametrize(("scheme", "cell"), [("pi", "pi-24"), ("rem", "rem-24"), ("ared", "ared-120")])
 def test_the_settings_of_le2003_on_a_page_are_those_of_the_experiment(scheme: str, cell: str) -> None:
     page = (ROOT / f"docs/reference/schemes/{scheme}.md").read_text()

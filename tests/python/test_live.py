@@ -95,9 +95,7 @@ def test_both_bottlenecks_of_a_chain_decide_as_simulated_ones_whatever_brings_th
     if backend in UNAVAILABLE:
         pytest.skip(f"no live run over {backend} on this machine")
     scenario = Scenario.of(CHAIN)
-    made = run_live(
-        scenario, tmp_path / "live", hosts="linux-reno", backend=backend, replay=True, captured=HOPS
-    )
+    made = run_live(scenario, tmp_path / "live", hosts="linux-reno", backend=backend, replay=True, pcap=HOPS)
     kept = Result.load(tmp_path / "live")
     assert kept.live is not None
     assert kept.live == made.live
@@ -222,7 +220,7 @@ def test_queues_of_the_kernel_hold_what_they_are_told_and_count_what_the_router_
     scenario = Scenario.of(BULK.replace("limit_packets = 50", "limit_packets = 20"))
     if any(offer.problem for offer in offers(scenario)):
         pytest.skip(in_words(offers(scenario)))
-    made = run_live(scenario, tmp_path / "live", hosts="linux-reno", backend=backend, kernel_queues=True)
+    made = run_live(scenario, tmp_path / "live", hosts="linux-reno", backend=backend, kernel=True)
     audit = made.live or {}
     there, back = audit["kernel_queues"]
     assert {queue["discipline"] for queue in (there, back)} == {"pfifo limit 20"}
@@ -477,10 +475,10 @@ def test_what_the_kernel_cannot_express_is_refused_by_name_before_anything_is_ma
     found = _with_queue('{ scheme = "pi", limit_packets = 50 }')
     assert "no discipline pi" in in_words(offers(found)) or not hasattr(_core, "kernel_disciplines")
     with pytest.raises((ScenarioError, RunError), match=r"no discipline pi|Linux"):
-        run_live(found, tmp_path / "live", kernel_queues=True)
+        run_live(found, tmp_path / "live", kernel=True)
     plain = Scenario.of(BULK)
     with pytest.raises((ScenarioError, RunError), match=r"a replay: the kernel's|Linux"):
-        run_live(plain, tmp_path / "live", kernel_queues=True, replay=True)
+        run_live(plain, tmp_path / "live", kernel=True, replay=True)
     file = tmp_path / "link.toml"
     file.write_text(BULK)
     ours = ["crossvalidate", str(file), "--kernel", "--set", 'dumbbell.queue.scheme="codel"']

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 import pytest
 
@@ -99,6 +100,17 @@ def test_a_dict_has_keys_and_no_lines() -> None:
     assert error.place == "duration_s"
     assert error.value == "long"
     assert str(error).startswith("duration_s: expected a number")
+
+
+def test_a_missing_key_is_the_place_where_it_belongs() -> None:
+    document = aqmlab.Scenario.of(BULK).resolved
+    error = refused({key: value for key, value in document.items() if key != "duration_s"})
+    assert (error.place, error.legal) == ("duration_s", "0.001 to 2000000")
+    line = {key: value for key, value in document["dumbbell"].items() if key != "rate_mbps"}
+    assert refused({**document, "dumbbell": line}).place == "dumbbell.rate_mbps"
+    # A text has a line to point to, and the key beside it.
+    in_text = refused(BULK.replace("rate_mbps = 10.0\n", ""))
+    assert (in_text.place, in_text.mistakes[0].key) == ("scenario:6", "dumbbell.rate_mbps")
 
 
 def test_many_mistakes_are_all_there_and_survive_a_process_boundary() -> None:
@@ -227,9 +239,11 @@ def test_every_function_takes_overrides(tmp_path: Path) -> None:
     overrides = {QUEUE: 7, "duration_s": 1.0, "warm_up_s": 0.0}
     alone = aqmlab.run(BULK, overrides=overrides)
     found = aqmlab.compare(BULK, schemes=["drop-tail", "codel"], seeds=[1], overrides=overrides)
-    assert found.results["drop-tail"][0].run["content_address"] == alone.content_address
+    # A type checker sees results, too: this file is checked.
+    assert found.results["drop-tail"][0].content_address == alone.content_address
+    assert found.results["codel"][0].summary.links["left-to-right"].scheme == "codel"
     named = aqmlab.compare({"a": BULK, "b": BULK}, seeds=[1], overrides=overrides)
-    assert named.results["b"][0].run["content_address"] == alone.content_address
+    assert named.results["b"][0].content_address == alone.content_address
     with pytest.raises(aqmlab.ComparisonError, match="overrides: only of scenarios"):
         aqmlab.compare(found.results, overrides=overrides)
     searched = of(store=tmp_path, objective="lowest-drop-rate", ranges={"limit_packets": (5, 9)})
@@ -272,7 +286,7 @@ def test_a_sweep_runs_every_point_with_every_seed(swept: aqmlab.SweepResults) ->
 
 
 def test_a_sweep_is_one_tidy_table(swept: aqmlab.SweepResults) -> None:
-    table = swept.to_arrow(["loss_percent", "goodput_mbps/flows.bulk"])
+    table = swept.to_arrow(["loss_percent", "goodput_mbps/flows.flows-0"])
     assert table.column_names == [QUEUE, *COLUMNS]
     rows = table.to_pylist()
     assert len(rows) == 2 * 2 * 2
@@ -281,7 +295,7 @@ def test_a_sweep_is_one_tidy_table(swept: aqmlab.SweepResults) -> None:
         if row["quantity"] == "loss_percent":
             assert row["value"] == run.value("loss_percent")
         else:
-            assert row["value"] is None  # the flows of this scenario have another name
+            assert row["value"] == run.value("goodput_mbps/flows.flows-0")
     with pytest.raises(aqmlab.UnknownQuantityError):
         swept.to_arrow(["loss"])
 
@@ -325,6 +339,74 @@ def test_a_summary_has_the_numbers_of_the_run() -> None:
     assert summary.offered_load_percent is None
 
 
+def with_group(name: str) -> aqmlab.Result:
+    return aqmlab.run(BULK.replace("count = 2", f'count = 2\nname = "{name}"'))
+
+
+def test_a_group_that_no_run_has_is_refused_and_one_that_some_have_is_missing_in_the_others() -> None:
+    runs = {"a": with_group("bulk"), "b": with_group("backup")}
+    rows = aqmlab.frame(runs, ["goodput_mbps/flows.bulk"]).to_pylist()
+    assert [row["value"] for row in rows] == [runs["a"].value("goodput_mbps/flows.bulk"), None]
+    found = aqmlab.compare(runs, same_users=False)
+    assert found.level("a", "goodput_mbps/flows.bulk").have == 1
+    assert found.level("b", "goodput_mbps/flows.bulk").have == 0
+    calls: list[Callable[[], object]] = [
+        lambda: aqmlab.frame(runs, ["goodput_mbps/flows.bluk"]),
+        lambda: found.to_arrow(["goodput_mbps/flows.bluk"]),
+        lambda: found.level("a", "goodput_mbps/flows.bluk"),
+        lambda: runs["a"].value("goodput_mbps/flows.bluk"),
+    ]
+    for call in calls:
+        with pytest.raises(aqmlab.UnknownQuantityError, match=r'did you mean "flows\.bulk"\?') as error:
+            call()
+        assert (error.value.value, error.value.nearest) == ("flows.bluk", "flows.bulk")
+    for other in (
+        "loss_percent/datagrams.calls",
+        "throughput_mbps/links.up@1-2",
+        "loss_percent/populations.x",
+    ):
+        with pytest.raises(aqmlab.UnknownQuantityError, match=r"no run has \w+\.\w+; there are: "):
+            aqmlab.frame(runs, [other])
+
+
+def test_a_sweep_refuses_a_group_that_no_point_has(swept: aqmlab.SweepResults) -> None:
+    with pytest.raises(aqmlab.UnknownQuantityError) as error:
+        swept.to_arrow(["goodput_mbps/flows.flow-0"])
+    assert error.value.nearest == "flows.flows-0"
+
+
+def test_notebooks_show_scenarios_summaries_and_sweeps(swept: aqmlab.SweepResults) -> None:
+    scenario = aqmlab.Scenario.of(BULK)._repr_html_()
+    assert "<svg" in scenario
+    assert "10 Mbit/s" in scenario
+    run = swept.at({QUEUE: 10})[0]
+    summary = run.summary._repr_html_()
+    link = run.summary.links["left-to-right"]
+    assert f"<td>{link.throughput_mbps:.2f}</td><td>{link.utilization_percent:.1f}</td>" in summary
+    assert f"<td>{run.summary.flows['flows-0'].goodput_mbps:.3f}</td>" in summary
+    assert "exchanges" not in summary
+    web = aqmlab.run(WEB, overrides={"duration_s": 6.0}).summary
+    assert f"<td>{web.populations['left'].completed}</td>" in web._repr_html_()
+    table = swept._repr_html_()
+    means = [np.mean([each.value("throughput_mbps") for each in swept.at({QUEUE: of})]) for of in (10, 50)]
+    for packets, mean in zip((10, 50), means, strict=True):
+        assert f"<td>{packets}</td><td>{mean:.2f}</td>" in table
+
+
+def test_api_and_command_line_have_one_name_for_one_thing() -> None:
+    context = click.Context(cli.commands)
+    options: dict[str, set[str]] = {}
+    for command in ("plot", "compare", "live"):
+        found = cli.commands.get_command(context, command)
+        assert found is not None
+        options[command] = {name for each in found.params for name in each.opts}
+    for function, names in ((aqmlab.plot, ("what",)), (aqmlab.compare, ("output",)),
+                            (aqmlab.live, ("output", "pcap", "kernel", "hosts", "backend"))):  # fmt: skip
+        for name in names:
+            assert name in inspect.signature(function).parameters
+            assert f"--{name}" in options[function.__name__]
+
+
 def test_a_frame_takes_results_however_they_are_given(tmp_path: Path) -> None:
     runs = [aqmlab.run(BULK, seed=seed) for seed in (1, 2)]
     runs[0].save(tmp_path / "seed-1")
@@ -344,7 +426,7 @@ def test_a_frame_takes_results_however_they_are_given(tmp_path: Path) -> None:
 
 
 def test_a_comparison_in_a_folder_is_read_again_and_drawn(tmp_path: Path) -> None:
-    found = aqmlab.compare(BULK, schemes=["drop-tail", "red"], seeds=[1, 2], folder=tmp_path / "both")
+    found = aqmlab.compare(BULK, schemes=["drop-tail", "red"], seeds=[1, 2], output=tmp_path / "both")
     again = aqmlab.compare(tmp_path / "both")
     assert again.names == ("drop-tail", "red")
     assert again.to_arrow().equals(found.to_arrow())

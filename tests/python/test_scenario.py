@@ -55,8 +55,9 @@ def test_text_that_is_toml_already_stays_as_it_is() -> None:
 
 
 def test_a_value_that_no_scenario_can_hold_is_refused_with_what_it_can_hold() -> None:
-    with pytest.raises(TypeError, match="numbers, text, booleans, lists and tables"):
+    with pytest.raises(ScenarioError, match="numbers, text, booleans, lists and tables") as refused:
         bulk(duration_s=object())
+    assert refused.value.place == "duration_s"
 
 
 def test_a_file_is_the_text_in_it(tmp_path: Path) -> None:

@@ -86,14 +86,15 @@ def test_a_run_with_actions_says_so_and_has_an_address_of_its_own(tmp_path: Path
         (LINK, {"max_p": 0.1}, r"`max_p` of drop-tail cannot be changed .*; legal: limit_packets"),
         (LINK, {"limit_packets": 0}, r"`limit_packets` is 0: it must be at least 1"),
         (LINK, {"limit_packets": 1.5}, r"drop-tail: invalid type: floating point"),
-        (LINK, {"limit_packets": object()}, r"parameters: .*not JSON serializable"),
-        (LINK, {"limit_packets": math.nan}, r"parameters: "),
+        (LINK, {"limit_packets": object()}, r"limit_packets: .*not JSON serializable"),
+        (LINK, {"limit_packets": math.nan}, r"limit_packets: "),
     ],
 )
 def test_what_cannot_be_changed_is_refused(link: str, action: dict[str, object], said: str) -> None:
     simulation = Simulation(bulk(), seed=1)
-    with pytest.raises(ScenarioError, match=said):
+    with pytest.raises(ScenarioError, match=said) as refused:
         simulation.act(link, **action)  # type: ignore[arg-type]
+    assert refused.value.place == (*action, "monitored link")[link != LINK]
     assert simulation.finish().actions == []
 
 

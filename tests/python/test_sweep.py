@@ -53,7 +53,7 @@ SLIPS = {
     ),
     "a date in the overrides": (
         '{bulk}overrides = {{ "name" = 07:32:00 }}\n{grid}',
-        "overrides: a scenario holds",
+        "overrides: name: a scenario holds",
     ),
     "a list for the scale": ('{bulk}[grid]\n"x" = {{ low = 1, high = 2, scale = [] }}', "scale: "),
     "a NUL in the store": ('{bulk}store = "a\\u0000b"\n{grid}', "store: the name of a folder holds no NUL"),

@@ -79,9 +79,13 @@ fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSo
     (0..).zip(&group.sources).map(move |(index, _)| {
         let key = key.indexed(index);
         let spread = Span::from_seconds(group.start_spread.seconds() * key.uniform(0));
+        let starts = Time::ZERO + group.start + spread;
+        // What is sent back is no application's: it has stopped before it starts.
+        let stops =
+            if group.echo_of.is_some() { Some(starts) } else { group.stop.map(|stop| Time::ZERO + stop) };
         DatagramSource {
-            starts: Time::ZERO + group.start + spread,
-            stops: group.stop.map_or(Time::MAX, |stop| Time::ZERO + stop),
+            starts,
+            stops: stops.unwrap_or(Time::MAX),
             ip_bytes: group.packet_bytes,
             sends: match &group.sending {
                 Sending::Video(video) => Sends::Frames(frames(video, key.named("frames"))),

@@ -97,12 +97,16 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
         let bytes = group.packet_bytes;
         return refuse(&format!("packet_bytes = {bytes}: a live run has an MTU of {MTU} bytes"));
     }
+    if scenario.datagrams.iter().any(|group| group.echo_of.is_some()) {
+        return refuse("echo: in a live run no datagram is sent back; a program may probe, after --");
+    }
     let record = &scenario.record;
     for (asked, key) in [
         (record.flows, "flows"),
         (record.traffic, "traffic"),
         (record.users, "users"),
         (record.packets, "packets"),
+        (record.datagrams, "datagrams"),
         (record.congestion_window_interval.is_some(), "congestion_window_interval_ms"),
     ] {
         if asked {

@@ -4,13 +4,14 @@
 //! - [`Table`]: a named set of equally long [`Column`]s, the shape in which results reach Python and Parquet;
 //! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
 //! - [`Pages`]: every page load, in the same way;
-//! - [`Datagrams`]: what became of datagrams, source by source;
+//! - [`Datagrams`]: what became of datagrams, source by source; [`DatagramArrivals`]: one by one;
 //! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
 //! This crate knows no simulator: results can be read, merged and written without one.
 #![deny(missing_docs)]
 
+mod datagram_arrivals;
 mod datagrams;
 mod histogram;
 mod pages;
@@ -19,6 +20,7 @@ mod summary;
 mod table;
 mod window;
 
+pub use datagram_arrivals::DatagramArrivals;
 pub use datagrams::{Datagrams, SentDatagram, SourceColumns};
 pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};

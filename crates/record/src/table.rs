@@ -89,6 +89,27 @@ impl ColumnValues {
         }
     }
 
+    /// The values in these rows, in this order.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn at(&self, rows: &[u32]) -> Self {
+        fn of<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|&row| values[row as usize]).collect()
+        }
+        match self {
+            Self::U8(values) => Self::U8(of(values, rows)),
+            Self::U32(values) => Self::U32(of(values, rows)),
+            Self::U64(values) => Self::U64(of(values, rows)),
+            Self::F32(values) => Self::F32(of(values, rows)),
+            Self::F64(values) => Self::F64(of(values, rows)),
+            Self::Names(Names { codes, names }) => {
+                Self::Names(Names { codes: of(codes, rows), names: names.clone() })
+            }
+        }
+    }
+
     /// Whether the column holds no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,6 +1,6 @@
 //! What the traffic asks for: the numbers that say how much it is, and the links that carry it.
 
-use crate::conversations::{DemandUnit, Way};
+use crate::conversations::{DemandUnit, TrafficGroup, Way};
 use crate::document::Document;
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
 use crate::routes::{Distances, Routes};
@@ -25,7 +25,7 @@ pub struct Demand {
 
 impl Scenario {
     /// Every population, then every group of flows, then every group of datagrams, in the order of the
-    /// document; `[users]` are two populations and come first.
+    /// document; `[users]` are two populations and come first. What is sent back has no size of its own.
     #[must_use]
     pub fn demands(&self) -> Vec<Demand> {
         let sides = if self.document.users.is_some() { 2 } else { 0 };
@@ -44,7 +44,8 @@ impl Scenario {
             size: group.flows.len() as u32,
             endless: group.bytes.is_none(),
         });
-        let datagrams = self.datagrams.iter().enumerate().map(|(place, group)| Demand {
+        let declared = self.datagrams.iter().filter(|group| group.echo_of.is_none());
+        let datagrams = declared.enumerate().map(|(place, group)| Demand {
             name: format!("datagrams.{}", group.name),
             key: format!("datagrams.{place}.count"),
             unit: DemandUnit::Datagrams,
@@ -56,7 +57,8 @@ impl Scenario {
 
     /// For each link, in the order of [`crate::Network::links`], whether data travels on it: whether it lies
     /// on the route from a server to a browser at which somebody sits, or from the sender of a flow or of
-    /// datagrams to the receiver. Requests and acknowledgements, which travel the other way, are no data.
+    /// datagrams to the receiver. Requests, acknowledgements and echoes, which travel the other way, are no
+    /// data.
     #[must_use]
     pub fn data_links(&self) -> Vec<bool> {
         self.data_links_of(|_| true)
@@ -137,7 +139,8 @@ impl Scenario {
         counts: impl Fn(usize) -> bool,
     ) -> BTreeMap<NodeIndex, Vec<&[NodeIndex]>> {
         let mut sources: BTreeMap<NodeIndex, Vec<&[NodeIndex]>> = BTreeMap::new();
-        let groups = self.traffic().enumerate().filter(|(place, _)| counts(*place));
+        let is_echo = |group| matches!(group, TrafficGroup::Datagrams(group) if group.echo_of.is_some());
+        let groups = self.traffic().enumerate().filter(|(place, own)| counts(*place) && !is_echo(*own));
         for (group, conversation) in
             groups.flat_map(|(_, group)| group.conversations().map(move |own| (group, own)))
         {

@@ -247,6 +247,10 @@ pub struct DatagramGroup {
     pub ecn: EcnCodepoint,
     /// Differentiated services codepoint of the packets, from 0 to 63.
     pub dscp: u8,
+    /// The place, among all groups, of the one whose datagrams these sources send back as they arrive, source
+    /// by source; none if they send of their own accord. Of such a group `sending`, `start` and `stop` are
+    /// the other's.
+    pub echo_of: Option<usize>,
 }
 
 /// When a source of datagrams sends.
@@ -354,6 +358,8 @@ pub struct Record {
     pub users: bool,
     /// One row per packet at monitored links: for small runs.
     pub packets: bool,
+    /// One row per datagram that arrived.
+    pub datagrams: bool,
 }
 
 #[cfg(test)]

@@ -305,3 +305,69 @@ fn the_same_bytes_twice_and_others_from_another_seed() {
     assert_eq!(tables(5), tables(5));
     assert_ne!(tables(5), tables(6));
 }
+
+/// The same packets, sent back as they arrive.
+fn echoed() -> String {
+    CONSTANT.replace("start_spread_s = 0.0", "start_spread_s = 0.0\nname = \"probe\"\necho = true\ndscp = 46")
+}
+
+#[test]
+fn what_is_sent_back_has_taken_the_round_trip() {
+    let output = output(&echoed(), &[]);
+    assert_eq!(names(table(&output), "group"), ["probe", "probe-echo"]);
+    assert_eq!(names(table(&output), "from"), ["servers-left-0", "browsers-right-0"]);
+    assert_eq!(names(table(&output), "to"), ["browsers-right-0", "servers-left-0"]);
+    // All that was sent in ten seconds is sent back, and counts by the instant at which it was sent first.
+    for (name, expected) in [("sent", 5000), ("received", 5000), ("lost", 0)] {
+        assert_eq!(whole(&output, &format!("{name}_packets")), [expected; 2], "{name}");
+    }
+    // On the way back the same interface, link and propagation: to the nanosecond, of every packet.
+    for name in ["minimum", "mean", "p50", "p99", "maximum"] {
+        assert_eq!(seconds(&output, &format!("delay_{name}_s")), [0.008_01, 0.016_02], "{name}");
+    }
+    assert_eq!(output.summary.links[1].throughput_mbps, 5.0);
+    assert!(!output.summary.links[1].carries_data, "an answer");
+}
+
+#[test]
+fn only_what_arrives_is_sent_back_and_each_loss_is_of_its_way() {
+    // On either way the queue loses some: the link back is slower, and loses more.
+    let overrides = [
+        ("datagrams.0.rate_mbps", "12.5"),
+        ("dumbbell.rate_right_to_left_mbps", "4"),
+        ("datagrams.0.stop_s", "11"),
+    ];
+    let output = output(&echoed(), &overrides);
+    let [sent, lost, received] =
+        ["sent", "lost", "received"].map(|name| whole(&output, &format!("{name}_packets")));
+    assert_eq!(sent[1], received[0]);
+    assert!(lost[0].abs_diff(2_500) <= 1, "{lost:?}");
+    assert_eq!(sent[0], lost[0] + lost[1] + received[1]);
+    // 10,000 packets are to go back in the time in which the link carries 4,000, and its queue of 20.
+    assert!(received[1].abs_diff(4_000) <= 40, "{received:?}");
+}
+
+#[test]
+fn every_arrival_has_its_row_where_that_is_asked() {
+    let overrides = [
+        ("duration_s", "0.1"),
+        ("warm_up_s", "0"),
+        ("cool_down_s", "0"),
+        ("datagrams.0.stop_s", "0.05"),
+        ("record.datagrams", "true"),
+    ];
+    let output = output(&echoed(), &overrides);
+    let rows = output.tables.iter().find(|table| table.name == "datagram_arrivals").expect("as asked");
+    let ColumnValues::F64(sent) = values(rows, "sent_s") else { panic!("no real number") };
+    let ColumnValues::F64(delays) = values(rows, "delay_s") else { panic!("no real number") };
+    let groups = names(rows, "group");
+    for (group, delay) in [("probe", 0.008_01), ("probe-echo", 0.016_02)] {
+        let of_group = || (0..groups.len()).filter(|&row| groups[row] == group);
+        let instants: Vec<f64> = of_group().map(|row| sent[row]).collect();
+        let expected: Vec<f64> = (0..25).map(|number| f64::from(2 * number) / 1e3).collect();
+        assert_eq!(instants, expected, "{group}");
+        assert!(of_group().all(|row| delays[row] == delay), "{group}: {delays:?}");
+    }
+    let arrivals: Vec<f64> = sent.iter().zip(delays).map(|(sent, delay)| sent + delay).collect();
+    assert!(arrivals.is_sorted(), "in the order in which they arrived");
+}

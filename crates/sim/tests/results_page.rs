@@ -35,6 +35,7 @@ responses = "rows"
 arrivals = true
 users = true
 traffic = true
+datagrams = true
 traffic_interval_ms = 1000.0
 flows = true
 packets = true
@@ -84,7 +85,7 @@ fn types(table: &Table) -> BTreeMap<&'static str, &'static str> {
 #[test]
 fn every_column_of_every_table_stands_on_the_page_with_its_type_and_no_other_does() {
     let output = everything();
-    assert_eq!(output.tables.len(), 18, "every kind of table is recorded here");
+    assert_eq!(output.tables.len(), 19, "every kind of table is recorded here");
     for table in &output.tables {
         let page: BTreeMap<_, _> =
             listed(table.name).into_iter().map(|(key, cells)| (key, cells[0])).collect();

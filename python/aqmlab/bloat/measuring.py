@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.bloat.grade import Grade, grade_of
-from aqmlab.bloat.line import DOWN, FLOWS, FULL, PROBES, UP, Line, Phase
-from aqmlab.load.queues import Queues
+from aqmlab.bloat.phases import FLOWS, FULL, Phase, line_under
+from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aqmlab.line import Line
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import Scenario
 
-AS_IT_IS = "as it is"
-"""What the line's own queues are called."""
 DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
 DEFAULT_SEEDS = (1, 2, 3)
 _PERCENTILES = (50, 95, 99)
@@ -105,7 +103,7 @@ def measure(
         ScenarioError: The line, or a scheme on it, is refused.
         RunError: A run failed.
     """
-    made = {phase: _queues(line.under(phase), schemes) for phase in Phase}
+    made = {phase: under_schemes(line_under(line, phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
     jobs = [Job(made[phase][name], seed) for name in names for phase in Phase for seed in seeds]
     results = iter(run_many(jobs, executor=executor, progress=progress, label="line"))
@@ -115,23 +113,17 @@ def measure(
     ]
 
 
-def _queues(own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
-    """The line as it is, and with each scheme in the place of its queues."""
-    both = Queues.of(own, (DOWN, UP))
-    return {AS_IT_IS: own, **{scheme: both.with_scheme(own, scheme) for scheme in schemes}}
-
-
 def _felt(results: Sequence[Result], phase: Phase) -> Loaded:
     def mean(name: str, *links: str) -> float:
         return float(np.mean([result.value(name, links=links) for result in results]))
 
-    carried = {FLOWS[direction]: way for way, direction in PROBES.items() if direction in FULL[phase]}
+    carried = {FLOWS[direction]: way for way, direction in DIRECTIONS.items() if direction in FULL[phase]}
     return Loaded(
         {
             way: {share: mean(f"delay_p{share}_ms/datagrams.{way}") for share in _PERCENTILES}
-            for way in PROBES
+            for way in DIRECTIONS
         },
-        {way: mean(f"loss_percent/datagrams.{way}") for way in PROBES},
+        {way: mean(f"loss_percent/datagrams.{way}") for way in DIRECTIONS},
         {way: mean(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
-        {way: mean("utilization_percent", link) for way, link in PROBES.items()},
+        {way: mean("utilization_percent", link) for way, link in DIRECTIONS.items()},
     )

@@ -7,42 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import execution_options, overrides_option, read_schemes, seeds_option
+from aqmlab.cli.line_options import line_options, read_line, schemes_option
+from aqmlab.cli.options import execution_options, seeds_option
 from aqmlab.terminal.console import console, say, shown, wrapped
 
 if TYPE_CHECKING:
-    from aqmlab.bloat import Line, QueueUnderLoad
+    from aqmlab.bloat import QueueUnderLoad
     from aqmlab.files.toml_text import TomlText
+    from aqmlab.line import Line
     from aqmlab.runs.executors import Executor
     from aqmlab.tables.model import Table
 
-_MBPS = click.FloatRange(min=0, min_open=True)
-
 
 @click.command
-@click.argument(
-    "scenario_file", metavar="[LINE.toml]", required=False, type=click.Path(path_type=Path, dir_okay=False)
-)
-@click.option("--down", "down_mbps", type=_MBPS, metavar="MBPS", help="The line's rate down, in Mbit/s.")
-@click.option("--up", "up_mbps", type=_MBPS, metavar="MBPS", help="Its rate up, in Mbit/s.")
-@click.option(
-    "--rtt-ms",
-    "round_trip_ms",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="MS",
-    help="Round trip of the downloads and uploads on the idle line; by default 20 ms, or 10 ms more than the "
-    "delays of the scenario.",
-)
-@click.option(
-    "--schemes",
-    callback=read_schemes,
-    default="fq-codel,cake,pie,dualpi2",
-    show_default=True,
-    metavar="NAME[:KEY=VALUE...],...",
-    help="Queue disciplines to put at both ends of the line, beside the line as it is.",
-)
+@line_options
+@schemes_option("fq-codel,cake,pie,dualpi2")
 @seeds_option(default="1-3", help="Random seeds; delays are means over them.")
-@overrides_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -82,34 +62,13 @@ def bloat(
 
     if output is not None:
         require_form(output)
-    line = _line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
+    line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     found = measure(line, schemes, seeds=seeds, executor=executor, progress=not quiet)
     table = _table(found, line)
     if output is not None:
         say(f"written: {save(table, output)}")
     if output is None or not quiet:
         _show(found, line, table)
-
-
-def _line(
-    file: Path | None,
-    rates: tuple[float | None, float | None],
-    round_trip_ms: float | None,
-    overrides: dict[str, TomlText],
-) -> Line:
-    from aqmlab.bloat import Line
-    from aqmlab.scenario import Scenario
-
-    down, up = rates
-    if file is not None:
-        if down is not None or up is not None:
-            raise click.UsageError("--down and --up are of a line without a file; legal: these, or the file")
-        return Line.of_scenario(Scenario.from_file(file, overrides=overrides), round_trip_ms=round_trip_ms)
-    if down is None or up is None:
-        raise click.UsageError("which line? legal: --down MBPS --up MBPS, or a scenario with a [dumbbell]")
-    if overrides:
-        raise click.UsageError("--set replaces values of a scenario, and there is none")
-    return Line.of_rates(down, up, round_trip_ms=20.0 if round_trip_ms is None else round_trip_ms)
 
 
 def _table(found: list[QueueUnderLoad], line: Line) -> Table:

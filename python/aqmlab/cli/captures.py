@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 captured_option = click.option(
     "--pcap",
-    "captured",
     multiple=True,
     metavar="PORT",
     help="Write all packets that pass this port to PORT.pcapng in the result's folder, for "
@@ -23,11 +22,11 @@ captured_option = click.option(
 )
 
 
-def captured_ports(captured: tuple[str, ...], check: Callable[[list[str]], object]) -> tuple[str, ...]:
+def captured_ports(pcap: tuple[str, ...], check: Callable[[list[str]], object]) -> tuple[str, ...]:
     """The ports whose packets are kept, each once; `check` raises `ScenarioError` where one cannot be."""
     from aqmlab.result import capture_name
 
-    ports = tuple(dict.fromkeys(captured))
+    ports = tuple(dict.fromkeys(pcap))
     try:
         check(list(ports))
     except ScenarioError as error:

@@ -140,7 +140,7 @@ def compare(
             seeds=seeds,
             links=links,
             until_width_s=until_width_s,
-            folder=folder,
+            output=folder,
             executor=executor,
             progress=not quiet,
         )

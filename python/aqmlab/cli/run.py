@@ -58,7 +58,7 @@ def run(
     overrides: dict[str, TomlText],
     output: Path | None,
     offered_load: bool,
-    captured: tuple[str, ...],
+    pcap: tuple[str, ...],
     executor: Executor,
     quiet: bool,
 ) -> None:
@@ -81,11 +81,11 @@ def run(
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    ports = captured_ports(captured, lambda ports: _core.Run(scenario.core, 0, ports))
+    ports = captured_ports(pcap, lambda ports: _core.Run(scenario.core, 0, ports))
     wanted = seeds or (1 if seed is None else seed,)
     folders = [_folder(scenario, number, output, len(wanted)) for number in wanted]
     jobs = [
-        Job(scenario, number, folder=folder, measure_offered_load=offered_load, captured=ports)
+        Job(scenario, number, folder=folder, measure_offered_load=offered_load, pcap=ports)
         for number, folder in zip(wanted, folders, strict=True)
     ]
     screen = console()

@@ -70,7 +70,7 @@ _KEYS: Mapping[Decides, str] = {
         flows.*.name flows.*.count flows.*.senders flows.*.receivers flows.*.direction flows.*.bytes
         flows.*.arrivals_hz flows.*.start_s flows.*.start_spread_s flows.*.stop_s flows.*.delay_on
         datagrams.*.name datagrams.*.count datagrams.*.senders datagrams.*.receivers datagrams.*.direction
-        datagrams.*.packet_bytes datagrams.*.rate_mbps
+        datagrams.*.packet_bytes datagrams.*.rate_mbps datagrams.*.echo
         datagrams.*.start_s datagrams.*.start_spread_s datagrams.*.stop_s
         dumbbell.server_machines_per_side parking_lot.server_machines
         parking_lot.machines.*.name parking_lot.machines.*.count parking_lot.machines.*.router
@@ -116,7 +116,8 @@ _KEYS: Mapping[Decides, str] = {
         name description
         dumbbell.uncongested_rate_mbps parking_lot.uncongested_rate_mbps star.uncongested_rate_mbps
         topology.links.*.uncongested_rate_mbps
-        record.arrivals record.congestion_window_interval_ms record.flows record.link_interval_ms
+        record.arrivals record.congestion_window_interval_ms record.datagrams record.flows
+        record.link_interval_ms
         record.packets record.responses record.scheme_state_interval_ms record.traffic
         record.traffic_interval_ms record.users
     """,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.datagrams import datagram_groups
+from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s
 from aqmlab.statistics.stopping import replications_for
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
+    from aqmlab.result import Result
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.quantities import Quantity
 
@@ -265,9 +267,10 @@ class Comparison:
     # ------------------------------------------------------------------------------------- numbers
 
     @property
-    def results(self) -> dict[str, list[Recorded]]:
+    def results(self) -> dict[str, list[Result]]:
         """The results of each configuration, in the order of the seeds."""
-        return {name: [run.result for run in runs] for name, runs in self.runs.items()}
+        # What was handed over, which users make with `aqmlab.run` or read from folders.
+        return {name: [cast("Result", run.result) for run in runs] for name, runs in self.runs.items()}
 
     def _known(self, name: str) -> str:
         if name not in self.names:
@@ -279,11 +282,12 @@ class Comparison:
 
         Raises:
             ComparisonError: There is no such configuration.
-            UnknownQuantityError: No quantity has this name.
+            UnknownQuantityError: No quantity has this name, or no run the group that it is of.
         """
         quantity = by_name(quantity)
         key = name, quantity.name
         if key not in self._values:
+            require_known_part(quantity, (run.result for runs in self.runs.values() for run in runs))
             runs = self.runs[self._known(name)]
             values, bounds = zip(*(_value(quantity, run) for run in runs), strict=True)
             self._values[key] = Values(np.array(values), np.array(bounds))
@@ -417,7 +421,7 @@ class Comparison:
             quantities: Quantities by name; by default those that are compared.
 
         Raises:
-            UnknownQuantityError: No quantity has one of the names.
+            UnknownQuantityError: No quantity has one of the names, or no run the group that it is of.
         """
         wanted = self.quantities if quantities is None else [by_name(each) for each in quantities]
         return tidy_table(self.names, self.seeds, wanted, lambda name, each: self.values(name, each).values)

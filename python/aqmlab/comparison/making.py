@@ -35,7 +35,7 @@ def compare(
     population: str | None = None,
     same_users: bool = True,
     until_width_s: float | None = None,
-    folder: str | Path | None = None,
+    output: str | Path | None = None,
     store: str | Path | None = None,
     workers: int | None = None,
     executor: Executor | str = "threads",
@@ -59,7 +59,7 @@ def compare(
             off.
         until_width_s: Lengthens the runs, then adds seeds, until the interval of each difference of the
             median page load time is no wider than this many seconds.
-        folder: A folder for the results, by configuration and seed; finished runs there are not repeated.
+        output: A folder for the results, by configuration and seed; finished runs there are not repeated.
             `aqmlab.compare(folder)` and `aqmlab report` read it.
         store: A folder for finished runs by content, which are not repeated.
         workers: Number of parallel runs; by default one per core.
@@ -98,7 +98,7 @@ def compare(
         scenarios,
         seeds,
         until_width_s=until_width_s,
-        folder=None if folder is None else Path(folder),
+        folder=None if output is None else Path(output),
         store=None if store is None else Path(store),
         executor=chosen_executor(executor, workers),
         progress=progress,

@@ -33,10 +33,12 @@ def frame(
 
     Returns:
         The columns `configuration`, `seed`, `quantity`, `unit` and `value`. A value that a run did not record
-        is null; an infinite one is longer than the run could see.
+        is null, as is that of a group that only other results have; an infinite one is longer than the run
+        could see.
 
     Raises:
-        UnknownQuantityError: No quantity has one of the names; the message lists them.
+        UnknownQuantityError: No quantity has one of the names, or no result the group that it is of; the
+            message lists them.
         UnknownLinkError: A link is not monitored.
         ResultError: A folder contains no result.
     """

@@ -52,7 +52,7 @@ def draw_all(evaluation: Evaluation, trials: Sequence[Trial]) -> Drawn:
     figure = figure_of(panels[0])
     figure.supxlabel("mean queueing delay, ms")
     figure.supylabel("goodput, Mbit/s")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     words = " ".join(_words(evaluation, trial) for trial in trials)
     return Drawn("trade-offs", "Delay and goodput in every scenario", CAPTION, settle(figure), words)
 

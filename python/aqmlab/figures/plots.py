@@ -79,7 +79,7 @@ class Plot:
 
 def plot(
     results: Results,
-    kind: str = "pages",
+    what: str = "pages",
     *,
     link: str = "",
     quantity: str = "",
@@ -94,7 +94,7 @@ def plot(
     Args:
         results: A result, results by name, a list of results or of their folders, the folder of a
             comparison, a `Comparison` or a `SweepResults`.
-        kind: `pages` (page load times), `cdf` or `ccdf` (response times and their tail), `queue`, `waiting`
+        what: `pages` (page load times), `cdf` or `ccdf` (response times and their tail), `queue`, `waiting`
             or `utilization` (a link over time), `cwnd`, `ssthresh`, `rtt` or `rto` (senders of long flows),
             or `state` (an internal variable of a scheme).
         link: The link; by default the first one that carries data.
@@ -103,32 +103,32 @@ def plot(
         title: The title; by default what is shown.
 
     Raises:
-        PlotError: There is no such kind, or an argument belongs to another one.
+        PlotError: There is no such figure, or an argument belongs to another one.
         MissingDataError: A run did not record what is asked for.
         UnknownLinkError: The link is not monitored.
         ComparisonError: The results cannot be compared.
     """
-    if kind not in KINDS:
-        raise PlotError.unknown(f"kind {kind!r}", kind, KINDS)
-    if quantity and kind != "state":
+    if what not in KINDS:
+        raise PlotError.unknown(f"what {what!r}", what, KINDS)
+    if quantity and what != "state":
         raise PlotError(
-            f"quantity: {quantity}: only with kind state",
+            f"quantity: {quantity}: only with what state",
             place="quantity",
             value=quantity,
-            legal="kind state",
+            legal="what state",
         )
     PlotError.require_list("flows", flows, "['bulk:0']")
-    if flows and kind not in OF_SENDERS:
+    if flows and what not in OF_SENDERS:
         legal = ", ".join(OF_SENDERS)
-        raise PlotError(f"flows: {', '.join(flows)}: only with kind {legal}", place="flows", legal=legal)
+        raise PlotError(f"flows: {', '.join(flows)}: only with what {legal}", place="flows", legal=legal)
     found = results_of(results)
     together = Comparison.of(found, links=[link] if link else [])
     if (folders := _folders(results)) is not None:
         require_one_comparison(folders, together)
-    chart = chart_of(kind, found, link=link, quantity=quantity, flows=flows)
+    chart = chart_of(what, found, link=link, quantity=quantity, flows=flows)
     suspect = (f"{name}, timing suspect: {' | '.join(why)}" for name, why in suspect_because(found).items())
     return Plot(
-        replace(chart, title=title or chart.title), (*together.cautions(), *suspect), kind, mark_of(found)
+        replace(chart, title=title or chart.title), (*together.cautions(), *suspect), what, mark_of(found)
     )
 
 

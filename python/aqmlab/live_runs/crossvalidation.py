@@ -131,7 +131,7 @@ def _lived(
         address = wanted.with_live({"kernel_queues": kernel_queues}).content_address
         if found.content_address == address and hosts in {"", (found.live or {}).get("hosts")}:
             return found
-    return run_live(scenario, folder, seed=seed, hosts=hosts, kernel_queues=kernel_queues, progress=progress)
+    return run_live(scenario, folder, seed=seed, hosts=hosts, kernel=kernel_queues, progress=progress)
 
 
 def compared(

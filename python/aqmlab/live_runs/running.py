@@ -38,12 +38,12 @@ def live(
     *,
     seed: int = 1,
     overrides: Mapping[str, object] | None = None,
-    folder: str | Path | None = None,
+    output: str | Path | None = None,
     hosts: str = "",
     backend: str = "",
-    kernel_queues: bool = False,
+    kernel: bool = False,
     replay: bool = False,
-    captured: Sequence[str] = (),
+    pcap: Sequence[str] = (),
     command: Sequence[str] = (),
     server: Sequence[str] = (),
     serve: str | Path | None = None,
@@ -59,13 +59,13 @@ def live(
         scenario: A `Scenario`, a path, TOML text or a dict.
         seed: Seed of users, delays and queues, from 0 to 2⁶⁴ − 1.
         overrides: Dotted keys with the values that replace the scenario's.
-        folder: A new folder for the result; by default `results/NAME/live-SEED`.
+        output: A new folder for the result; by default `results/NAME/live-SEED`.
         hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
             nearest to the scenario's host profile.
         backend: How packets reach the router: `tun` or `af-packet`; by default `tun` if it can be opened.
-        kernel_queues: Whether to use the kernel's queue disciplines, with the parameters of the scenario's.
+        kernel: Whether to use the kernel's queue disciplines, with the parameters of the scenario's.
         replay: Whether to replay the arrivals through simulated ports, and to compare.
-        captured: Links whose packets are written as pcapng files beside the result.
+        pcap: Links whose packets are written as pcapng files beside the result.
         command: A program and its arguments, run behind the bottleneck in place of one user.
         server: A program for the other side, which `command` reaches at 10.128.0.1.
         serve: A folder whose files are served to `command` at http://10.128.0.1:8000/, without `server`.
@@ -80,18 +80,18 @@ def live(
     """
     for name, given in (("command", command), ("server", server)):
         ScenarioError.require_list(name, given, "['iperf3', '-s']")
-    ScenarioError.require_list("captured", captured, "['left-to-right']")
+    ScenarioError.require_list("pcap", pcap, "['left-to-right']")
     checked = Scenario.of(scenario, overrides=overrides)
-    place = Path(folder or Path("results") / folder_name(checked.name) / f"live-{seed}")
+    place = Path(output or Path("results") / folder_name(checked.name) / f"live-{seed}")
     return run_live(
         checked,
         place,
         seed=seed,
         hosts=hosts,
         replay=replay,
-        captured=captured,
+        pcap=pcap,
         backend=backend,
-        kernel_queues=kernel_queues,
+        kernel=kernel,
         program=Program.of(command, server=server, serve=serve, rtt_ms=rtt_ms),
         progress=progress,
     )
@@ -104,9 +104,9 @@ def run_live(
     seed: int = 1,
     hosts: str = "",
     replay: bool = False,
-    captured: Sequence[str] = (),
+    pcap: Sequence[str] = (),
     backend: str = "",
-    kernel_queues: bool = False,
+    kernel: bool = False,
     program: Program | None = None,
     progress: bool = False,
 ) -> Result:
@@ -118,9 +118,9 @@ def run_live(
         seed: Seed of users, delays and queues; what the kernel and the machine do has none.
         hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
-        captured: Ports whose packets are written as pcapng files next to the result.
+        pcap: Ports whose packets are written as pcapng files next to the result.
         backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
-        kernel_queues: Whether queues are disciplines of the kernel, with the parameters of the scenario's.
+        kernel: Whether queues are disciplines of the kernel, with the parameters of the scenario's.
         program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
@@ -131,14 +131,14 @@ def run_live(
     """
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
-    job = Job(scenario, seed, folder=folder, captured=tuple(captured))
+    job = Job(scenario, seed, folder=folder, pcap=tuple(pcap))
     ways = {
         "parent": os.getpid(),
         "hosts": hosts,
         "replay": replay,
         "program": asdict(program) if program else None,
         "backend": backend,
-        "kernel_queues": kernel_queues,
+        "kernel": kernel,
     }
     order = {**job.order(), "live": ways}
     ordered(order)  # refused before anything is made

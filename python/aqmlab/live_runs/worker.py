@@ -35,9 +35,9 @@ def ordered(order: dict[str, Any]) -> _core.LiveRun:
     settings = _core.LiveSettings(
         hosts=ways["hosts"],
         backend=ways["backend"],
-        kernel_queues=ways["kernel_queues"],
+        kernel_queues=ways["kernel"],
         log=ways["replay"],
-        captured=order["captured"],
+        captured=order["pcap"],
         program=_core.LiveProgram(**ways["program"]) if ways["program"] else None,
     )
     return _core.LiveRun(_core.Scenario.from_json(order["scenario_json"]), order["seed"], settings)

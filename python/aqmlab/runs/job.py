@@ -31,7 +31,7 @@ class Job:
         measure_offered_load: Whether to measure it if the scenario has users and an uncongested twin, by also
             running the twin (which takes about as long as the run itself).
         label: Its name in messages; the scenario's name if empty.
-        captured: Ports whose packets are written as pcapng files next to the result.
+        pcap: Ports whose packets are written as pcapng files next to the result.
     """
 
     scenario: Scenario
@@ -40,7 +40,7 @@ class Job:
     offered_load: Mapping[str, Any] | None = field(default=None, compare=False)
     measure_offered_load: bool = field(default=False, compare=False)
     label: str = field(default="", compare=False)
-    captured: tuple[str, ...] = ()
+    pcap: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.scenario, Scenario):
@@ -83,7 +83,7 @@ class Job:
             "offered_load": self.offered_load,
             "measure_offered_load": self.measure_offered_load,
             "label": self.label,
-            "captured": list(self.captured),
+            "pcap": list(self.pcap),
         }
 
     @classmethod
@@ -96,8 +96,8 @@ class Job:
         facts = dict(order)
         address, folder = facts.pop("address"), facts.pop("folder")
         scenario = Scenario(facts.pop("scenario_json"))
-        captured = tuple(facts.pop("captured"))
-        job = cls(scenario, folder=None if folder is None else Path(folder), captured=captured, **facts)
+        pcap = tuple(facts.pop("pcap"))
+        job = cls(scenario, folder=None if folder is None else Path(folder), pcap=pcap, **facts)
         if job.address != address:
             raise RunError(f"{job}: the worker ({_core.version()}) has another version")
         return job

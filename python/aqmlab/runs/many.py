@@ -157,7 +157,7 @@ def _kept(job: Job) -> Result | None:
         warnings.warn(f"{found.reason}; it is computed again", stacklevel=2)
     if found.state is not State.FINISHED:
         return None
-    for port in job.captured:
+    for port in job.pcap:
         if not (job.folder / capture_name(port)).is_file():
             raise FolderError(
                 f"{job.folder}: holds this run without the packets of {port}; "

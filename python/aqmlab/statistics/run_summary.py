@@ -156,6 +156,13 @@ class RunSummary:
             warnings=tuple(map(str, run["warnings"])),
         )
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: its links, its users, its long flows."""
+        from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
+        from aqmlab.tables.run_summary import summary_tables  # noqa: PLC0415
+
+        return to_notebook(summary_tables(self))
+
 
 def _flows(group: Mapping[str, Any], window_s: float) -> FlowsSummary:
     delivered = tuple(map(int, group["delivered_bytes"]))

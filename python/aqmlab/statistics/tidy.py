@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from aqmlab.errors import MissingDataError, UnknownQuantityError
+from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import seed
 
@@ -64,11 +65,10 @@ def tidy_table_of(
     """The table of results by name; configurations may have different seeds.
 
     Raises:
-        UnknownQuantityError: No quantity has one of the names.
+        UnknownQuantityError: No quantity has one of the names, or no run the group that it is of.
         UnknownLinkError: A link is not monitored.
     """
-    UnknownQuantityError.require_list("quantities", quantities, "['loss_percent']")
-    wanted = [by_name(each) for each in quantities]
+    wanted = known_quantities(quantities, [result for each in results.values() for result in each])
     measured = {name: [Measured(result, links) for result in each] for name, each in results.items()}
 
     def values(name: str, quantity: Quantity) -> list[float]:
@@ -79,6 +79,19 @@ def tidy_table_of(
         for name, runs in measured.items()
     ]
     return pa.concat_tables(tables) if tables else COLUMNS.empty_table()
+
+
+def known_quantities(quantities: Sequence[Quantity | str], results: Sequence[Recorded]) -> list[Quantity]:
+    """Quantities that were given themselves, or by name.
+
+    Raises:
+        UnknownQuantityError: No quantity has one of the names, or no result the group that it is of.
+    """
+    UnknownQuantityError.require_list("quantities", quantities, "['loss_percent']")
+    wanted = [by_name(each) for each in quantities]
+    for each in wanted:
+        require_known_part(each, results)
+    return wanted
 
 
 def _value(quantity: Quantity, run: Measured) -> float:

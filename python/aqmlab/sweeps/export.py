@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.statistics.summary import Figures
-    from aqmlab.sweeps.file import Sweep
+    from aqmlab.sweeps.file import Point, Sweep
     from aqmlab.sweeps.status import Status
 
 
@@ -38,17 +38,28 @@ def rows(
     for point, seed, address in status.sweep.runs:
         if (result := status.found[address].result) is None or result.content_address != address:
             continue
-        judged, own = _figures(result, restricted_to_s, links)
-        table.append({
-            "point": point.index,
-            **{key: point.settings.get(key) for key in status.sweep.keys},
-            "seed": seed,
-            "content_address": address,
-            "offered_load_percent": (result.offered_load or {}).get("realised_percent"),
-            "judged_links": ", ".join(judged),
-            **own,
-        })  # fmt: skip
+        row = row_of(point, result, restricted_to_s=restricted_to_s, links=links)
+        settings = {key: point.settings.get(key) for key in status.sweep.keys}
+        table.append({"point": point.index, **settings, "seed": seed, **row})
     return table
+
+
+def row_of(
+    point: Point, result: Result, *, restricted_to_s: float = RESTRICTED_TO_S, links: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The figures of one run of a point.
+
+    Raises:
+        SweepError: A link that was chosen is not monitored.
+    """
+    judged, own = _figures(result, restricted_to_s, links)
+    return {
+        "point": point.index,
+        "content_address": result.content_address,
+        "offered_load_percent": (result.offered_load or {}).get("realised_percent"),
+        "judged_links": ", ".join(judged),
+        **own,
+    }
 
 
 def _figures(result: Result, restricted_to_s: float, links: Sequence[str]) -> tuple[list[str], Figures]:

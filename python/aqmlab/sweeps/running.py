@@ -12,7 +12,7 @@ from aqmlab.errors import SweepError
 from aqmlab.runs import run_each
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.statistics.summary import row_of
-from aqmlab.statistics.tidy import tidy_table_of
+from aqmlab.statistics.tidy import known_quantities, tidy_table_of
 from aqmlab.sweeps.export import check_links
 from aqmlab.sweeps.file import Sweep, described, sweep_of
 from aqmlab.terminal.spelling import counted
@@ -71,9 +71,10 @@ class SweepResults:
             The columns of `aqmlab.frame` behind those of the keys.
 
         Raises:
-            UnknownQuantityError: No quantity has one of the names.
+            UnknownQuantityError: No quantity has one of the names, or no run the group that it is of.
         """
-        wanted = row_of() if quantities is None else quantities
+        every = [result for each in self.runs.values() for result in each]
+        wanted = row_of() if quantities is None else known_quantities(quantities, every)
         tables = []
         for point in self.sweep.points:
             of_point = {self._names[point.index]: self.runs[point.index]}
@@ -88,6 +89,13 @@ class SweepResults:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the points, each with the means of its runs."""
+        from aqmlab.sweeps.tables import results_table  # noqa: PLC0415 (tables are loaded when shown)
+        from aqmlab.tables import to_notebook  # noqa: PLC0415
+
+        return to_notebook([results_table(self.sweep, self.runs, links=self._links)])
 
     @property
     def _names(self) -> dict[int, str]:

@@ -15,7 +15,7 @@ from aqmlab.statistics.quantities import (
     throughput_mbps,
 )
 from aqmlab.statistics.recorded import said_of_links
-from aqmlab.sweeps.export import rows
+from aqmlab.sweeps.export import row_of, rows
 from aqmlab.sweeps.file import described
 from aqmlab.tables.model import Column, Table, number, text
 from aqmlab.tables.results import of_quantity
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.sweeps.file import Point
+    from aqmlab.result import Result
+    from aqmlab.sweeps.file import Point, Sweep
     from aqmlab.sweeps.status import Status
 
 _MOST_ROWS = 50
@@ -43,10 +44,19 @@ _SWEEP_DIGITS: Mapping[Quantity, int] = {
 
 def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     """A sweep's points, with the means of their finished runs."""
-    found = rows(status, links=links)
-    runs = {
-        point.index: [row for row in found if row["point"] == point.index] for point in status.sweep.points
-    }
+    return _table(status.sweep, rows(status, links=links))
+
+
+def results_table(
+    sweep: Sweep, runs: Mapping[int, Sequence[Result]], *, links: tuple[str, ...] = ()
+) -> Table:
+    """The same of a sweep whose runs are all at hand, by the number of their point."""
+    found = [row_of(point, result, links=links) for point in sweep.points for result in runs[point.index]]
+    return _table(sweep, found)
+
+
+def _table(sweep: Sweep, found: list[dict[str, Any]]) -> Table:
+    runs = {point.index: [row for row in found if row["point"] == point.index] for point in sweep.points}
     columns: list[Column[Point]] = [
         Column("point", lambda point: number(point.index, "d"), "point"),
         *(
@@ -55,7 +65,7 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
                 lambda point, key=key: text(as_text(point.settings.get(key, ""))),  # type: ignore[misc]
                 ending,
             )
-            for key, ending in zip(status.sweep.keys, endings(status.sweep.keys), strict=True)
+            for key, ending in zip(sweep.keys, endings(sweep.keys), strict=True)
         ),
         *(
             of_quantity(
@@ -67,10 +77,10 @@ def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
         ),
     ]
     return Table.of(
-        status.sweep.points[:_MOST_ROWS],
+        sweep.points[:_MOST_ROWS],
         columns,
-        title=f"{status.sweep.name}: means over {counted(len(status.sweep.seeds), 'seed')}",
-        caption="\n".join(_sweep_caption(status, found)),
+        title=f"{sweep.name}: means over {counted(len(sweep.seeds), 'seed')}",
+        caption="\n".join(_sweep_caption(sweep, found)),
     )
 
 
@@ -102,8 +112,8 @@ def endings(keys: Sequence[str]) -> list[str]:
     return [ending(own) for own in parts]
 
 
-def _sweep_caption(status: Status, found: list[dict[str, Any]]) -> Iterator[str]:
-    if len(status.sweep.points) > _MOST_ROWS:
+def _sweep_caption(sweep: Sweep, found: list[dict[str, Any]]) -> Iterator[str]:
+    if len(sweep.points) > _MOST_ROWS:
         yield f"the first {_MOST_ROWS} points; --export writes all"
     yield "page: page load time; median, 95 %: response times of objects; queue: mean, in packets"
     yield "min(t, 2): mean response time, with responses above 2 s counted as 2 s"

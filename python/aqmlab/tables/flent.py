@@ -1,14 +1,11 @@
 """A result as a data file of Flent, the FLExible Network Tester, so that `flent` and `flent-gui` show it.
 
-Source of the format: Flent's documentation, "The Data File Format" (https://flent.org), and the version
-number and the keys of `raw_values` as Flent 2.3 reads them. Series are named as Flent's test
-`tcp_bidirectional` names them.
+Series of a run are named as Flent's test `tcp_bidirectional` names them, those of one of its tests as that
+test does. The format: `flent_file.py`.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +13,8 @@ import pyarrow.compute as pc
 
 from aqmlab.errors import ResultError
 from aqmlab.files.columns import to_numpy
-from aqmlab.files.folders import whole_file
 from aqmlab.statistics.waiting import waiting_ms
+from aqmlab.tables.flent_file import Heading, document, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,11 +22,8 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
 
-FORMAT_VERSION = 4
 TEST = "tcp_bidirectional"
 DOWNLOAD, UPLOAD, PING = "TCP download", "TCP upload", "Ping (ms) ICMP"
-_BEGINNING = "1970-01-01T00:00:00.000000Z"
-"""Simulated time has no date: a run begins when clocks do."""
 
 
 def save_flent(result: Result, file: Path, *, download: str = "", upload: str = "") -> None:
@@ -45,11 +39,7 @@ def save_flent(result: Result, file: Path, *, download: str = "", upload: str = 
         ResultError: There is no such link.
         StorageError: The file could not be written.
     """
-    document = flent_document(result, download=download, upload=upload)
-    document["metadata"]["DATA_FILENAME"] = file.name
-    packed = gzip.compress(json.dumps(document, allow_nan=False).encode(), mtime=0)
-    with whole_file(file) as partial:
-        partial.write_bytes(packed)
+    write(flent_document(result, download=download, upload=upload), file)
 
 
 def flent_document(result: Result, *, download: str = "", upload: str = "") -> dict[str, Any]:
@@ -63,16 +53,25 @@ def flent_document(result: Result, *, download: str = "", upload: str = "") -> d
     instants, series = _throughputs(result, {DOWNLOAD: down, UPLOAD: up})
     series[PING] = _waiting_ms(result, [link for link in (down, up) if link], instants)
     step_s = float(instants[1] - instants[0]) if len(instants) > 1 else float(instants[0])
-    return {
-        "version": FORMAT_VERSION,
-        "metadata": _metadata(result, (down, up), length_s=float(instants[-1]), step_s=step_s),
-        "x_values": instants.tolist(),
-        "results": {name: values.tolist() for name, values in series.items()},
-        "raw_values": {
-            name: [{"t": t, "val": val} for t, val in zip(instants.tolist(), values.tolist(), strict=True)]
-            for name, values in series.items()
+    return document(
+        Heading(
+            TEST,
+            f"{result.scenario['name']}, seed {result.seed}",
+            _note(result, down, up),
+            result.version,
+            host=down["to"],
+            length_s=float(instants[-1]),
+            total_s=float(instants[-1]),
+            step_s=step_s,
+        ),
+        instants,
+        series,
+        {
+            DOWNLOAD: {"UNITS": "Mbits/s", "LINK": down["name"]},
+            UPLOAD: {"UNITS": "Mbits/s", "LINK": up["name"] if up else None},
+            PING: {"UNITS": "ms"},
         },
-    }
+    )
 
 
 def _reverse(link: Mapping[str, Any], links: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
@@ -113,43 +112,11 @@ def _of_link(result: Result, table: str, link: str) -> Any:  # noqa: ANN401  (py
     return rows.filter(pc.equal(rows["link"].cast("string"), link))
 
 
-def _metadata(
-    result: Result,
-    links: tuple[Mapping[str, Any], Mapping[str, Any] | None],
-    *,
-    length_s: float,
-    step_s: float,
-) -> dict[str, Any]:
-    down, up = links
+def _note(result: Result, down: Mapping[str, Any], up: Mapping[str, Any] | None) -> str:
     directions = f"download: link {down['name']} under {down['scheme']}"
     if up is not None:
         directions += f"; upload: link {up['name']} under {up['scheme']}"
-    note = (
+    return (
         f"Simulated by aqmlab {result.version}, seed {result.seed}. {directions}. Ping: the time that a "
         "packet would have waited in the queues of these links, without propagation and its transmission."
     )
-    known: dict[str, Any] = dict.fromkeys(
-        ("BATCH_NAME", "BATCH_TIME", "BATCH_TITLE", "BATCH_UUID", "HTTP_GETTER_DNS", "HTTP_GETTER_URLLIST")
-    )
-    return {
-        **known,
-        "NAME": TEST,
-        "TITLE": f"{result.scenario['name']}, seed {result.seed}",
-        "NOTE": note,
-        "TIME": _BEGINNING,
-        "T0": _BEGINNING,
-        "HOST": down["to"],
-        "HOSTS": [down["to"]],
-        "LOCAL_HOST": "aqmlab",
-        "LENGTH": length_s,
-        "TOTAL_LENGTH": length_s,
-        "STEP_SIZE": step_s,
-        "IP_VERSION": 4,
-        "TEST_PARAMETERS": {},
-        "FLENT_VERSION": f"aqmlab {result.version}",
-        "SERIES_META": {
-            DOWNLOAD: {"UNITS": "Mbits/s", "LINK": down["name"]},
-            UPLOAD: {"UNITS": "Mbits/s", "LINK": up["name"] if up else None},
-            PING: {"UNITS": "ms"},
-        },
-    }

@@ -34,8 +34,7 @@ Item = TypeVar("Item")
 
 _WHICH_PAGES = {Pages.COMPLETED: "ended in the window", Pages.FOLLOWED: "began in the window"}
 _COUNTS = {"users": "number", "completed": "completed", "failed": "failed", "unfinished": "open"}
-# A single run has more digits than a mean over runs.
-_LINK_DIGITS = {
+LINK_DIGITS = {
     throughput_mbps: 2,
     utilization_percent: 1,
     loss_percent: 3,
@@ -43,6 +42,7 @@ _LINK_DIGITS = {
     queue_mean_ms: 1,
     queue_mean_packets: 1,
 }
+"""What tables show of a link, with their digits: a single run has more of them than a mean over runs."""
 
 
 def result_tables(result: Result) -> Iterator[Table]:
@@ -108,7 +108,7 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
     columns: list[Column[Mapping[str, Any]]] = [
         Column("link", lambda link: text(link["name"]), "link", words=True),
         Column("scheme", lambda link: text(link["scheme"]), "scheme", words=True),
-        *(of_quantity(each, digits, each.of_link) for each, digits in _LINK_DIGITS.items()),
+        *(of_quantity(each, digits, each.of_link) for each, digits in LINK_DIGITS.items()),
     ]
     caption = "wait ms: mean queueing delay of the packets sent; queue: mean queue in packets"
     return Table.of(links, columns, title=f"{heading}: links", caption=caption)

@@ -82,6 +82,12 @@ pub struct DatagramsTable {
     #[serde(default)]
     #[schemars(range(max = 63))]
     pub dscp: u8,
+
+    /// Whether each receiver sends every datagram back at once, as probes of a round trip are answered. What
+    /// comes back is the group `NAME-echo`; its delay is counted from the sending of the probe: the round
+    /// trip.
+    #[serde(default, skip_serializing_if = "super::is_false")]
+    pub echo: bool,
 }
 
 /// The ECN codepoint of packets that leave a sender (RFC 3168, section 5).
@@ -109,6 +115,11 @@ pub enum PeriodLaw {
 }
 
 impl DatagramsTable {
+    /// How many sources it makes, those of what is sent back among them.
+    pub(crate) fn sources(&self) -> u64 {
+        u64::from(self.count) * if self.echo { 2 } else { 1 }
+    }
+
     pub(crate) fn settle(&mut self, index: usize) {
         self.name.get_or_insert_with(|| format!("datagrams-{index}"));
         if self.on_s.is_some() && self.off_s.is_some() {

@@ -129,6 +129,12 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
+/// Whether a switch is off, and need not be written.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 /// Whether packets carry the codepoint of best effort, which need not be written.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_best_effort(dscp: &u8) -> bool {

@@ -68,6 +68,10 @@ pub struct RecordTable {
 
     /// One row per packet at monitored links: for small runs.
     pub packets: bool,
+
+    /// One row per datagram that arrived in the whole run: when it was sent, and its delay.
+    #[serde(skip_serializing_if = "super::is_false")]
+    pub datagrams: bool,
 }
 
 /// Which bytes count as throughput.
@@ -134,6 +138,7 @@ impl Default for RecordTable {
             traffic_interval_ms: None,
             users: false,
             packets: false,
+            datagrams: false,
         }
     }
 }

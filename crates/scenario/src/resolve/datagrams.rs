@@ -8,19 +8,24 @@ use crate::network::Network;
 use crate::scenario::{DatagramGroup, OnOff, Sending, Video};
 use std::collections::BTreeSet;
 
-/// Every group of datagrams. Their names address their random numbers, so that these differ.
+/// Every group of datagrams, then what is sent back, of each group that is. Their names address their random
+/// numbers, so that these differ.
 pub(super) fn resolve(
     document: &Document,
     network: &Network,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<DatagramGroup> {
     let mut names = BTreeSet::new();
+    let mut echoed = Vec::new();
     let groups = document.datagrams.iter().enumerate().filter_map(|(index, table)| {
         let path = format!("datagrams.{index}");
         let name = table.name.clone().unwrap_or_default();
         if !names.insert(name.clone()) {
             let wrong = format!("a second group of datagrams named \"{name}\"");
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
+        }
+        if table.echo {
+            echoed.push(index);
         }
         let starts = Starts { start_s: table.start_s, start_spread_s: table.start_spread_s };
         check_start(document, &path, starts, mistakes);
@@ -37,9 +42,32 @@ pub(super) fn resolve(
             stop: table.stop_s.map(seconds),
             ecn: table.ecn,
             dscp: table.dscp,
+            echo_of: None,
         })
     });
-    groups.collect()
+    let mut groups: Vec<DatagramGroup> = groups.collect();
+    // Places are those of the document where every group was resolved; else there are mistakes already.
+    if groups.len() == document.datagrams.len() {
+        for place in echoed {
+            let echo = echo(&groups[place], place);
+            if !names.insert(echo.name.clone()) {
+                let wrong = format!("what is sent back would be named \"{}\", as another group", echo.name);
+                mistakes.value(&joined(&format!("datagrams.{place}"), "echo"), wrong, "another name");
+            }
+            groups.push(echo);
+        }
+    }
+    groups
+}
+
+/// What the receivers of a group send back.
+fn echo(group: &DatagramGroup, place: usize) -> DatagramGroup {
+    DatagramGroup {
+        name: format!("{}-echo", group.name),
+        sources: group.sources.iter().map(|&[from, to]| [to, from]).collect(),
+        echo_of: Some(place),
+        ..group.clone()
+    }
 }
 
 /// At a rate, or as a video: one of them.

@@ -126,6 +126,7 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
         traffic_interval: table.traffic_interval_ms.map(milliseconds),
         users: table.users,
         packets: table.packets,
+        datagrams: table.datagrams,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a run can hold the scenario: see [`crate::limits`].
 
-use crate::document::{Document, LinkTable, ParkingLot, Topology};
+use crate::document::{DatagramsTable, Document, LinkTable, ParkingLot, Topology};
 use crate::limits::{
     DATAGRAM_GROUPS, DATAGRAM_SOURCES, FLOW_GROUPS, FLOWS, LINKS, NODES, POPULATIONS, QUEUED_LINKS, USERS,
 };
@@ -67,7 +67,7 @@ fn check_traffic(document: &Document, mistakes: &mut Mistakes<'_>) -> bool {
         ),
         (
             Tally { path: "datagrams", key: "count", what: "sources of datagrams", most: DATAGRAM_SOURCES },
-            document.datagrams.iter().map(|table| u64::from(table.count)).collect(),
+            document.datagrams.iter().map(DatagramsTable::sources).collect(),
         ),
     ];
     let mut fits = true;

@@ -91,6 +91,10 @@ pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mu
     let usual = RecordTable::default();
     let kept = matches!(record.responses, Responses::Rows | Responses::Histogram);
     let nobody = "there are no users";
+    if record.datagrams && document.datagrams.is_empty() {
+        let wrong = "there are no datagrams to record";
+        mistakes.value("record.datagrams", wrong.to_owned(), "together with [[datagrams]]");
+    }
     let windows = record.congestion_window_interval_ms.is_some();
     if windows && document.flows.is_empty() {
         let wrong = "there are no long-lived flows to record";

@@ -222,7 +222,7 @@ impl Endpoints {
         let (place, side) = (receiver.connection.number(), receiver.side);
         let Self { connections, hosts, outbox, options, connection_events, .. } = self;
         let Some(connection) = connections.current(packet.connection_identity()) else {
-            return self.datagrams.receive(now, &packet);
+            return self.datagrams.receive(now, &packet, network, events);
         };
         if connection.finished[side as usize] {
             return self.answer_stray(&packet, side, network, events);

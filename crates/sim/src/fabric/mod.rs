@@ -316,13 +316,14 @@ impl Fabric {
         &self.endpoints.datagrams
     }
 
-    /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, and `datagrams`,
-    /// where there are any; and what was captured.
-    pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 5], Vec<Capture>) {
+    /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, `datagrams`, where
+    /// there are any, and `datagram_arrivals`, where it is wanted; and what was captured.
+    pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 6], Vec<Capture>) {
         let users = self.user_bytes.map(|bytes| bytes.into_table(names));
         let [traffic, traffic_series] =
             self.traffic.map_or([None, None], |traffic| traffic.into_tables(names));
         let (packets, captures) = self.trace.into_table(names);
-        ([users, traffic, traffic_series, packets, self.endpoints.datagrams.into_table()], captures)
+        let [datagrams, arrivals] = self.endpoints.datagrams.into_tables();
+        ([users, traffic, traffic_series, packets, datagrams, arrivals], captures)
     }
 }

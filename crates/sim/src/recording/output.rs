@@ -84,7 +84,8 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
         at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin.links, &end.links, &names)),
     );
     let transfers = transfers::table(scenario, &session, events.now(), &names);
-    let ([users, traffic, traffic_series, packets, datagrams], captures) = fabric.into_tables(&names);
+    let ([users, traffic, traffic_series, packets, datagrams, arrivals], captures) =
+        fabric.into_tables(&names);
     tables.extend(users);
     tables.extend(traffic);
     tables.extend(traffic_series);
@@ -97,6 +98,7 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
     tables.extend(congestion_windows.into_table(&names));
     tables.extend(packets);
     tables.extend(datagrams);
+    tables.extend(arrivals);
     tables.extend(transfers);
     (tables, captures)
 }

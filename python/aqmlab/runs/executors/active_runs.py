@@ -61,7 +61,7 @@ class ActiveRuns:
 
     def _run(self, scenario: Scenario, job: Job) -> Result:
         # The twin that measures the offered load is another network.
-        captured = [list(job.captured)] if job.captured and scenario is job.scenario else []
+        captured = [list(job.pcap)] if job.pcap and scenario is job.scenario else []
         run = _core.Run(scenario.core, job.seed, *captured)
         with self._lock:
             if self._stopping:

@@ -71,7 +71,7 @@ class Cluster:
             ExecutorError: No scheduler, no worker, workers of another version, or none left for too long.
             StorageError: A result could not be kept.
         """
-        if any(job.captured for job in jobs):
+        if any(job.pcap for job in jobs):
             raise ExecutorError("a cluster cannot return captured packets; use threads or local")
         if not jobs:
             return

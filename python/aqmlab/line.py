@@ -1,29 +1,26 @@
-"""A line, and what is done to it: nothing, downloads, uploads, or both."""
+"""A line to the Internet, as tests of delay under load take it: rates, buffers, round trip."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
+from aqmlab.load.queues import Queues
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 DOWN, UP = "left-to-right", "right-to-left"
 """The directions of a line, and the names of its two links."""
-PROBES = {"down": DOWN, "up": UP}
-"""The groups of probes, with the directions in which they go."""
-WARM_UP_S, MEASURED_S = 4.0, 6.0
-"""So long at the least flows have to fill the line, and are measured then."""
-_ROUND_TRIPS = 20
-"""So many round trips either lasts at the least: slow start takes about ten."""
-_PROBE_BYTES, _PROBE_INTERVAL_S = 64, 0.02
-_FLOWS = 4
-_HOSTS = "linux6-cubic"
+AS_IT_IS = "as it is"
+"""What the line's own queues are called."""
+DIRECTIONS = {"down": DOWN, "up": UP}
+"""The ways of a line, as its users call them."""
+PROBE_BYTES, PROBE_INTERVAL_S = 64, 0.02
+"""The probes that a line has to carry without being filled by them."""
 _FULL_PACKET_BYTES = 1_500
 _LEAST_PACKETS = 20
 _BUFFER_DOWN_MS, _BUFFER_UP_MS = 100.0, 250.0
@@ -35,28 +32,10 @@ _INTERFACE_MBPS = 10_000.0
 _NETWORKS = ("dumbbell", "parking_lot", "star", "topology")
 _MOST_OF_PROBES = 0.1
 """The share of a rate that probes may take: beyond it they wait for each other on an idle line."""
-LEAST_MBPS = _PROBE_BYTES * 8 / _PROBE_INTERVAL_S / 1e6 / _MOST_OF_PROBES
+LEAST_MBPS = PROBE_BYTES * 8 / PROBE_INTERVAL_S / 1e6 / _MOST_OF_PROBES
 """The slowest line, either way."""
-
-
-class Phase(StrEnum):
-    """What goes on beside the probes."""
-
-    IDLE = "idle"
-    DOWNLOAD = "download"
-    UPLOAD = "upload"
-    BOTH = "both"
-
-
-FULL: dict[Phase, tuple[str, ...]] = {
-    Phase.IDLE: (),
-    Phase.DOWNLOAD: (DOWN,),
-    Phase.UPLOAD: (UP,),
-    Phase.BOTH: (DOWN, UP),
-}
-"""The directions that flows fill."""
-FLOWS = {DOWN: "download", UP: "upload"}
-"""What the flows of a direction are called."""
+_ANY = {"count": 1, "direction": DOWN, "packet_bytes": PROBE_BYTES, "rate_mbps": 0.01}
+"""Something to carry, where only the line itself is asked about."""
 
 
 @dataclass(frozen=True)
@@ -139,50 +118,55 @@ class Line:
         Raises:
             ScenarioError: The line cannot be simulated.
         """
-        links = {link.name: link.rate_mbps for link in self.under(Phase.IDLE).core.monitored_links()}
-        return {way: links[direction] for way, direction in PROBES.items()}
+        own = self.carrying("line", datagrams=[_ANY])
+        links = {link.name: link.rate_mbps for link in own.core.monitored_links()}
+        return {way: links[direction] for way, direction in DIRECTIONS.items()}
 
     def in_words(self) -> str:
         """Such as `100 Mbit/s down and 10 up, 20 ms to the servers and back`."""
         down, up = self.rates_mbps.values()
         return f"{down:g} Mbit/s down and {up:g} up, {self.round_trip_ms:g} ms to the servers and back"
 
-    def under(self, phase: Phase) -> Scenario:
-        """The scenario of a phase: probes each way, beside four flows in each direction that is full.
+    @property
+    def behind_ms(self) -> float:
+        """What of the round trip is not the line's own propagation."""
+        return self.round_trip_ms - 2 * float(self.dumbbell["delay_ms"])
+
+    def carrying(
+        self,
+        name: str,
+        *,
+        duration_s: float = 1.0,
+        warm_up_s: float = 0.0,
+        flows: Sequence[Mapping[str, Any]] = (),
+        datagrams: Sequence[Mapping[str, Any]] = (),
+        record: Mapping[str, Any] | None = None,
+    ) -> Scenario:
+        """The scenario in which the line carries these flows and datagrams.
 
         Raises:
-            ScenarioError: The line cannot be simulated; the message names the key.
+            ScenarioError: It cannot be simulated; the message names the key.
         """
-        flows = [
-            {
-                "name": FLOWS[direction],
-                "count": _FLOWS,
-                "direction": direction,
-                "base_rtt_ms": self.round_trip_ms,
-                "profile": _HOSTS,
-            }
-            for direction in FULL[phase]
-        ]
-        probes = [
-            {
-                "name": name,
-                "count": 1,
-                "direction": direction,
-                "packet_bytes": _PROBE_BYTES,
-                "rate_mbps": _PROBE_BYTES * 8 / _PROBE_INTERVAL_S / 1e6,
-            }
-            for name, direction in PROBES.items()
-        ]
-        least_s = _ROUND_TRIPS * self.round_trip_ms / 1e3
-        document = {
-            "name": f"line-{phase}",
-            "duration_s": max(WARM_UP_S, least_s) + max(MEASURED_S, least_s),
-            "warm_up_s": max(WARM_UP_S, least_s),
+        document: dict[str, Any] = {
+            "name": name,
+            "duration_s": duration_s,
+            "warm_up_s": warm_up_s,
             "dumbbell": self.dumbbell,
-            "flows": flows,
-            "datagrams": probes,
+            "flows": list(flows),
+            "datagrams": list(datagrams),
         }
-        return Scenario.of({**document, "files": self.files} if self.files else document)
+        optional = {"record": record, "files": self.files}
+        return Scenario.of(document | {key: table for key, table in optional.items() if table})
+
+
+def under_schemes(own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
+    """The line as it is, and with each scheme in the place of both its queues.
+
+    Raises:
+        ScenarioError: A scheme is refused.
+    """
+    both = Queues.of(own, (DOWN, UP))
+    return {AS_IT_IS: own, **{scheme: both.with_scheme(own, scheme) for scheme in schemes}}
 
 
 def _tail_drop(rate_mbps: float, buffer_ms: float) -> dict[str, object]:

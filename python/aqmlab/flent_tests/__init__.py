@@ -1,0 +1,6 @@
+"""Tests that Flent defines, on a simulated line: streams, and probes beside them."""
+
+from aqmlab.flent_tests.definitions import TESTS, FlentTest, Probe, Stream
+from aqmlab.flent_tests.measuring import Measured, Series, measure
+
+__all__ = ["TESTS", "FlentTest", "Measured", "Probe", "Series", "Stream", "measure"]

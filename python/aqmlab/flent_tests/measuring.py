@@ -1,0 +1,217 @@
+"""A test on a line, by simulation: what each stream carried and how long each probe took, over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.files.columns import to_numpy
+from aqmlab.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S
+from aqmlab.line import DIRECTIONS, under_schemes
+from aqmlab.runs import Job, run_many
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from aqmlab.flent_tests.definitions import FlentTest, Probe, Stream
+    from aqmlab.line import Line
+    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import Scenario
+
+    Floats = NDArray[np.float64]
+
+DEFAULT_SCHEMES = ("fq-codel", "cake")
+_HOSTS = "linux6-cubic"
+_PROBE_BYTES = 84
+"""An echo request of ping: 56 bytes of data, 8 of ICMP, 20 of IP. Flent's UDP probes are about as long."""
+_HEADER_BYTES = 52
+"""Of a TCP segment with timestamps: 20 of IP, 20 of TCP, 12 of options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Numbers over time.
+
+    Attributes:
+        at_s: Instants in seconds from the beginning of the test.
+        values: What was measured then: Mbit/s over the step that ends there, or the milliseconds of the probe
+            that was sent there.
+    """
+
+    at_s: Floats
+    values: Floats
+
+    def between(self, begin_s: float, end_s: float) -> Floats:
+        """The values after one instant, up to another."""
+        return self.values[(self.at_s > begin_s) & (self.at_s <= end_s)]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A test under one queue management at both ends of the line, with one seed.
+
+    Attributes:
+        test: What was run.
+        queue: The scheme, or `as it is`.
+        seed: Of the run.
+        length_s: How long the streams lasted.
+        streams: Mbit/s of each stream, by Flent's name of the series.
+        probes: Round trips of each probe in milliseconds; probes that were lost are left out.
+        result: The run.
+    """
+
+    test: FlentTest
+    queue: str
+    seed: int
+    length_s: float
+    streams: Mapping[str, Series]
+    probes: Mapping[str, Series]
+    result: Result
+
+    def mean_mbps(self, series: str) -> float:
+        """What a stream carried in the mean while the streams lasted."""
+        return float(np.mean(self.streams[series].between(DELAY_S, DELAY_S + self.length_s)))
+
+    def sum_mbps(self, way: str) -> float:
+        """What the streams of a direction carried together."""
+        return sum(self.mean_mbps(stream.series) for stream in self.test.streams if stream.way == way)
+
+    @property
+    def lost_percent(self) -> float:
+        """Probes without an answer, of those sent while the streams lasted."""
+        answered = sum(len(self.loaded_ms(series)) for series in self.probes)
+        sent = len(self.probes) * round(self.length_s / STEP_S)
+        return 100.0 * (1.0 - answered / sent)
+
+    def idle_ms(self, series: str) -> Floats:
+        """The round trips of a probe before the streams began."""
+        found = self.probes[series]
+        return found.values[found.at_s < DELAY_S]
+
+    def loaded_ms(self, series: str) -> Floats:
+        """The round trips of a probe while the streams lasted."""
+        return self.probes[series].between(DELAY_S, DELAY_S + self.length_s)
+
+
+def scenario_of(test: FlentTest, line: Line, length_s: float = LENGTH_S) -> Scenario:
+    """The scenario that a test is on a line.
+
+    Raises:
+        ScenarioError: The line cannot be simulated; the message names the key.
+    """
+    round_trips_ms = _round_trips_ms(test, line)
+    flows = [
+        {
+            "name": stream.series,
+            "count": 1,
+            "direction": DIRECTIONS[stream.way],
+            "base_rtt_ms": round_trips_ms[stream.host],
+            "start_s": DELAY_S,
+            "start_spread_s": 0.0,
+            "stop_s": DELAY_S + length_s,
+            "dscp": stream.dscp,
+            "profile": _HOSTS,
+        }
+        for stream in test.streams
+    ]
+    probes = [
+        {
+            "name": probe.series,
+            "count": 1,
+            "direction": DIRECTIONS["up"],
+            "packet_bytes": _PROBE_BYTES,
+            "rate_mbps": 8 * _PROBE_BYTES / STEP_S / 1e6,
+            "start_spread_s": 0.0,
+            "dscp": probe.dscp,
+            "echo": True,
+        }
+        for probe in test.probes
+    ]
+    return line.carrying(
+        test.name,
+        duration_s=length_s + 2 * DELAY_S,
+        flows=flows,
+        datagrams=probes,
+        record={"traffic_interval_ms": 1e3 * STEP_S, "datagrams": True},
+    )
+
+
+def measure(
+    test: FlentTest,
+    line: Line,
+    schemes: Sequence[str] = DEFAULT_SCHEMES,
+    *,
+    seeds: Sequence[int] = (1,),
+    length_s: float = LENGTH_S,
+    executor: Executor | str = "threads",
+    progress: bool = False,
+) -> list[Measured]:
+    """Runs a test on a line as it is, and under each of these schemes at both ends.
+
+    Args:
+        test: One of `TESTS`.
+        line: The line.
+        schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
+        seeds: Seeds of the runs.
+        length_s: How long the streams last.
+        executor: Where runs are computed: as of `aqmlab.run_many`.
+        progress: Whether to show a progress bar.
+
+    Returns:
+        Of each queue, in turn, one for each seed.
+
+    Raises:
+        ScenarioError: The line, or a scheme on it, is refused.
+        RunError: A run failed.
+    """
+    made = under_schemes(scenario_of(test, line, length_s), schemes)
+    wanted = [(name, seed) for name in made for seed in seeds]
+    jobs = [Job(made[name], seed) for name, seed in wanted]
+    results = run_many(jobs, executor=executor, progress=progress, label=test.name)
+    behind_ms = [trip - line.round_trip_ms + line.behind_ms for trip in _round_trips_ms(test, line)]
+    return [
+        Measured(
+            test,
+            name,
+            seed,
+            length_s,
+            {stream.series: _mbps(result, stream, length_s) for stream in test.streams},
+            {probe.series: _round_trips(result, probe, behind_ms[probe.host]) for probe in test.probes},
+            result,
+        )
+        for (name, seed), result in zip(wanted, results, strict=True)
+    ]
+
+
+def _round_trips_ms(test: FlentTest, line: Line) -> Sequence[float]:
+    return test.round_trips_ms or (line.round_trip_ms,)
+
+
+def _mbps(result: Result, stream: Stream, length_s: float) -> Series:
+    """What the data of a stream's packets came to on the line in each step, without headers."""
+    count = round((length_s + 2 * DELAY_S) / STEP_S)
+    sent = np.zeros(count)
+    rows = _rows(result.tables["traffic_series"], flow_group=stream.series, link=DIRECTIONS[stream.way])
+    steps = np.rint(to_numpy(rows["from_s"]) / STEP_S).astype(int)
+    data = to_numpy(rows["sent_bytes"]) - _HEADER_BYTES * to_numpy(rows["sent_packets"])
+    np.add.at(sent, steps, data)
+    return Series(STEP_S * np.arange(1, count + 1, dtype=np.float64), 8e-6 * np.maximum(sent, 0.0) / STEP_S)
+
+
+def _round_trips(result: Result, probe: Probe, behind_ms: float) -> Series:
+    """The round trips of a probe: over the line, and behind it, where nothing waits."""
+    rows = _rows(result.tables["datagram_arrivals"], group=f"{probe.series}-echo")
+    return Series(to_numpy(rows["sent_s"]), 1e3 * to_numpy(rows["delay_s"]) + behind_ms)
+
+
+def _rows(table: Any, **names: str) -> Any:  # noqa: ANN401  (pyarrow has no types)
+    import pyarrow.compute as pc  # noqa: PLC0415  (as long to load as a run takes)
+
+    for column, name in names.items():
+        table = table.filter(pc.equal(table[column].cast("string"), name))
+    return table
