@@ -27,9 +27,12 @@ from aqmlab.evaluation.network import (
     trace,
     udp,
 )
+from aqmlab.evaluation.page import page_of
 from aqmlab.evaluation.summary import standings_of, summary_of
+from aqmlab.evaluation.trade_off import contour, draw_one
 from aqmlab.evaluation.variations import NotApplicableError, behind_fair_queue, with_ecn, with_neighbours
 from aqmlab.load.queues import Queues
+from aqmlab.report.page import render
 from aqmlab.statistics.replication import Interval
 from aqmlab.tables.evaluation import figures_table, not_run_table, shown, summary_table
 from aqmlab.tables.render import as_plain_text, to_csv
@@ -505,6 +508,47 @@ def test_programs_read_every_metric_with_its_interval() -> None:
     assert float(rows[0]["high"]) - float(rows[0]["value"]) == pytest.approx(half)
 
 
+@pytest.fixture(scope="module", name="three")
+def three_seeds() -> Evaluation:
+    return evaluate("pie", beside=("drop-tail",), sections=("4.5", _ONE, "5.4"), seeds=(1, 2, 3))
+
+
+def test_the_report_has_the_summary_every_metric_and_what_was_not_run(three: Evaluation) -> None:
+    page = page_of(three)
+    assert [section.title for section in page.sections] == [
+        "Summary", "Delay and goodput", "Every metric", "What was not run",
+    ]  # fmt: skip
+    html = render(page)
+    for figure in three.figures:
+        assert figure.interval.mean is None or f"<td>{shown(figure.interval.mean)}</td>" in html
+        assert figure.metric.name in html
+    assert "aqmlab has no LEDBAT sender" in html
+    assert "drop-tail has no ecn: it marks nothing" in html
+    assert html == render(page_of(three)), "equal pages are equal texts"
+
+
+def test_the_ellipses_are_drawn_about_the_means_of_the_runs(three: Evaluation) -> None:
+    drawn = draw_one(three, three.trials[-1])
+    delay, goodput = (three.figure(_ONE, "", "pie", metric) for metric in (DELAY, GOODPUT))
+    assert delay is not None
+    assert goodput is not None
+    centre = f"pie {np.mean(delay.values):.3g} ms and {np.mean(goodput.values):.3g} Mbit/s"
+    assert drawn.words.startswith("5.1.1 TCP-friendly: ")
+    assert centre in drawn.words
+    ellipse = three.ellipse(_ONE, "", "pie")
+    assert ellipse is not None
+    delays, goodputs = contour(ellipse)
+    assert max(delays) - ellipse.delay_ms == pytest.approx(ellipse.half_widths[0], rel=0.01)
+    assert max(goodputs) - ellipse.goodput_mbps == pytest.approx(ellipse.half_widths[1], rel=0.01)
+
+
+def test_an_evaluation_of_what_is_not_run_alone_says_so() -> None:
+    page = page_of(evaluate("pie", sections=("5.4",), seeds=(1,)))
+    assert [section.title for section in page.sections] == ["What was not run"]
+    assert page.figure is None
+    assert page.answer == []
+
+
 # --- bad input ---
 
 
@@ -522,6 +566,7 @@ def test_unknown_sections_and_refused_schemes_are_told_before_anything_is_run(tm
         ("pie:target_ms=0",): "target_ms",
         ("my.py:Mine",): "there is no file ./my.py",
         ("pie", "--output", "metrics.txt"): "metrics.txt: a table ends in .parquet or .csv",
+        ("pie", "--report", "pie.pdf"): "pie.pdf: a report ends in .html",
         ("pie", "--schemes", "codel:target=1"): 'did you mean "target_ms"?',
         (): "Missing argument 'SCHEME'",
     }
@@ -550,8 +595,9 @@ def test_the_command_prints_the_summary_and_writes_every_metric(tmp_path: Path) 
     rows = list(csv.DictReader((tmp_path / "metrics.csv").read_text().splitlines()))
     assert {row["scheme"] for row in rows} == {"pie", "drop-tail"}
     assert all(row["low"] == "" for row in rows)
-    quiet = aqmlab_run(*words, "--output", "again.csv", "--quiet", cwd=tmp_path)
-    assert quiet.stdout.split() == ["written:", "again.csv"]
+    quiet = aqmlab_run(*words, "--report", "pie.html", "--quiet", cwd=tmp_path)
+    assert quiet.stdout.split() == ["written:", "pie.html"]
+    assert "<h1>pie by RFC 7928</h1>" in (tmp_path / "pie.html").read_text()
 
 
 def test_a_source_that_nobody_hears_has_no_value_and_the_rest_is_kept() -> None:

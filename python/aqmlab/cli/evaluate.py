@@ -83,6 +83,8 @@ def evaluate(
     if output is not None:
         require_form(output)
     if report is not None:
+        if report.suffix != ".html":
+            raise click.UsageError(f"{report}: a report ends in .html")
         require_writable(report)
     found = evaluated(
         scheme, beside=schemes, sections=only, seeds=seeds, executor=executor, progress=not quiet

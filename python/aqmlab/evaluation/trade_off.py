@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from aqmlab.evaluation.ellipse import Ellipse
     from aqmlab.evaluation.measuring import Evaluation, Trial
-    from aqmlab.figures.looks import Line
+
+    FloatArray = NDArray[np.float64]
 
 _CORNERS = 72
 _COLUMNS = 3
@@ -66,16 +68,18 @@ def _draw(axes: Axes, evaluation: Evaluation, trial: Trial) -> None:
         axes.plot(delay.values, goodput.values, look.marker, color=look.colour, markersize=3.0, label=scheme)
         ellipse = evaluation.ellipse(section, name, scheme)
         if ellipse is not None:
-            _contour(axes, ellipse, look)
+            around = contour(ellipse)
+            axes.fill(*around, facecolor=look.colour, alpha=_FAINT)
+            axes.plot(*around, color=look.colour, linewidth=0.8)
 
 
-def _contour(axes: Axes, ellipse: Ellipse, look: Line) -> None:
+def contour(ellipse: Ellipse) -> tuple[FloatArray, FloatArray]:
+    """Delays and goodputs around an ellipse."""
     turns = np.linspace(0.0, math.tau, _CORNERS)
     (longer, (x, y)), (shorter, (across, up)) = ellipse.axes()
     delays = ellipse.delay_ms + longer * x * np.cos(turns) + shorter * across * np.sin(turns)
     goodputs = ellipse.goodput_mbps + longer * y * np.cos(turns) + shorter * up * np.sin(turns)
-    axes.fill(delays, goodputs, facecolor=look.colour, alpha=_FAINT)
-    axes.plot(delays, goodputs, color=look.colour, linewidth=0.8)
+    return delays, goodputs
 
 
 def _words(evaluation: Evaluation, trial: Trial) -> str:
