@@ -52,7 +52,7 @@ _FULL_PACKET_MS = 1_500 * 8 / (RATE_MBPS * 1e3)
 
 @pytest.fixture(scope="module", name="found")
 def three_schemes() -> Evaluation:
-    return evaluate("drop-tail", beside=("pie", "codel"), sections=(_HEAVY, _MILD, _ONE, "5.4"), seeds=(1, 2))
+    return evaluate("drop-tail", schemes=("pie", "codel"), only=(_HEAVY, _MILD, _ONE, "5.4"), seeds=(1, 2))
 
 
 def mean(found: Evaluation, section: str, scheme: str, metric: str) -> float:
@@ -170,7 +170,7 @@ def test_starting_up_takes_two_round_trips_where_nothing_waits() -> None:
 
 
 def test_a_scheme_in_python_has_the_numbers_of_the_same_scheme_built_in() -> None:
-    mine = evaluate(_MY_RED, beside=("red",), sections=(_ONE,), seeds=(1,))
+    mine = evaluate(_MY_RED, schemes=("red",), only=(_ONE,), seeds=(1,))
     numbers = {
         scheme: {each.metric.name: each.values for each in mine.figures if each.trial.scheme == scheme}
         for scheme in mine.schemes
@@ -410,7 +410,7 @@ def test_parameters_are_halved_and_doubled_within_their_ranges() -> None:
 
 
 def test_a_section_can_have_several_cases_and_some_that_a_scheme_has_not() -> None:
-    found = evaluate("fq-codel", beside=("drop-tail",), sections=("4.5", "4.6", "8.2.3", "11"), seeds=(1,))
+    found = evaluate("fq-codel", schemes=("drop-tail",), only=("4.5", "4.6", "8.2.3", "11"), seeds=(1,))
     refused = {(each.section, each.name, each.scheme): each.reason for each in found.not_run}
     assert refused == {
         ("4.5", "ECN, on", "drop-tail"): "drop-tail has no ecn: it marks nothing",
@@ -432,7 +432,7 @@ def test_a_section_can_have_several_cases_and_some_that_a_scheme_has_not() -> No
 
 
 def test_schemes_stand_at_the_links_that_a_case_names() -> None:
-    found = evaluate("pie", beside=(), sections=("9.2", "10"), seeds=(1,))
+    found = evaluate("pie", schemes=(), only=("9.2", "10"), seeds=(1,))
     schemes = {
         trial.title: [
             link["scheme"]
@@ -493,7 +493,7 @@ def test_the_summary_has_delay_goodput_and_headlines_of_every_scheme(found: Eval
 
 
 def test_programs_read_every_metric_with_its_interval() -> None:
-    found = evaluate("pie", beside=(), sections=(_ONE,), seeds=range(1, 7))
+    found = evaluate("pie", schemes=(), only=(_ONE,), seeds=range(1, 7))
     rows = list(csv.DictReader(io.StringIO(to_csv(figures_table(found)))))
     assert len(rows) == len(metrics_of(case_of(_ONE)))
     for row, figure in zip(rows, found.figures, strict=True):
@@ -510,7 +510,7 @@ def test_programs_read_every_metric_with_its_interval() -> None:
 
 @pytest.fixture(scope="module", name="three")
 def three_seeds() -> Evaluation:
-    return evaluate("pie", beside=("drop-tail",), sections=("4.5", _ONE, "5.4"), seeds=(1, 2, 3))
+    return evaluate("pie", schemes=("drop-tail",), only=("4.5", _ONE, "5.4"), seeds=(1, 2, 3))
 
 
 def test_the_report_has_the_summary_every_metric_and_what_was_not_run(three: Evaluation) -> None:
@@ -542,8 +542,20 @@ def test_the_ellipses_are_drawn_about_the_means_of_the_runs(three: Evaluation) -
     assert max(goodputs) - ellipse.goodput_mbps == pytest.approx(ellipse.half_widths[1], rel=0.01)
 
 
+def test_an_evaluation_is_printed_in_words_and_tables(three: Evaluation) -> None:
+    delay = three.figure(_ONE, "", "pie", DELAY)
+    assert delay is not None
+    assert delay.interval.mean is not None
+    first, *_ = str(three).splitlines()
+    assert first.startswith(f"TCP-friendly: packets wait {delay.interval.mean:.1f} ms with pie and ")
+    assert "means over 3 seeds: too few for intervals" in " ".join(str(three).split())
+    assert "aqmlab has no LEDBAT sender" in str(three)
+    assert three.to_arrow().num_rows == len(three.figures)
+    assert "<table" in three._repr_html_()
+
+
 def test_an_evaluation_of_what_is_not_run_alone_says_so() -> None:
-    page = page_of(evaluate("pie", sections=("5.4",), seeds=(1,)))
+    page = page_of(evaluate("pie", only=("5.4",), seeds=(1,)))
     assert [section.title for section in page.sections] == ["What was not run"]
     assert page.figure is None
     assert page.answer == []
@@ -554,12 +566,12 @@ def test_an_evaluation_of_what_is_not_run_alone_says_so() -> None:
 
 def test_unknown_sections_and_refused_schemes_are_told_before_anything_is_run(tmp_path: Path) -> None:
     with pytest.raises(RefusalError, match=r"section 8\.2\.9: .*; legal: 4\.4, 4\.5") as refused:
-        evaluate("pie", sections=["8.2.9"])
+        evaluate("pie", only=["8.2.9"])
     assert (refused.value.place, refused.value.value) == ("only", "8.2.9")
     with pytest.raises(RefusalError, match="seeds: one or more"):
         evaluate("pie", seeds=[])
     with pytest.raises(ScenarioError, match='did you mean "codel"'):
-        evaluate("pie", beside=["coddel"])
+        evaluate("pie", schemes=["coddel"])
     asked: dict[tuple[str, ...], str] = {
         ("pie", "--only", "8.2.9"): "aqmlab: section 8.2.9",
         ("pi3",): 'did you mean "pi"?',

@@ -74,9 +74,7 @@ def evaluate(
       aqmlab evaluate my_red.py:MyRed --schemes red --only 8.2.2 --report red.html
     """
     from aqmlab.evaluation import evaluate as evaluated
-    from aqmlab.evaluation.page import page_of
-    from aqmlab.files.folders import require_writable, write_whole
-    from aqmlab.report.page import render
+    from aqmlab.files.folders import require_writable
     from aqmlab.tables.evaluation import figures_table
     from aqmlab.tables.render import require_form, save
 
@@ -86,29 +84,21 @@ def evaluate(
         if report.suffix != ".html":
             raise click.UsageError(f"{report}: a report ends in .html")
         require_writable(report)
-    found = evaluated(
-        scheme, beside=schemes, sections=only, seeds=seeds, executor=executor, progress=not quiet
-    )
+    found = evaluated(scheme, schemes=schemes, only=only, seeds=seeds, executor=executor, progress=not quiet)
     if output is not None:
         say(f"written: {save(figures_table(found), output)}")
     if report is not None:
-        say(f"written: {write_whole(report, render(page_of(found)))}")
+        say(f"written: {found.report(report)}")
     if not quiet or (output is None and report is None):
         _show(found)
 
 
 def _show(found: Evaluation) -> None:
-    from aqmlab.evaluation.summary import standings_of, summary_of
+    from aqmlab.evaluation.summary import in_words, tables_of
     from aqmlab.tables import to_terminal
-    from aqmlab.tables.evaluation import not_run_table, summary_table
-    from aqmlab.words.evaluation import means_in_words, standings_in_words
 
     screen = console(minimum_columns=_COLUMNS)
-    caption = means_in_words(len(found.seeds))
-    title = f"{found.scheme} by RFC 7928"
-    if rows := summary_of(found):
-        screen.print(to_terminal(summary_table(rows, found.schemes, title=title, caption=caption)))
-    for sentence in standings_in_words(found.scheme, standings_of(found)):
+    for sentence in in_words(found):
         screen.print(wrapped(sentence, screen.width))
-    if found.not_run:
-        screen.print(to_terminal(not_run_table(found.not_run)))
+    for table in tables_of(found):
+        screen.print(to_terminal(table))

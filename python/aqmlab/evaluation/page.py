@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.evaluation.network import BUFFER_PACKETS, RATE_MBPS, ROUND_TRIP_MS
-from aqmlab.evaluation.summary import cases_of, details_of, standings_of, summary_of
+from aqmlab.evaluation.summary import cases_of, details_of, in_words, leading_case, summary_of
 from aqmlab.report.page import Figure, Folded, Page, Part, Section, TableShown, Text
-from aqmlab.tables.evaluation import not_run_table, summary_table
+from aqmlab.tables.evaluation import metrics_table, not_run_table, summary_table
 from aqmlab.terminal.spelling import counted
-from aqmlab.words.evaluation import means_in_words, standings_in_words
+from aqmlab.words.evaluation import means_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aqmlab.evaluation.measuring import Evaluation
+    from aqmlab.evaluation.evaluation import Evaluation
     from aqmlab.figures import Drawn
-
-_SHOWN_FIRST = ("8.2.4", "8.2.3", "8.2.2", "5.1.1")
-"""The sections whose trade-off leads the page, the first that was run."""
 
 
 def page_of(evaluation: Evaluation) -> Page:
@@ -33,7 +30,7 @@ def page_of(evaluation: Evaluation) -> Page:
     return Page(
         title=f"{evaluation.scheme} by RFC 7928",
         under_title=f"{line}, a buffer of {BUFFER_PACKETS} packets, {counted(len(evaluation.seeds), 'seed')}",
-        answer=standings_in_words(evaluation.scheme, standings_of(evaluation)),
+        answer=in_words(evaluation),
         figure=_first_figure(evaluation),
         sections=[section for section in sections if section.parts],
     )
@@ -42,14 +39,12 @@ def page_of(evaluation: Evaluation) -> Page:
 def _first_figure(evaluation: Evaluation) -> Drawn | None:
     from aqmlab.evaluation.trade_off import draw_one  # noqa: PLC0415 (matplotlib takes half a second to load)
 
-    cases = cases_of(evaluation)
-    chosen = [case for section in _SHOWN_FIRST for case in cases if case.guideline.section == section]
-    return draw_one(evaluation, (chosen or cases)[0]) if cases else None
+    case = leading_case(evaluation)
+    return None if case is None else draw_one(evaluation, case)
 
 
 def _summary(evaluation: Evaluation) -> Iterator[Part]:
-    rows = summary_of(evaluation)
-    if rows:
+    if rows := summary_of(evaluation):
         caption = means_in_words(len(evaluation.seeds))
         yield TableShown(summary_table(rows, evaluation.schemes, title="summary", caption=caption))
 
@@ -66,7 +61,7 @@ def _metrics(evaluation: Evaluation) -> Iterator[Part]:
     guidelines = {case.guideline.section: case.guideline for case in cases_of(evaluation)}
     for section, guideline in guidelines.items():
         rows = details_of(evaluation, guideline)
-        table = summary_table(rows, evaluation.schemes, title=guideline.name, caption="")
+        table = metrics_table(rows, evaluation.schemes, title=guideline.name)
         yield Folded(f"{section} {guideline.name}", [Text(guideline.asks, soft=True), TableShown(table)])
 
 

@@ -9,15 +9,21 @@ import numpy as np
 
 from aqmlab.evaluation.metrics import DELAY, GOODPUT, metrics_of
 from aqmlab.statistics import Interval, mean_interval
+from aqmlab.tables.evaluation import not_run_table, summary_table
+from aqmlab.words.evaluation import means_in_words, standings_in_words, waits_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from aqmlab.evaluation.evaluation import Evaluation, Figure, Trial
     from aqmlab.evaluation.guideline import Guideline
-    from aqmlab.evaluation.measuring import Evaluation, Figure, Trial
+    from aqmlab.tables import Table
 
 SHOWN = {DELAY: "delay ms", GOODPUT: "Mbit/s"}
 """What every case is summed up by."""
+
+
+_LEADING = ("8.2.4", "8.2.3", "8.2.2", "5.1.1")
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,29 @@ def _standings(evaluation: Evaluation, other: str, metric: str) -> Standings:
             less += difference.lies_below(0.0)
             more += difference.lies_above(0.0)
     return Standings(other, metric, less, more, cases)
+
+
+def in_words(evaluation: Evaluation) -> list[str]:
+    """What was found, in sentences."""
+    return [
+        *waits_in_words(evaluation, leading_case(evaluation)),
+        *standings_in_words(evaluation.scheme, standings_of(evaluation)),
+    ]
+
+
+def tables_of(evaluation: Evaluation) -> list[Table]:
+    """The summary, and what was not run, as far as there is any."""
+    rows, caption = summary_of(evaluation), means_in_words(len(evaluation.seeds))
+    title = f"{evaluation.scheme} by RFC 7928"
+    summary = [summary_table(rows, evaluation.schemes, title=title, caption=caption)] if rows else []
+    return [*summary, *([not_run_table(evaluation.not_run)] if evaluation.not_run else [])]
+
+
+def leading_case(evaluation: Evaluation) -> Trial | None:
+    """The case that stands for all: heavy congestion, or what is most like it of what was run."""
+    cases = cases_of(evaluation)
+    leading = [case for section in _LEADING for case in cases if case.guideline.section == section]
+    return next(iter([*leading, *cases]), None)
 
 
 def cases_of(evaluation: Evaluation) -> list[Trial]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aqmlab.evaluation.ellipse import Ellipse
-    from aqmlab.evaluation.measuring import Evaluation, Trial
+    from aqmlab.evaluation.evaluation import Evaluation, Trial
 
     FloatArray = NDArray[np.float64]
 
@@ -40,7 +40,9 @@ def draw_one(evaluation: Evaluation, trial: Trial) -> Drawn:
     axes.set(xlabel="mean queueing delay, ms", ylabel="goodput, Mbit/s")
     figure_of(axes).legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     title = f"{trial.guideline.section} {trial.title}: delay and goodput"
-    return Drawn("trade-off", title, CAPTION, settle(figure_of(axes)), _words(evaluation, trial))
+    return Drawn(
+        "trade-off", title, f"{title}. {CAPTION}", settle(figure_of(axes)), _words(evaluation, trial)
+    )
 
 
 @styled

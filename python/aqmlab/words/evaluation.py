@@ -7,13 +7,32 @@ from typing import TYPE_CHECKING
 
 from aqmlab.statistics.replication import MINIMUM_REPLICATIONS
 from aqmlab.terminal.spelling import counted
+from aqmlab.words.amounts import delay, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aqmlab.evaluation import Evaluation, Trial
     from aqmlab.evaluation.summary import Standings
 
 _CALLED = {"queue_mean_ms": "delay", "goodput_mbps": "goodput"}
+
+
+def waits_in_words(evaluation: Evaluation, trial: Trial | None) -> list[str]:
+    """How long packets wait under each scheme in one case."""
+    if trial is None:
+        return []
+    section, name = trial.guideline.section, trial.name
+    figures = {
+        scheme: evaluation.figure(section, name, scheme, "queue_mean_ms") for scheme in evaluation.schemes
+    }
+    waits = [
+        f"{delay(mean)} with {scheme}"
+        for scheme, figure in figures.items()
+        if figure is not None and (mean := figure.interval.mean) is not None
+    ]
+    title = trial.title[0].upper() + trial.title[1:]
+    return [f"{title}: packets wait {listed(waits)}."] if waits else []
 
 
 def standings_in_words(scheme: str, standings: Sequence[Standings]) -> list[str]:
