@@ -460,6 +460,27 @@ def goodput_kbps_of_datagrams(result: Recorded, part: str) -> float:
     return 8.0 * received / (1000.0 * seconds(result))
 
 
+def voice_r_of_row(row: Row) -> float:
+    """R of ITU-T G.107 in its other form: Idd by sums of sixth powers, losses by what is heard."""
+    heard = 0.99 * row["received_packets"] / (row["received_packets"] + row["lost_packets"])
+    lost_percent = 100.0 - 100.0 * heard
+    octaves = math.log((0.020 + row["delay_p99_s"]) / 0.100) / math.log(2.0)
+    delayed = 0.0
+    if octaves > 0.0:
+        delayed = 25.0 * ((1.0 + octaves**6) ** (1 / 6) - (729.0 + octaves**6) ** (1 / 6) + 2.0)
+    return float(max(93.2 - delayed - 95.0 * lost_percent / (lost_percent + 25.1), 0.0))
+
+
+def mos_of_r(r: float) -> float:
+    """The cubic of annex B, multiplied out."""
+    return max(1.0, 1.0 - 0.007 * r + 0.00112 * r * r - 7e-6 * r * r * r)
+
+
+def mean_of(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
+    """The mean over sources of a number of each."""
+    return mean_ms_of(lambda row: number(row) / 1000.0)
+
+
 NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] = {
     "populations": {
         "loss_percent": loss_percent_of,
@@ -481,6 +502,8 @@ NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] =
         "loss_percent": loss_percent_of_datagrams,
         "goodput_kbps": goodput_kbps_of_datagrams,
         "goodput_mbps": lambda result, part: goodput_kbps_of_datagrams(result, part) / 1000.0,
+        "voice_r": mean_of(voice_r_of_row),
+        "voice_mos": mean_of(lambda row: mos_of_r(voice_r_of_row(row))),
     },
 }
 

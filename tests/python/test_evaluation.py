@@ -472,9 +472,10 @@ def test_standings_go_by_pairs_of_runs() -> None:
         _figures("mine", _HEAVY, DELAY, lower), _figures("mine", _HEAVY, GOODPUT, flat),
         _figures("other", _HEAVY, DELAY, delays), _figures("other", _HEAVY, GOODPUT, flat[::-1]),
     )  # fmt: skip
+    assert standings_of(Evaluation("mine", ("other",), seeds[:5], figures, ())) == []
     found = Evaluation("mine", ("other",), seeds, figures, ())
     assert standings_in_words("mine", standings_of(found)) == [
-        "mine beside other, in 1 case: delay lower in 1, higher in 0; goodput lower in 0, higher in 0."
+        "mine beside other, in 1 case: delay lower in 1; goodput without a clear difference."
     ]
 
 

@@ -69,8 +69,8 @@ def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
 
 def test_calls_and_games_are_told_with_the_worst_delay_first() -> None:
     calls = {
-        "up": {"delay_ms": 190.0, "jitter_ms": 181.0, "loss_percent": 0.1},
-        "down": {"delay_ms": 26.0, "jitter_ms": 89.0, "loss_percent": 0.0},
+        "up": {"delay_ms": 190.0, "jitter_ms": 181.0, "loss_percent": 0.1, "voice_mos": 3.917},
+        "down": {"delay_ms": 26.0, "jitter_ms": 89.0, "loss_percent": 0.0, "voice_mos": 4.33},
     }
     words = play.of_run(measured(pages=None, datagrams=calls), simulated_s=20.0)
     assert words["headline"].startswith("Packets of up take 190 ms (median, one way). A packet waits 30 ms")
@@ -78,6 +78,7 @@ def test_calls_and_games_are_told_with_the_worst_delay_first() -> None:
     assert rows["up: jitter (99 %)"] == "181 ms"
     assert rows["down: delay (median, one way)"] == "26 ms"
     assert rows["up: packets lost"] == "0.10 %"
+    assert rows["up: a voice call there (MOS, 1 to 4.3)"] == "3.92"
 
 
 def test_the_page_is_called_by_its_scenario() -> None:

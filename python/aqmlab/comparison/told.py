@@ -23,6 +23,7 @@ from aqmlab.statistics.quantities import (
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links
 from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
+from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,13 +47,14 @@ def delay_median_of(group: str) -> Quantity:
 
 
 def of_datagrams(group: str) -> tuple[Quantity, ...]:
-    """What a call or a game feels."""
+    """What a call or a game feels, and how good a voice call would be there."""
     part = f"datagrams.{group}"
     return (
         delay_ms_of(50)(part),
         delay_ms_of(99)(part),
         delay_variation_ms_of(part),
         loss_percent_of_datagrams(part),
+        voice_mos_of(part),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from aqmlab.evaluation.metrics import DELAY, GOODPUT, metrics_of
 from aqmlab.statistics import Interval, mean_interval
+from aqmlab.statistics.replication import MINIMUM_REPLICATIONS
 from aqmlab.tables.evaluation import not_run_table, summary_table
 from aqmlab.words.evaluation import means_in_words, standings_in_words, waits_in_words
 
@@ -98,7 +99,9 @@ def details_of(evaluation: Evaluation, guideline: Guideline) -> list[SummaryRow]
 
 
 def standings_of(evaluation: Evaluation) -> list[Standings]:
-    """The evaluated scheme's delay and goodput against each other scheme's."""
+    """The evaluated scheme's delay and goodput against each other scheme's; none of too few seeds."""
+    if len(evaluation.seeds) < MINIMUM_REPLICATIONS:
+        return []
     return [
         _standings(evaluation, other, metric) for other in evaluation.beside for metric in (DELAY, GOODPUT)
     ]

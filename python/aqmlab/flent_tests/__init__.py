@@ -1,6 +1,6 @@
 """Tests that Flent defines, on a simulated line: streams, and probes beside them."""
 
 from aqmlab.flent_tests.definitions import TESTS, FlentTest, Probe, Stream
-from aqmlab.flent_tests.measuring import Measured, Series, measure
+from aqmlab.flent_tests.measuring import Measured, measure
 
-__all__ = ["TESTS", "FlentTest", "Measured", "Probe", "Series", "Stream", "measure"]
+__all__ = ["TESTS", "FlentTest", "Measured", "Probe", "Stream", "measure"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.files.columns import to_numpy
 from aqmlab.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S
 from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
+from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,26 +29,6 @@ DEFAULT_SCHEMES = ("fq-codel", "cake")
 _HOSTS = "linux6-cubic"
 _PROBE_BYTES = 84
 """An echo request of ping: 56 bytes of data, 8 of ICMP, 20 of IP. Flent's UDP probes are about as long."""
-_HEADER_BYTES = 52
-"""Of a TCP segment with timestamps: 20 of IP, 20 of TCP, 12 of options."""
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Numbers over time.
-
-    Attributes:
-        at_s: Instants in seconds from the beginning of the test.
-        values: What was measured then: Mbit/s over the step that ends there, or the milliseconds of the probe
-            that was sent there.
-    """
-
-    at_s: Floats
-    values: Floats
-
-    def between(self, begin_s: float, end_s: float) -> Floats:
-        """The values after one instant, up to another."""
-        return self.values[(self.at_s > begin_s) & (self.at_s <= end_s)]
 
 
 @dataclass(frozen=True)
@@ -180,7 +160,7 @@ def measure(
             name,
             seed,
             length_s,
-            {stream.series: _mbps(result, stream, length_s) for stream in test.streams},
+            {stream.series: _carried(result, stream, length_s) for stream in test.streams},
             {probe.series: _round_trips(result, probe, behind_ms[probe.host]) for probe in test.probes},
             result,
         )
@@ -192,26 +172,12 @@ def _round_trips_ms(test: FlentTest, line: Line) -> Sequence[float]:
     return test.round_trips_ms or (line.round_trip_ms,)
 
 
-def _mbps(result: Result, stream: Stream, length_s: float) -> Series:
-    """What the data of a stream's packets came to on the line in each step, without headers."""
-    count = round((length_s + 2 * DELAY_S) / STEP_S)
-    sent = np.zeros(count)
-    rows = _rows(result.tables["traffic_series"], flow_group=stream.series, link=DIRECTIONS[stream.way])
-    steps = np.rint(to_numpy(rows["from_s"]) / STEP_S).astype(int)
-    data = to_numpy(rows["sent_bytes"]) - _HEADER_BYTES * to_numpy(rows["sent_packets"])
-    np.add.at(sent, steps, data)
-    return Series(STEP_S * np.arange(1, count + 1, dtype=np.float64), 8e-6 * np.maximum(sent, 0.0) / STEP_S)
+def _carried(result: Result, stream: Stream, length_s: float) -> Series:
+    link, until_s = DIRECTIONS[stream.way], length_s + 2 * DELAY_S
+    return data_mbps(result, stream.series, link, step_s=STEP_S, until_s=until_s)
 
 
 def _round_trips(result: Result, probe: Probe, behind_ms: float) -> Series:
     """The round trips of a probe: over the line, and behind it, where nothing waits."""
-    rows = _rows(result.tables["datagram_arrivals"], group=f"{probe.series}-echo")
-    return Series(to_numpy(rows["sent_s"]), 1e3 * to_numpy(rows["delay_s"]) + behind_ms)
-
-
-def _rows(table: Any, **names: str) -> Any:  # noqa: ANN401  (pyarrow has no types)
-    import pyarrow.compute as pc  # noqa: PLC0415  (as long to load as a run takes)
-
-    for column, name in names.items():
-        table = table.filter(pc.equal(table[column].cast("string"), name))
-    return table
+    over_line = round_trips_ms(result, probe.series)
+    return Series(over_line.at_s, over_line.values + behind_ms)

@@ -17,6 +17,7 @@ from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
 from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
+from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def _datagrams(result: Result) -> dict[str, dict[str, float]]:
         "delay_ms": delay_ms_of(50),
         "jitter_ms": delay_variation_ms_of,
         "loss_percent": loss_percent_of_datagrams,
+        "voice_mos": voice_mos_of,
     }
     found: dict[str, dict[str, float]] = {}
     for group in datagram_groups(result):

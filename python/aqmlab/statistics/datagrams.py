@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    # The numbers of a group's sources, by the name of their column.
     Column = Callable[[str], NDArray[np.float64]]
 
 DELAY_PERCENTILES = (50, 95, 99)
@@ -43,7 +44,7 @@ def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
 
     def of_group(part: str) -> OfRun:
         def delay_ms(result: Recorded) -> float:
-            return _MILLISECONDS * _mean_of_sources(
+            return _MILLISECONDS * mean_of_sources(
                 result, part, lambda column: column(f"delay_p{percentile}_s")
             )
 
@@ -66,7 +67,7 @@ def delay_variation_ms_of(part: str) -> OfRun:
     """The 99th percentile of the delay variation of a group's datagrams in milliseconds (RFC 5481)."""
 
     def variation_ms(result: Recorded) -> float:
-        return _MILLISECONDS * _mean_of_sources(
+        return _MILLISECONDS * mean_of_sources(
             result, part, lambda column: column("delay_p99_s") - column("delay_minimum_s")
         )
 
@@ -106,7 +107,12 @@ def goodput_kbps_of_datagrams(part: str) -> OfRun:
     )  # fmt: skip
 
 
-def _mean_of_sources(result: Recorded, part: str, number: Callable[[Column], NDArray[np.float64]]) -> float:
+def mean_of_sources(result: Recorded, part: str, number: Callable[[Column], NDArray[np.float64]]) -> float:
+    """The mean over a group's sources of a number of each, computed from the columns of `datagrams`.
+
+    Raises:
+        MissingDataError: There is no such group, or nothing of a source arrived.
+    """
     column = _sources(result, part)
     if not (column("received_packets") > 0).all():
         raise TooLittleDataError(f"a source of {part} sent nothing that arrived in the measured window")

@@ -19,6 +19,7 @@ from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
+from aqmlab.statistics.voice import OF_VOICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -167,7 +168,7 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
         "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
     },
-    "datagrams": {**OF_DATAGRAMS, "goodput_mbps": in_mbps(goodput_kbps_of_datagrams)},
+    "datagrams": {**OF_DATAGRAMS, "goodput_mbps": in_mbps(goodput_kbps_of_datagrams), **OF_VOICE},
 }
 """The quantities of a part of the traffic, by its kind."""
 

@@ -274,6 +274,7 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
             yield f"{what}: in {have} of {len(found.seeds)} runs; the others have no such number."
     if found.datagram_groups:
         yield "Delay: median, one way; jitter: up to how much more than the least delay, 99 % of the packets."
+        yield "Voice MOS: quality of a phone call there, 1 (bad) to 4.3 (ITU-T G.107); higher is better."
     rates = {link: found.rates_mbps(link) for link in found.links}
     if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."

@@ -53,4 +53,6 @@ def means_in_words(seeds: int) -> str:
 
 
 def _against(standings: Standings) -> str:
-    return f"{_CALLED[standings.number]} lower in {standings.less}, higher in {standings.more}"
+    counts = {"lower": standings.less, "higher": standings.more}
+    found = " and ".join(f"{way} in {count}" for way, count in counts.items() if count)
+    return f"{_CALLED[standings.number]} {found or 'without a clear difference'}"

@@ -110,6 +110,7 @@ def _datagram_rows(run: Measurement) -> Iterator[tuple[str, str]]:
         yield f"{group}: delay (median, one way)", delay(felt["delay_ms"])
         yield f"{group}: jitter (99 %)", delay(felt["jitter_ms"])
         yield f"{group}: packets lost", percent(felt["loss_percent"])
+        yield f"{group}: a voice call there (MOS, 1 to 4.3)", f"{felt['voice_mos']:.2f}"
 
 
 def _wait(run: Measurement) -> str:

@@ -316,8 +316,8 @@ impl Fabric {
         &self.endpoints.datagrams
     }
 
-    /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, `datagrams`, where
-    /// there are any, and `datagram_arrivals`, where it is wanted; and what was captured.
+    /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, `datagrams`,
+    /// where there are any, and `datagram_arrivals`, where it is wanted; and what was captured.
     pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 6], Vec<Capture>) {
         let users = self.user_bytes.map(|bytes| bytes.into_table(names));
         let [traffic, traffic_series] =

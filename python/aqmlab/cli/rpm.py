@@ -1,0 +1,103 @@
+"""`aqmlab rpm`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aqmlab.cli.line_options import line_options, read_line, schemes_option
+from aqmlab.cli.options import execution_options, seeds_option
+from aqmlab.terminal.console import console, say
+
+if TYPE_CHECKING:
+    from aqmlab.files.toml_text import TomlText
+    from aqmlab.responsiveness import Responsiveness
+    from aqmlab.runs.executors import Executor
+    from aqmlab.tables.model import Table
+
+_WAYS = ("down", "up", "both")
+
+
+@click.command
+@line_options
+@click.option(
+    "--load",
+    "ways",
+    type=click.Choice(_WAYS),
+    multiple=True,
+    default=_WAYS,
+    show_default="all three",
+    help="Where connections load the line: down, up, or both at once; may be repeated, one test for each.",
+)
+@schemes_option("fq-codel,cake,pie,dualpi2")
+@seeds_option(default="1", help="Random seeds; round trips per minute are means over them.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.csv|.parquet",
+    help="Also write goodput, duration and confidence of each test.",
+)
+@execution_options("threads")
+def rpm(
+    *,
+    scenario_file: Path | None,
+    down_mbps: float | None,
+    up_mbps: float | None,
+    round_trip_ms: float | None,
+    ways: tuple[str, ...],
+    schemes: tuple[str, ...],
+    seeds: tuple[int, ...],
+    overrides: dict[str, TomlText],
+    output: Path | None,
+    executor: Executor,
+    quiet: bool,
+) -> None:
+    """Show how responsive a full line is.
+
+    Round trips per minute, as draft-ietf-ippm-responsiveness defines them: each second one more connection,
+    up to 16, loads the line (CUBIC, Linux 6), until goodput and then responsiveness stand still. Half of it
+    are round trips on connections of their own, half on those that load. Below 300 is poor, below 1,000 fair,
+    below 6,000 good; no line does more than its idle round trip allows: 3,000 at 20 ms.
+
+    The line is the [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
+
+    \b
+    Examples:
+      aqmlab rpm --down 100 --up 10
+      aqmlab rpm my-link.toml --load both --schemes fq-codel,cake --output rpm.csv
+    """
+    from aqmlab.responsiveness import Way, measure
+    from aqmlab.tables import to_terminal
+    from aqmlab.tables.render import require_form, save
+
+    if output is not None:
+        require_form(output)
+    line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
+    found = measure(
+        line,
+        schemes,
+        ways=[Way(way) for way in dict.fromkeys(ways)],
+        seeds=seeds,
+        executor=executor,
+        progress=not quiet,
+    )
+    table = _table(found, f"the line: {line.in_words()}")
+    if output is not None:
+        say(f"written: {save(table, output)}")
+    if output is None or not quiet:
+        console(minimum_columns=80).print(to_terminal(table))
+
+
+def _table(found: list[Responsiveness], title: str) -> Table:
+    from aqmlab.responsiveness import Confidence, class_of
+    from aqmlab.tables.responsiveness import responsiveness_table
+
+    caption = (
+        "RPM: round trips per minute while connections load the line, poor below 300, fair below 1,000, good "
+        "below 6,000; confidence: high if they stood still at the end, medium if they still changed"
+    )
+    return responsiveness_table(
+        found, class_of=class_of, confidences=list(Confidence), title=title, caption=caption
+    )

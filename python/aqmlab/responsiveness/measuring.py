@@ -1,0 +1,196 @@
+"""A test of responsiveness on a line, by simulation: downloads, uploads, or both at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.files.columns import to_numpy
+from aqmlab.line import DIRECTIONS, under_schemes
+from aqmlab.responsiveness.algorithm import (
+    ADDED_CONNECTIONS,
+    FOREIGN_PROBE_BYTES,
+    INITIAL_CONNECTIONS,
+    INTERVAL_S,
+    MOST_CONNECTIONS,
+    PROBES_PER_S,
+    SELF_PROBE_BYTES,
+    SHARE_OF_PROBES,
+    Outcome,
+    evaluate,
+    rounds_per_minute,
+)
+from aqmlab.runs import Job, run_many
+from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.line import Line
+    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import Scenario
+
+DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
+MOST_S = 30.0
+"""The time that a test may take: the draft leaves it to whoever runs it."""
+_HOSTS = "linux6-cubic"
+_PROBE_BYTES = 60
+"""As long as a SYN with options: what a foreign probe sends first."""
+_STEPS = 3
+"""Of a foreign probe: TCP's handshake, one round trip of TLS 1.3, and the request of one byte."""
+_FOREIGN = "foreign"
+
+
+class Way(StrEnum):
+    """Where the connections that load the line send."""
+
+    DOWN = "down"
+    UP = "up"
+    BOTH = "both"
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The ways that are loaded, as lines call them."""
+        return tuple(DIRECTIONS) if self is Way.BOTH else (self.value,)
+
+
+@dataclass(frozen=True)
+class Responsiveness:
+    """A test under one queue management at both ends of the line, with one seed.
+
+    Attributes:
+        queue: The scheme, or `as it is`.
+        way: Where the line was loaded.
+        seed: Of the run.
+        outcome: What the test ended with.
+        foreign_ms: Round trips of foreign probes, at the instants at which they were sent.
+        self_ms: Round trips on the connections that load the line, at the instants of the samples.
+        goodput_mbps: What these connections carried in each interval, all together.
+    """
+
+    queue: str
+    way: Way
+    seed: int
+    outcome: Outcome
+    foreign_ms: Series
+    self_ms: Series
+    goodput_mbps: Series
+
+
+def scenario_of(line: Line, way: Way) -> Scenario:
+    """The scenario of a test: connections that are added one by one, and probes.
+
+    Raises:
+        ScenarioError: The line cannot be simulated; the message names the key.
+    """
+    starts_s = [0.0] * INITIAL_CONNECTIONS
+    while len(starts_s) < MOST_CONNECTIONS:
+        place = len(starts_s) - INITIAL_CONNECTIONS
+        starts_s.append(INTERVAL_S * (1 + place // ADDED_CONNECTIONS))
+    flows = [
+        {
+            "name": each,
+            "count": len(starts_s),
+            "direction": DIRECTIONS[each],
+            "base_rtt_ms": line.round_trip_ms,
+            "starts_s": starts_s,
+            "profile": _HOSTS,
+        }
+        for each in way.ways
+    ]
+    pairs_per_s = _pairs_per_s(line, way)
+    probe = {
+        "name": _FOREIGN,
+        "count": 1,
+        "direction": DIRECTIONS["up"],
+        "packet_bytes": _PROBE_BYTES,
+        "rate_mbps": 8e-6 * _PROBE_BYTES * _STEPS * pairs_per_s,
+        "start_spread_s": 0.0,
+        "echo": True,
+    }
+    return line.carrying(
+        f"responsiveness-{way}",
+        duration_s=MOST_S,
+        flows=flows,
+        datagrams=[probe],
+        record={
+            "traffic_interval_ms": 1e3 * INTERVAL_S,
+            "datagrams": True,
+            "congestion_window_interval_ms": 1e3 / pairs_per_s,
+        },
+    )
+
+
+def _pairs_per_s(line: Line, way: Way) -> float:
+    """A foreign and a self probe are a pair; they take a twentieth of the slowest loaded way at most.
+
+    Where that is less than a pair each second there is one: here they are shorter than the draft has them.
+    """
+    slowest = min(line.rates_mbps[each] for each in way.ways)
+    bits_of_pair = 8 * (FOREIGN_PROBE_BYTES + SELF_PROBE_BYTES)
+    return max(1.0, min(PROBES_PER_S / 2, SHARE_OF_PROBES * slowest * 1e6 / bits_of_pair))
+
+
+def measure(
+    line: Line,
+    schemes: Sequence[str] = DEFAULT_SCHEMES,
+    *,
+    ways: Sequence[Way] = tuple(Way),
+    seeds: Sequence[int] = (1,),
+    executor: Executor | str = "threads",
+    progress: bool = False,
+) -> list[Responsiveness]:
+    """Tests the responsiveness of a line as it is, and under each of these schemes at both ends.
+
+    Args:
+        line: The line.
+        schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
+        ways: Where the line is loaded, one test for each.
+        seeds: Seeds of the runs.
+        executor: Where runs are computed: as of `aqmlab.run_many`.
+        progress: Whether to show a progress bar.
+
+    Returns:
+        Of each queue, in turn, each way, and of each of these one for each seed.
+
+    Raises:
+        ScenarioError: The line, or a scheme on it, is refused.
+        RunError: A run failed.
+    """
+    made = {way: under_schemes(scenario_of(line, way), schemes) for way in ways}
+    wanted = [(name, way, seed) for name in made[ways[0]] for way in ways for seed in seeds]
+    jobs = [Job(made[way][name], seed) for name, way, seed in wanted]
+    results = run_many(jobs, executor=executor, progress=progress, label="responsiveness")
+    return [
+        _felt(result, line, (name, way, seed))
+        for (name, way, seed), result in zip(wanted, results, strict=True)
+    ]
+
+
+def _felt(result: Result, line: Line, whose: tuple[str, Way, int]) -> Responsiveness:
+    queue, way, seed = whose
+    over_line = round_trips_ms(result, _FOREIGN)
+    foreign = Series(over_line.at_s, over_line.values + line.behind_ms)
+    own = _smoothed_round_trips_ms(result)
+    carried = [
+        data_mbps(result, each, DIRECTIONS[each], step_s=INTERVAL_S, until_s=MOST_S) for each in way.ways
+    ]
+    goodput = Series(carried[0].at_s, np.sum([series.values for series in carried], axis=0))
+
+    def rpm(first: int, last: int) -> float:
+        window = (first * INTERVAL_S, last * INTERVAL_S)
+        return rounds_per_minute([foreign.between(*window)] * _STEPS, own.between(*window))
+
+    return Responsiveness(queue, way, seed, evaluate(goodput.values.tolist(), rpm), foreign, own, goodput)
+
+
+def _smoothed_round_trips_ms(result: Result) -> Series:
+    """What the senders of all connections take a round trip for, sample by sample."""
+    rows = result.tables["congestion_windows"]
+    at_s, smoothed = to_numpy(rows["time_s"]), to_numpy(rows["smoothed_round_trip_s"])
+    known = ~np.isnan(smoothed)
+    return Series(at_s[known], 1e3 * smoothed[known])

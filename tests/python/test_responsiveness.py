@@ -1,0 +1,174 @@
+"""`aqmlab rpm`: the draft's algorithm worked by hand, a line against closed forms, and bad input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from aqmlab.line import AS_IT_IS, Line
+from aqmlab.responsiveness import Confidence, Responsiveness, Way, class_of, evaluate, measure
+from aqmlab.responsiveness.algorithm import rounds_per_minute, trimmed_mean
+from aqmlab.responsiveness.measuring import scenario_of
+from small import aqmlab_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module", name="found")
+def a_line_with_two_queues() -> dict[tuple[str, Way], Responsiveness]:
+    ways = [Way.UP, Way.BOTH]
+    return {
+        (each.queue, each.way): each for each in measure(Line.of_rates(20.0, 5.0), ["fq-codel"], ways=ways)
+    }
+
+
+def test_a_trimmed_mean_leaves_out_the_longest_twentieth() -> None:
+    assert trimmed_mean(range(1, 101)) == pytest.approx(sum(range(1, 96)) / 95)
+    assert trimmed_mean([7.0, 1.0]) == 4.0
+    assert np.isnan(trimmed_mean([]))
+
+
+def test_half_of_the_score_are_rates_on_connections_of_their_own() -> None:
+    """Rates are averaged, not times: 20 and 60 ms make 2,000, where their mean of 40 ms makes 1,500."""
+    assert rounds_per_minute([[20.0], [20.0], [20.0]], [60.0]) == (3000.0 + 1000.0) / 2
+    # The steps of a foreign probe weigh the same: (10 + 20 + 30) / 3.
+    assert rounds_per_minute([[10.0], [20.0], [30.0]], [20.0]) == 3000.0
+
+
+@pytest.mark.parametrize(
+    ("rpm", "name"),
+    [(299.9, "poor"), (300.0, "fair"), (999.9, "fair"), (1000.0, "good"), (6000.0, "excellent")],
+)
+def test_classes_begin_where_the_draft_says(rpm: float, name: str) -> None:
+    assert class_of(rpm) == name
+
+
+def test_a_steady_line_is_done_as_soon_as_both_could_be_judged() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def rpm(first: int, last: int) -> float:
+        asked.append((first, last))
+        return 1000.0
+
+    outcome = evaluate([50.0] * 30, rpm)
+    # Averages over four whole intervals from the fourth on; four of them at the end of the seventh. Then four
+    # scores, each over the last four intervals.
+    assert asked == [(4, 8), (5, 9), (6, 10), (7, 11)]
+    assert (outcome.ended_s, outcome.rpm, outcome.goodput_mbps) == (11.0, 1000.0, 50.0)
+    assert (outcome.goodput_confidence, outcome.confidence) == (Confidence.HIGH, Confidence.HIGH)
+
+
+def test_goodput_that_doubles_is_never_stable_and_its_score_is_told_with_low_confidence() -> None:
+    outcome = evaluate([2.0**interval for interval in range(10)], lambda first, last: 100.0 * first + last)
+    assert (outcome.goodput_confidence, outcome.confidence) == (Confidence.MEDIUM, Confidence.LOW)
+    assert (outcome.rpm, outcome.ended_s) == (610.0, 10.0)
+
+
+def test_a_score_that_goes_on_falling_has_medium_confidence_and_is_the_last() -> None:
+    outcome = evaluate([5.0] * 20, lambda first, last: 0.0 * first + 1000.0 / last)
+    assert (outcome.goodput_confidence, outcome.confidence) == (Confidence.HIGH, Confidence.MEDIUM)
+    assert (outcome.rpm, outcome.ended_s) == (50.0, 20.0)
+
+
+def test_too_little_time_to_judge_anything_is_low_confidence() -> None:
+    outcome = evaluate([5.0] * 3, lambda first, last: float(last - first))
+    assert (outcome.goodput_confidence, outcome.confidence, outcome.rpm) == (
+        Confidence.LOW,
+        Confidence.LOW,
+        3.0,
+    )
+
+
+def test_a_connection_is_added_each_second_up_to_sixteen() -> None:
+    document = scenario_of(Line.of_rates(100.0, 10.0), Way.BOTH).resolved
+    for flow in document["flows"]:
+        assert flow["starts_s"] == [0.0, *(float(second) for second in range(1, 16))]
+    assert [flow["direction"] for flow in document["flows"]] == ["left-to-right", "right-to-left"]
+
+
+@pytest.mark.parametrize(
+    ("up_mbps", "pairs_per_s"), [(100.0, 50.0), (10.0, 0.05 * 10e6 / 48_000), (0.3, 1.0)]
+)
+def test_probes_take_a_twentieth_of_the_line_at_most(up_mbps: float, pairs_per_s: float) -> None:
+    [probe] = scenario_of(Line.of_rates(200.0, up_mbps), Way.UP).resolved["datagrams"]
+    assert probe["rate_mbps"] == pytest.approx(3 * 60 * 8e-6 * pairs_per_s)
+    assert probe["echo"] is True
+
+
+def test_a_full_buffer_costs_what_it_delays(found: dict[tuple[str, Way], Responsiveness]) -> None:
+    """Sixteen uploads hold at least 0.7 of 250 ms: what CUBIC leaves if all lose at once."""
+    outcome = found[AS_IT_IS, Way.UP].outcome
+    longest, shortest = 20.0 + 250.0 + 12.0, 20.0 + 0.7 * 250.0
+    assert 60_000 / longest < outcome.rpm < 60_000 / shortest
+    assert class_of(outcome.rpm) == "poor"
+    # 1,448 of 1,500 bytes of a full line.
+    assert outcome.goodput_mbps == pytest.approx(5.0 * 1448 / 1500, rel=0.01)
+
+
+def test_a_queue_for_each_flow_lets_foreign_probes_pass(found: dict[tuple[str, Way], Responsiveness]) -> None:
+    each = found["fq-codel", Way.UP]
+    # It waits for the packet that is sent, and on its way back for nothing; an idle line has 20 ms.
+    assert trimmed_mean(each.foreign_ms.between(4.0, 30.0)) < 20.0 + 1e3 * 2 * 12_000 / 5e6
+    assert found[AS_IT_IS, Way.UP].outcome.rpm * 4 < each.outcome.rpm < 3000.0
+
+
+def test_the_score_is_that_of_the_samples_of_the_last_four_seconds(
+    found: dict[tuple[str, Way], Responsiveness],
+) -> None:
+    for each in found.values():
+        end = each.outcome.ended_s
+        parts = []
+        for series in (each.foreign_ms, each.self_ms):
+            inside = sorted(
+                value for at, value in zip(series.at_s, series.values, strict=True) if end - 4.0 < at <= end
+            )
+            kept = inside[: round(0.95 * len(inside))]
+            parts.append(60_000 / (sum(kept) / len(kept)))
+        assert each.outcome.rpm == pytest.approx(sum(parts) / 2), (each.queue, each.way)
+        goodput = zip(each.goodput_mbps.at_s, each.goodput_mbps.values, strict=True)
+        last = [value for at, value in goodput if end - 3.5 < at <= end + 0.5]
+        assert each.outcome.goodput_mbps == pytest.approx(sum(last) / 4)
+
+
+def test_the_command_prints_and_writes_a_row_for_each_queue(tmp_path: Path) -> None:
+    arguments = (
+        "rpm",
+        "--down",
+        "8",
+        "--up",
+        "2",
+        "--schemes",
+        "fq-codel",
+        "--load",
+        "up",
+        "--output",
+        "x.csv",
+    )
+    done = aqmlab_run(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    heading, *rows = (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()
+    assert heading == "queue,up_rpm,confidence,up_confidence,up_goodput_confidence,up_goodput_mbps,up_ended_s"
+    assert [row.split(",")[0] for row in rows] == [AS_IT_IS, "fq-codel"]
+    assert "up, RPM" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "which line? legal: --down MBPS --up MBPS"),
+        (("--down", "8", "--up", "0.1"), "0.256 Mbit/s or more"),
+        (("--down", "8", "--up", "2", "--load", "sideways"), "'sideways' is not one of"),
+        (("--down", "8", "--up", "2", "--schemes", "cakes"), 'did you mean "cake"'),
+        (("--down", "8", "--up", "2", "--output", "x.txt"), ".csv"),
+    ],
+)
+def test_wrong_words_are_told_with_what_is_legal(
+    arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    done = aqmlab_run("rpm", *arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert said in " ".join(done.stderr.split()), done.stderr
+    assert not list(tmp_path.iterdir())
