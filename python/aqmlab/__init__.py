@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         UnknownLinkError,
         UnknownQuantityError,
     )
+    from aqmlab.evaluation import Evaluation, evaluate
     from aqmlab.figures.plots import Plot, plot
     from aqmlab.live_runs.running import live
     from aqmlab.result import Result
@@ -88,6 +89,7 @@ _HOMES = {
     **dict.fromkeys(("Comparison", "compare"), "aqmlab.comparison"),
     **dict.fromkeys(("Sweep", "SweepResults", "sweep"), "aqmlab.sweeps"),
     **dict.fromkeys(("Outcome", "tune"), "aqmlab.tuning"),
+    **dict.fromkeys(("Evaluation", "evaluate"), "aqmlab.evaluation"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.live_runs.running",
@@ -100,6 +102,7 @@ __all__ = [
     "Comparison",
     "ComparisonError",
     "DemandError",
+    "Evaluation",
     "FlowsSummary",
     "FolderError",
     "Job",
@@ -131,6 +134,7 @@ __all__ = [
     "UnknownQuantityError",
     "__version__",
     "compare",
+    "evaluate",
     "frame",
     "live",
     "plot",

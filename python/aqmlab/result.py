@@ -161,6 +161,10 @@ class Result:
         tables = (Path(name).stem for name in files if name.endswith(_TABLE))
         return cls(run=run, tables=StoredTables(folder, tables), folder=folder)
 
+    def in_memory(self) -> Self:
+        """The same result with its tables in memory, without its folder."""
+        return type(self)(run=self.run, tables=Tables({name: self.tables[name] for name in self.tables}))
+
     def save(self, folder: str | Path) -> Path:
         """Writes the result atomically to a new folder.
 

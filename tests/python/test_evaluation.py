@@ -27,9 +27,12 @@ from aqmlab.evaluation.network import (
     trace,
     udp,
 )
+from aqmlab.evaluation.page import page_of
 from aqmlab.evaluation.summary import standings_of, summary_of
+from aqmlab.evaluation.trade_off import contour, draw_one
 from aqmlab.evaluation.variations import NotApplicableError, behind_fair_queue, with_ecn, with_neighbours
 from aqmlab.load.queues import Queues
+from aqmlab.report.page import render
 from aqmlab.statistics.replication import Interval
 from aqmlab.tables.evaluation import figures_table, not_run_table, shown, summary_table
 from aqmlab.tables.render import as_plain_text, to_csv
@@ -49,7 +52,7 @@ _FULL_PACKET_MS = 1_500 * 8 / (RATE_MBPS * 1e3)
 
 @pytest.fixture(scope="module", name="found")
 def three_schemes() -> Evaluation:
-    return evaluate("drop-tail", beside=("pie", "codel"), sections=(_HEAVY, _MILD, _ONE, "5.4"), seeds=(1, 2))
+    return evaluate("drop-tail", schemes=("pie", "codel"), only=(_HEAVY, _MILD, _ONE, "5.4"), seeds=(1, 2))
 
 
 def mean(found: Evaluation, section: str, scheme: str, metric: str) -> float:
@@ -167,7 +170,7 @@ def test_starting_up_takes_two_round_trips_where_nothing_waits() -> None:
 
 
 def test_a_scheme_in_python_has_the_numbers_of_the_same_scheme_built_in() -> None:
-    mine = evaluate(_MY_RED, beside=("red",), sections=(_ONE,), seeds=(1,))
+    mine = evaluate(_MY_RED, schemes=("red",), only=(_ONE,), seeds=(1,))
     numbers = {
         scheme: {each.metric.name: each.values for each in mine.figures if each.trial.scheme == scheme}
         for scheme in mine.schemes
@@ -407,7 +410,7 @@ def test_parameters_are_halved_and_doubled_within_their_ranges() -> None:
 
 
 def test_a_section_can_have_several_cases_and_some_that_a_scheme_has_not() -> None:
-    found = evaluate("fq-codel", beside=("drop-tail",), sections=("4.5", "4.6", "8.2.3", "11"), seeds=(1,))
+    found = evaluate("fq-codel", schemes=("drop-tail",), only=("4.5", "4.6", "8.2.3", "11"), seeds=(1,))
     refused = {(each.section, each.name, each.scheme): each.reason for each in found.not_run}
     assert refused == {
         ("4.5", "ECN, on", "drop-tail"): "drop-tail has no ecn: it marks nothing",
@@ -429,7 +432,7 @@ def test_a_section_can_have_several_cases_and_some_that_a_scheme_has_not() -> No
 
 
 def test_schemes_stand_at_the_links_that_a_case_names() -> None:
-    found = evaluate("pie", beside=(), sections=("9.2", "10"), seeds=(1,))
+    found = evaluate("pie", schemes=(), only=("9.2", "10"), seeds=(1,))
     schemes = {
         trial.title: [
             link["scheme"]
@@ -469,9 +472,10 @@ def test_standings_go_by_pairs_of_runs() -> None:
         _figures("mine", _HEAVY, DELAY, lower), _figures("mine", _HEAVY, GOODPUT, flat),
         _figures("other", _HEAVY, DELAY, delays), _figures("other", _HEAVY, GOODPUT, flat[::-1]),
     )  # fmt: skip
+    assert standings_of(Evaluation("mine", ("other",), seeds[:5], figures, ())) == []
     found = Evaluation("mine", ("other",), seeds, figures, ())
     assert standings_in_words("mine", standings_of(found)) == [
-        "mine beside other, in 1 case: delay lower in 1, higher in 0; goodput lower in 0, higher in 0."
+        "mine beside other, in 1 case: delay lower in 1; goodput without a clear difference."
     ]
 
 
@@ -490,7 +494,7 @@ def test_the_summary_has_delay_goodput_and_headlines_of_every_scheme(found: Eval
 
 
 def test_programs_read_every_metric_with_its_interval() -> None:
-    found = evaluate("pie", beside=(), sections=(_ONE,), seeds=range(1, 7))
+    found = evaluate("pie", schemes=(), only=(_ONE,), seeds=range(1, 7))
     rows = list(csv.DictReader(io.StringIO(to_csv(figures_table(found)))))
     assert len(rows) == len(metrics_of(case_of(_ONE)))
     for row, figure in zip(rows, found.figures, strict=True):
@@ -505,23 +509,77 @@ def test_programs_read_every_metric_with_its_interval() -> None:
     assert float(rows[0]["high"]) - float(rows[0]["value"]) == pytest.approx(half)
 
 
+@pytest.fixture(scope="module", name="three")
+def three_seeds() -> Evaluation:
+    return evaluate("pie", schemes=("drop-tail",), only=("4.5", _ONE, "5.4"), seeds=(1, 2, 3))
+
+
+def test_the_report_has_the_summary_every_metric_and_what_was_not_run(three: Evaluation) -> None:
+    page = page_of(three)
+    assert [section.title for section in page.sections] == [
+        "Summary", "Delay and goodput", "Every metric", "What was not run",
+    ]  # fmt: skip
+    html = render(page)
+    for figure in three.figures:
+        assert figure.interval.mean is None or f"<td>{shown(figure.interval.mean)}</td>" in html
+        assert figure.metric.name in html
+    assert "aqmlab has no LEDBAT sender" in html
+    assert "drop-tail has no ecn: it marks nothing" in html
+    assert html == render(page_of(three)), "equal pages are equal texts"
+
+
+def test_the_ellipses_are_drawn_about_the_means_of_the_runs(three: Evaluation) -> None:
+    drawn = draw_one(three, three.trials[-1])
+    delay, goodput = (three.figure(_ONE, "", "pie", metric) for metric in (DELAY, GOODPUT))
+    assert delay is not None
+    assert goodput is not None
+    centre = f"pie {np.mean(delay.values):.3g} ms and {np.mean(goodput.values):.3g} Mbit/s"
+    assert drawn.words.startswith("5.1.1 TCP-friendly: ")
+    assert centre in drawn.words
+    ellipse = three.ellipse(_ONE, "", "pie")
+    assert ellipse is not None
+    delays, goodputs = contour(ellipse)
+    assert max(delays) - ellipse.delay_ms == pytest.approx(ellipse.half_widths[0], rel=0.01)
+    assert max(goodputs) - ellipse.goodput_mbps == pytest.approx(ellipse.half_widths[1], rel=0.01)
+
+
+def test_an_evaluation_is_printed_in_words_and_tables(three: Evaluation) -> None:
+    delay = three.figure(_ONE, "", "pie", DELAY)
+    assert delay is not None
+    assert delay.interval.mean is not None
+    first, *_ = str(three).splitlines()
+    assert first.startswith(f"TCP-friendly: packets wait {delay.interval.mean:.1f} ms with pie and ")
+    assert "means over 3 seeds: too few for intervals" in " ".join(str(three).split())
+    assert "aqmlab has no LEDBAT sender" in str(three)
+    assert three.to_arrow().num_rows == len(three.figures)
+    assert "<table" in three._repr_html_()
+
+
+def test_an_evaluation_of_what_is_not_run_alone_says_so() -> None:
+    page = page_of(evaluate("pie", only=("5.4",), seeds=(1,)))
+    assert [section.title for section in page.sections] == ["What was not run"]
+    assert page.figure is None
+    assert page.answer == []
+
+
 # --- bad input ---
 
 
 def test_unknown_sections_and_refused_schemes_are_told_before_anything_is_run(tmp_path: Path) -> None:
     with pytest.raises(RefusalError, match=r"section 8\.2\.9: .*; legal: 4\.4, 4\.5") as refused:
-        evaluate("pie", sections=["8.2.9"])
+        evaluate("pie", only=["8.2.9"])
     assert (refused.value.place, refused.value.value) == ("only", "8.2.9")
     with pytest.raises(RefusalError, match="seeds: one or more"):
         evaluate("pie", seeds=[])
     with pytest.raises(ScenarioError, match='did you mean "codel"'):
-        evaluate("pie", beside=["coddel"])
+        evaluate("pie", schemes=["coddel"])
     asked: dict[tuple[str, ...], str] = {
         ("pie", "--only", "8.2.9"): "aqmlab: section 8.2.9",
         ("pi3",): 'did you mean "pi"?',
         ("pie:target_ms=0",): "target_ms",
         ("my.py:Mine",): "there is no file ./my.py",
         ("pie", "--output", "metrics.txt"): "metrics.txt: a table ends in .parquet or .csv",
+        ("pie", "--report", "pie.pdf"): "pie.pdf: a report ends in .html",
         ("pie", "--schemes", "codel:target=1"): 'did you mean "target_ms"?',
         (): "Missing argument 'SCHEME'",
     }
@@ -550,8 +608,9 @@ def test_the_command_prints_the_summary_and_writes_every_metric(tmp_path: Path) 
     rows = list(csv.DictReader((tmp_path / "metrics.csv").read_text().splitlines()))
     assert {row["scheme"] for row in rows} == {"pie", "drop-tail"}
     assert all(row["low"] == "" for row in rows)
-    quiet = aqmlab_run(*words, "--output", "again.csv", "--quiet", cwd=tmp_path)
-    assert quiet.stdout.split() == ["written:", "again.csv"]
+    quiet = aqmlab_run(*words, "--report", "pie.html", "--quiet", cwd=tmp_path)
+    assert quiet.stdout.split() == ["written:", "pie.html"]
+    assert "<h1>pie by RFC 7928</h1>" in (tmp_path / "pie.html").read_text()
 
 
 def test_a_source_that_nobody_hears_has_no_value_and_the_rest_is_kept() -> None:

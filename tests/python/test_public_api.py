@@ -184,6 +184,11 @@ def of(**given: Any) -> dict[str, Any]:  # noqa: ANN401
         (lambda: aqmlab.tune(BULK, **of(fresh_seeds=[1])), "fresh_seeds", 1),
         (lambda: aqmlab.tune(BULK, **of(restricted_to_s=-1)), "restricted_to_s", -1),
         (lambda: aqmlab.tune(BULK, **of(queues=["up"])), "queues: up", "up"),
+        (lambda: aqmlab.evaluate("red", only="8.2"), "only", "8.2"),
+        (lambda: aqmlab.evaluate("red", only=["8.2.9"]), "only", "8.2.9"),
+        (lambda: aqmlab.evaluate("red", schemes="pi"), "schemes", "pi"),
+        (lambda: aqmlab.evaluate("red", seeds=[]), "seeds", []),
+        (lambda: aqmlab.evaluate("red", only=["5.1.1"], seeds=[-1]), "seed", -1),
         (lambda: aqmlab.frame(3), "results", 3),  # type: ignore[arg-type]
         (lambda: aqmlab.plot(3), "results", 3),  # type: ignore[arg-type]
     ],

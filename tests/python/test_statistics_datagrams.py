@@ -42,6 +42,7 @@ class Run:
         names = pa.array(rows["group"]).dictionary_encode()
         self.tables = {"datagrams": pa.table({"group": names, **columns})}
         self.run = {"measured_from_s": 10.0, "measured_until_s": 20.0, "populations": [], "flows": []}
+        self.run["scenario"] = {}
 
 
 def two_sources(received: tuple[int, int] = (90, 100)) -> Run:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.errors import TooLittleDataError
+from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.voice import delay_impairment, loss_impairment, opinion_score, rating
 from small import CALLS
@@ -87,6 +87,13 @@ def test_a_run_by_the_rows_of_its_datagrams() -> None:
         assert found[-1] == pytest.approx(sum(scores) / len(scores))
     assert found[0] > 4.3  # its own queue
     assert found[1] < 3.6  # half a second of everybody's packets
+
+
+def test_round_trips_are_no_calls() -> None:
+    result = aqmlab.run(CALLS.replace('name = "calls"', 'name = "calls"\necho = true'))
+    assert result.value("voice_mos/datagrams.calls") > 4.3
+    with pytest.raises(MissingDataError, match=r"datagrams\.calls-echo has delays of round trips"):
+        result.value("voice_mos/datagrams.calls-echo")
 
 
 def test_a_comparison_shows_it_where_delay_and_loss_stand() -> None:

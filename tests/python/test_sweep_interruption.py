@@ -257,9 +257,21 @@ def test_a_worker_that_cannot_start_is_told_at_once(tmp_path: Path) -> None:
         aqmlab.run_many([Job(bulk(), 1)], store=tmp_path, progress=False, executor=executor)
 
 
-def test_processes_need_a_store() -> None:
-    with pytest.raises(ValueError, match="worker processes keep their results in a store; name one"):
-        aqmlab.run_many([Job(bulk(), 1)], progress=False, executor=Processes(1))
+def test_results_of_processes_without_a_store_are_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    jobs = [Job(bulk(), 1), Job(bulk(), 2, folder=tmp_path / "kept")]
+    passing, kept = aqmlab.run_many(jobs, progress=False, executor=Processes(1))
+    assert [each.name for each in tmp_path.iterdir()] == ["kept"]
+    alone = aqmlab.run(bulk(), seed=1)
+    assert passing.folder is None
+    assert passing.run == alone.run
+    assert {name: str(table.to_pydict()) for name, table in passing.tables.items()} == {
+        name: str(table.to_pydict()) for name, table in alone.tables.items()
+    }
+    assert kept.folder == tmp_path / "kept"
+    assert kept.seed == 2
 
 
 def test_what_a_worker_prints_does_not_spoil_what_it_says(tmp_path: Path) -> None:

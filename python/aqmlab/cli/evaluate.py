@@ -40,6 +40,12 @@ _COLUMNS = 100
     metavar="FILE.csv|.parquet",
     help="Also write every metric: section, scenario, case, scheme, metric, unit, value, low, high, seeds.",
 )
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.html",
+    help="Also write a page with the summary, delay and goodput as ellipses, and every metric.",
+)
 @execution_options("threads")
 def evaluate(
     *,
@@ -48,6 +54,7 @@ def evaluate(
     only: tuple[str, ...],
     seeds: tuple[int, ...],
     output: Path | None,
+    report: Path | None,
     executor: Executor,
     quiet: bool,
 ) -> None:
@@ -64,40 +71,34 @@ def evaluate(
     \b
     Examples:
       aqmlab evaluate pie:target_ms=5 --only 5.1.1,8.2.4
-      aqmlab evaluate my_red.py:MyRed --schemes red --only 8.2.2 --output metrics.csv
+      aqmlab evaluate my_red.py:MyRed --schemes red --only 8.2.2 --report red.html
     """
     from aqmlab.evaluation import evaluate as evaluated
+    from aqmlab.files.folders import require_writable
     from aqmlab.tables.evaluation import figures_table
     from aqmlab.tables.render import require_form, save
 
     if output is not None:
         require_form(output)
-    found = evaluated(
-        scheme, beside=schemes, sections=only, seeds=seeds, executor=executor, progress=not quiet
-    )
+    if report is not None:
+        if report.suffix != ".html":
+            raise click.UsageError(f"{report}: a report ends in .html")
+        require_writable(report)
+    found = evaluated(scheme, schemes=schemes, only=only, seeds=seeds, executor=executor, progress=not quiet)
     if output is not None:
         say(f"written: {save(figures_table(found), output)}")
-    if output is None or not quiet:
+    if report is not None:
+        say(f"written: {found.report(report)}")
+    if not quiet or (output is None and report is None):
         _show(found)
 
 
 def _show(found: Evaluation) -> None:
-    from aqmlab.evaluation.summary import standings_of, summary_of
+    from aqmlab.evaluation.summary import in_words, tables_of
     from aqmlab.tables import to_terminal
-    from aqmlab.tables.evaluation import not_run_table, summary_table
-    from aqmlab.terminal.spelling import counted
-    from aqmlab.words.evaluation import standings_in_words
 
     screen = console(minimum_columns=_COLUMNS)
-    caption = (
-        "delay: mean queueing delay; Mbit/s: goodput of all traffic; means over "
-        f"{counted(len(found.seeds), 'seed')}"
-        f"{' with 95 % intervals' if len(found.seeds) >= 6 else ': too few for intervals'}"
-    )
-    title = f"{found.scheme} by RFC 7928"
-    if rows := summary_of(found):
-        screen.print(to_terminal(summary_table(rows, found.schemes, title=title, caption=caption)))
-    for sentence in standings_in_words(found.scheme, standings_of(found)):
+    for sentence in in_words(found):
         screen.print(wrapped(sentence, screen.width))
-    if found.not_run:
-        screen.print(to_terminal(not_run_table(found.not_run)))
+    for table in tables_of(found):
+        screen.print(to_terminal(table))

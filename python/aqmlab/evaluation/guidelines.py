@@ -15,6 +15,7 @@ from aqmlab.evaluation.network import (
     BUFFER_PACKETS,
     DATA,
     RATE_MBPS,
+    VOICE,
     Table,
     dumbbell,
     flows_of_congestion,
@@ -35,7 +36,7 @@ _SHORT_BYTES = 55 * 1_448
 """A transfer between 10 and 100 packets."""
 _LEVEL_S = 20.0
 _MIXED_MBPS = 1.0
-_VOICE: Table = {"packet_bytes": 200, "on_s": 1.004, "off_s": 1.587}
+_CALL: Table = {"packet_bytes": 200, "on_s": 1.004, "off_s": 1.587}
 """G.711, and the talk spurts of ITU-T P.59."""
 _VARIED_MBPS = (20.0, 2.0)
 _PAGE = {"completion_p50_s/populations.web": "page s"}
@@ -115,10 +116,14 @@ def _mix() -> Case:
     return Case(
         "",
         scenario(
-            udp("voice", 0.08, **_VOICE), udp("voice-back", 0.08, **_VOICE, **back),
+            udp(VOICE, 0.08, **_CALL), udp(f"{VOICE}-back", 0.08, **_CALL, **back),
             readers("web", 6), udp("constant", _MIXED_MBPS), _video(), tcp("bulk", 5),
         ),
-        headlines={**_PAGE, "delay_p95_ms/datagrams.voice": "call ms"},
+        headlines={
+            **_PAGE,
+            f"delay_p95_ms/datagrams.{VOICE}": "call ms",
+            f"voice_mos/datagrams.{VOICE}": "call MOS",
+        },
     )  # fmt: skip
 
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aqmlab.errors import RefusalError, ScenarioError
-from aqmlab.evaluation.ellipse import Ellipse
+from aqmlab.evaluation.evaluation import Evaluation, Figure, NotRun, Trial
 from aqmlab.evaluation.guidelines import chosen
-from aqmlab.evaluation.metrics import DELAY, GOODPUT, Metric, metrics_of, value_of
+from aqmlab.evaluation.metrics import metrics_of, value_of
 from aqmlab.evaluation.network import DATA, scenario, tcp
 from aqmlab.evaluation.variations import NotApplicableError
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
-from aqmlab.statistics import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from aqmlab.evaluation.guideline import Case, Guideline
     from aqmlab.runs.executors import Executor
-    from aqmlab.statistics import Interval, NotEnoughReplications
 
 BESIDE = ("pie", "codel", "drop-tail")
 """The schemes beside the evaluated one."""
@@ -32,114 +28,11 @@ SEEDS = range(1, 7)
 """As many as an interval needs."""
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A case under a scheme.
-
-    Attributes:
-        guideline: The section that asks for it.
-        case: The case.
-        name: What tells it from the section's others: the case's, or the changed parameter.
-        title: Of the section and the case, for tables.
-        scheme: The scheme as it was asked for.
-        scenario: What is run.
-    """
-
-    guideline: Guideline
-    case: Case
-    name: str
-    title: str
-    scheme: str
-    scenario: Scenario
-
-
-@dataclass(frozen=True)
-class NotRun:
-    """What was not run, and why.
-
-    Attributes:
-        section: Of RFC 7928.
-        name: Of the section and the case.
-        scheme: With which scheme; empty if with none.
-        reason: Why.
-    """
-
-    section: str
-    name: str
-    scheme: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A metric of a trial.
-
-    Attributes:
-        trial: The trial.
-        metric: The metric.
-        values: Its value for each seed; not a number where a run has none.
-    """
-
-    trial: Trial
-    metric: Metric
-    values: tuple[float, ...]
-
-    @property
-    def interval(self) -> Interval | NotEnoughReplications:
-        """The mean over the seeds with its 95 % interval."""
-        return mean_interval(self.values)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A scheme through the guidelines.
-
-    Attributes:
-        scheme: The scheme.
-        beside: Those beside it.
-        seeds: Of the runs of each trial.
-        figures: Every metric of every trial.
-        not_run: What was not run.
-    """
-
-    scheme: str
-    beside: tuple[str, ...]
-    seeds: tuple[int, ...]
-    figures: tuple[Figure, ...]
-    not_run: tuple[NotRun, ...]
-
-    @property
-    def schemes(self) -> tuple[str, ...]:
-        """The evaluated scheme, and those beside it."""
-        return (self.scheme, *self.beside)
-
-    @cached_property
-    def trials(self) -> tuple[Trial, ...]:
-        """All trials, in the order of the sections."""
-        return tuple({id(figure.trial): figure.trial for figure in self.figures}.values())
-
-    def figure(self, section: str, name: str, scheme: str, metric: str) -> Figure | None:
-        """A metric of a section's case under a scheme; none where it was not run."""
-        return self._by_name.get((section, name, scheme, metric))
-
-    def ellipse(self, section: str, name: str, scheme: str) -> Ellipse | None:
-        """The delay-goodput ellipse of a case under a scheme; none of fewer than three runs."""
-        delay, goodput = (self.figure(section, name, scheme, metric) for metric in (DELAY, GOODPUT))
-        return None if delay is None or goodput is None else Ellipse.of(delay.values, goodput.values)
-
-    @cached_property
-    def _by_name(self) -> dict[tuple[str, str, str, str], Figure]:
-        return {
-            (each.trial.guideline.section, each.trial.name, each.trial.scheme, each.metric.name): each
-            for each in self.figures
-        }
-
-
 def evaluate(
     scheme: str,
     *,
-    beside: Sequence[str] = BESIDE,
-    sections: Sequence[str] = (),
+    schemes: Sequence[str] = BESIDE,
+    only: Sequence[str] = (),
     seeds: Iterable[int] = SEEDS,
     executor: Executor | str = "threads",
     progress: bool = False,
@@ -148,21 +41,24 @@ def evaluate(
 
     Args:
         scheme: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`.
-        beside: Those that it is shown beside.
-        sections: Which sections, such as `8.2.4`, or `8.2` with all below; by default all.
+        schemes: Those beside it.
+        only: Which sections, such as `8.2.4`, or `8.2` with all below; by default all.
         seeds: Seeds of the runs; intervals need six.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
 
     Raises:
-        RefusalError: A section is unknown, or no seed is given.
+        RefusalError: A section is unknown, or a seed is no seed.
         ScenarioError: A scheme is refused.
         RunError: A run failed.
     """
-    guidelines, numbers = chosen(sections), tuple(seeds)
+    RefusalError.require_list("schemes", schemes, "['pie', 'codel']")
+    RefusalError.require_list("only", only, "['8.2.4']")
+    RefusalError.require_list("seeds", seeds, "range(1, 7)")
+    guidelines, numbers = chosen(only), tuple(seeds)
     if not numbers:
-        raise RefusalError("seeds: one or more", place="seeds", legal="one or more")
-    others = tuple(each for each in dict.fromkeys(beside) if each != scheme)
+        raise RefusalError("seeds: one or more", place="seeds", value=seeds, legal="one or more")
+    others = tuple(each for each in dict.fromkeys(schemes) if each != scheme)
     _require_legal((scheme, *others))
     planned = [
         planned

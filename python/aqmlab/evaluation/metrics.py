@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.evaluation.network import OPENER, PROBE, ROUND_TRIP_MS
+from aqmlab.evaluation.network import OPENER, PROBE, ROUND_TRIP_MS, VOICE
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.quantity import Measured
@@ -173,6 +173,8 @@ def _of_datagrams(group: str, case: Case) -> Iterator[Metric]:
     for name in ("delay_p50_ms", "delay_p95_ms", "delay_p99_ms", "delay_variation_p99_ms"):
         yield _named("2.6", f"{name}/{part}", "ms", case)
     yield _named("2.3", f"loss_percent/{part}", "%", case)
+    if group.startswith(VOICE):
+        yield _named("2.6", f"voice_mos/{part}", "", case)
     if group != PROBE:
         yield _named("2.5", f"goodput_mbps/{part}", "Mbit/s", case)
 

@@ -29,6 +29,8 @@ _NEWRENO, _INITIAL_WINDOW = "linux6-reno", 3
 
 PROBE, OPENER = "probe", "opener"
 """Who measures: datagrams that feel delay and jitter, and somebody who opens a connection every second."""
+VOICE = "voice"
+"""What groups of calls are called, or begin with."""
 _PROBE_BYTES, _PROBE_INTERVAL_S = 64, 0.02
 _OPENED_BYTES = 1_000
 

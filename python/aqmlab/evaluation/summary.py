@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.evaluation.metrics import DELAY, GOODPUT
+from aqmlab.evaluation.metrics import DELAY, GOODPUT, metrics_of
 from aqmlab.statistics import Interval, mean_interval
+from aqmlab.statistics.replication import MINIMUM_REPLICATIONS
+from aqmlab.tables.evaluation import not_run_table, summary_table
+from aqmlab.words.evaluation import means_in_words, standings_in_words, waits_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aqmlab.evaluation.measuring import Evaluation, Figure, Trial
+    from aqmlab.evaluation.evaluation import Evaluation, Figure, Trial
+    from aqmlab.evaluation.guideline import Guideline
+    from aqmlab.tables import Table
 
 SHOWN = {DELAY: "delay ms", GOODPUT: "Mbit/s"}
 """What every case is summed up by."""
+
+
+_LEADING = ("8.2.4", "8.2.3", "8.2.2", "5.1.1")
 
 
 @dataclass(frozen=True)
@@ -67,13 +75,33 @@ def summary_of(evaluation: Evaluation) -> list[SummaryRow]:
                 for scheme in evaluation.schemes
             },
         )
-        for trial in _once(evaluation)
+        for trial in cases_of(evaluation)
         for metric, number in {**SHOWN, **trial.case.headlines}.items()
     ]
 
 
+def details_of(evaluation: Evaluation, guideline: Guideline) -> list[SummaryRow]:
+    """Every metric of a section's cases."""
+    return [
+        SummaryRow(
+            guideline.section,
+            trial.title,
+            f"{metric.name}, {metric.unit}" if metric.unit else metric.name,
+            {
+                scheme: evaluation.figure(guideline.section, trial.name, scheme, metric.name)
+                for scheme in evaluation.schemes
+            },
+        )
+        for trial in cases_of(evaluation)
+        if trial.guideline is guideline
+        for metric in metrics_of(trial.case)
+    ]
+
+
 def standings_of(evaluation: Evaluation) -> list[Standings]:
-    """The evaluated scheme's delay and goodput against each other scheme's."""
+    """The evaluated scheme's delay and goodput against each other scheme's; none of too few seeds."""
+    if len(evaluation.seeds) < MINIMUM_REPLICATIONS:
+        return []
     return [
         _standings(evaluation, other, metric) for other in evaluation.beside for metric in (DELAY, GOODPUT)
     ]
@@ -81,7 +109,7 @@ def standings_of(evaluation: Evaluation) -> list[Standings]:
 
 def _standings(evaluation: Evaluation, other: str, metric: str) -> Standings:
     less = more = cases = 0
-    for trial in _once(evaluation):
+    for trial in cases_of(evaluation):
         section, name = trial.guideline.section, trial.name
         own, others = (
             evaluation.figure(section, name, scheme, metric) for scheme in (evaluation.scheme, other)
@@ -96,7 +124,30 @@ def _standings(evaluation: Evaluation, other: str, metric: str) -> Standings:
     return Standings(other, metric, less, more, cases)
 
 
-def _once(evaluation: Evaluation) -> list[Trial]:
+def in_words(evaluation: Evaluation) -> list[str]:
+    """What was found, in sentences."""
+    return [
+        *waits_in_words(evaluation, leading_case(evaluation)),
+        *standings_in_words(evaluation.scheme, standings_of(evaluation)),
+    ]
+
+
+def tables_of(evaluation: Evaluation) -> list[Table]:
+    """The summary, and what was not run, as far as there is any."""
+    rows, caption = summary_of(evaluation), means_in_words(len(evaluation.seeds))
+    title = f"{evaluation.scheme} by RFC 7928"
+    summary = [summary_table(rows, evaluation.schemes, title=title, caption=caption)] if rows else []
+    return [*summary, *([not_run_table(evaluation.not_run)] if evaluation.not_run else [])]
+
+
+def leading_case(evaluation: Evaluation) -> Trial | None:
+    """The case that stands for all: heavy congestion, or what is most like it of what was run."""
+    cases = cases_of(evaluation)
+    leading = [case for section in _LEADING for case in cases if case.guideline.section == section]
+    return next(iter([*leading, *cases]), None)
+
+
+def cases_of(evaluation: Evaluation) -> list[Trial]:
     """A trial of each case: the evaluated scheme's, or another's where that was not run."""
     found: dict[tuple[str, str], Trial] = {}
     for trial in evaluation.trials:

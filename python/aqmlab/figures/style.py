@@ -87,6 +87,18 @@ def new_row(columns: int) -> list[Axes]:
     return list(figure.subplots(1, columns, sharey=True, squeeze=False)[0, :])
 
 
+@styled
+def new_grid(panels: int, columns: int) -> list[Axes]:
+    """Axes in rows of so many columns, each with a scale of its own."""
+    rows = -(-panels // columns)
+    figure = Figure(figsize=(WIDTH_INCHES, 0.5 + 1.7 * rows))
+    FigureCanvasAgg(figure)
+    made = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for axes in made[panels:]:
+        axes.remove()
+    return made[:panels]
+
+
 def figure_of(axes: Axes) -> Figure:
     """The figure that holds some axes."""
     figure = axes.get_figure()

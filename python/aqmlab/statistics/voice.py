@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import MissingDataError
 from aqmlab.statistics.datagrams import mean_of_sources
 from aqmlab.statistics.quantity import OfRun
 
@@ -79,6 +80,14 @@ def opinion_score(r: FloatArray) -> FloatArray:
     return np.maximum(1.0, 1.0 + 0.035 * within + within * (within - 60.0) * (100.0 - within) * 7e-6)
 
 
+def _mean_of_calls(result: Recorded, part: str, number: Callable[[Column], FloatArray]) -> float:
+    name = part.partition(".")[2]
+    for group in result.run["scenario"].get("datagrams", ()):
+        if group.get("echo") and name == f"{group['name']}-echo":
+            raise MissingDataError(f"{part} has delays of round trips; a call is rated by those of one way")
+    return mean_of_sources(result, part, number)
+
+
 def _ratings(column: Column) -> FloatArray:
     lost, received = column("lost_packets"), column("received_packets")
     return rating(1000.0 * column("delay_p99_s"), 100.0 * lost / (lost + received))
@@ -95,7 +104,7 @@ def voice_r_of(part: str) -> OfRun:
     """The rating R of a voice call over the delay and loss of a group's datagrams."""
 
     def r(result: Recorded) -> float:
-        return mean_of_sources(result, part, _ratings)
+        return _mean_of_calls(result, part, _ratings)
 
     return OfRun(
         f"voice_r/{part}", "", f"R of a voice call over {part}", "voice R", 1, r,
@@ -107,7 +116,7 @@ def voice_mos_of(part: str) -> OfRun:
     """The mean opinion score of a voice call over the delay and loss of a group's datagrams."""
 
     def mos(result: Recorded) -> float:
-        return mean_of_sources(result, part, lambda column: opinion_score(_ratings(column)))
+        return _mean_of_calls(result, part, lambda column: opinion_score(_ratings(column)))
 
     return OfRun(
         f"voice_mos/{part}", "", f"MOS of a voice call over {part}", "voice MOS", 2, mos,

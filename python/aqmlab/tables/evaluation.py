@@ -20,12 +20,22 @@ _DIGITS = 3
 def summary_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: str, caption: str) -> Table:
     """Delay, goodput and the headlines of every case, a column for each scheme."""
     columns: list[Column[SummaryRow]] = [
-        Column("section", lambda row: text(row.section), "section", short="", heads_row=True),
-        Column("scenario", lambda row: text(row.name), "scenario", heads_row=True),
+        Column("section", lambda row: text(row.section), "section", short="", words=True, heads_row=True),
+        Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
         Column("number", lambda row: text(row.number), "", words=True),
         *(Column(scheme, partial(_of_scheme, scheme=scheme), scheme) for scheme in schemes),
     ]
     return Table.of(rows, columns, title=title, caption=caption)
+
+
+def metrics_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: str) -> Table:
+    """Every metric of a section's cases, a column for each scheme."""
+    columns: list[Column[SummaryRow]] = [
+        Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
+        Column("metric", lambda row: text(row.number), "metric", words=True),
+        *(Column(scheme, partial(_of_scheme, scheme=scheme), scheme) for scheme in schemes),
+    ]
+    return Table.of(rows, columns, title=title)
 
 
 def figures_table(evaluation: Evaluation) -> Table:

@@ -21,6 +21,9 @@ import time
 import warnings
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from aqmlab._startup import end_if_interrupted
@@ -33,7 +36,6 @@ from aqmlab.runs.protocol import Channel, require_version
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
-    from pathlib import Path
 
     from aqmlab.runs.job import Job
     from aqmlab.terminal.progress import Bar
@@ -86,13 +88,22 @@ class Processes:
     def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each as it finishes.
 
+        What a process leaves behind is in a folder; that of a job without one is there until it is read.
+
         Raises:
             RunsFailed: Some runs failed, or killed two workers; all others were yielded before.
             StorageError: A result could not be kept.
-            ValueError: A job has no folder: what a process leaves behind is in one.
         """
-        if any(job.folder is None for job in jobs):
-            raise ValueError("worker processes keep their results in a store; name one")
+        with TemporaryDirectory(prefix="aqmlab-", ignore_cleanup_errors=True) as passing:
+            asked = {job.kept_in(Path(passing)): job for job in jobs}
+            for job, result in self._compute(list(asked), bar):
+                if asked[job].folder is not None:
+                    yield asked[job], result
+                    continue
+                yield asked[job], result.in_memory()
+                rmtree(_folder(job))
+
+    def _compute(self, jobs: Sequence[Job], bar: Bar) -> Generator[tuple[Job, Result]]:
         workers = workers_with_room(jobs, self._workers, each_bytes=_PROCESS_BYTES)
         pool = self._staying or _Pool(self._command)
         pool.begin(jobs)
