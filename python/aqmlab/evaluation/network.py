@@ -105,19 +105,18 @@ def udp(name: str, rate_mbps: float, *, packet_bytes: int = 1_000, **changed: ob
     }
 
 
-def readers(name: str, count: int, *, initial_window: int = 10) -> Table:
+def readers(name: str, count: int) -> Table:
     """People who load pages of 50 objects over six connections (section 7.2)."""
     model = {"model": "fixed-page", "objects_per_page": 50, "think_time_mean_seconds": 5.0}
-    return _users(name, count, model, {"initial_window_segments": initial_window})
+    return _users(name, count, model)
 
 
-def scenario(*traffic: Table, network: Table | None = None, name: str = "", **changed: Any) -> Table:  # noqa: ANN401
+def scenario(*traffic: Table, network: Table | None = None, **changed: Any) -> Table:  # noqa: ANN401
     """A scenario with this traffic, and with who measures beside it.
 
     Args:
         traffic: Tables of flows, datagrams and populations, told apart by their keys.
         network: By default the dumbbell.
-        name: Of the scenario.
         changed: Other keys, instead of those here.
     """
     made = network if network is not None else {"dumbbell": dumbbell()}
@@ -129,7 +128,7 @@ def scenario(*traffic: Table, network: Table | None = None, name: str = "", **ch
         "think_time_mean_seconds": 1.0,
         "think_time_law": "constant",
     }
-    everything = [*traffic, probe, _users(OPENER, 1, every_second, {})]
+    everything = [*traffic, probe, _users(OPENER, 1, every_second)]
     flows = [each for each in everything if "base_rtt_ms" in each]
     record = {
         "traffic": True,
@@ -139,7 +138,7 @@ def scenario(*traffic: Table, network: Table | None = None, name: str = "", **ch
         **changed.pop("record", {}),
     }
     return {
-        "name": name or "rfc7928",
+        "name": "rfc7928",
         "duration_s": DURATION_S,
         "warm_up_s": WARM_UP_S,
         **made,
@@ -170,7 +169,8 @@ def trace(rates_mbps: tuple[float, ...], each_ms: int) -> tuple[str, float]:
     return "".join(f"{each}\n" for each in instants), mean_mbps
 
 
-def _users(name: str, count: int, model: Table, host: Table) -> Table:
+def _users(name: str, count: int, model: Table) -> Table:
+    """People whose hosts have Linux's initial window of ten segments, as section 7.2 asks."""
     delay_ms = round(ROUND_TRIP_MS - 2 * _LINK_DELAY_MS)
     return {
         "name": name,
@@ -180,6 +180,5 @@ def _users(name: str, count: int, model: Table, host: Table) -> Table:
         "model": model,
         "minimum_delay_ms": {"low": delay_ms, "high": delay_ms},
         "profile": "linux6-cubic",
-        "host": host,
         "start": "fresh",
     }
