@@ -23,7 +23,7 @@ from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_g
 from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
-from aqmlab.statistics.datagrams import datagram_groups
+from aqmlab.statistics.datagrams import datagram_groups, echo_groups
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s
@@ -254,6 +254,11 @@ class Comparison:
     def datagram_groups(self) -> list[str]:
         """The groups of UDP sources, such as calls and games."""
         return datagram_groups(self._first) if self.runs else []
+
+    @property
+    def echo_groups(self) -> list[str]:
+        """Of these groups those of what was sent back, whose delays are round trips."""
+        return echo_groups(self._first) if self.runs else []
 
     @property
     def flow_groups(self) -> list[str]:

@@ -1,7 +1,8 @@
 """Delay, delay variation, loss and goodput of a group of datagrams: what a call or a game feels.
 
 A group is a group of `[[datagrams]]`; its sources are alike. Datagrams sent in the measured window count,
-whatever became of them later. Delay is one way, from the sender's hand-over to the arrival of the last bit.
+whatever became of them later. Delay is one way, from the sender's hand-over to the arrival of the last bit;
+of what was sent back (`echo`, the group `NAME-echo`) it is the round trip, from the hand-over of the probe.
 Of several sources each number is the mean over the sources: what one of these people feels on average.
 
 Delay variation is that of RFC 5481 section 4.2 (packet delay variation), delay less the least delay of the
@@ -39,6 +40,12 @@ def datagram_groups(result: Recorded) -> list[str]:
     return list(dict.fromkeys(result.tables["datagrams"]["group"].to_pylist()))
 
 
+def echo_groups(result: Recorded) -> list[str]:
+    """The names of the groups of what was sent back, whose delays are round trips."""
+    groups = result.run["scenario"].get("datagrams", ())
+    return [f"{group['name']}-echo" for group in groups if group.get("echo")]
+
+
 def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
     """A percentile of the one-way delay of a group's datagrams, in milliseconds."""
 
@@ -57,7 +64,8 @@ def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
             "delay ms" if percentile == 50 else f"delay {which} ms",
             1,
             delay_ms,
-            definition=f"{percentile}th percentile of the one-way delay; mean over the sources",
+            definition=f"{percentile}th percentile of the delay, one way (of `NAME-echo` the round trip); "
+            "mean over the sources",
         )
 
     return of_group

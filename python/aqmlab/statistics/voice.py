@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError
-from aqmlab.statistics.datagrams import mean_of_sources
+from aqmlab.statistics.datagrams import echo_groups, mean_of_sources
 from aqmlab.statistics.quantity import OfRun
 
 if TYPE_CHECKING:
@@ -81,10 +81,8 @@ def opinion_score(r: FloatArray) -> FloatArray:
 
 
 def _mean_of_calls(result: Recorded, part: str, number: Callable[[Column], FloatArray]) -> float:
-    name = part.partition(".")[2]
-    for group in result.run["scenario"].get("datagrams", ()):
-        if group.get("echo") and name == f"{group['name']}-echo":
-            raise MissingDataError(f"{part} has delays of round trips; a call is rated by those of one way")
+    if part.partition(".")[2] in echo_groups(result):
+        raise MissingDataError(f"{part} has delays of round trips; a call is rated by those of one way")
     return mean_of_sources(result, part, number)
 
 

@@ -273,7 +273,9 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         if have := _least_runs(found, quantities):
             yield f"{what}: in {have} of {len(found.seeds)} runs; the others have no such number."
     if found.datagram_groups:
-        yield "Delay: median, one way; jitter: up to how much more than the least delay, 99 % of the packets."
+        back = f" (of {', '.join(found.echo_groups)} there and back)" if found.echo_groups else ""
+        jitter = "up to how much more than the least delay, 99 % of the packets"
+        yield f"Delay: median, one way{back}; jitter: {jitter}."
         yield "Voice MOS: quality of a phone call there, 1 (bad) to 4.3 (ITU-T G.107); higher is better."
     rates = {link: found.rates_mbps(link) for link in found.links}
     if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):

@@ -164,7 +164,10 @@ def _datagrams(heading: str, table: pa.Table) -> Table:
         )
         for name, title in _DATAGRAM_DELAYS.items()
     ]
-    caption = "sent ... marked: packets; 50 %, 95 %, 99 %: one-way delay in milliseconds"
+    caption = (
+        "sent ... marked: packets; 50 %, 95 %, 99 %: delay in milliseconds, one way; of what was sent back "
+        "(-echo), there and back"
+    )
     if table.num_rows > _MOST_SOURCES:
         caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
     rows = table.slice(0, _MOST_SOURCES).to_pylist()

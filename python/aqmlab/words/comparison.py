@@ -78,7 +78,8 @@ def _of_datagrams(found: Comparison) -> Iterator[str]:
     levels = {
         group: level.mean
         for group in found.datagram_groups
-        if (level := found.level(found.baseline, delay_median_of(group))).mean is not None
+        if group not in found.echo_groups
+        and (level := found.level(found.baseline, delay_median_of(group))).mean is not None
     }
     if not levels:
         return
