@@ -23,11 +23,15 @@ from documented import ROOT
 from small import aqmlab_run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from aqmlab.runs import Job
 
 PARKING_LOT = ROOT / "examples/parking_lot.toml"
 _DOWN, _UP, _DELAY_MS = 20.0, 4.0, 5.0
 _PROBE_BITS = 64 * 8
+VALID = {"verdict": "valid", "reasons": []}
 
 
 @pytest.fixture(scope="module", name="found")
@@ -204,3 +208,26 @@ def test_a_line_of_a_scenario_keeps_its_queues_and_leaves_out_who_uses_it(tmp_pa
     assert made["dumbbell"] == scenario.resolved["dumbbell"]
     assert [flows["name"] for flows in made["flows"]] == ["download", "upload"]
     assert [group["name"] for group in made["datagrams"]] == ["down", "up"]
+
+
+def test_live_rows_stand_below_the_simulated_ones_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With simulations in the place of live runs: the same numbers, called live, and suspect ones told."""
+    asked: list[str] = []
+
+    def in_turn(jobs: Sequence[Job], *, progress: bool = False) -> list[aqmlab.Result]:
+        asked.extend(job.scenario.name for job in jobs)
+        audit = {"verdict": "suspect", "reasons": ["late"]}
+        runs = aqmlab.run_many(list(jobs), progress=progress)
+        return [run.with_live(audit if place == 1 else VALID) for place, run in enumerate(runs)]
+
+    monkeypatch.setattr("aqmlab.live_runs.several.run_live_in_turn", in_turn)
+    line = ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1")
+    done = aqmlab_run("bloat", *line, "--live", "--output", "x.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert asked == [f"line-{phase}" for _ in range(2) for phase in Phase]
+    assert "timing suspect in 1 of 8 live runs; the last: late" in done.stderr + done.stdout
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "x.csv").read_text(encoding="utf-8"))))
+    assert [row.pop("queue") for row in rows] == ["as it is", "fq-codel", "as it is, live", "fq-codel, live"]
+    assert rows[2:] == rows[:2]

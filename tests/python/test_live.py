@@ -28,6 +28,8 @@ from aqmlab.errors import FolderError, MissingDataError
 from aqmlab.live_runs import Program, needs, run_live
 from aqmlab.live_runs.crossvalidation import compared
 from aqmlab.live_runs.disciplines import in_words, offers
+from aqmlab.live_runs.several import run_live_in_turn, suspect_reasons
+from aqmlab.runs import Job
 from aqmlab.statistics.quantities import timeouts_per_episode
 from small import BULK
 from test_capture import has_tshark, packets_in, tshark
@@ -504,3 +506,29 @@ def test_a_run_whose_folder_exists_is_refused_before_it_is_made(tmp_path: Path) 
     with pytest.raises(FolderError, match="kept: exists already"):
         run_live(minute, tmp_path / "kept")
     assert time.monotonic() - before < 10.0
+
+
+@live
+def test_several_runs_end_in_memory_and_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    calls = """
+        [[datagrams]]
+        name = "call"
+        count = 1
+        direction = "left-to-right"
+        packet_bytes = 200
+        rate_mbps = 0.08
+    """
+    scenario = Scenario.from_toml(BULK.replace("duration_s = 3.0", "duration_s = 2.0") + calls)
+    results = run_live_in_turn([Job(scenario, seed) for seed in (1, 2)])
+    assert [result.seed for result in results] == [1, 2]
+    assert not list(tmp_path.iterdir())
+    for result in results:
+        # Fifty packets a second, for a second; they queue behind those of two flows.
+        assert 30 < result.tables["datagrams"].to_pylist()[0]["received_packets"] < 55
+        assert 0.0 < result.value("delay_p50_ms/datagrams.call") < 200.0
+    audits = [result.live or {} for result in results]
+    assert len(suspect_reasons(results)) == sum(audit["verdict"] != "valid" for audit in audits)

@@ -1,8 +1,9 @@
-"""Delay under load, by simulation: the queues of a line, each idle and full."""
+"""Delay under load: the queues of a line, each idle and full, simulated or over the kernel's TCP."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from aqmlab.line import Line
     from aqmlab.result import Result
@@ -89,8 +90,9 @@ def measure(
     seeds: Sequence[int] = DEFAULT_SEEDS,
     executor: Executor | str = "threads",
     progress: bool = False,
+    run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
 ) -> list[QueueUnderLoad]:
-    """Simulates a line in every phase, as it is and under each of these schemes at both ends.
+    """Measures a line in every phase, as it is and under each of these schemes at both ends.
 
     Args:
         line: The line.
@@ -98,6 +100,7 @@ def measure(
         seeds: Seeds of the runs; numbers are means over them.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
+        run: What computes the runs, in their order, in place of an executor: live runs.
 
     Raises:
         ScenarioError: The line, or a scheme on it, is refused.
@@ -106,7 +109,8 @@ def measure(
     made = {phase: under_schemes(line_under(line, phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
     jobs = [Job(made[phase][name], seed) for name in names for phase in Phase for seed in seeds]
-    results = iter(run_many(jobs, executor=executor, progress=progress, label="line"))
+    made_by = run or partial(run_many, executor=executor, progress=progress, label="line")
+    results = iter(made_by(jobs))
     return [
         QueueUnderLoad(name, {phase: _felt([next(results) for _ in seeds], phase) for phase in Phase})
         for name in names

@@ -12,9 +12,13 @@ from aqmlab.cli.options import execution_options, seeds_option
 from aqmlab.terminal.console import console, say, shown, wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from aqmlab.bloat import QueueUnderLoad
     from aqmlab.files.toml_text import TomlText
     from aqmlab.line import Line
+    from aqmlab.result import Result
+    from aqmlab.runs import Job
     from aqmlab.runs.executors import Executor
     from aqmlab.tables.model import Table
 
@@ -29,6 +33,12 @@ if TYPE_CHECKING:
     metavar="FILE.csv|.parquet",
     help="Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.",
 )
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Also do all of it over Linux TCP, in real time: 10 s for each queue, phase and seed. Needs what "
+    "aqmlab doctor asks for.",
+)
 @execution_options("threads")
 def bloat(
     *,
@@ -40,6 +50,7 @@ def bloat(
     seeds: tuple[int, ...],
     overrides: dict[str, TomlText],
     output: Path | None,
+    live: bool,
     executor: Executor,
     quiet: bool,
 ) -> None:
@@ -64,11 +75,34 @@ def bloat(
         require_form(output)
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     found = measure(line, schemes, seeds=seeds, executor=executor, progress=not quiet)
+    if live:
+        found += _over_linux(line, schemes, seeds, progress=not quiet)
     table = _table(found, line)
     if output is not None:
         say(f"written: {save(table, output)}")
     if output is None or not quiet:
         _show(found, line, table)
+
+
+def _over_linux(
+    line: Line, schemes: tuple[str, ...], seeds: tuple[int, ...], *, progress: bool
+) -> list[QueueUnderLoad]:
+    """The same over the kernel's TCP, with a warning where the timing of a run is suspect."""
+    from dataclasses import replace
+
+    from aqmlab.bloat import measure
+    from aqmlab.live_runs.several import run_live_in_turn, suspect_reasons
+
+    results: list[Result] = []
+
+    def run(jobs: Sequence[Job]) -> list[Result]:
+        results.extend(run_live_in_turn(jobs, progress=progress))
+        return results
+
+    found = measure(line, schemes, seeds=seeds, run=run)
+    if reasons := suspect_reasons(results):
+        say(f"timing suspect in {len(reasons)} of {len(results)} live runs; the last: {reasons[-1]}")
+    return [replace(row, name=f"{row.name}, live") for row in found]
 
 
 def _table(found: list[QueueUnderLoad], line: Line) -> Table:

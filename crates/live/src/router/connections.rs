@@ -102,6 +102,11 @@ impl Connections {
             (Half::Passive, [Some(Party::Answerer { machine }), Some(opener)]) => (1, (opener, machine)),
             _ => return Err(Refusal::NoRoute),
         };
+        // Their way is the router's own: there need be none for a program, which wants answers.
+        if headers.protocol == Protocol::UDP && headers.ports.contains(&PROBE_PORT) {
+            let header = HeaderFields::default();
+            return Ok(Conduct { path: paths.probe, delay: Span::ZERO, header, flow: 0 });
+        }
         let (machines, number, delay, guest) = match ends {
             (Party::Opener { machine, number }, answerer) => {
                 let delay = self.delay(machine, number, side, headers.protocol);
@@ -115,10 +120,6 @@ impl Connections {
             }
             (Party::Answerer { .. }, _) => return Err(Refusal::NoRoute),
         };
-        if headers.protocol == Protocol::UDP && headers.ports.contains(&PROBE_PORT) {
-            let header = HeaderFields::default();
-            return Ok(Conduct { path: paths.probe, delay: Span::ZERO, header, flow: 0 });
-        }
         let [from, to] = if side == 0 { machines } else { [machines[1], machines[0]] };
         let path = paths.between(from, to).ok_or(Refusal::NoRoute)?;
         let nodes = [from, to].map(|machine| self.addresses.node(machine));
