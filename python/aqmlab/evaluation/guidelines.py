@@ -39,6 +39,8 @@ _MIXED_MBPS = 1.0
 _CALL: Table = {"packet_bytes": 200, "on_s": 1.004, "off_s": 1.587}
 """G.711, and the talk spurts of ITU-T P.59."""
 _VARIED_MBPS = (20.0, 2.0)
+_LEDBAT = {"congestion": "ledbat", "initial_window_segments": 2}
+"""RFC 6817, with its INIT_CWND."""
 _PAGE = {"completion_p50_s/populations.web": "page s"}
 _LOSS = {"loss_percent": "loss %"}
 _MILD, _MEDIUM, _HEAVY = map(flows_of_congestion, ("mild", "medium", "heavy"))
@@ -201,7 +203,12 @@ GUIDELINES: tuple[Guideline, ...] = (
     Guideline(
         "5.4", "less than best effort",
         "A long NewReno flow beside a LEDBAT flow.",
-        not_run="aqmlab has no LEDBAT sender",
+        (
+            Case(
+                "", scenario(tcp("bulk"), tcp("background", host=_LEDBAT)),
+                headlines={"goodput_mbps/flows.background": "LEDBAT Mbit/s"},
+            ),
+        ),
     ),
     Guideline(
         "6", "round trips",

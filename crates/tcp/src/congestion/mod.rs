@@ -154,4 +154,6 @@ controllers! {
     Cubic = "cubic" in cubic,
     /// RFC 8257.
     Dctcp = "dctcp" in dctcp,
+    /// RFC 6817.
+    Ledbat = "ledbat" in ledbat,
 }

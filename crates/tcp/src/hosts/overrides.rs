@@ -78,7 +78,7 @@ pub struct HostOverrides {
     /// in `bsd228` alone.
     pub small_write_split: Option<bool>,
     /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` brings accurate
-    /// ECN.
+    /// ECN, `"ledbat"` leaves the link to others.
     pub congestion: Option<Congestion>,
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`,
     /// `"kame"`, `"accurate"`.
