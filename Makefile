@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-python-and-commands test-commands shown reference test-rust test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
+.PHONY: help demo test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,9 +33,12 @@ test: ## what every edit should leave standing, Rust and Python: minutes
 test-rust:
 	cargo fmt --all --check
 	rustfmt --edition 2024 --check crates/aqm/src/algorithms/*.rs crates/link/src/service/*.rs crates/tcp/src/congestion/*.rs crates/web/src/models/*.rs  # named in macros, which hide them from cargo
-	cargo clippy --workspace --all-targets --locked --quiet --target-dir target/checked -- --deny warnings
+	$(if $(EXHAUSTIVE),$(MAKE) clippy)
 	$(if $(EXHAUSTIVE),RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet --target-dir target/checked)
 	MAKEFLAGS= cargo test --workspace --locked --quiet $(if $(EXHAUSTIVE),-- --include-ignored)  # rustdoc finds no jobs of make
+
+clippy: ## Clippy alone, which test-all runs too
+	cargo clippy --workspace --all-targets --locked --quiet --target-dir target/checked -- --deny warnings
 
 test-python: $(VENV)/.installed-dev $(VENV)/.stubs-tested
 	$(BIN)/ruff check --quiet
