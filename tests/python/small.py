@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
 import traceback
@@ -141,6 +142,11 @@ def bulk(**overrides: object) -> aqmlab.Scenario:
 def command(*arguments: str | Path) -> list[str]:
     """`aqmlab` with arguments, as a list for `subprocess`."""
     return [sys.executable, "-m", "aqmlab", *map(str, arguments)]
+
+
+def buffering() -> dict[str, str]:
+    """The environment in which Python buffers what it writes, as it does for most users."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 def aqmlab_run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ import pytest
 
 from aqmlab import Result
 from aqmlab.files.folders import PARTIAL_PREFIX
-from small import BULK, aqmlab_process, command
+from small import BULK, aqmlab_process, buffering, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ def test_a_terminal_that_is_gone_ends_the_command_as_it_ended(scenario: Path, tm
     ours, its = os.openpty()
     arguments = command("run", scenario, *ENDLESS, "--output", tmp_path / "out")
     process = subprocess.Popen(
-        arguments, stdin=its, stdout=its, stderr=its, text=True, start_new_session=True
+        arguments, stdin=its, stdout=its, stderr=its, text=True, start_new_session=True, env=buffering()
     )
     os.close(its)
     wait_until(lambda: is_computing(process), process)

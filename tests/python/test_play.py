@@ -427,7 +427,10 @@ def serving(folder: Path, *options: str, scenario: str = WEB) -> Iterator[tuple[
             yield str(parts.hostname), int(parts.port or 0), parse_qs(parts.query)["token"][0]
         finally:
             server.send_signal(signal.SIGINT)
-            assert server.wait(timeout=30) == 0
+            try:
+                assert server.wait(timeout=30) == 0
+            finally:
+                server.kill()
 
 
 def ask(host: str, port: int, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:

@@ -14,7 +14,7 @@ import pytest
 
 from aqmlab import Result
 from aqmlab.files.folders import PARTIAL_PREFIX
-from small import WEB, aqmlab_process, command
+from small import WEB, aqmlab_process, buffering, command
 from sweeping import wait_until
 
 pytestmark = pytest.mark.exhaustive  # dozens of processes
@@ -91,7 +91,7 @@ def test_a_terminal_that_is_closed_ends_a_sweep_and_its_workers(folder: Path) ->
     child, terminal = pty.fork()
     if not child:
         os.chdir(folder)
-        os.execvp(command()[0], command(*LONG["sweep"], "--workers", "2"))  # noqa: S606
+        os.execvpe(command()[0], command(*LONG["sweep"], "--workers", "2"), buffering())  # noqa: S606
     end = time.monotonic() + 60.0
     while len(results_in(folder)) < 2:
         assert time.monotonic() < end

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import re
 import sys
 import warnings
@@ -106,7 +107,19 @@ def commands() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
-    sys.exit(_exit_code(arguments))
+    code = _exit_code(arguments)
+    if was_interrupted():
+        _leave_nothing_to_write()
+    sys.exit(code)
+
+
+def _leave_nothing_to_write() -> None:
+    """Writes what is left, or drops it where the terminal is gone: Python would fail on it, with code 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _exit_code(arguments: list[str] | None) -> int:

@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import json
 import secrets
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
@@ -292,6 +293,10 @@ async def _serve(link: PlayedLink, file: str, port: int, ready: Callable[[str], 
         ready(f"http://{HOST}:{bound}/?token={token}")
         while not was_interrupted():
             await asyncio.sleep(_LOOKS_S)
+            # A signal that comes while threads hand the interpreter to each other may go unnoticed until the
+            # next one; this asks for those that wait, and changes nothing.
+            if hasattr(signal, "pthread_sigmask"):
+                signal.pthread_sigmask(signal.SIG_BLOCK, [])
     finally:
         server.stop()
         player.close()
