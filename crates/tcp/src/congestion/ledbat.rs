@@ -76,12 +76,7 @@ impl Ledbat {
 
 impl Growth for Ledbat {
     fn new(_settings: &Settings) -> Self {
-        Self {
-            base: [NONE_YET; BASE_HISTORY],
-            minute: 0,
-            current: [NONE_YET; CURRENT_FILTER],
-            fraction: 0.0,
-        }
+        Self { base: [NONE_YET; BASE_HISTORY], minute: 0, current: [NONE_YET; CURRENT_FILTER], fraction: 0.0 }
     }
 
     fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
