@@ -85,7 +85,7 @@ class Line:
             round_trip_ms: Of the downloads and uploads; by default 10 ms more than the line's own delays.
 
         Raises:
-            RefusalError: It is no `[dumbbell]`, or slower than probes need.
+            RefusalError: It is no `[dumbbell]`, slower than probes need, or longer than the round trip.
         """
         document = scenario.resolved
         if not document.get("dumbbell"):
@@ -101,6 +101,15 @@ class Line:
         return cls(dumbbell, round_trip_ms, document.get("files") or {})
 
     def __post_init__(self) -> None:
+        if self.behind_ms < 0.0:
+            legal = f"{self.own_round_trip_ms:g} ms or more"
+            raise RefusalError(
+                f"round_trip_ms: {self.round_trip_ms:g} ms is less than the line's own delay takes there and "
+                f"back; legal: {legal}",
+                place="round_trip_ms",
+                value=self.round_trip_ms,
+                legal=legal,
+            )
         for way, rate_mbps in self.rates_mbps.items():
             if rate_mbps < LEAST_MBPS:
                 legal = f"{LEAST_MBPS:g} Mbit/s or more"
@@ -128,9 +137,14 @@ class Line:
         return f"{down:g} Mbit/s down and {up:g} up, {self.round_trip_ms:g} ms to the servers and back"
 
     @property
+    def own_round_trip_ms(self) -> float:
+        """What the line's own propagation takes there and back."""
+        return 2 * float(self.dumbbell["delay_ms"])
+
+    @property
     def behind_ms(self) -> float:
-        """What of the round trip is not the line's own propagation."""
-        return self.round_trip_ms - 2 * float(self.dumbbell["delay_ms"])
+        """The rest of the round trip, behind the line: what flows are delayed beside it."""
+        return self.round_trip_ms - self.own_round_trip_ms
 
     def carrying(
         self,

@@ -229,5 +229,10 @@ def test_live_rows_stand_below_the_simulated_ones_in_the_same_order(
     assert asked == [f"line-{phase}" for _ in range(2) for phase in Phase]
     assert "timing suspect in 1 of 8 live runs; the last: late" in done.stderr + done.stdout
     rows = list(csv.DictReader(io.StringIO((tmp_path / "x.csv").read_text(encoding="utf-8"))))
-    assert [row.pop("queue") for row in rows] == ["as it is", "fq-codel", "as it is, live", "fq-codel, live"]
+    assert [row.pop("queue") for row in rows] == [
+        "as it is",
+        "fq-codel",
+        "as it is (live)",
+        "fq-codel (live)",
+    ]
     assert rows[2:] == rows[:2]

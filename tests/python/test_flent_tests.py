@@ -14,7 +14,7 @@ from aqmlab.flent_tests import TESTS, Measured, measure
 from aqmlab.flent_tests.data_file import flent_test_document
 from aqmlab.flent_tests.measuring import scenario_of
 from aqmlab.line import AS_IT_IS, Line
-from small import aqmlab_run
+from small import BULK, aqmlab_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,7 +121,8 @@ def test_hosts_further_away_answer_later_and_still_get_their_share() -> None:
         idle = measured.idle_ms(f"Ping (ms) ICMP{host}")
         assert idle.min() == pytest.approx(round_trip_ms, abs=0.9), host
     flows = scenario_of(TESTS["rtt_fair"], _LINE).resolved["flows"]
-    assert [flow["base_rtt_ms"] for flow in flows] == [20.0, 40.0, 80.0, 160.0] * 2
+    # Beside the line's own 10 ms there and back.
+    assert [flow["base_rtt_ms"] for flow in flows] == [10.0, 30.0, 70.0, 150.0] * 2
 
 
 def test_the_data_file_has_the_series_that_flent_plots(rrul: dict[str, Measured]) -> None:
@@ -191,3 +192,12 @@ def test_wrong_words_are_told_with_what_is_legal(
 def test_a_line_that_probes_would_fill_is_refused() -> None:
     with pytest.raises(RefusalError, match="0\\.1 Mbit/s up"):
         Line.of_rates(10.0, 0.1)
+
+
+def test_a_round_trip_that_the_line_alone_exceeds_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "far.toml").write_text(BULK.replace("[dumbbell]", "[dumbbell]\ndelay_ms = 30.0"))
+    done = aqmlab_run("flent", "rrul", "far.toml", "--rtt-ms", "5", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "5 ms is less than the line's own delay takes there and back; legal: 60 ms or more" in " ".join(
+        done.stderr.split()
+    )

@@ -35,6 +35,25 @@ pub fn columns(scenario: &Scenario) -> SourceColumns {
     ]
 }
 
+/// Of each source, in the order of the scenario, the place of the one that sends back what has arrived of it.
+#[must_use]
+pub fn echoes(scenario: &Scenario) -> Vec<Option<u32>> {
+    let mut echoes = Vec::new();
+    let mut first_places = Vec::new();
+    for group in &scenario.datagrams {
+        let first = echoes.len();
+        first_places.push(first);
+        echoes.extend(group.sources.iter().map(|_| None));
+        if let Some(probes) = group.echo_of {
+            let of_probes = &mut echoes[first_places[probes]..][..group.sources.len()];
+            for (echo, place) in of_probes.iter_mut().zip(first as u32..) {
+                *echo = Some(place);
+            }
+        }
+    }
+    echoes
+}
+
 /// A column of nodes by name; the list holds those that occur.
 fn names_of_nodes(scenario: &Scenario, nodes: &[NodeIndex]) -> ColumnValues {
     let occur: BTreeSet<NodeIndex> = nodes.iter().copied().collect();

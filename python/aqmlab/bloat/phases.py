@@ -50,7 +50,7 @@ def line_under(line: Line, phase: Phase) -> Scenario:
             "name": FLOWS[direction],
             "count": _FLOWS,
             "direction": direction,
-            "base_rtt_ms": line.round_trip_ms,
+            "base_rtt_ms": line.behind_ms,
             "profile": _HOSTS,
         }
         for direction in FULL[phase]

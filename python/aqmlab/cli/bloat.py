@@ -74,14 +74,13 @@ def bloat(
     if output is not None:
         require_form(output)
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
-    found = measure(line, schemes, seeds=seeds, executor=executor, progress=not quiet)
-    if live:
-        found += _over_linux(line, schemes, seeds, progress=not quiet)
+    simulated = measure(line, schemes, seeds=seeds, executor=executor, progress=not quiet)
+    found = simulated + (_over_linux(line, schemes, seeds, progress=not quiet) if live else [])
     table = _table(found, line)
     if output is not None:
         say(f"written: {save(table, output)}")
     if output is None or not quiet:
-        _show(found, line, table)
+        _show(found, simulated, line, table)
 
 
 def _over_linux(
@@ -102,7 +101,7 @@ def _over_linux(
     found = measure(line, schemes, seeds=seeds, run=run)
     if reasons := suspect_reasons(results):
         say(f"timing suspect in {len(reasons)} of {len(results)} live runs; the last: {reasons[-1]}")
-    return [replace(row, name=f"{row.name}, live") for row in found]
+    return [replace(row, name=f"{row.name} (live)") for row in found]
 
 
 def _table(found: list[QueueUnderLoad], line: Line) -> Table:
@@ -116,14 +115,14 @@ def _table(found: list[QueueUnderLoad], line: Line) -> Table:
     return bloat_table(found, title=f"the line: {line.in_words()}", caption=caption)
 
 
-def _show(found: list[QueueUnderLoad], line: Line, table: Table) -> None:
+def _show(found: list[QueueUnderLoad], simulated: list[QueueUnderLoad], line: Line, table: Table) -> None:
     from aqmlab.bloat.setting import setting_of
     from aqmlab.tables import to_terminal
     from aqmlab.words.bloat import added_in_words, not_filled_in_words
 
     screen = console(minimum_columns=80)
-    if not found[0].not_filled:
-        screen.print(wrapped(added_in_words(found), screen.width))
+    if not simulated[0].not_filled:
+        screen.print(wrapped(added_in_words(simulated), screen.width))
     screen.print(to_terminal(table))
     for sentence in not_filled_in_words(found):
         screen.print(wrapped(sentence, screen.width))

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
     from aqmlab.tables.model import Table
 
-_TESTS = ("rrul", "rrul_be", "tcp_nup", "tcp_ndown", "rtt_fair")
+TESTS = ("rrul", "rrul_be", "tcp_nup", "tcp_ndown", "rtt_fair")
 
 
 @click.command
-@click.argument("test", metavar="TEST", type=click.Choice(_TESTS))
+@click.argument("test", metavar="TEST", type=click.Choice(TESTS))
 @line_options
 @schemes_option("fq-codel,cake")
 @seeds_option(default="1", help="Random seeds; numbers are over all of them.")
@@ -68,7 +68,7 @@ def flent(
 
     TEST is rrul (four streams each way, one in each class of service, beside probes in three of them),
     rrul_be (the same without classes), tcp_nup and tcp_ndown (four streams one way), or rtt_fair (streams to
-    hosts 20, 40, 80 and 160 ms away). Probes go up each 0.2 s and come back; streams (CUBIC, Linux 6) begin
+    hosts once, twice, four and eight times as far). Probes go up each 0.2 s and come back; streams (CUBIC, Linux 6) begin
     after 5 s. It prints what the streams carried and how long probes took before and beside them.
 
     The line is the [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
@@ -78,15 +78,21 @@ def flent(
       aqmlab flent rrul --down 100 --up 10
       aqmlab flent tcp_nup my-link.toml --schemes codel,fq-codel --length 20 --flent flent/
     """
-    from aqmlab.flent_tests import TESTS, measure
+    from aqmlab import flent_tests
     from aqmlab.tables import to_terminal
     from aqmlab.tables.render import require_form, save
 
     if output is not None:
         require_form(output)
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
-    found = measure(
-        TESTS[test], line, schemes, seeds=seeds, length_s=length_s, executor=executor, progress=not quiet
+    found = flent_tests.measure(
+        flent_tests.TESTS[test],
+        line,
+        schemes,
+        seeds=seeds,
+        length_s=length_s,
+        executor=executor,
+        progress=not quiet,
     )
     table = _table(found, f"{test}: {line.in_words()}")
     if folder is not None:

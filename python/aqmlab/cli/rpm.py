@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
     from aqmlab.tables.model import Table
 
-_WAYS = ("down", "up", "both")
+LOADS = ("down", "up", "both")
 
 
 @click.command
@@ -25,9 +25,9 @@ _WAYS = ("down", "up", "both")
 @click.option(
     "--load",
     "ways",
-    type=click.Choice(_WAYS),
+    type=click.Choice(LOADS),
     multiple=True,
-    default=_WAYS,
+    default=LOADS,
     show_default="all three",
     help="Where connections load the line: down, up, or both at once; may be repeated, one test for each.",
 )

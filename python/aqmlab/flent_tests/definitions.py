@@ -18,8 +18,8 @@ DELAY_S, LENGTH_S, STEP_S = 5.0, 60.0, 0.2
 """What comes before and after the streams, how long they last, and from probe to probe."""
 CODEPOINTS = {"BE": 0, "BK": 8, "CS5": 40, "EF": 46}
 """The marks of streams and probes: differentiated services codepoints (RFC 2474, RFC 3246)."""
-ROUND_TRIPS_MS = (20.0, 40.0, 80.0, 160.0)
-"""Of the four hosts of `rtt_fair`, which are whatever hosts one has: each twice as far as the one before."""
+DISTANCES = (1.0, 2.0, 4.0, 8.0)
+"""Of the four hosts of `rtt_fair`, which are whatever hosts one has, in round trips of the line."""
 _STREAMS = 4
 
 
@@ -31,7 +31,7 @@ class Stream:
         series: Flent's name.
         way: `down` or `up`.
         dscp: Differentiated services codepoint, of the answers too.
-        host: Which of the round trips it has.
+        host: Which of the hosts it is to.
     """
 
     series: str
@@ -47,7 +47,7 @@ class Probe:
     Attributes:
         series: Flent's name.
         dscp: Differentiated services codepoint, both ways.
-        host: Which of the round trips it has.
+        host: Which of the hosts it is to.
     """
 
     series: str
@@ -64,14 +64,14 @@ class FlentTest:
         title: What Flent calls it in words.
         streams: All streams.
         probes: All probes.
-        round_trips_ms: Of its hosts on an idle line, in milliseconds; none where they are the line's.
+        distances: How far its hosts are, in round trips of the line.
     """
 
     name: str
     title: str
     streams: Sequence[Stream]
     probes: Sequence[Probe]
-    round_trips_ms: Sequence[float] = ()
+    distances: Sequence[float] = (1.0,)
 
 
 def _both_ways(marks: Mapping[str, int], hosts: Sequence[int] = (0,) * _STREAMS) -> list[Stream]:
@@ -114,7 +114,7 @@ TESTS: Mapping[str, FlentTest] = {
             "RTT Fair Realtime Response Under Load",
             _both_ways(_TWO_CLASSES, hosts=(0, 1, 2, 3)),
             [Probe(f"Ping (ms) ICMP{host + 1}", host=host) for host in range(_STREAMS)],
-            ROUND_TRIPS_MS,
+            DISTANCES,
         ),
     )
 }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.flent_tests.definitions import FlentTest, Probe, Stream
+    from aqmlab.flent_tests.definitions import FlentTest, Stream
     from aqmlab.line import Line
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
@@ -84,13 +84,13 @@ def scenario_of(test: FlentTest, line: Line, length_s: float = LENGTH_S) -> Scen
     Raises:
         ScenarioError: The line cannot be simulated; the message names the key.
     """
-    round_trips_ms = _round_trips_ms(test, line)
+    behind_ms = _behind_ms(test, line)
     flows = [
         {
             "name": stream.series,
             "count": 1,
             "direction": DIRECTIONS[stream.way],
-            "base_rtt_ms": round_trips_ms[stream.host],
+            "base_rtt_ms": behind_ms[stream.host],
             "start_s": DELAY_S,
             "start_spread_s": 0.0,
             "stop_s": DELAY_S + length_s,
@@ -153,7 +153,7 @@ def measure(
     wanted = [(name, seed) for name in made for seed in seeds]
     jobs = [Job(made[name], seed) for name, seed in wanted]
     results = run_many(jobs, executor=executor, progress=progress, label=test.name)
-    behind_ms = [trip - line.round_trip_ms + line.behind_ms for trip in _round_trips_ms(test, line)]
+    behind_ms = _behind_ms(test, line)
     return [
         Measured(
             test,
@@ -161,23 +161,21 @@ def measure(
             seed,
             length_s,
             {stream.series: _carried(result, stream, length_s) for stream in test.streams},
-            {probe.series: _round_trips(result, probe, behind_ms[probe.host]) for probe in test.probes},
+            {
+                probe.series: round_trips_ms(result, probe.series, behind_ms=behind_ms[probe.host])
+                for probe in test.probes
+            },
             result,
         )
         for (name, seed), result in zip(wanted, results, strict=True)
     ]
 
 
-def _round_trips_ms(test: FlentTest, line: Line) -> Sequence[float]:
-    return test.round_trips_ms or (line.round_trip_ms,)
+def _behind_ms(test: FlentTest, line: Line) -> list[float]:
+    """What a round trip to each host takes behind the line."""
+    return [each * line.round_trip_ms - line.own_round_trip_ms for each in test.distances]
 
 
 def _carried(result: Result, stream: Stream, length_s: float) -> Series:
     link, until_s = DIRECTIONS[stream.way], length_s + 2 * DELAY_S
     return data_mbps(result, stream.series, link, step_s=STEP_S, until_s=until_s)
-
-
-def _round_trips(result: Result, probe: Probe, behind_ms: float) -> Series:
-    """The round trips of a probe: over the line, and behind it, where nothing waits."""
-    over_line = round_trips_ms(result, probe.series)
-    return Series(over_line.at_s, over_line.values + behind_ms)

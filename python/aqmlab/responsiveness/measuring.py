@@ -96,7 +96,7 @@ def scenario_of(line: Line, way: Way) -> Scenario:
             "name": each,
             "count": len(starts_s),
             "direction": DIRECTIONS[each],
-            "base_rtt_ms": line.round_trip_ms,
+            "base_rtt_ms": line.behind_ms,
             "starts_s": starts_s,
             "profile": _HOSTS,
         }
@@ -173,8 +173,7 @@ def measure(
 
 def _felt(result: Result, line: Line, whose: tuple[str, Way, int]) -> Responsiveness:
     queue, way, seed = whose
-    over_line = round_trips_ms(result, _FOREIGN)
-    foreign = Series(over_line.at_s, over_line.values + line.behind_ms)
+    foreign = round_trips_ms(result, _FOREIGN, behind_ms=line.behind_ms)
     own = _smoothed_round_trips_ms(result)
     carried = [
         data_mbps(result, each, DIRECTIONS[each], step_s=INTERVAL_S, until_s=MOST_S) for each in way.ways

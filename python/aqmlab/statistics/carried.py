@@ -58,16 +58,17 @@ def data_mbps(result: Recorded, group: str, link: str, *, step_s: float, until_s
     return Series(ends, 8e-6 * np.maximum(sent, 0.0) / step_s)
 
 
-def round_trips_ms(result: Recorded, group: str) -> Series:
+def round_trips_ms(result: Recorded, group: str, *, behind_ms: float) -> Series:
     """The round trips of a group of datagrams with `echo`, at the instants at which each was sent, in ms.
 
     Args:
         result: A run with `record.datagrams`.
         group: The group that was sent back.
+        behind_ms: What a round trip takes beyond the network, where nothing waits.
     """
     rows = table(result, "datagram_arrivals", setting="record.datagrams")
     own = has_name(rows, "group", f"{group}-echo")
-    return Series(_column(rows, "sent_s", own), 1e3 * _column(rows, "delay_s", own))
+    return Series(_column(rows, "sent_s", own), 1e3 * _column(rows, "delay_s", own) + behind_ms)
 
 
 def _column(rows: Any, name: str, own: NDArray[np.bool_]) -> Floats:  # noqa: ANN401  (pyarrow has no types)

@@ -1,8 +1,8 @@
 //! The ends of datagrams: sockets that send, the one that takes all, and what became of each.
 //!
 //! Everybody is in this process and has one clock: a source remembers what it has sent, in order, and a
-//! datagram says which one it is. The router keeps the order of a source, so that those before one that
-//! arrives are lost. Delays end when this thread hears of an arrival: up to what the audit calls lateness
+//! datagram says which one it is. Queues keep the order of a source, so that those before one that arrives
+//! are lost (but for what a second dual queue lets overtake: it counts as lost too). Delays end when this thread hears of an arrival: up to what the audit calls lateness
 //! later than the kernel.
 
 use super::ends::Scratch;
@@ -13,13 +13,13 @@ use crate::error::LiveError;
 use crate::hosts::traffic_class;
 use aqmlab_driver::datagram_sources;
 use aqmlab_record::{DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, Table};
-use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario};
+use aqmlab_scenario::{DatagramGroup, Scenario};
 use aqmlab_session::Datagram;
 use nix::sys::socket::{
-    ControlMessageOwned, MsgFlags, SockType, SockaddrIn, recvmsg, sendto, setsockopt, sockopt,
+    ControlMessageOwned, MsgFlags, SockType, SockaddrIn, recvmsg, sendmsg, setsockopt, sockopt,
 };
 use std::collections::VecDeque;
-use std::io::IoSliceMut;
+use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Bytes in which a datagram says which one of its source it is, as far as it has room for them.
@@ -46,15 +46,6 @@ pub(crate) struct DatagramEnds {
     arrivals: Option<DatagramArrivals>,
 }
 
-/// Something that has arrived.
-struct Arrival {
-    /// Its source.
-    place: usize,
-    /// As many bytes of its number as it had room for, the lowest first.
-    sequence: Vec<u8>,
-    is_marked: bool,
-}
-
 impl DatagramEnds {
     /// A socket for each source, on the machine that sends.
     pub(crate) fn new(
@@ -64,21 +55,17 @@ impl DatagramEnds {
     ) -> Result<Self, LiveError> {
         let mut sent_by = vec![Vec::new(); addresses.machines()];
         let mut sources: Vec<Source> = Vec::new();
-        let mut first_places = Vec::new();
+        let mut echoes = datagram_sources::echoes(scenario).into_iter();
         for group in &scenario.datagrams {
-            let first = sources.len();
-            first_places.push(first);
-            for &[from, to] in &group.sources {
-                let ends = [from, to].map(|node: NodeIndex| addresses.machine(node));
+            for (ends, echo) in group.sources.iter().zip(echoes.by_ref()) {
+                let ends = ends.map(|node| addresses.machine(node));
                 let of_machine = &mut sent_by[ends[0] as usize];
                 let number = u32::try_from(of_machine.len()).unwrap_or(u32::MAX);
                 of_machine.push(sources.len());
-                sources.push(Source::new(group, addresses, ends, number)?);
-            }
-            if let Some(probes) = group.echo_of.map(|place| first_places[place]) {
-                for place in 0..group.sources.len() {
-                    sources[probes + place].echo = Some(first + place);
-                }
+                let socket = socket_of(group, addresses, (ends[0], number))?;
+                let to = address(addresses.answerer(ends[1]), SERVER_PORT);
+                let echo = echo.map(|place| place as usize);
+                sources.push(Source { socket, to, under_way: VecDeque::new(), echo });
             }
         }
         let records = Datagrams::new(window, sources.len());
@@ -96,12 +83,13 @@ impl DatagramEnds {
     /// Sends one that was sent now, or is sent back.
     fn send_off(&mut self, place: usize, sequence: u32, sent: SentDatagram, scratch: &Scratch) -> bool {
         let source = &mut self.sources[place];
-        let mut payload = scratch.zeros(sent.ip_bytes - DatagramGroup::HEADER_BYTES).to_vec();
-        for (byte, value) in payload.iter_mut().zip(sequence.to_le_bytes()) {
-            *byte = value;
-        }
-        let is_taken =
-            sendto(source.socket.as_raw_fd(), &payload, &source.to, MsgFlags::MSG_DONTWAIT).is_ok();
+        let payload = usize::from(sent.ip_bytes - DatagramGroup::HEADER_BYTES);
+        let number = sequence.to_le_bytes();
+        let number = &number[..payload.min(SEQUENCE_BYTES)];
+        let rest = &scratch.zeros(sent.ip_bytes)[..payload - number.len()];
+        let parts = [IoSlice::new(number), IoSlice::new(rest)];
+        let to = Some(&source.to);
+        let is_taken = sendmsg(source.socket.as_raw_fd(), &parts, &[], MsgFlags::MSG_DONTWAIT, to).is_ok();
         if is_taken {
             self.records.sent(place, sent);
             source.under_way.push_back((sequence, sent));
@@ -120,11 +108,10 @@ impl DatagramEnds {
     ) -> u64 {
         let mut refused = 0;
         while let Some(taken) = take(sink) {
-            let Some(arrival) = taken.and_then(|taken| self.arrival(&taken, addresses)) else { continue };
             let now = clock.now();
-            let Some((sequence, sent)) = self.settle(&arrival) else { continue };
-            let place = arrival.place;
-            self.records.received(place, sent, now, arrival.is_marked);
+            let Some(place) = self.source_of(&taken, addresses) else { continue };
+            let Some((sequence, sent)) = self.settle(place, taken.number()) else { continue };
+            self.records.received(place, sent, now, taken.is_marked);
             if let (Some(arrivals), Ok(source)) = (&mut self.arrivals, u32::try_from(place)) {
                 arrivals.received(source, sent, now);
             }
@@ -136,22 +123,20 @@ impl DatagramEnds {
     }
 
     /// Whose something is, if it is from a source of this run.
-    fn arrival(&self, taken: &Taken, addresses: &Addresses) -> Option<Arrival> {
-        let Party::Opener { machine, number } = addresses.party(taken.from.0, taken.from.1)? else {
-            return None;
-        };
-        let place = *self.sent_by.get(machine as usize)?.get(number as usize)?;
-        Some(Arrival { place, sequence: taken.head.clone(), is_marked: taken.is_marked })
+    fn source_of(&self, taken: &Taken, addresses: &Addresses) -> Option<usize> {
+        let (address, port) = taken.from?;
+        let Party::Opener { machine, number } = addresses.party(address, port)? else { return None };
+        self.sent_by.get(machine as usize)?.get(number as usize).copied()
     }
 
-    /// What arrived, of all that the source knows to be under way; those before it are lost.
-    fn settle(&mut self, arrival: &Arrival) -> Option<(u32, SentDatagram)> {
-        let under_way = &mut self.sources[arrival.place].under_way;
-        let is_it =
-            |(sequence, _): &(u32, SentDatagram)| sequence.to_le_bytes().starts_with(&arrival.sequence);
+    /// What arrived, of all that a source knows to be under way, by the lowest bytes of its number; those
+    /// before it are lost.
+    fn settle(&mut self, place: usize, number: &[u8]) -> Option<(u32, SentDatagram)> {
+        let under_way = &mut self.sources[place].under_way;
+        let is_it = |(sequence, _): &(u32, SentDatagram)| sequence.to_le_bytes().starts_with(number);
         let before = under_way.iter().position(is_it)?;
         for (_, lost) in under_way.drain(..before) {
-            self.records.lost(arrival.place, lost);
+            self.records.lost(place, lost);
         }
         under_way.pop_front()
     }
@@ -169,44 +154,49 @@ impl DatagramEnds {
     }
 }
 
-impl Source {
-    fn new(
-        group: &DatagramGroup,
-        addresses: &Addresses,
-        [from, to]: [u32; 2],
-        number: u32,
-    ) -> Result<Self, LiveError> {
-        let at = addresses.opener(from, number).ok_or_else(no_address)?;
-        let socket = bound(SockType::Datagram, at).map_err(LiveError::setup("a socket for datagrams"))?;
-        let class = i32::from(traffic_class(group.dscp, group.ecn));
-        setsockopt(&socket, sockopt::Ipv4Tos, &class).map_err(LiveError::setup("a codepoint"))?;
-        let to = address(addresses.answerer(to), SERVER_PORT);
-        Ok(Self { socket, to, under_way: VecDeque::new(), echo: None })
-    }
+/// The socket of a source on a machine that sends, with the number of its address there.
+fn socket_of(
+    group: &DatagramGroup,
+    addresses: &Addresses,
+    (machine, number): (u32, u32),
+) -> Result<OwnedFd, LiveError> {
+    let at = addresses.opener(machine, number).ok_or_else(no_address)?;
+    let socket = bound(SockType::Datagram, at).map_err(LiveError::setup("a socket for datagrams"))?;
+    let class = i32::from(traffic_class(group.dscp, group.ecn));
+    setsockopt(&socket, sockopt::Ipv4Tos, &class).map_err(LiveError::setup("a codepoint"))?;
+    Ok(socket)
 }
 
 /// What the kernel says of a datagram.
 struct Taken {
     /// Address and port of its sender.
-    from: (u32, u16),
-    /// Its first bytes.
-    head: Vec<u8>,
+    from: Option<(u32, u16)>,
+    /// Its first bytes, and how many these are.
+    head: [u8; SEQUENCE_BYTES],
+    length: usize,
     is_marked: bool,
 }
 
-/// The next datagram at a socket, if there is one; nothing of one that says not enough of itself.
-fn take(sink: &OwnedFd) -> Option<Option<Taken>> {
-    let mut bytes = [0; SEQUENCE_BYTES];
+impl Taken {
+    /// The lowest bytes of its number, as far as it has room for them.
+    fn number(&self) -> &[u8] {
+        &self.head[..self.length]
+    }
+}
+
+/// The next datagram at a socket, if there is one.
+fn take(sink: &OwnedFd) -> Option<Taken> {
+    let mut head = [0; SEQUENCE_BYTES];
     let mut room = nix::cmsg_space!(u8);
-    let mut parts = [IoSliceMut::new(&mut bytes)];
+    let mut parts = [IoSliceMut::new(&mut head)];
     let received =
         recvmsg::<SockaddrIn>(sink.as_raw_fd(), &mut parts, Some(&mut room), MsgFlags::MSG_DONTWAIT).ok()?;
-    let classes = received.cmsgs().into_iter().flatten().find_map(|said| match said {
+    let class = received.cmsgs().into_iter().flatten().find_map(|said| match said {
         ControlMessageOwned::Ipv4Tos(class) => Some(class),
         _ => None,
     });
     let from = received.address.map(|from| (u32::from(from.ip()), from.port()));
-    let length = received.bytes;
-    let is_marked = classes.is_some_and(|class| class & CONGESTION_EXPERIENCED == CONGESTION_EXPERIENCED);
-    Some(from.map(|from| Taken { from, head: bytes[..length.min(SEQUENCE_BYTES)].to_vec(), is_marked }))
+    let length = received.bytes.min(SEQUENCE_BYTES);
+    let is_marked = class.is_some_and(|class| class & CONGESTION_EXPERIENCED == CONGESTION_EXPERIENCED);
+    Some(Taken { from, head, length, is_marked })
 }

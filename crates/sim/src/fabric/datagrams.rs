@@ -12,7 +12,7 @@ use super::path::{AddedDelay, Path};
 use aqmlab_aqm::Codepoint;
 use aqmlab_driver::datagram_sources;
 use aqmlab_record::{DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, SourceColumns, Table};
-use aqmlab_scenario::{EcnCodepoint, NodeIndex, Scenario};
+use aqmlab_scenario::{EcnCodepoint, Scenario};
 use aqmlab_session::{Datagram, DatagramSourceId};
 use aqmlab_units::Time;
 
@@ -34,21 +34,13 @@ pub(crate) struct DatagramEnds {
 
 impl DatagramEnds {
     pub(crate) fn new(scenario: &Scenario, network: &mut Network, window: MeasuredWindow) -> Self {
-        let mut sources: Vec<Source> = Vec::new();
-        let mut first_places = Vec::new();
+        let mut sources = Vec::new();
+        let mut echoes = datagram_sources::echoes(scenario).into_iter();
         for group in &scenario.datagrams {
-            let first = sources.len();
-            first_places.push(first);
             let codepoint = codepoint(group.ecn);
-            let source = |&[from, to]: &[NodeIndex; 2]| {
+            for (&[from, to], echo) in group.sources.iter().zip(echoes.by_ref()) {
                 let path = network.path(from, to, AddedDelay::None);
-                Source { path, codepoint, echo: None }
-            };
-            sources.extend(group.sources.iter().map(source));
-            if let Some(probes) = group.echo_of.map(|place| first_places[place]) {
-                for place in 0..group.sources.len() {
-                    sources[probes + place].echo = Some(DatagramSourceId::of(first + place));
-                }
+                sources.push(Source { path, codepoint, echo: echo.map(DatagramSourceId::from_number) });
             }
         }
         let records = Datagrams::new(window, sources.len());

@@ -1,0 +1,56 @@
+"""A line carries what the tests of delay under load say, over the round trip that they print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import aqmlab
+from aqmlab.bloat import Phase, line_under
+from aqmlab.cli import flent, rpm
+from aqmlab.errors import RefusalError
+from aqmlab.flent_tests import TESTS
+from aqmlab.flent_tests import measuring as flent_measuring
+from aqmlab.line import Line
+from aqmlab.responsiveness import Way
+from aqmlab.responsiveness import measuring as responsiveness_measuring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aqmlab import Scenario
+
+LOADS: dict[str, Callable[[Line], Scenario]] = {
+    "bloat": lambda line: line_under(line, Phase.BOTH),
+    "rpm": lambda line: responsiveness_measuring.scenario_of(line, Way.BOTH),
+    "flent": lambda line: flent_measuring.scenario_of(TESTS["rrul"], line),
+}
+
+
+@pytest.mark.parametrize("load", LOADS.values(), ids=LOADS)
+@pytest.mark.parametrize("round_trip_ms", [20.0, 80.0])
+def test_flows_take_the_round_trip_that_is_said(
+    round_trip_ms: float, load: Callable[[Line], Scenario]
+) -> None:
+    """One of them alone, with a single segment: SYN and its answer, then half a round trip to the receiver."""
+    line = Line.of_rates(1000.0, 1000.0, round_trip_ms=round_trip_ms)
+    for flow in load(line).resolved["flows"]:
+        own = {key: flow[key] for key in ("name", "direction", "base_rtt_ms", "profile")}
+        alone = line.carrying("alone", duration_s=5.0, flows=[{**own, "count": 1, "bytes": 1_000}])
+        [row] = aqmlab.run(alone).tables["transfers"].to_pylist()
+        # Three packets at 1 Gbit/s: 12 us each at the most.
+        assert 1e3 * row["transfer_time_s"] == pytest.approx(1.5 * round_trip_ms, abs=0.05), flow["name"]
+
+
+def test_a_round_trip_below_the_lines_own_is_refused() -> None:
+    own = Line.of_rates(20.0, 5.0, round_trip_ms=40.0)
+    with pytest.raises(RefusalError, match="legal: 20 ms or more") as refused:
+        Line(own.dumbbell, 19.0)
+    assert (refused.value.place, refused.value.value) == ("round_trip_ms", 19.0)
+    assert Line(own.dumbbell, 20.0).behind_ms == 0.0
+
+
+def test_the_commands_know_every_test_and_load() -> None:
+    assert tuple(TESTS) == flent.TESTS
+    assert tuple(Way) == rpm.LOADS
