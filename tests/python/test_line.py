@@ -33,7 +33,7 @@ LOADS: dict[str, Callable[[Line], Scenario]] = {
 def test_flows_take_the_round_trip_that_is_said(
     round_trip_ms: float, load: Callable[[Line], Scenario]
 ) -> None:
-    """One of them alone, with a single segment: SYN and its answer, then half a round trip to the receiver."""
+    """One of them alone, with a single segment: a handshake, then half a round trip to the receiver."""
     line = Line.of_rates(1000.0, 1000.0, round_trip_ms=round_trip_ms)
     for flow in load(line).resolved["flows"]:
         own = {key: flow[key] for key in ("name", "direction", "base_rtt_ms", "profile")}

@@ -40,15 +40,15 @@ pub fn columns(scenario: &Scenario) -> SourceColumns {
 pub fn echoes(scenario: &Scenario) -> Vec<Option<u32>> {
     let mut echoes = Vec::new();
     let mut first_places = Vec::new();
+    let mut place = 0;
     for group in &scenario.datagrams {
-        let first = echoes.len();
-        first_places.push(first);
-        echoes.extend(group.sources.iter().map(|_| None));
-        if let Some(probes) = group.echo_of {
-            let of_probes = &mut echoes[first_places[probes]..][..group.sources.len()];
-            for (echo, place) in of_probes.iter_mut().zip(first as u32..) {
-                *echo = Some(place);
+        first_places.push(echoes.len());
+        echoes.resize(echoes.len() + group.sources.len(), None);
+        for nth in 0..group.sources.len() {
+            if let Some(probes) = group.echo_of {
+                echoes[first_places[probes] + nth] = Some(place);
             }
+            place += 1;
         }
     }
     echoes
@@ -60,4 +60,25 @@ fn names_of_nodes(scenario: &Scenario, nodes: &[NodeIndex]) -> ColumnValues {
     let codes: BTreeMap<NodeIndex, u32> = occur.iter().copied().zip(0..).collect();
     let names = occur.iter().map(|&node| scenario.network.node(node).name.clone());
     ColumnValues::names(nodes.iter().map(|node| codes[node]).collect(), names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_echo_of_a_source_comes_behind_all_that_send_of_their_own_accord() {
+        let group = |name: &str, count: u32, echo: bool| {
+            format!(
+                "[[datagrams]]\nname = \"{name}\"\ncount = {count}\ndirection = \"left-to-right\"\n\
+                 packet_bytes = 64\nrate_mbps = 0.1\necho = {echo}\n"
+            )
+        };
+        let text = "name = \"a\"\nduration_s = 1\n[dumbbell]\nrate_mbps = 1\n\
+                    queue = { scheme = \"drop-tail\", limit_packets = 9 }\n";
+        let groups = [group("ping", 2, true), group("call", 1, false), group("probe", 1, true)].concat();
+        let scenario = Scenario::from_toml(&format!("{text}{groups}"), "a", &[]).unwrap();
+        // ping 0 and 1, call 2, probe 3; what is sent back of ping 4 and 5, of probe 6.
+        assert_eq!(echoes(&scenario), [Some(4), Some(5), None, Some(6), None, None, None]);
+    }
 }
