@@ -69,7 +69,8 @@ def flent(
     TEST is rrul (four streams each way, one in each class of service, beside probes in three of them),
     rrul_be (the same without classes), tcp_nup and tcp_ndown (four streams one way), or rtt_fair (streams to
     hosts once, twice, four and eight times as far). Probes go up each 0.2 s and come back; streams (CUBIC,
-    Linux 6) begin after 5 s. It prints what the streams carried and how long probes took before and beside them.
+    Linux 6) begin after 5 s. It prints what the streams carried and how long probes took before and beside
+    them.
 
     The line is the [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
 
