@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from aqmlab.cli.line_options import line_options, read_line, schemes_option
-from aqmlab.cli.options import execution_options, seeds_option
+from aqmlab.cli.options import execution_options, seeds_option, table_option
 from aqmlab.terminal.console import console, say, shown, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from aqmlab.bloat import QueueUnderLoad
     from aqmlab.files.toml_text import TomlText
@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 @line_options
 @schemes_option("fq-codel,cake,pie,dualpi2")
 @seeds_option(default="1-3", help="Random seeds; delays are means over them.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.csv|.parquet",
-    help="Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.",
-)
+@table_option("Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.")
 @click.option(
     "--live",
     is_flag=True,
@@ -69,10 +64,8 @@ def bloat(
       aqmlab bloat my-link.toml --schemes fq-codel,cake --output delays.csv
     """
     from aqmlab.bloat import measure
-    from aqmlab.tables.render import require_form, save
+    from aqmlab.tables.render import save
 
-    if output is not None:
-        require_form(output)
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     simulated = measure(line, schemes, seeds=seeds, executor=executor, progress=not quiet)
     found = simulated + (_over_linux(line, schemes, seeds, progress=not quiet) if live else [])

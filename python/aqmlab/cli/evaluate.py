@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import execution_options, read_names, read_schemes, seeds_option
+from aqmlab.cli.options import execution_options, read_names, read_schemes, seeds_option, table_option
 from aqmlab.terminal.console import console, say, wrapped
 
 if TYPE_CHECKING:
@@ -34,11 +34,8 @@ _COLUMNS = 100
     help="Sections of RFC 7928, such as 8.2.4; 8.2 means all below it. By default all.",
 )
 @seeds_option(default="1-6", help="Random seeds to run (at least 6 for 95 % intervals).")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.csv|.parquet",
-    help="Also write every metric: section, scenario, case, scheme, metric, unit, value, low, high, seeds.",
+@table_option(
+    "Also write every metric: section, scenario, case, scheme, metric, unit, value, low, high, seeds."
 )
 @click.option(
     "--report",
@@ -76,10 +73,8 @@ def evaluate(
     from aqmlab.evaluation import evaluate as evaluated
     from aqmlab.files.folders import require_writable
     from aqmlab.tables.evaluation import figures_table
-    from aqmlab.tables.render import require_form, save
+    from aqmlab.tables.render import save
 
-    if output is not None:
-        require_form(output)
     if report is not None:
         if report.suffix != ".html":
             raise click.UsageError(f"{report}: a report ends in .html")

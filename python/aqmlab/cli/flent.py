@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab.cli.line_options import line_options, read_line, schemes_option
-from aqmlab.cli.options import execution_options, seeds_option
+from aqmlab.cli.options import execution_options, seeds_option, table_option
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
@@ -41,12 +41,7 @@ TESTS = ("rrul", "rrul_be", "tcp_nup", "tcp_ndown", "rtt_fair")
     metavar="FOLDER",
     help="Also write a data file of Flent for each queue and seed into this folder, for flent and flent-gui.",
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.csv|.parquet",
-    help="Also write what each stream carried, and the median, 95 and 99 % of each probe.",
-)
+@table_option("Also write what each stream carried, and the median, 95 and 99 % of each probe.")
 @execution_options("threads")
 def flent(
     *,
@@ -81,10 +76,8 @@ def flent(
     """
     from aqmlab import flent_tests
     from aqmlab.tables import to_terminal
-    from aqmlab.tables.render import require_form, save
+    from aqmlab.tables.render import save
 
-    if output is not None:
-        require_form(output)
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     found = flent_tests.measure(
         flent_tests.TESTS[test],

@@ -102,6 +102,31 @@ overrides_option = click.option(
 )
 
 
+def read_table_file(context: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
+    """Checks, before any work, that a table can be written there.
+
+    Raises:
+        RefusalError, FolderError: As of `require_form`.
+    """
+    del context, parameter
+    if file is not None:
+        from aqmlab.tables.render import require_form
+
+        require_form(file)
+    return file
+
+
+def table_option(help: str) -> Callable[[Command], Command]:  # noqa: A002
+    """`--output`, a file for a table that the command prints too."""
+    return click.option(
+        "--output",
+        type=click.Path(path_type=Path, dir_okay=False),
+        callback=read_table_file,
+        metavar="FILE.csv|.parquet",
+        help=help,
+    )
+
+
 def seeds_option(*names: str, default: str | None = None, help: str) -> Callable[[Command], Command]:  # noqa: A002
     """An option of seeds, `--seeds` if it has no other name; by default none."""
     return click.option(

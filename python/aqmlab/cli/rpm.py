@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from aqmlab.cli.line_options import line_options, read_line, schemes_option
-from aqmlab.cli.options import execution_options, seeds_option
+from aqmlab.cli.options import execution_options, seeds_option, table_option
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aqmlab.files.toml_text import TomlText
     from aqmlab.responsiveness import Responsiveness
     from aqmlab.runs.executors import Executor
@@ -33,12 +34,7 @@ LOADS = ("down", "up", "both")
 )
 @schemes_option("fq-codel,cake,pie,dualpi2")
 @seeds_option(default="1", help="Random seeds; round trips per minute are means over them.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.csv|.parquet",
-    help="Also write goodput, duration and confidence of each test.",
-)
+@table_option("Also write goodput, duration and confidence of each test.")
 @execution_options("threads")
 def rpm(
     *,
@@ -70,10 +66,8 @@ def rpm(
     """
     from aqmlab.responsiveness import Way, measure
     from aqmlab.tables import to_terminal
-    from aqmlab.tables.render import require_form, save
+    from aqmlab.tables.render import save
 
-    if output is not None:
-        require_form(output)
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     found = measure(
         line,

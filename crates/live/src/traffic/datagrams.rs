@@ -2,8 +2,8 @@
 //!
 //! Everybody is in this process and has one clock: a source remembers what it has sent, in order, and a
 //! datagram says which one it is. Queues keep the order of a source, so that those before one that arrives
-//! are lost (but for what a second dual queue lets overtake: it counts as lost too). Delays end when this thread hears of an arrival: up to what the audit calls lateness
-//! later than the kernel.
+//! are lost; what a second dual queue lets overtake counts as lost too. Delays end when this thread hears of
+//! an arrival: up to what the audit calls lateness later than the kernel.
 
 use super::ends::Scratch;
 use super::sockets::{SERVER_PORT, address, bound, no_address};
