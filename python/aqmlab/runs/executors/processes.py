@@ -280,6 +280,8 @@ class _Pool:
         if not worker.ready:
             self._count_false_start(worker.process, death)
         if worker.job is None:
+            if worker.ready:
+                warnings.warn(f"worker process {worker.process.pid} {death} between two runs", stacklevel=2)
             return
         job = worker.job
         self._deaths[job] += 1
