@@ -270,7 +270,7 @@ def mean_waiting_ms(result: Recorded) -> float:
         together_s = link["queue_packets_mean"] * seconds(result)
         frames = link["throughput_frame_mbps"] * 1e6 * seconds(result) / (8.0 * link["mean_frame_bytes"])
         waits.append(1000.0 * together_s / frames)
-    return sum(waits) / len(waits)
+    return float(sum(waits) / len(waits))
 
 
 def mean_wait_by_packets_s(result: Recorded, link: str) -> float:
@@ -293,7 +293,7 @@ def mean_wait_by_packets_s(result: Recorded, link: str) -> float:
         transmission_s = 8e-6 * (frame + framing["layer2_gap_bytes"]) / rate_mbps
         if row["event"] == "departure" and begin <= row["time_s"] < end:
             waits.append(row["time_s"] - transmission_s - arrived_s)
-    return sum(waits) / len(waits)
+    return float(sum(waits) / len(waits))
 
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
@@ -378,6 +378,13 @@ def loss_percent_of(result: Recorded, part: str) -> float:
     return 100.0 * lost / (lost + sent[paths[0][-1]["name"]])
 
 
+def viewers_of(result: Recorded) -> set[str]:
+    """The populations that have segments of videos."""
+    if "video_segments" not in result.tables:
+        return set()
+    return {row["population"] for row in rows(result, "video_segments")}
+
+
 def goodput_kbps_of(result: Recorded, part: str) -> float:
     """Bytes that reached receivers in the window, in kbit/s."""
     kind, name = part.split(".", 1)
@@ -389,6 +396,12 @@ def goodput_kbps_of(result: Recorded, part: str) -> float:
         for group in result.run["flows"]:
             if group["name"] == name:
                 delivered += sum(group["delivered_bytes"])
+    elif name in viewers_of(result):
+        begin, end = window(result)
+        for row in rows(result, "video_segments"):
+            arrived_at = row["requested_at_s"] + row["download_time_s"]
+            if row["population"] == name and row["arrived"] and begin <= arrived_at < end:
+                delivered += row["bytes"]
     else:
         for row in rows(result, "responses"):
             if row["population"] == name:
@@ -481,11 +494,121 @@ def mean_of(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
     return mean_ms_of(lambda row: number(row) / 1000.0)
 
 
+def videos_of(result: Recorded, part: str) -> tuple[Mapping[str, Any], list[list[Row]]]:
+    """The parameters of a population's player, and the segments of each video in their order."""
+    population = part.split(".", 1)[1]
+    own = [row for row in rows(result, "video_segments") if row["population"] == population]
+    if not own:
+        raise NoNumberError(part)
+    model = next(
+        each["model"] for each in result.run["scenario"]["populations"] if each["name"] == population
+    )
+    videos: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in sorted(own, key=lambda row: row["segment"]):
+        videos[row["user"], row["segment"] // model["segments_per_video"]].append(row)
+    return model, list(videos.values())
+
+
+def played(video: Sequence[Row], model: Mapping[str, Any], end_s: float) -> list[tuple[float, float, float]]:
+    """What a buffer makes of a video, arrival by arrival: from, until, and bits a second; 0 is a stall."""
+    length, count = model["segment_seconds"], model["segments_per_video"]
+    stretches: list[tuple[float, float, float]] = []
+    buffered: list[float] = []
+    now, plays, had_begun, shown = 0.0, False, False, 0.0
+    arrivals = [
+        (row["requested_at_s"] + row["download_time_s"], row["bytes"]) for row in video if row["arrived"]
+    ]
+    for number, (at, size) in enumerate([*arrivals, (end_s, None)]):
+        while plays and now < at:
+            if not buffered:
+                plays = False
+                break
+            until = min(at, now + length - shown)
+            stretches.append((now, until, buffered[0]))
+            shown += until - now
+            now = until
+            if shown >= length - 1e-9:
+                buffered.pop(0)
+                shown = 0.0
+        is_over = len(arrivals) == count and size is None
+        if had_begun and not plays and now < at and not is_over:
+            stretches.append((now, at, 0.0))
+        now = at
+        if size is not None:
+            buffered.append(8.0 * size / length)
+            there = len(buffered) * length - shown
+            plays = plays or there >= model["start_buffer_seconds"] - 1e-9 or number + 1 == count
+            had_begun = had_begun or plays
+    return stretches
+
+
+def watched(result: Recorded, part: str) -> list[tuple[float, float, float]]:
+    """The stretches of all videos of a population within the window; a stall with the instant it began."""
+    begin, end = window(result)
+    model, videos = videos_of(result, part)
+    found = []
+    for video in videos:
+        for since, until, rate in played(video, model, result.run["scenario"]["duration_s"]):
+            if min(until, end) > max(since, begin):
+                found.append((max(since, begin), min(until, end), rate))
+    if not found:
+        raise NoNumberError(part)
+    return found
+
+
+def video_stalled_percent(result: Recorded, part: str) -> float:
+    """Stalled seconds of all viewers' seconds."""
+    found = watched(result, part)
+    stalled = sum(until - since for since, until, rate in found if not rate)
+    return 100.0 * stalled / sum(until - since for since, until, _ in found)
+
+
+def video_stalls_per_hour(result: Recorded, part: str) -> float:
+    """Stalls that began in the window, on an hour of watching: those of one video follow no other stall."""
+    begin, end = window(result)
+    model, videos = videos_of(result, part)
+    stalls = 0
+    for video in videos:
+        before = 1.0
+        for since, _, rate in played(video, model, result.run["scenario"]["duration_s"]):
+            stalls += rate == 0.0 and before > 0.0 and begin <= since < end
+            before = rate
+    return 3600.0 * stalls / sum(until - since for since, until, _ in watched(result, part))
+
+
+def video_bitrate_mbps(result: Recorded, part: str) -> float:
+    """Bits shown on a second of playback."""
+    shown = [(until - since, rate) for since, until, rate in watched(result, part) if rate]
+    if not shown:
+        raise NoNumberError(part)
+    return sum(span * rate for span, rate in shown) / sum(span for span, _ in shown) / 1e6
+
+
+def video_start_s(result: Recorded, part: str) -> float:
+    """From the request for a video to the first picture."""
+    begin, end = window(result)
+    run_end = result.run["scenario"]["duration_s"]
+    model, videos = videos_of(result, part)
+    waits = []
+    for video in videos:
+        requested = video[0]["requested_at_s"]
+        if begin <= requested < end:
+            first = [since for since, _, rate in played(video, model, run_end) if rate]
+            waits.append(min(first, default=run_end) - requested)
+    if not waits:
+        raise NoNumberError(part)
+    return float(sum(waits) / len(waits))
+
+
 NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] = {
     "populations": {
         "loss_percent": loss_percent_of,
         "goodput_kbps": goodput_kbps_of,
         "goodput_mbps": goodput_mbps_of,
+        "video_stalled_percent": video_stalled_percent,
+        "video_stalls_per_hour": video_stalls_per_hour,
+        "video_bitrate_mbps": video_bitrate_mbps,
+        "video_start_s": video_start_s,
     },
     "flows": {
         "loss_percent": loss_percent_of,

@@ -193,7 +193,7 @@ def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
     on_page = {
         key: _value(default)
         for keys, defaults in rows
-        for key, default in zip(re.findall(r"`(\w+)`", keys), defaults.split(", "), strict=True)
+        for key, default in zip(re.findall(r"`(\w+)`", keys), _defaults(defaults), strict=True)
     }
     real = {
         key: part.get("default")
@@ -209,9 +209,16 @@ def _rows(text: str) -> list[tuple[list[str], list[str]]]:
     return [(re.findall(r"`([^`]+)`", cells[0]), cells[2].split(", ")) for cells in rows if len(cells) == 3]
 
 
+def _defaults(cell: str) -> list[str]:
+    """The values of a cell: one list, or one for each key."""
+    return [cell] if cell.startswith("[") else cell.split(", ")
+
+
 def _value(text: str) -> object:
     """A default as a page writes it."""
     plain = text.strip("` ")
+    if plain.startswith("["):
+        return json.loads(plain)
     if plain.startswith('"'):
         return plain.strip('"')
     if plain in {"true", "false"}:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
 
 PEOPLE = ("left", "right")
+VIEWERS = "tv"
 PLACES = {"left-to-right": ("a", "b"), "right-to-left": ("b", "a"), "right-to-far": ("b", "c")}
 COUNTED = ("completed", "followed", "unfinished")
 INTERVAL_S = 0.5
@@ -75,14 +76,19 @@ class Made:
     def result(self) -> SyntheticResult:
         populations = [
             {"name": name, "completed": self.some(90), "failed": self.some(30), "unfinished": self.some(9)}
-            for name in PEOPLE
+            for name in (*PEOPLE, VIEWERS)
         ]
         links = [self.link(name) for name in self.links]
         links[self.number(0, len(links))]["carries_data"] = self.often(0.95)
         tcp = {name: self.some(50) for name in ("timeouts", "loss_episodes", "loss_episodes_multiple")}
+        player = self.player()
         record = {"queue_summary_interval_ms": 1000 * INTERVAL_S, "traffic_interval_ms": 1000 * INTERVAL_S}
         run = {
-            "scenario": {"record": record},
+            "scenario": {
+                "record": record,
+                "duration_s": self.window[1] + 3.0,
+                "populations": [{"name": VIEWERS, "model": player}],
+            },
             "measured_from_s": self.window[0],
             "measured_until_s": self.window[1],
             "links": links,
@@ -100,6 +106,7 @@ class Made:
             "scheme_state": self.scheme_state(),
             "responses": self.responses(),
             "datagrams": self.datagrams(),
+            "video_segments": self.video_segments(player),
         }
         return SyntheticResult(run, {name: table for name, table in tables.items() if self.often(0.95)})
 
@@ -200,6 +207,31 @@ class Made:
             }
         )
 
+    def player(self) -> dict[str, Any]:
+        return {
+            "segment_seconds": float(self.number(1, 4)),
+            "segments_per_video": self.number(1, 6),
+            "start_buffer_seconds": float(self.number(1, 5)),
+        }
+
+    def video_segments(self, model: dict[str, Any]) -> pa.Table:
+        """Three viewers, whose segments come too late now and then, the last of each perhaps not at all."""
+        rows = []
+        for user in range(self.some(4)):
+            at_s, end_s = float(self.draw.random() * 9.0), self.window[1] + 3.0
+            for segment in range(self.number(1, 30)):
+                took_s = float(self.draw.lognormal() * model["segment_seconds"] / 1.5)
+                arrived = at_s + took_s < end_s
+                rows.append({"population": VIEWERS, "user": user, "segment": segment, "requested_at_s": at_s,
+                             "download_time_s": took_s if arrived else end_s - at_s, "arrived": int(arrived),
+                             "bytes": self.number(1, 10**6) if arrived else 0})  # fmt: skip
+                if not arrived:
+                    break
+                at_s += took_s + (9.0 if (segment + 1) % model["segments_per_video"] == 0 else 0.0)
+                if at_s >= end_s:
+                    break
+        return table_of(rows, ("population",))
+
     def traffic(self) -> pa.Table:
         """What each link on its way sent of what the one before sent."""
         rows = []
@@ -278,7 +310,7 @@ def stretches_of(result: Recorded, draw: np.random.Generator) -> list[tuple[floa
 
 
 def parts_of(kind: str) -> list[str]:
-    known = {"links": [*PLACES], "populations": [*PEOPLE], "flows": ["bulk"], "datagrams": ["calls"]}
+    known = {"links": [*PLACES], "populations": [*PEOPLE, VIEWERS], "flows": ["bulk"], "datagrams": ["calls"]}
     return [f"{kind}.{name}" for name in (*known[kind], "nobody")]
 
 

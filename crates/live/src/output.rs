@@ -120,9 +120,7 @@ fn tables(
     tables.extend(transfers::table(scenario, &traffic.session, now, &names));
     tables.extend(traffic.datagrams.into_tables(scenario).into_iter().flatten());
     if scenario.record.responses != Responses::None {
-        let (responses, pages) = traffic.session.into_records(now);
-        tables.extend(responses.into_tables(&names.populations));
-        tables.extend(pages.into_tables(&names.populations));
+        tables.extend(traffic.session.into_records(now).into_tables(&names.populations));
     }
     (tables, log.into_parts())
 }

@@ -4,7 +4,7 @@ use crate::error::refused;
 use aqmlab_aqm::parts::{ArcLoop, PiGains, sfg_design};
 use aqmlab_aqm::{Scheme, algorithms::sfg};
 use aqmlab_random::Key;
-use aqmlab_scenario::{Scenario, UserModel};
+use aqmlab_scenario::{Scenario, UserModel, WaitsFor};
 use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
 /// The traffic models whose connections arrive by themselves: in a cloud of these nobody is a person.
 #[pyfunction]
 pub(crate) fn cloud_models() -> Vec<&'static str> {
-    UserModel::names_where(|facts| !facts.waits_for_pages)
+    UserModel::names_where(|facts| facts.waits_for == WaitsFor::Nothing)
 }
 
 /// What a host profile is, and its values of the keys of `host`; none if there is no such profile.

@@ -4,6 +4,7 @@
 //! - [`Table`]: a named set of equally long [`Column`]s, the shape in which results reach Python and Parquet;
 //! - [`Responses`]: every completed exchange, as histograms per class and (where asked) as rows;
 //! - [`Pages`]: every page load, in the same way;
+//! - [`VideoSegments`]: every segment of a video that a viewer asked for;
 //! - [`Datagrams`]: what became of datagrams, source by source; [`DatagramArrivals`]: one by one;
 //! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
@@ -18,6 +19,7 @@ mod pages;
 mod responses;
 mod summary;
 mod table;
+mod video_segments;
 mod window;
 
 pub use datagram_arrivals::DatagramArrivals;
@@ -30,4 +32,5 @@ pub use summary::{
     LinkCounters, LinkSummary, PopulationSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};
+pub use video_segments::VideoSegments;
 pub use window::MeasuredWindow;

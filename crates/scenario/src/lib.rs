@@ -76,7 +76,7 @@ mod text;
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{Congestion, HostOverrides, HostProfile};
-pub use aqmlab_web::{StartRule, UserModel, Workload};
+pub use aqmlab_web::{StartRule, UserModel, WaitsFor, Workload};
 pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};
 pub use demand::Demand;
 pub use document::{

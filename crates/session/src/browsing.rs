@@ -12,10 +12,11 @@ use crate::transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, PopulationId, Side,
     Transport, UserConnection,
 };
-use aqmlab_record::{Completion, MeasuredWindow, Pages, Responses};
+use aqmlab_record::{Completion, MeasuredWindow, PageLoad, Pages, Responses, Table, VideoSegments};
 use aqmlab_units::Time;
 use aqmlab_web::{
     Command, ConnectionOrdinal, Connections, Exchange, Population, Server, StartRule, Statistics, UserEvent,
+    WaitsFor,
 };
 
 /// What the users of a run have in common.
@@ -28,6 +29,28 @@ pub struct BrowsingSettings {
     pub responses: Responses,
     /// Where page loads go.
     pub pages: Pages,
+}
+
+/// What was recorded of users, at the end of a run.
+pub struct Records {
+    /// Completed exchanges of pages and of clouds.
+    pub responses: Responses,
+    /// Pages.
+    pub pages: Pages,
+    /// Segments of videos, where a population watches any.
+    pub video_segments: Option<VideoSegments>,
+}
+
+impl Records {
+    /// All tables; the populations have these names.
+    ///
+    /// # Panics
+    /// If there are fewer names than populations.
+    pub fn into_tables(self, populations: &[String]) -> impl Iterator<Item = Table> {
+        let of_pages =
+            self.responses.into_tables(populations).into_iter().chain(self.pages.into_tables(populations));
+        of_pages.chain(self.video_segments.map(|segments| segments.into_table(populations)))
+    }
 }
 
 /// A population with its users and what they did.
@@ -130,6 +153,7 @@ pub(crate) struct Browsing {
     pub(crate) answers: PendingAnswers,
     /// A reused buffer of what a user answered.
     commands: Vec<Command>,
+    video_segments: VideoSegments,
     /// The connection that a user is being told of: most of what she does then is done on it.
     at_hand: Option<(ConnectionOrdinal, ConnectionId)>,
 }
@@ -143,6 +167,7 @@ impl Browsing {
             continuations: Vec::new(),
             answers: PendingAnswers::default(),
             commands: Vec::new(),
+            video_segments: VideoSegments::default(),
             at_hand: None,
         }
     }
@@ -169,7 +194,7 @@ impl Browsing {
 
     pub(crate) fn wake(&mut self, population: PopulationId, user: u32, transport: &mut impl Transport) {
         let group = &mut self.populations[population.place()];
-        if group.users.waits_for_pages() {
+        if group.users.waits_for() != WaitsFor::Nothing {
             group.pages.begin(user, transport.now());
         }
         self.notify(population, user, UserEvent::Wake, transport);
@@ -208,12 +233,21 @@ impl Browsing {
     }
 
     /// What was recorded until the end of the run, which is now: pages under way stay unfinished.
-    pub(crate) fn into_records(self, now: Time) -> (Responses, Pages) {
-        let BrowsingSettings { responses, mut pages, .. } = self.settings;
-        for (number, population) in (0..).zip(&self.populations) {
-            population.pages.unfinished(number, now).for_each(|load| pages.record(&load));
+    pub(crate) fn into_records(mut self, now: Time) -> Records {
+        let waiting = (0..).zip(&self.populations);
+        let unfinished: Vec<_> =
+            waiting.flat_map(|(number, group)| group.pages.unfinished(number, now)).collect();
+        unfinished.iter().for_each(|load| self.record(load));
+        let watched = self.populations.iter().any(|group| group.users.waits_for() == WaitsFor::Segments);
+        let BrowsingSettings { responses, pages, .. } = self.settings;
+        Records { responses, pages, video_segments: watched.then_some(self.video_segments) }
+    }
+
+    fn record(&mut self, load: &PageLoad) {
+        match self.populations[usize::from(load.population)].users.waits_for() {
+            WaitsFor::Segments => self.video_segments.record(*load),
+            WaitsFor::Pages | WaitsFor::Nothing => self.settings.pages.record(load),
         }
-        (responses, pages)
     }
 }
 
@@ -262,7 +296,7 @@ impl Browsing {
         match *command {
             Command::Think { until } => {
                 let page = self.populations[population.place()].pages.end(population.number(), user);
-                page.into_iter().for_each(|page| self.settings.pages.record(&page));
+                page.into_iter().for_each(|page| self.record(&page));
                 transport.wake_at(until, Alarm::User { population, user });
             }
             Command::Wait { until } => transport.wake_at(until, Alarm::User { population, user }),
@@ -385,10 +419,11 @@ impl Browsing {
         self.count_exchange(population, ExchangeCounts::COMPLETED, transport);
         let Completion { completed_at, user, response_bytes, .. } = completion;
         let group = &mut self.populations[population.place()];
-        if group.users.waits_for_pages() {
+        let waits_for = group.users.waits_for();
+        if waits_for != WaitsFor::Nothing {
             completion.page = group.pages.object_arrived(user, completed_at, response_bytes);
         }
-        if self.settings.window.contains(completed_at) {
+        if waits_for != WaitsFor::Segments && self.settings.window.contains(completed_at) {
             self.settings.responses.record(&completion);
         }
     }

@@ -10,7 +10,7 @@ use crate::transport::{
 };
 use aqmlab_record::Completion;
 use aqmlab_units::Span;
-use aqmlab_web::{ObjectKind, UserEvent};
+use aqmlab_web::{ObjectKind, UserEvent, WaitsFor};
 
 impl Browsing {
     /// One end of such a connection has something to say.
@@ -153,7 +153,7 @@ impl Browsing {
         }
         group.open.remove(user, connection, &mut self.connections);
         let missing = connecting || under_way.is_some_and(|under_way| !under_way.completed);
-        if missing && group.users.waits_for_pages() {
+        if missing && group.users.waits_for() != WaitsFor::Nothing {
             group.fail_object(user, transport.now());
         }
         // Idle connections fail as well, and those whose exchange is complete but for the server's close.

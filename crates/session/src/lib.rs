@@ -55,7 +55,7 @@ mod transfers;
 mod transport;
 
 pub use browser_connection::BrowserConnection;
-pub use browsing::{BrowsingPopulation, BrowsingSettings};
+pub use browsing::{BrowsingPopulation, BrowsingSettings, Records};
 pub use datagrams::{DatagramSource, Frames, Periods, Sends};
 pub use exchange_counts::ExchangeCounts;
 pub use idle_path::{IdlePath, Round};

@@ -1,10 +1,9 @@
 //! All applications of a run: which of them an event is for.
 
-use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings};
+use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings, Records};
 use crate::datagrams::{DatagramSource, DatagramSources};
 use crate::transfers::{Transfer, Transfers};
 use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Transport, UserConnection};
-use aqmlab_record::{Pages, Responses};
 use aqmlab_units::Time;
 
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
@@ -105,10 +104,9 @@ impl Session {
         self.transfers.all()
     }
 
-    /// The completed exchanges and the pages, at the end of a run, which is `now`: pages under way stay
-    /// unfinished.
+    /// What was recorded of users, at the end of a run, which is `now`: pages under way stay unfinished.
     #[must_use]
-    pub fn into_records(self, now: Time) -> (Responses, Pages) {
+    pub fn into_records(self, now: Time) -> Records {
         self.browsing.into_records(now)
     }
 }

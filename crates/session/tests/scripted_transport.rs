@@ -5,8 +5,8 @@ use aqmlab_random::Key;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table};
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
-    Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, ResponseEnd, Round,
-    Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
+    Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, Records, ResponseEnd,
+    Round, Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
@@ -221,7 +221,8 @@ const fn counts(started: u64, completed: u64, failed: u64) -> ExchangeCounts {
 /// The columns of the table `pages` that are real numbers, then those that are whole, row by row; the run
 /// ends at 100 s.
 fn pages(talk: Conversation) -> Vec<(f64, f64, Vec<u64>)> {
-    let tables = talk.session.into_records(Time::from_seconds(100.0)).1.into_tables(&["users".to_owned()]);
+    let tables =
+        talk.session.into_records(Time::from_seconds(100.0)).pages.into_tables(&["users".to_owned()]);
     let rows = tables.iter().find(|table| table.name == "pages").unwrap();
     let column = |name: &str| &rows.columns.iter().find(|column| column.name == name).unwrap().values;
     let real = |name: &str| match column(name) {
@@ -313,7 +314,8 @@ fn a_page_of_one_object_is_asked_for_answered_and_closed() {
     let end = talk.user_event(5.6, 0, Side::Active, ConnectionEventKind::PeerClosed);
     assert_eq!(end, ["close Active 0", "wake at 10.6"]);
     // Half a second from the opening to the last byte.
-    let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
+    let tables =
+        talk.session.into_records(Time::from_seconds(100.0)).responses.into_tables(&["users".to_owned()]);
     let times = rows_of(&tables, "responses", "response_time_s");
     assert!(times.len() == 1 && (times[0] - 0.5).abs() < 1e-9, "{times:?}");
 }
@@ -372,7 +374,8 @@ fn a_page_and_its_embedded_object_are_told_apart_and_their_connections_counted()
     assert_eq!(talk.session.exchanges(place, Owner::Flow { flow: FlowId::from_number(0) }), 0);
     talk.whole_exchange(5.5, 1);
     assert_eq!(talk.counts(), counts(2, 2, 0));
-    let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
+    let tables =
+        talk.session.into_records(Time::from_seconds(100.0)).responses.into_tables(&["users".to_owned()]);
     let rows = tables.iter().find(|table| table.name == "responses").unwrap();
     let objects = rows.columns.iter().find(|column| column.name == "object").unwrap();
     let ColumnValues::Names(objects) = &objects.values else { panic!("{:?}", objects.values) };
@@ -613,7 +616,7 @@ fn a_response_under_way_at_the_start_goes_on_with_its_window_and_lasts_from_its_
     assert_eq!(talk.session.populations()[0].generated().objects(), 0, "it was asked for before the run");
     // The page has no load time, and the next one is another.
     talk.wake(50.0, USER);
-    let (responses, pages) = talk.session.into_records(Time::from_seconds(100.0));
+    let Records { responses, pages, .. } = talk.session.into_records(Time::from_seconds(100.0));
     assert_eq!(rows_of(&pages.into_tables(&["users".to_owned()]), "pages", "began_s"), [50.0]);
     let times = rows_of(&responses.into_tables(&["users".to_owned()]), "responses", "response_time_s");
     let expected = 0.1 + (carried / 1_000 + 1) as f64 * 0.1;
@@ -712,7 +715,7 @@ fn a_server_takes_its_time_and_closes_behind_the_last_response() {
     }
     assert!(exchanges > 1);
     assert_eq!(talk.counts().completed, exchanges);
-    let pages = talk.session.into_records(Time::from_seconds(now)).1.into_tables(&["cloud".to_owned()]);
+    let pages = talk.session.into_records(Time::from_seconds(now)).pages.into_tables(&["cloud".to_owned()]);
     assert_eq!(rows_of(&pages, "pages", "page_load_time_s").len(), 0, "nobody waits for pages");
 }
 
@@ -778,7 +781,8 @@ fn over_one_way_connections_the_server_answers_when_the_request_is_acknowledged(
     assert!(thinks[1].starts_with("wake at "), "{thinks:?}");
     assert_eq!(talk.script.openers, [Side::Active, Side::Passive]);
     assert_eq!(talk.counts(), counts(1, 1, 0));
-    let tables = talk.session.into_records(Time::from_seconds(100.0)).0.into_tables(&["users".to_owned()]);
+    let tables =
+        talk.session.into_records(Time::from_seconds(100.0)).responses.into_tables(&["users".to_owned()]);
     let times = rows_of(&tables, "responses", "response_time_s");
     assert!(matches!(times[..], [time] if (time - 0.4).abs() < 1e-9), "{times:?}");
 }

@@ -18,14 +18,25 @@ pub enum Connections {
     Dialogues,
 }
 
+/// What the users of a population wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitsFor {
+    /// Pages. What they ask for does not depend on the network.
+    Pages,
+    /// The segments of a video, each from a [`crate::UserEvent::Wake`] to the next
+    /// [`crate::Command::Think`]. What they ask for follows what the network carries.
+    Segments,
+    /// Nothing: connections of a cloud and of a trace arrive by themselves.
+    Nothing,
+}
+
 /// What others have to know of a traffic model with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelFacts {
     /// What its connections carry.
     pub connections: Connections,
-    /// Whether users wait for pages; connections of a cloud and of a trace arrive by themselves, and nobody
-    /// waits.
-    pub waits_for_pages: bool,
+    /// What users wait for.
+    pub waits_for: WaitsFor,
     /// Whether it works between hosts that send one way alone, where request and response take a connection
     /// each.
     pub works_one_way: bool,
@@ -36,7 +47,7 @@ impl ModelFacts {
     /// closes.
     pub const USUAL: Self = Self {
         connections: Connections::Exchanges { servers_close: false },
-        waits_for_pages: true,
+        waits_for: WaitsFor::Pages,
         works_one_way: false,
     };
 

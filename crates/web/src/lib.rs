@@ -66,7 +66,7 @@ mod unused;
 pub use cdf_file::LoadFile;
 pub use event::UserEvent;
 pub use exchange::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind};
-pub use facts::{Connections, ModelFacts};
+pub use facts::{Connections, ModelFacts, WaitsFor};
 pub use file_error::FileError;
 pub use habits::{Habits, Workload};
 pub use model::Model;
@@ -81,6 +81,7 @@ pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeP
 pub use models::pages::{Http, PageObject, PagesModel, PagesParameters, PagesUser};
 pub use models::tmix::{ConnectionVector, Party, Step, TmixModel, TmixParameters, TmixReplay};
 pub use models::unc::{UncModel, UncParameters, User};
+pub use models::video_streaming::{VideoStreamingModel, VideoStreamingParameters, Viewer};
 pub use models::webtraf::{ObjectSizeLaw, WebtrafModel, WebtrafParameters, WebtrafSession};
 pub use parameter_error::ParameterError;
 pub use parameters::Parameters;

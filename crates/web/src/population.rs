@@ -2,6 +2,7 @@
 
 use crate::{
     Command, ConnectionOrdinal, ConnectionVector, Connections, Exchange, Model, ModelFacts, UserEvent,
+    WaitsFor,
 };
 use aqmlab_random::Key;
 use aqmlab_units::Time;
@@ -98,11 +99,11 @@ impl Population {
         self.facts.servers_close()
     }
 
-    /// Whether users wait for pages; connections of a cloud and of a file are nobody's pages.
+    /// What users wait for.
     #[must_use]
     #[inline]
-    pub const fn waits_for_pages(&self) -> bool {
-        self.facts.waits_for_pages
+    pub const fn waits_for(&self) -> WaitsFor {
+        self.facts.waits_for
     }
 
     /// What the two ends of a connection write, if connections carry [`Connections::Dialogues`]: then the

@@ -30,6 +30,7 @@ from aqmlab.statistics.recorded import judged_links, measured_window_s
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
 from aqmlab.statistics.tidy import tidy_table
+from aqmlab.statistics.video import viewers
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -237,9 +238,9 @@ class Comparison:
         """How many users browse under the baseline; connections of clouds are no users."""
         if not self.runs or "page_histogram" not in self._first.tables:
             return 0
-        clouds = clouds_of(self._first.run["scenario"])
+        no_readers = {*clouds_of(self._first.run["scenario"]), *viewers(self._first)}
         populations = self._first.run["populations"]
-        return sum(int(each["users"]) for each in populations if each["name"] not in clouds)
+        return sum(int(each["users"]) for each in populations if each["name"] not in no_readers)
 
     def rates_mbps(self, link: str) -> list[float]:
         """The rates of a judged link in Mbit/s, each once; of links whose rate varies, the means."""

@@ -23,6 +23,7 @@ from aqmlab.statistics.quantities import (
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links
 from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
+from aqmlab.statistics.video import OF_VIDEO, viewers
 from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ def of_datagrams(group: str) -> tuple[Quantity, ...]:
         loss_percent_of_datagrams(part),
         voice_mos_of(part),
     )
+
+
+def of_video(population: str) -> tuple[Quantity, ...]:
+    """What those see who watch videos."""
+    return tuple(quantity_of(f"populations.{population}") for quantity_of in OF_VIDEO.values())
 
 
 def of_flows(group: str, flows: int) -> tuple[Quantity, ...]:
@@ -93,6 +99,7 @@ def quantities_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...
         *OF_PEOPLE,
         *OF_OBJECTS,
         *(each for group in datagram_groups(result) for each in of_datagrams(group)),
+        *(each for population in viewers(result) for each in of_video(population)),
         *(each for group, flows in flow_groups(result).items() for each in of_flows(group, flows)),
         *per_link,
         *OF_LINKS,

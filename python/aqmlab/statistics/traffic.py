@@ -19,6 +19,7 @@ from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
+from aqmlab.statistics.video import OF_VIDEO, arrived_bytes, viewers
 from aqmlab.statistics.voice import OF_VOICE
 
 if TYPE_CHECKING:
@@ -77,7 +78,11 @@ def goodput_kbps_of(part: str) -> OfRun:
         return 8.0 * delivered / 1000.0 / measured_window_s(result)
 
     of_users = part.startswith("populations.")
-    meant = "bytes of responses completed" if of_users else "bytes that all flows delivered"
+    meant = (
+        "bytes of responses completed, or of segments of videos arrived,"
+        if of_users
+        else "bytes that all flows delivered"
+    )
     return OfRun(
         f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
         definition=f"{meant} in the measured window, in bits per second of it",
@@ -100,6 +105,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _responses_bytes(result: Recorded, population: str) -> int:
+    if population in viewers(result):
+        return arrived_bytes(result, population)
     rows = table(result, "responses", setting='record.responses = "rows"')
     known = [entry["name"] for entry in result.run["populations"]]
     if population not in known:
@@ -160,6 +167,7 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
         "loss_percent": loss_percent_of,
         "goodput_kbps": goodput_kbps_of,
         "goodput_mbps": goodput_mbps_of,
+        **OF_VIDEO,
     },
     "flows": {
         "loss_percent": loss_percent_of,

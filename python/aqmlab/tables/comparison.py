@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _COLUMN_WIDTH = 12
 """Columns of a terminal that a configuration takes."""
-_GROUPS = {"datagrams": "{} (UDP)", "flows": "{} (TCP)", "links": "link {}"}
+_GROUPS = {"datagrams": "{} (UDP)", "populations": "{} (video)", "flows": "{} (TCP)", "links": "link {}"}
 _TITLES = {
     LOADED_MEDIAN.name: "half load in, s",
     LOADED_P95.name: "95 % load in, s",

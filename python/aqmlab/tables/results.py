@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from aqmlab.errors import TooLittleDataError
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
@@ -20,6 +21,7 @@ from aqmlab.statistics.quantities import (
     utilization_percent,
 )
 from aqmlab.statistics.suspicion import mark_of, marked
+from aqmlab.statistics.video import OF_VIDEO, viewers
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 from aqmlab.terminal.spelling import counted
 
@@ -48,10 +50,12 @@ LINK_DIGITS = {
 def result_tables(result: Result) -> Iterator[Table]:
     """What users waited for: pages, then their objects; datagrams; classes of traffic; monitored links."""
     heading = marked(f"{result.scenario['name']}, seed {result.seed}", mark_of({"": [result]}))
-    if result.run["populations"] and "page_histogram" in result.tables:
+    if _readers(result) and "page_histogram" in result.tables:
         yield _pages(heading, result)
-    if result.run["populations"] and "response_histogram" in result.tables:
+    if _readers(result) and "response_histogram" in result.tables:
         yield _responses(heading, result)
+    if watching := viewers(result):
+        yield _videos(heading, result, watching)
     if "datagrams" in result.tables:
         yield _datagrams(heading, result.datagrams)
     if classes := traffic_classes(result):
@@ -59,11 +63,16 @@ def result_tables(result: Result) -> Iterator[Table]:
     yield _links(heading, result.run["links"])
 
 
+def _readers(result: Result) -> list[Mapping[str, Any]]:
+    """The populations that fetch pages and objects, and do not watch videos."""
+    watching = viewers(result)
+    return [each for each in result.run["populations"] if each["users"] and each["name"] not in watching]
+
+
 def _pages(heading: str, result: Result) -> Table:
     found = [
         (population["name"], pages, page_load_times(result, pages, population=population["name"]))
-        for population in result.run["populations"]
-        if population["users"]
+        for population in _readers(result)
         for pages in Pages
     ]
     columns: list[Column[tuple[str, Pages, ResponseTimes]]] = [
@@ -124,9 +133,7 @@ def of_quantity(quantity: Quantity, digits: int, of: Callable[[Item], float | No
 
 def _responses(heading: str, result: Result) -> Table:
     populations = [
-        (population, response_times(result, population=population["name"]))
-        for population in result.run["populations"]
-        if population["users"]
+        (population, response_times(result, population=population["name"])) for population in _readers(result)
     ]
     columns: list[Column[tuple[Mapping[str, Any], ResponseTimes]]] = [
         Column("users", lambda found: text(found[0]["name"]), "users", words=True)
@@ -138,6 +145,35 @@ def _responses(heading: str, result: Result) -> Table:
     columns += _quantiles("response", 3, lambda found: found[1])
     caption = "objects of pages; open: unfinished at the end; 50 % ... 99 %: response time in seconds"
     return Table.of(populations, columns, title=f"{heading}: responses", caption=caption)
+
+
+_VIDEO_TITLES = {
+    "video_bitrate_mbps": "Mbit/s",
+    "video_stalled_percent": "stalled %",
+    "video_stalls_per_hour": "stalls/hour",
+    "video_start_s": "start s",
+}
+
+
+def _videos(heading: str, result: Result, populations: list[str]) -> Table:
+    def cell(population: str, of: str) -> TableCell:
+        quantity = OF_VIDEO[of](f"populations.{population}")
+        try:
+            return number(quantity(result), f".{quantity.digits}f")
+        except TooLittleDataError:
+            return number(None, absent="-")
+
+    users = {each["name"]: each["users"] for each in result.run["populations"]}
+    columns: list[Column[str]] = [
+        Column("viewers", text, "viewers", words=True),
+        Column("users", lambda name: number(users[name], ",d"), "number"),
+    ]
+    columns += [Column(of, partial(cell, of=of), title) for of, title in _VIDEO_TITLES.items()]
+    caption = (
+        "Mbit/s: bit rate of what was shown; stalled: time with an empty buffer; start: from the request for "
+        "a video to its beginning"
+    )
+    return Table.of(populations, columns, title=f"{heading}: videos", caption=caption)
 
 
 _MOST_SOURCES = 20

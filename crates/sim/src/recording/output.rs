@@ -90,9 +90,7 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
     tables.extend(traffic);
     tables.extend(traffic_series);
     if scenario.record.responses != Responses::None {
-        let (responses, pages) = session.into_records(events.now());
-        tables.extend(responses.into_tables(&names.populations));
-        tables.extend(pages.into_tables(&names.populations));
+        tables.extend(session.into_records(events.now()).into_tables(&names.populations));
     }
     tables.extend(flow_rows.into_table(&names));
     tables.extend(congestion_windows.into_table(&names));

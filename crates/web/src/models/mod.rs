@@ -107,6 +107,7 @@ register! {
     "webtraf" => webtraf::Webtraf(WebtrafParameters),
     "tmix" => tmix::Tmix(TmixParameters),
     "fixed-page" => fixed_page::FixedPage(FixedPageParameters),
+    "video-streaming" => video_streaming::VideoStreaming(VideoStreamingParameters),
 }
 
 /// Models are told apart by their names, so that one and no other is meant: of a choice with an untagged

@@ -50,7 +50,7 @@ mod round_trips;
 use crate::unused::{self, BesideModel, UnusedKey};
 use crate::{
     Command, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population, UserEvent,
-    Workload,
+    WaitsFor, Workload,
 };
 use aqmlab_random::Key;
 use aqmlab_units::Time;
@@ -63,7 +63,7 @@ pub(crate) use round_trips::MeasuredRoundTrips;
 
 impl Parameters for PackMimeParameters {
     fn facts(&self) -> ModelFacts {
-        ModelFacts { waits_for_pages: false, ..ModelFacts::USUAL }
+        ModelFacts { waits_for: WaitsFor::Nothing, ..ModelFacts::USUAL }
     }
 
     fn choose_among(&mut self, servers: u32) {

@@ -32,7 +32,7 @@ mod vector;
 use crate::unused::{self, BesideModel, UnusedKey};
 use crate::{
     Command, Connections, Exchange, Habits, LoadFile, Model, ModelError, ModelFacts, Parameters, Population,
-    UserEvent, Workload,
+    UserEvent, WaitsFor, Workload,
 };
 use aqmlab_random::Key;
 use aqmlab_units::Time;
@@ -43,7 +43,7 @@ pub use vector::{ConnectionVector, Party, Step};
 
 impl Parameters for TmixParameters {
     fn facts(&self) -> ModelFacts {
-        ModelFacts { connections: Connections::Dialogues, waits_for_pages: false, ..ModelFacts::USUAL }
+        ModelFacts { connections: Connections::Dialogues, waits_for: WaitsFor::Nothing, ..ModelFacts::USUAL }
     }
 
     fn choose_among(&mut self, servers: u32) {
