@@ -25,10 +25,13 @@ import aqmlab
 from aqmlab import Result, RunError, Scenario, ScenarioError, _core
 from aqmlab.cli import commands
 from aqmlab.errors import FolderError, MissingDataError
+from aqmlab.line import Line
 from aqmlab.live_runs import Program, needs, run_live
 from aqmlab.live_runs.crossvalidation import compared
 from aqmlab.live_runs.disciplines import in_words, offers
 from aqmlab.live_runs.several import run_live_in_turn, suspect_reasons
+from aqmlab.responsiveness import Way
+from aqmlab.responsiveness import measure as measure_responsiveness
 from aqmlab.runs import Job
 from aqmlab.statistics.quantities import timeouts_per_episode
 from small import BULK
@@ -532,3 +535,51 @@ def test_several_runs_end_in_memory_and_leave_nothing(
         assert 0.0 < result.value("delay_p50_ms/datagrams.call") < 200.0
     audits = [result.live or {} for result in results]
     assert len(suspect_reasons(results)) == sum(audit["verdict"] != "valid" for audit in audits)
+
+
+@live
+def test_what_links_sent_of_each_group_is_all_that_they_sent_and_senders_know_their_round_trips() -> None:
+    more = """
+        [[datagrams]]
+        name = "call"
+        count = 1
+        direction = "right-to-left"
+        packet_bytes = 200
+        rate_mbps = 0.08
+        [record]
+        traffic = true
+        traffic_interval_ms = 500.0
+        congestion_window_interval_ms = 50.0
+    """
+    (result,) = run_live_in_turn([Job(Scenario.from_toml(BULK + more), 1)])
+    series = result.tables["traffic_series"].to_pandas()
+    for link in result.run["links"]:
+        rows = series[series.link == link["name"]]
+        departed = link["counters"]["departed"]["packets"]
+        # One may lie between the queue and the end of its transmission at either edge of the window.
+        assert abs(int(rows.sent_packets.sum()) - departed) <= 1, link["name"]
+        assert not rows[["flow_group", "datagram_group"]].isna().all(axis=None)
+        nobody = rows.flow_group.isna() & rows.datagram_group.isna()
+        assert rows[nobody].sent_packets.sum() == 0, "every packet is somebody's"
+    whole = result.tables["traffic"].to_pandas()
+    assert whole.sent_packets.sum() == series[~series.flow_group.isna()].sent_packets.sum()
+    windows = result.tables["congestion_windows"].to_pandas()
+    assert set(windows.flow) == {0, 1}
+    known = windows.smoothed_round_trip_s.dropna()
+    base_s = 1e-3 * float(result.run["scenario"]["flows"][0]["base_rtt_ms"])
+    assert len(known) > 50
+    assert known.between(base_s, 1.0).all(), "no round trip is shorter than the way"
+    assert (windows.congestion_window_bytes > 0.0).all()
+    assert (windows.retransmission_timeout_s >= windows.smoothed_round_trip_s.fillna(0.0)).all()
+
+
+@live
+@pytest.mark.exhaustive  # a minute
+def test_responsiveness_over_linux_tells_a_good_queue_from_a_long_one() -> None:
+    line = Line.of_rates(20.0, 5.0)
+    as_it_is, fq_codel = measure_responsiveness(line, ["fq-codel"], ways=[Way.DOWN], run=run_live_in_turn)
+    # 20 ms idle, and 120 ms with 100 ms of buffer: 3,000 and 500 at best.
+    assert as_it_is.outcome.rpm < 900.0
+    assert as_it_is.outcome.rpm * 2 < fq_codel.outcome.rpm <= 3_000.0
+    for each in (as_it_is, fq_codel):
+        assert 15.0 < each.outcome.goodput_mbps < 20.0, each.queue

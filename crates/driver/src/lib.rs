@@ -11,6 +11,7 @@
 //! | `replay.rs` | what a link does with arrivals that were recorded elsewhere |
 //! | `monitor.rs`, `queue_summary.rs`, `sampling_clock.rs` | what is sampled of monitored links |
 //! | `queue_counts.rs`, `transfers.rs`, `datagram_sources.rs`, `table_names.rs` | tables of queues and transfers; what tells sources of datagrams apart; the names in tables |
+//! | `traffic.rs`, `congestion_windows.rs`, `flow_groups.rs` | what links sent of each group; what senders know over time; which flow of which group one is |
 //! | `named_ports.rs` | ports by name |
 //! | `summaries.rs`, `settling.rs`, `warnings.rs`, `traps.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
 //! | `deviations.rs` | a run's own rates and delays |
@@ -20,9 +21,11 @@
 
 mod access_delay;
 mod applications;
+mod congestion_windows;
 mod control;
 pub mod datagram_sources;
 pub mod deviations;
+mod flow_groups;
 mod links;
 #[allow(clippy::cast_possible_truncation)] // real numbers of seven digits
 mod monitor;
@@ -38,13 +41,16 @@ mod scheme_state;
 mod settling;
 mod summaries;
 mod table_names;
+mod traffic;
 pub mod transfers;
 mod traps;
 pub mod warnings;
 mod window;
 
 pub use applications::session;
+pub use congestion_windows::{CongestionWindows, SenderSample};
 pub use control::{Control, RunError};
+pub use flow_groups::FlowGroups;
 pub use links::{link_of, port_facts_of, serializer_of};
 pub use monitor::{Boundary, Monitor};
 pub use named_ports::{UnknownPort, named_ports};
@@ -54,4 +60,5 @@ pub use sampling_clock::SamplingClock;
 pub use settling::Unsettled;
 pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summaries, populations};
 pub use table_names::TableNames;
+pub use traffic::{CountedPacket, Traffic, Whose};
 pub use window::measured_window;

@@ -5,6 +5,7 @@
 //! its block, so that the router finds what was registered for a packet by arithmetic.
 
 use aqmlab_scenario::{NodeIndex, NodeKind, Scenario};
+use aqmlab_session::DatagramSourceId;
 use std::net::Ipv4Addr;
 
 /// The ephemeral ports (RFC 6335, section 6).
@@ -89,6 +90,16 @@ impl Addresses {
     /// Where a machine answers.
     pub(crate) fn answerer(&self, machine: u32) -> Ipv4Addr {
         Ipv4Addr::from(PASSIVE | machine << self.block_bits | 1)
+    }
+
+    /// The sources of datagrams of each machine, by the numbers of their addresses.
+    pub(crate) fn datagram_sources(&self, scenario: &Scenario) -> Vec<Vec<DatagramSourceId>> {
+        let mut of_machines = vec![Vec::new(); self.machines()];
+        let senders = scenario.datagrams.iter().flat_map(|group| &group.sources).map(|ends| ends[0]);
+        for (place, sender) in senders.enumerate() {
+            of_machines[self.machine(sender) as usize].push(DatagramSourceId::of(place));
+        }
+        of_machines
     }
 
     /// In which half an address lies.

@@ -80,7 +80,7 @@ fn said_of(audit: &Audit) -> Option<String> {
 }
 
 fn links(network: &Network, scenario: &Scenario, [begin, end]: [&Edge; 2], seconds: f64) -> Vec<LinkSummary> {
-    let monitored = network.queues.iter().filter(|link| link.monitored);
+    let monitored = network.queues.iter().filter(|link| link.monitored.is_some());
     let watched = monitored
         .map(|link| WatchedLink { link: link.number, decides_about_waiting: link.decides_about_waiting });
     link_summaries(scenario, watched, [&begin.links, &end.links], seconds)
@@ -114,9 +114,11 @@ fn tables(
     now: Time,
 ) -> (Vec<Table>, (Vec<LogRow>, Vec<Capture>)) {
     let names = TableNames::of(scenario);
-    let Network { monitor, log, .. } = routed.network;
+    let Network { monitor, log, traffic: carried, .. } = routed.network;
     let mut tables = monitor.into_tables(&names);
     tables.extend(queue_counts::table(&begin.links, &end.links, &names));
+    tables.extend(carried.into_iter().flat_map(|carried| carried.into_tables(&names)).flatten());
+    tables.extend(traffic.congestion_windows.into_table(&names));
     tables.extend(transfers::table(scenario, &traffic.session, now, &names));
     tables.extend(traffic.datagrams.into_tables(scenario).into_iter().flatten());
     if scenario.record.responses != Responses::None {

@@ -1,6 +1,6 @@
 //! A live run: two namespaces, a router, applications.
 
-use crate::addresses::{Addresses, Half};
+use crate::addresses::Half;
 use crate::audit::{Audit, Findings, stolen_ms};
 use crate::clock::Clock;
 use crate::devices::{Backend, Device};
@@ -98,13 +98,7 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
         return refuse(&format!("packet_bytes = {bytes}: a live run has an MTU of {MTU} bytes"));
     }
     let record = &scenario.record;
-    for (asked, key) in [
-        (record.flows, "flows"),
-        (record.traffic, "traffic"),
-        (record.users, "users"),
-        (record.packets, "packets"),
-        (record.congestion_window_interval.is_some(), "congestion_window_interval_ms"),
-    ] {
+    for (asked, key) in [(record.flows, "flows"), (record.users, "users"), (record.packets, "packets")] {
         if asked {
             return refuse(&format!("record.{key}: a live run does not keep it"));
         }
@@ -245,8 +239,7 @@ fn route(
     let servers = server_sockets(settings.hosts)?;
     let active = from_traffic.recv().map_err(gone)?;
     let window = measured_window(scenario);
-    let mut connections =
-        Connections::new(Addresses::of(scenario), seed, registrations, settings.hosts.least_timeout());
+    let mut connections = Connections::new(scenario, seed, registrations, settings.hosts.least_timeout());
     let mut server = match &settings.program {
         Some(program) => {
             connections.guest_delay = program.added_delay(scenario)?;

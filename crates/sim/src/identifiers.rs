@@ -25,10 +25,6 @@ identifier! {
     pub(crate) struct MonitoredId(u16);
 }
 identifier! {
-    /// A group of long-lived flows, by its place in `flows` of the summary.
-    pub(crate) struct GroupId(u16);
-}
-identifier! {
     /// A link with a queue, counted among these.
     pub(crate) struct QueuedId(u16);
 }

@@ -3,9 +3,9 @@
 use crate::engine::EventKind;
 use crate::fabric::{Events, Fabric, Settings, Timer};
 use crate::identifiers::ConnectionIdentity;
-use crate::recording::{CongestionWindows, FlowRows, Snapshot};
+use crate::recording::{FlowRows, Snapshot, congestion_windows};
 use crate::transport::SimulatedTransport;
-use aqmlab_driver::{Boundary, Control, Monitor, RunError, measured_window, session};
+use aqmlab_driver::{Boundary, CongestionWindows, Control, Monitor, RunError, measured_window, session};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::Scenario;
@@ -137,7 +137,7 @@ impl EventLoop {
     fn sample(&mut self) {
         let now = self.events.now();
         self.fabric.network_mut().catch_up_before(now);
-        self.congestion_windows.sample(now, &self.fabric);
+        congestion_windows::sample(&mut self.congestion_windows, now, &self.fabric);
         let boundary = self.monitor.sample(now, &mut self.fabric.network_mut().queued);
         match boundary {
             Boundary::None => {}

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab.cli.line_options import line_options, read_line, schemes_option
+from aqmlab.cli.live_option import live_name, live_option, over_linux
 from aqmlab.cli.options import execution_options, seeds_option, table_option
 from aqmlab.terminal.console import console, say, shown, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from aqmlab.bloat import QueueUnderLoad
     from aqmlab.files.toml_text import TomlText
     from aqmlab.line import Line
-    from aqmlab.result import Result
-    from aqmlab.runs import Job
     from aqmlab.runs.executors import Executor
     from aqmlab.tables.model import Table
 
@@ -28,12 +26,7 @@ if TYPE_CHECKING:
 @schemes_option("fq-codel,cake,pie,dualpi2")
 @seeds_option(default="1-3", help="Random seeds; delays are means over them.")
 @table_option("Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.")
-@click.option(
-    "--live",
-    is_flag=True,
-    help="Also do all of it over Linux TCP, in real time: 10 s for each queue, phase and seed. Needs what "
-    "aqmlab doctor asks for.",
-)
+@live_option("10 s for each queue, phase and seed")
 @execution_options("threads")
 def bloat(
     *,
@@ -63,38 +56,22 @@ def bloat(
       aqmlab bloat --down 100 --up 10
       aqmlab bloat my-link.toml --schemes fq-codel,cake --output delays.csv
     """
+    from dataclasses import replace
+
     from aqmlab.bloat import measure
     from aqmlab.tables.render import save
 
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     simulated = measure(line, schemes, seeds=seeds, executor=executor, progress=not quiet)
-    found = simulated + (_over_linux(line, schemes, seeds, progress=not quiet) if live else [])
+    found = list(simulated)
+    if live:
+        of_linux = over_linux(lambda run: measure(line, schemes, seeds=seeds, run=run), progress=not quiet)
+        found += [replace(row, name=live_name(row.name)) for row in of_linux]
     table = _table(found, line)
     if output is not None:
         say(f"written: {save(table, output)}")
     if output is None or not quiet:
         _show(found, simulated, line, table)
-
-
-def _over_linux(
-    line: Line, schemes: tuple[str, ...], seeds: tuple[int, ...], *, progress: bool
-) -> list[QueueUnderLoad]:
-    """The same over the kernel's TCP, with a warning where the timing of a run is suspect."""
-    from dataclasses import replace
-
-    from aqmlab.bloat import measure
-    from aqmlab.live_runs.several import run_live_in_turn, suspect_reasons
-
-    results: list[Result] = []
-
-    def run(jobs: Sequence[Job]) -> list[Result]:
-        results.extend(run_live_in_turn(jobs, progress=progress))
-        return results
-
-    found = measure(line, schemes, seeds=seeds, run=run)
-    if reasons := suspect_reasons(results):
-        say(f"timing suspect in {len(reasons)} of {len(results)} live runs; the last: {reasons[-1]}")
-    return [replace(row, name=f"{row.name} (live)") for row in found]
 
 
 def _table(found: list[QueueUnderLoad], line: Line) -> Table:

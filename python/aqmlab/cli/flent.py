@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab.cli.line_options import line_options, read_line, schemes_option
+from aqmlab.cli.live_option import live_name, live_option, over_linux
 from aqmlab.cli.options import execution_options, seeds_option, table_option
 from aqmlab.terminal.console import console, say
 
@@ -41,6 +42,7 @@ TESTS = ("rrul", "rrul_be", "tcp_nup", "tcp_ndown", "rtt_fair")
     metavar="FOLDER",
     help="Also write a data file of Flent for each queue and seed into this folder, for flent and flent-gui.",
 )
+@live_option("70 s for each queue and seed, with streams of 60 s")
 @table_option("Also write what each stream carried, and the median, 95 and 99 % of each probe.")
 @execution_options("threads")
 def flent(
@@ -56,10 +58,11 @@ def flent(
     overrides: dict[str, TomlText],
     folder: Path | None,
     output: Path | None,
+    live: bool,
     executor: Executor,
     quiet: bool,
 ) -> None:
-    """Run one of Flent's tests on a simulated line.
+    """Run one of Flent's tests on a line.
 
     TEST is rrul (four streams each way, one in each class of service, beside probes in three of them),
     rrul_be (the same without classes), tcp_nup and tcp_ndown (four streams one way), or rtt_fair (streams to
@@ -74,20 +77,21 @@ def flent(
       aqmlab flent rrul --down 100 --up 10
       aqmlab flent tcp_nup my-link.toml --schemes codel,fq-codel --length 20 --flent flent/
     """
+    from dataclasses import replace
+    from functools import partial
+
     from aqmlab import flent_tests
     from aqmlab.tables import to_terminal
     from aqmlab.tables.render import save
 
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
-    found = flent_tests.measure(
-        flent_tests.TESTS[test],
-        line,
-        schemes,
-        seeds=seeds,
-        length_s=length_s,
-        executor=executor,
-        progress=not quiet,
+    run_test = partial(
+        flent_tests.measure, flent_tests.TESTS[test], line, schemes, seeds=seeds, length_s=length_s
     )
+    found = run_test(executor=executor, progress=not quiet)
+    if live:
+        of_linux = over_linux(lambda run: run_test(run=run), progress=not quiet)
+        found += [replace(row, queue=live_name(row.queue)) for row in of_linux]
     table = _table(found, f"{test}: {line.in_words()}")
     if folder is not None:
         _write(found, folder)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab.cli.line_options import line_options, read_line, schemes_option
+from aqmlab.cli.live_option import live_name, live_option, over_linux
 from aqmlab.cli.options import execution_options, seeds_option, table_option
 from aqmlab.terminal.console import console, say
 
@@ -35,6 +36,7 @@ LOADS = ("down", "up", "both")
 @schemes_option("fq-codel,cake,pie,dualpi2")
 @seeds_option(default="1", help="Random seeds; round trips per minute are means over them.")
 @table_option("Also write goodput, duration and confidence of each test.")
+@live_option("30 s for each queue, load and seed")
 @execution_options("threads")
 def rpm(
     *,
@@ -47,6 +49,7 @@ def rpm(
     seeds: tuple[int, ...],
     overrides: dict[str, TomlText],
     output: Path | None,
+    live: bool,
     executor: Executor,
     quiet: bool,
 ) -> None:
@@ -64,19 +67,19 @@ def rpm(
       aqmlab rpm --down 100 --up 10
       aqmlab rpm my-link.toml --load both --schemes fq-codel,cake --output rpm.csv
     """
+    from dataclasses import replace
+    from functools import partial
+
     from aqmlab.responsiveness import Way, measure
     from aqmlab.tables import to_terminal
     from aqmlab.tables.render import save
 
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
-    found = measure(
-        line,
-        schemes,
-        ways=[Way(way) for way in dict.fromkeys(ways)],
-        seeds=seeds,
-        executor=executor,
-        progress=not quiet,
-    )
+    test = partial(measure, line, schemes, ways=[Way(way) for way in dict.fromkeys(ways)], seeds=seeds)
+    found = test(executor=executor, progress=not quiet)
+    if live:
+        of_linux = over_linux(lambda run: test(run=run), progress=not quiet)
+        found += [replace(row, queue=live_name(row.queue)) for row in of_linux]
     table = _table(found, f"the line: {line.in_words()}")
     if output is not None:
         say(f"written: {save(table, output)}")

@@ -1,4 +1,4 @@
-"""Tests that Flent defines, on a simulated line: streams, and probes beside them."""
+"""Tests that Flent defines, on a line: streams, and probes beside them."""
 
 from aqmlab.flent_tests.definitions import TESTS, FlentTest, Probe, Stream
 from aqmlab.flent_tests.measuring import Measured, measure

@@ -1,8 +1,9 @@
-"""A test on a line, by simulation: what each stream carried and how long each probe took, over time."""
+"""A test on a line, simulated or over the kernel's TCP: what streams carried, and how long probes took."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -130,6 +131,7 @@ def measure(
     length_s: float = LENGTH_S,
     executor: Executor | str = "threads",
     progress: bool = False,
+    run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
 ) -> list[Measured]:
     """Runs a test on a line as it is, and under each of these schemes at both ends.
 
@@ -141,6 +143,7 @@ def measure(
         length_s: How long the streams last.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
+        run: What computes the runs, in their order, in place of an executor: live runs.
 
     Returns:
         Of each queue, in turn, one for each seed.
@@ -152,7 +155,7 @@ def measure(
     made = under_schemes(scenario_of(test, line, length_s), schemes)
     wanted = [(name, seed) for name in made for seed in seeds]
     jobs = [Job(made[name], seed) for name, seed in wanted]
-    results = run_many(jobs, executor=executor, progress=progress, label=test.name)
+    made_by = run or partial(run_many, executor=executor, progress=progress, label=test.name)
     behind_ms = _behind_ms(test, line)
     return [
         Measured(
@@ -167,7 +170,7 @@ def measure(
             },
             result,
         )
-        for (name, seed), result in zip(wanted, results, strict=True)
+        for (name, seed), result in zip(wanted, made_by(jobs), strict=True)
     ]
 
 

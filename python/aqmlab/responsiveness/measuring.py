@@ -1,9 +1,10 @@
-"""A test of responsiveness on a line, by simulation: downloads, uploads, or both at once."""
+"""A test of responsiveness on a line, simulated or over the kernel's TCP: downloads, uploads, or both."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from aqmlab.line import Line
     from aqmlab.result import Result
@@ -143,6 +144,7 @@ def measure(
     seeds: Sequence[int] = (1,),
     executor: Executor | str = "threads",
     progress: bool = False,
+    run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
 ) -> list[Responsiveness]:
     """Tests the responsiveness of a line as it is, and under each of these schemes at both ends.
 
@@ -153,6 +155,7 @@ def measure(
         seeds: Seeds of the runs.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
+        run: What computes the runs, in their order, in place of an executor: live runs.
 
     Returns:
         Of each queue, in turn, each way, and of each of these one for each seed.
@@ -164,10 +167,10 @@ def measure(
     made = {way: under_schemes(scenario_of(line, way), schemes) for way in ways}
     wanted = [(name, way, seed) for name in made[ways[0]] for way in ways for seed in seeds]
     jobs = [Job(made[way][name], seed) for name, way, seed in wanted]
-    results = run_many(jobs, executor=executor, progress=progress, label="responsiveness")
+    made_by = run or partial(run_many, executor=executor, progress=progress, label="responsiveness")
     return [
         _felt(result, line, (name, way, seed))
-        for (name, way, seed), result in zip(wanted, results, strict=True)
+        for (name, way, seed), result in zip(wanted, made_by(jobs), strict=True)
     ]
 
 

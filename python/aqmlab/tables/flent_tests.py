@@ -1,4 +1,4 @@
-"""A test of Flent's on a simulated line, a row for each queue management, as a table."""
+"""A test of Flent's on a line, a row for each queue management, as a table."""
 
 from __future__ import annotations
 

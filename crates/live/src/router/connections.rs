@@ -6,8 +6,10 @@ use super::hosts_seen::{HostsSeen, Seen};
 use super::paths::Paths;
 use crate::addresses::{Addresses, Half, Party};
 use aqmlab_aqm::{FiveTuple, HeaderFields};
+use aqmlab_driver::Whose;
 use aqmlab_random::Key;
-use aqmlab_scenario::NodeIndex;
+use aqmlab_scenario::{NodeIndex, Scenario};
+use aqmlab_session::{DatagramSourceId, Owner};
 use aqmlab_units::{Span, Time};
 use aqmlab_wire::Protocol;
 use std::sync::mpsc::Receiver;
@@ -18,14 +20,24 @@ pub(crate) const PROBE_PORT: u16 = 7;
 /// What whoever opens a connection says of it before its first packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Registration {
+    /// Whose it is.
+    pub(crate) owner: Owner,
     /// Machine that opens it, and which of its connections it is.
     pub(crate) opener: (u32, u32),
     /// Delay added to the packets of the end that opens, and of the other.
     pub(crate) delays: [Span; 2],
 }
 
+/// What is known of a connection.
+#[derive(Clone, Copy, Default)]
+struct Registered {
+    owner: Option<Owner>,
+    delays: [Span; 2],
+}
+
 /// How a packet is treated.
 pub(crate) struct Conduct {
+    pub(crate) whose: Whose,
     pub(crate) path: u32,
     pub(crate) delay: Span,
     pub(crate) header: HeaderFields,
@@ -38,7 +50,9 @@ pub(crate) struct Connections {
     key: Key,
     news: Receiver<Registration>,
     /// By machine, by number.
-    delays: Vec<Vec<[Span; 2]>>,
+    registered: Vec<Vec<Registered>>,
+    /// Sources of datagrams, in the same way.
+    sources: Vec<Vec<DatagramSourceId>>,
     seen: Vec<Vec<Seen>>,
     /// Delay of the packets of programs of the user's.
     pub(crate) guest_delay: Span,
@@ -49,19 +63,21 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Those of hosts with this least timeout.
+    /// Those of a scenario, on hosts with this least timeout.
     pub(crate) fn new(
-        addresses: Addresses,
+        scenario: &Scenario,
         seed: u64,
         news: Receiver<Registration>,
         least_timeout: Span,
     ) -> Self {
+        let addresses = Addresses::of(scenario);
         let machines = addresses.machines();
         Self {
+            sources: addresses.datagram_sources(scenario),
             addresses,
             key: Key::from_seed(seed).named("flow hash"),
             news,
-            delays: vec![Vec::new(); machines],
+            registered: vec![Vec::new(); machines],
             seen: vec![Vec::new(); machines],
             guest_delay: Span::ZERO,
             hosts: HostsSeen { least_timeout, ..HostsSeen::default() },
@@ -75,10 +91,10 @@ impl Connections {
 
     /// Hears of the connections that were opened since.
     fn catch_up(&mut self) {
-        while let Ok(Registration { opener: (machine, number), delays }) = self.news.try_recv() {
-            let (of_machine, number) = (&mut self.delays[machine as usize], number as usize);
-            of_machine.resize(of_machine.len().max(number + 1), [Span::ZERO; 2]);
-            of_machine[number] = delays;
+        while let Ok(Registration { owner, opener: (machine, number), delays }) = self.news.try_recv() {
+            let (of_machine, number) = (&mut self.registered[machine as usize], number as usize);
+            of_machine.resize(of_machine.len().max(number + 1), Registered::default());
+            of_machine[number] = Registered { owner: Some(owner), delays };
             let seen = &mut self.seen[machine as usize];
             seen.resize(seen.len().max(number + 1), Seen::default());
         }
@@ -104,19 +120,19 @@ impl Connections {
         };
         // Their way is the router's own: there need be none for a program, which wants answers.
         if headers.protocol == Protocol::UDP && headers.ports.contains(&PROBE_PORT) {
-            let header = HeaderFields::default();
-            return Ok(Conduct { path: paths.probe, delay: Span::ZERO, header, flow: 0 });
+            let (whose, header) = (Whose::Nobody, HeaderFields::default());
+            return Ok(Conduct { whose, path: paths.probe, delay: Span::ZERO, header, flow: 0 });
         }
-        let (machines, number, delay, guest) = match ends {
+        let (machines, number, (whose, delay), guest) = match ends {
             (Party::Opener { machine, number }, answerer) => {
-                let delay = self.delay(machine, number, side, headers.protocol);
+                let known = self.known(machine, number, side, headers.protocol);
                 self.note_host(machine, number, side, (headers, now));
-                ([machine, answerer], number, delay, 0)
+                ([machine, answerer], number, known, 0)
             }
             (Party::Guest, _) => {
                 let machines = paths.guests.ok_or(Refusal::NoRoute)?;
                 let delay = if side == 0 { self.guest_delay } else { Span::ZERO };
-                (machines, u32::from(headers.ports[side]), delay, GUEST_FLOW)
+                (machines, u32::from(headers.ports[side]), (Whose::Nobody, delay), GUEST_FLOW)
             }
             (Party::Answerer { .. }, _) => return Err(Refusal::NoRoute),
         };
@@ -124,23 +140,24 @@ impl Connections {
         let path = paths.between(from, to).ok_or(Refusal::NoRoute)?;
         let nodes = [from, to].map(|machine| self.addresses.node(machine));
         let flow = guest | u64::from(machines[0]) << 40 | u64::from(number) << 8 | side as u64;
-        Ok(Conduct { path, delay, header: self.header(nodes, headers), flow })
+        Ok(Conduct { whose, path, delay, header: self.header(nodes, headers), flow })
     }
 
-    /// Datagrams have no delay of their own, and are not registered.
-    fn delay(&mut self, machine: u32, number: u32, side: usize, protocol: Protocol) -> Span {
-        if protocol == Protocol::UDP {
-            return Span::ZERO;
-        }
+    /// Whose a packet is, and its delay. Datagrams have none of their own, and are not registered.
+    fn known(&mut self, machine: u32, number: u32, side: usize, protocol: Protocol) -> (Whose, Span) {
         let (machine, number) = (machine as usize, number as usize);
-        if self.delays[machine].len() <= number {
+        if protocol == Protocol::UDP {
+            let source = self.sources[machine].get(number);
+            return (source.map_or(Whose::Nobody, |&source| Whose::Datagrams(source)), Span::ZERO);
+        }
+        if self.registered[machine].len() <= number {
             self.catch_up();
         }
-        match self.delays[machine].get(number) {
-            Some(delays) => delays[side],
+        match self.registered[machine].get(number) {
+            Some(known) => (known.owner.map_or(Whose::Nobody, Whose::Connection), known.delays[side]),
             None => {
                 self.unregistered += 1;
-                Span::ZERO
+                (Whose::Nobody, Span::ZERO)
             }
         }
     }

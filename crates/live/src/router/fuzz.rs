@@ -12,6 +12,7 @@ use crate::devices::{ETHERNET_BYTES, ROOM, packet_of_frame};
 use aqmlab_driver::measured_window;
 use aqmlab_random::{Key, Stream};
 use aqmlab_scenario::Scenario;
+use aqmlab_session::{FlowId, Owner};
 use aqmlab_units::{Span, Time};
 use aqmlab_wire::{Flags, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp, header_checksum};
 use std::sync::mpsc::channel;
@@ -111,10 +112,11 @@ pub(super) fn network(text: &str, log: Log) -> (Network, Addresses) {
     for machine in 0..addresses.machines() as u32 {
         for number in 0..CONNECTIONS as u32 {
             let delays = [Span::from_milliseconds(u64::from(number)), Span::ZERO];
-            register.send(Registration { opener: (machine, number), delays }).unwrap();
+            let owner = Owner::Flow { flow: FlowId::of(0) };
+            register.send(Registration { owner, opener: (machine, number), delays }).unwrap();
         }
     }
-    let connections = Connections::new(addresses.clone(), 1, registrations, Span::ZERO);
+    let connections = Connections::new(&scenario, 1, registrations, Span::ZERO);
     (Network::new(&scenario, measured_window(&scenario), 1, connections, log), addresses)
 }
 

@@ -14,7 +14,8 @@ use aqmlab_units::{Rate, Span, Time};
 /// A link with a queue discipline.
 pub(crate) struct QueuedLink {
     pub(crate) number: LinkIndex,
-    pub(crate) monitored: bool,
+    /// Its place among the monitored links.
+    pub(crate) monitored: Option<usize>,
     /// Propagation delay.
     pub(crate) delay: Span,
     /// Whether packets that wait may still be discarded or marked.
@@ -51,7 +52,7 @@ impl KernelLink {
 
 impl QueuedLink {
     pub(crate) fn new(
-        number: LinkIndex,
+        (number, monitored): (LinkIndex, Option<usize>),
         link: &scenario::Link,
         (rate, scheme): (Rate, &Scheme),
         key: Key,
@@ -59,7 +60,7 @@ impl QueuedLink {
         let own: Link<Packet> = link_of(link, (rate, scheme), key);
         Self {
             number,
-            monitored: link.monitored,
+            monitored,
             delay: link.delay,
             decides_about_waiting: own.port().decides_about_waiting(),
             queue: Queue::Own(Box::new(own)),

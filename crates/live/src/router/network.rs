@@ -18,7 +18,7 @@ use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::kernel_queue::{self, KernelQueue};
 use aqmlab_aqm::{PacketFacts, Reason};
-use aqmlab_driver::{Boundary, Monitor};
+use aqmlab_driver::{Boundary, Monitor, Traffic};
 use aqmlab_link::{Link, LinkSnapshot, MonitoredLink, News, Serializer};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
@@ -108,6 +108,7 @@ pub(crate) struct Network {
     dropped: [u64; 2],
     pub(crate) guests: Crossings,
     pub(crate) log: Log,
+    pub(crate) traffic: Option<Traffic>,
 }
 
 impl Network {
@@ -120,7 +121,8 @@ impl Network {
     ) -> Self {
         let key = Key::from_seed(seed);
         let (paths, queues, serializers) = Paths::of(scenario, connections.addresses(), key);
-        let monitored: Vec<usize> = monitored(&queues, scenario).collect();
+        let monitored = (0..queues.len()).filter(|&place| queues[place].monitored.is_some());
+        let monitored: Vec<usize> = monitored.collect();
         Self {
             monitor: Monitor::new(scenario, window, monitored.into_iter()),
             queues,
@@ -136,6 +138,7 @@ impl Network {
             dropped: [0; 2],
             guests: Crossings::default(),
             log,
+            traffic: Traffic::new(scenario, window),
         }
     }
 
@@ -165,7 +168,7 @@ impl Network {
 
     fn admit(&mut self, (from, now): (Half, Time), bytes: &[u8]) -> Result<Packet, Refusal> {
         let headers = Headers::read(bytes)?;
-        let Conduct { path, delay, header, flow } =
+        let Conduct { whose, path, delay, header, flow } =
             self.connections.conduct((from, now), &headers, &self.paths)?;
         let facts = PacketFacts {
             flow,
@@ -176,7 +179,7 @@ impl Network {
         // What follows the packet in what was read is none of it.
         let buffer = self.pool.filled(&bytes[..usize::from(headers.bytes)]);
         let to = if from == Half::Active { Half::Passive } else { Half::Active };
-        Ok(Packet { facts, header, buffer, to, path, passed: 0, delay })
+        Ok(Packet { facts, header, buffer, whose, to, path, passed: 0, delay })
     }
 
     /// A packet leaves its machine: its interface sends it, and its own delay follows; without an interface
@@ -304,6 +307,7 @@ impl Network {
         let Some(kernel) = link.kernel_mut() else { return };
         let ends = kernel.send_on(now, packet.facts.bytes);
         self.log.note(ends, LogEvent::Departure, number, &packet);
+        self.count_sent(ends, queue, &packet);
         packet.passed += 1;
         self.note(ends + delay, What::Moves(packet));
     }
@@ -313,8 +317,11 @@ impl Network {
         let link = &self.queues[queue];
         self.balance.discarded += 1;
         self.guests.discarded(&packet);
-        if link.monitored {
+        if let Some(place) = link.monitored {
             count_dropped(&mut self.dropped, packet.facts.class);
+            if let Some(traffic) = &mut self.traffic {
+                traffic.note_discarded(self.now, place, packet.counted());
+            }
         }
         self.log.note(self.now, LogEvent::Discard(reason), link.number, &packet);
         self.pool.take_back(packet.buffer);
@@ -336,15 +343,18 @@ impl Network {
         queue: usize,
         act: impl FnOnce(&mut Link<Packet>, &mut Discard<'_>) -> News,
     ) {
-        let Self { queues, pool, balance, dropped, guests, log, .. } = self;
+        let Self { queues, pool, balance, dropped, guests, log, traffic, .. } = self;
         let link = &mut queues[queue];
         let (number, monitored) = (link.number, link.monitored);
         let Queue::Own(link) = &mut link.queue else { return };
         let News { begun, asks_again } = act(link, &mut |packet: Packet, reason| {
             balance.discarded += 1;
             guests.discarded(&packet);
-            if monitored {
+            if let Some(place) = monitored {
                 count_dropped(dropped, packet.facts.class);
+                if let Some(traffic) = traffic.as_mut() {
+                    traffic.note_discarded(now, place, packet.counted());
+                }
             }
             log.note(now, LogEvent::Discard(reason), number, &packet);
             pool.take_back(packet.buffer);
@@ -365,6 +375,7 @@ impl Network {
             let mut sent = link.end_transmission();
             let carries_another = link.is_sending();
             self.log.note(now, LogEvent::Departure, number, &sent);
+            self.count_sent(now, queue, &sent);
             if !carries_another {
                 self.act(now, queue, |link, mut discard| link.serve(now, &mut discard));
             }
@@ -380,6 +391,12 @@ impl Network {
         }
     }
 
+    fn count_sent(&mut self, now: Time, queue: usize, packet: &Packet) {
+        if let Some((place, traffic)) = self.queues[queue].monitored.zip(self.traffic.as_mut()) {
+            traffic.note_sent(now, place, packet.counted());
+        }
+    }
+
     fn sample(&mut self, at: Time) {
         self.now = at;
         match self.monitor.sample(at, &mut self.queues) {
@@ -390,7 +407,7 @@ impl Network {
     }
 
     fn edge(&self, now: Time) -> Edge {
-        let monitored = self.queues.iter().filter(|link| link.monitored);
+        let monitored = self.queues.iter().filter(|link| link.monitored.is_some());
         Edge { links: monitored.map(|link| link.snapshot(now)).collect(), dropped: self.dropped }
     }
 
@@ -409,10 +426,4 @@ fn count_dropped(dropped: &mut [u64; 2], class: aqmlab_aqm::PacketClass) {
         Syn | SynAck => dropped[1] += 1,
         _ => {}
     }
-}
-
-/// Where the monitored links stand among those with a queue.
-fn monitored<'a>(queues: &'a [QueuedLink], scenario: &'a Scenario) -> impl Iterator<Item = usize> + 'a {
-    let is_monitored = |link: &QueuedLink| scenario.network.link(link.number).monitored;
-    queues.iter().enumerate().filter(move |(_, link)| is_monitored(link)).map(|(place, _)| place)
 }

@@ -3,6 +3,8 @@
 use super::buffer::Buffer;
 use crate::addresses::Half;
 use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued};
+use aqmlab_driver::{CountedPacket, Whose};
+use aqmlab_session::Side;
 use aqmlab_units::Span;
 
 /// A packet on its way, as a queue holds it.
@@ -10,6 +12,7 @@ pub(crate) struct Packet {
     pub(crate) facts: PacketFacts,
     pub(crate) header: HeaderFields,
     pub(crate) buffer: Buffer,
+    pub(crate) whose: Whose,
     /// The half of the network that it goes to.
     pub(crate) to: Half,
     pub(super) path: u32,
@@ -17,6 +20,18 @@ pub(crate) struct Packet {
     pub(super) passed: u16,
     /// What is left to be waited for at its own machine.
     pub(super) delay: Span,
+}
+
+impl Packet {
+    /// What is counted of it.
+    pub(super) fn counted(&self) -> CountedPacket {
+        CountedPacket {
+            whose: self.whose,
+            from: if self.to == Half::Passive { Side::Active } else { Side::Passive },
+            ip_bytes: self.facts.bytes,
+            is_marked: self.facts.codepoint == Codepoint::Ce,
+        }
+    }
 }
 
 impl Queued for Packet {

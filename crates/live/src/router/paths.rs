@@ -45,7 +45,10 @@ impl Paths {
         let stage_of: Vec<Option<Stage>> = links
             .map(|(number, link)| {
                 if let (Some(rate), Some(scheme)) = (link.rate, &link.queue) {
-                    queues.push(QueuedLink::new(number, link, (rate, scheme), key));
+                    let before =
+                        queues.iter().filter(|queue: &&QueuedLink| queue.monitored.is_some()).count();
+                    let monitored = link.monitored.then_some(before);
+                    queues.push(QueuedLink::new((number, monitored), link, (rate, scheme), key));
                     Some(Stage::Queue(queues.len() - 1))
                 } else if let Some(serializer) = serializer_of(link) {
                     interfaces.push(serializer);

@@ -14,7 +14,7 @@ use crate::hosts::traffic_class;
 use aqmlab_driver::datagram_sources;
 use aqmlab_record::{DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, Table};
 use aqmlab_scenario::{DatagramGroup, Scenario};
-use aqmlab_session::Datagram;
+use aqmlab_session::{Datagram, DatagramSourceId};
 use nix::sys::socket::{
     ControlMessageOwned, MsgFlags, SockType, SockaddrIn, recvmsg, sendmsg, setsockopt, sockopt,
 };
@@ -41,7 +41,7 @@ struct Source {
 pub(crate) struct DatagramEnds {
     sources: Vec<Source>,
     /// Of each machine the places of its sources, by the numbers of their addresses.
-    sent_by: Vec<Vec<usize>>,
+    sent_by: Vec<Vec<DatagramSourceId>>,
     records: Datagrams,
     arrivals: Option<DatagramArrivals>,
 }
@@ -53,21 +53,21 @@ impl DatagramEnds {
         addresses: &Addresses,
         window: MeasuredWindow,
     ) -> Result<Self, LiveError> {
-        let mut sent_by = vec![Vec::new(); addresses.machines()];
+        let mut numbers = vec![0; addresses.machines()];
         let mut sources: Vec<Source> = Vec::new();
         let mut echoes = datagram_sources::echoes(scenario).into_iter();
         for group in &scenario.datagrams {
             for (ends, echo) in group.sources.iter().zip(echoes.by_ref()) {
                 let ends = ends.map(|node| addresses.machine(node));
-                let of_machine = &mut sent_by[ends[0] as usize];
-                let number = u32::try_from(of_machine.len()).unwrap_or(u32::MAX);
-                of_machine.push(sources.len());
-                let socket = socket_of(group, addresses, (ends[0], number))?;
+                let number = &mut numbers[ends[0] as usize];
+                let socket = socket_of(group, addresses, (ends[0], *number))?;
+                *number += 1;
                 let to = address(addresses.answerer(ends[1]), SERVER_PORT);
                 let echo = echo.map(|place| place as usize);
                 sources.push(Source { socket, to, under_way: VecDeque::new(), echo });
             }
         }
+        let sent_by = addresses.datagram_sources(scenario);
         let records = Datagrams::new(window, sources.len());
         let arrivals = scenario.record.datagrams.then(DatagramArrivals::default);
         Ok(Self { sources, sent_by, records, arrivals })
@@ -126,7 +126,7 @@ impl DatagramEnds {
     fn source_of(&self, taken: &Taken, addresses: &Addresses) -> Option<usize> {
         let (address, port) = taken.from?;
         let Party::Opener { machine, number } = addresses.party(address, port)? else { return None };
-        self.sent_by.get(machine as usize)?.get(number as usize).copied()
+        Some(self.sent_by.get(machine as usize)?.get(number as usize)?.place())
     }
 
     /// What arrived, of all that a source knows to be under way, by the lowest bytes of its number; those

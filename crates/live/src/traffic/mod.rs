@@ -2,6 +2,7 @@
 
 pub(crate) mod datagrams;
 mod ends;
+mod sender_info;
 pub(crate) mod sockets;
 pub(crate) mod thread;
 pub(crate) mod transport;

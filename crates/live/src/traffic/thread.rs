@@ -11,7 +11,7 @@ use crate::hosts::HostSettings;
 use crate::namespace;
 use crate::router::connections::{PROBE_PORT, Registration};
 use crate::traffic::sockets::{address, bound};
-use aqmlab_driver::{Control, measured_window, session};
+use aqmlab_driver::{CongestionWindows, Control, measured_window, session};
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{ConnectionEventKind, Session};
@@ -100,6 +100,7 @@ pub(crate) struct Traffic {
     pub(crate) totals: Totals,
     pub(crate) probes: Probes,
     pub(crate) datagrams: DatagramEnds,
+    pub(crate) congestion_windows: CongestionWindows,
     /// Packets that the device of the namespace dropped.
     pub(crate) device_drops: u64,
 }
@@ -124,6 +125,7 @@ struct Loop<'a> {
     next_probe: Time,
     probes: Probes,
     edges: [Option<TrafficEdge>; 2],
+    congestion_windows: CongestionWindows,
 }
 
 /// Lives the applications of a scenario, in the namespace of those who open connections.
@@ -151,7 +153,9 @@ pub(crate) fn run(
     let probe_to = address(ANSWERER, PROBE_PORT);
     let next_probe = Time::ZERO + PROBE_INTERVAL;
     let edges = [None, None];
-    Loop { work, transport, session, servers, probe, probe_to, next_probe, probes, edges }.live()
+    let congestion_windows = CongestionWindows::new(scenario);
+    Loop { work, transport, session, servers, probe, probe_to, next_probe, probes, edges, congestion_windows }
+        .live()
 }
 
 impl Loop<'_> {
@@ -175,6 +179,7 @@ impl Loop<'_> {
             control.report(now.seconds() / end.seconds());
             self.pass_edges(now);
             self.probe(now);
+            self.sample(now);
             while let Some(alarm) = self.transport.due() {
                 self.session.wake(alarm, &mut self.transport);
                 self.handle_events();
@@ -190,7 +195,8 @@ impl Loop<'_> {
         let device_drops = namespace::device_drops(self.work.backend);
         let totals = self.transport.totals;
         let (session, probes, datagrams) = (self.session, self.probes, self.transport.datagrams);
-        Ok(Traffic { session, edges, totals, probes, datagrams, device_drops })
+        let congestion_windows = self.congestion_windows;
+        Ok(Traffic { session, edges, totals, probes, datagrams, congestion_windows, device_drops })
     }
 
     /// Hears what the kernel has to say, without waiting; answers with how much it was.
@@ -216,7 +222,8 @@ impl Loop<'_> {
 
     /// Waits until something is due, or the kernel has something to say.
     fn wait(&self, end: Time) -> Result<(), LiveError> {
-        let next = self.transport.next_alarm().min(self.next_probe).min(end);
+        let sample = self.congestion_windows.next();
+        let next = self.transport.next_alarm().min(self.next_probe).min(sample).min(end);
         let now = self.work.clock.now();
         let span = if next <= now { return Ok(()) } else { (next - now).min(LONGEST_WAIT) };
         let mut sockets = [PollFd::new(self.transport.epoll.0.as_fd(), PollFlags::POLLIN)];
@@ -252,6 +259,17 @@ impl Loop<'_> {
                     kernel: KernelCounts::read(),
                 });
             }
+        }
+    }
+
+    /// Samples the senders if that is due; what was due long ago is passed over.
+    fn sample(&mut self, now: Time) {
+        let mut is_due = false;
+        while self.congestion_windows.strikes(now) {
+            is_due = true;
+        }
+        if is_due {
+            self.transport.sample(now, &mut self.congestion_windows);
         }
     }
 

@@ -2,13 +2,14 @@
 
 use super::datagrams::DatagramEnds;
 use super::ends::{End, Scratch};
+use super::sender_info;
 use super::sockets::{SERVER_PORT, address, bound, no_address, set_congestion_control};
 use crate::addresses::{Addresses, Party};
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
 use crate::router::connections::Registration;
-use aqmlab_driver::{Place, Places, measured_window};
+use aqmlab_driver::{CongestionWindows, Place, Places, measured_window};
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{
@@ -155,6 +156,16 @@ impl SocketTransport {
         self.said.pop_front()
     }
 
+    /// Samples the end that opened each connection of a flow: it is the one that sends.
+    pub(crate) fn sample(&self, now: Time, windows: &mut CongestionWindows) {
+        for connection in self.connections.iter().filter(|connection| connection.exists) {
+            let Owner::Flow { flow } = connection.owner else { continue };
+            if let Some(sender) = connection.ends[0].socket.as_ref().and_then(sender_info::sample) {
+                windows.sample(now, flow, &sender);
+            }
+        }
+    }
+
     /// The kernel has something to say about the socket with this number.
     #[allow(clippy::cast_possible_truncation)] // 31 bits
     pub(crate) fn look(&mut self, number: u64) {
@@ -285,7 +296,8 @@ impl Transport for SocketTransport {
         self.opened_by[machine as usize].push(at);
         let connection = ConnectionId::from_number(at);
         // The router knows the connection before its first packet comes.
-        let _ = self.router.send(Registration { opener, delays: delays.map(Option::unwrap_or_default) });
+        let delays = delays.map(Option::unwrap_or_default);
+        let _ = self.router.send(Registration { owner: opening.owner, opener, delays });
         let generation = self.connections[connection.place()].generation;
         let route = Route { answerer, dscp: self.dscps[self.places.group_of(opening.owner)] };
         match self.connect(opener, route, socket_number(at, generation, Side::Active)) {

@@ -6,9 +6,9 @@ use super::events::Events;
 use super::losses::LossCounts;
 use super::packet::Packet;
 use super::trace::TraceEvent;
-use super::traffic::Whose;
 use crate::identifiers::{Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{PacketClass, Reason};
+use aqmlab_driver::{CountedPacket, Whose};
 use aqmlab_record::MeasuredWindow;
 use aqmlab_session::Owner;
 use aqmlab_units::Time;
@@ -227,8 +227,8 @@ impl Fabric {
                 let connections = &mut endpoints.connections;
                 if let Some(traffic) = traffic {
                     let connection = connections.current(packet.connection_identity());
-                    let whose = whose(connection.map(|connection| connection.owner), &packet);
-                    traffic.note_discarded(events.now(), link, whose, &packet);
+                    let owner = connection.map(|connection| connection.owner);
+                    traffic.note_discarded(events.now(), link.place(), counted(owner, &packet));
                 }
                 note_loss(connections, losses, &packet, window.contains(events.now()));
             }
@@ -244,17 +244,23 @@ impl Fabric {
             user_bytes.count(events.now(), link, owner, (frame_bytes, packet.ip_bytes()));
         }
         if let Some(traffic) = traffic {
-            traffic.note_sent(events.now(), link, whose(owner, packet), packet);
+            traffic.note_sent(events.now(), link.place(), counted(owner, packet));
         }
     }
 }
 
-/// Whose a packet is, when its connection has this owner or is over.
-fn whose(owner: Option<Owner>, packet: &Packet) -> Whose {
-    match (owner, packet.as_datagram()) {
+/// What is counted of a packet whose connection has this owner or is over.
+fn counted(owner: Option<Owner>, packet: &Packet) -> CountedPacket {
+    let whose = match (owner, packet.as_datagram()) {
         (Some(owner), _) => Whose::Connection(owner),
         (None, Some((source, _))) => Whose::Datagrams(source),
         (None, None) => Whose::Nobody,
+    };
+    CountedPacket {
+        whose,
+        from: packet.from(),
+        ip_bytes: u32::from(packet.ip_bytes()),
+        is_marked: packet.is_marked(),
     }
 }
 

@@ -23,7 +23,7 @@
 //! | `flow_hashes.rs` | addresses and ports of connections, by which ports with several queues sort packets |
 //! | `events.rs` | what can be pending |
 //! | `prefetch.rs` | asking for memory before it is needed; the only unsafe code |
-//! | `trace.rs`, `capture.rs`, `losses.rs`, `traffic.rs`, `user_bytes.rs` | what is recorded of single packets |
+//! | `trace.rs`, `capture.rs`, `losses.rs`, `user_bytes.rs` | what is recorded of single packets |
 
 mod capture;
 mod connections;
@@ -54,7 +54,6 @@ mod route_table;
 #[cfg(test)]
 mod several_streams;
 mod trace;
-mod traffic;
 mod transport_end;
 mod user_bytes;
 
@@ -67,7 +66,7 @@ pub(crate) use network::Network;
 pub(crate) use queued_link::QueuedLink;
 
 use crate::identifiers::{ConnectionIdentity, EndpointId};
-use aqmlab_driver::TableNames;
+use aqmlab_driver::{TableNames, Traffic};
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
@@ -85,7 +84,6 @@ use locations::Locations;
 pub(crate) use packet::Packet;
 use std::sync::Arc;
 use trace::Trace;
-use traffic::Traffic;
 pub use transport_end::{Answer, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused, Transports};
 use user_bytes::UserBytes;
 
@@ -137,7 +135,7 @@ impl Fabric {
         let locations = Locations::new(scenario, &mut network, &mut hosts, key);
         let datagrams = DatagramEnds::new(scenario, &mut network, window);
         let user_bytes = UserBytes::new(scenario, &network, window);
-        let traffic = Traffic::new(scenario, &network, window);
+        let traffic = Traffic::new(scenario, window);
         let trace = Trace::new(scenario.record.packets, Capturing::new(captured, scenario));
         if departures == Departures::Predicted
             && !trace.is_wanted()

@@ -1,9 +1,7 @@
 //! One row per connection, for those who ask (`record.flows`).
 
-use super::flow_groups::FlowGroups;
 use crate::fabric::Connection;
-use crate::identifiers::GroupId;
-use aqmlab_driver::TableNames;
+use aqmlab_driver::{FlowGroups, TableNames};
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{Owner, PopulationId};
@@ -34,7 +32,7 @@ struct Row {
 #[derive(Clone, Copy)]
 enum Party {
     Population(PopulationId),
-    FlowGroup(GroupId),
+    FlowGroup(u16),
 }
 
 impl Party {
@@ -48,7 +46,7 @@ impl Party {
     const fn flow_group(self) -> Option<u16> {
         match self {
             Self::Population(_) => None,
-            Self::FlowGroup(place) => Some(place.number()),
+            Self::FlowGroup(place) => Some(place),
         }
     }
 }

@@ -1,14 +1,11 @@
 //! What is recorded of a run while it happens, and what it leaves behind.
 
-mod congestion_windows;
-mod flow_groups;
+pub(crate) mod congestion_windows;
 mod flow_rows;
 mod invariants;
 mod output;
 mod snapshot;
 
-pub(crate) use congestion_windows::CongestionWindows;
-pub(crate) use flow_groups::FlowGroups;
 pub(crate) use flow_rows::FlowRows;
 pub use output::Output;
 pub(crate) use output::gather;

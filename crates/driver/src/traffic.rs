@@ -2,11 +2,8 @@
 //! window, by who sent them: in all the table `traffic`, one interval after another the table
 //! `traffic_series`.
 
-use super::network::Network;
-use super::packet::Packet;
-use crate::identifiers::MonitoredId;
-use crate::recording::FlowGroups;
-use aqmlab_driver::TableNames;
+use crate::flow_groups::{FlowGroups, short};
+use crate::table_names::{TableNames, is_monitored};
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{DatagramSourceId, Owner, Side};
@@ -17,12 +14,26 @@ const SENDERS: [&str; 2] = ["browser", "server"];
 
 /// Whose a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub enum Whose {
     /// Of a user or a flow.
     Connection(Owner),
+    /// Of a source of datagrams.
     Datagrams(DatagramSourceId),
-    /// Of a connection that is over.
+    /// Of a connection that is over, or of somebody who is not of the scenario.
     Nobody,
+}
+
+/// What is counted of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedPacket {
+    /// Whose it is.
+    pub whose: Whose,
+    /// The side that sent it.
+    pub from: Side,
+    /// Length of the IP packet.
+    pub ip_bytes: u32,
+    /// Whether it says that congestion was experienced.
+    pub is_marked: bool,
 }
 
 /// What became of the packets of one sender at one link.
@@ -37,15 +48,15 @@ struct Counts {
 }
 
 impl Counts {
-    fn sent(&mut self, packet: &Packet) {
+    fn sent(&mut self, packet: CountedPacket) {
         self.sent_packets += 1;
-        self.sent_bytes += u64::from(packet.ip_bytes());
-        self.marked_packets += u64::from(packet.is_marked());
+        self.sent_bytes += u64::from(packet.ip_bytes);
+        self.marked_packets += u64::from(packet.is_marked);
     }
 
-    fn discarded(&mut self, packet: &Packet) {
+    fn discarded(&mut self, packet: CountedPacket) {
         self.discarded_packets += 1;
-        self.discarded_bytes += u64::from(packet.ip_bytes());
+        self.discarded_bytes += u64::from(packet.ip_bytes);
     }
 }
 
@@ -62,13 +73,13 @@ struct Places {
 }
 
 impl Places {
-    fn of(scenario: &Scenario, network: &Network) -> Self {
+    fn of(scenario: &Scenario) -> Self {
         let (populations, flow_groups) = (scenario.populations.len(), scenario.flows.len());
         let sources = |(place, group): (usize, &aqmlab_scenario::DatagramGroup)| {
             std::iter::repeat_n(place, group.sources.len())
         };
         Self {
-            links: network.monitored_links().count(),
+            links: scenario.network.links.iter().filter(|link| is_monitored(link)).count(),
             populations,
             groups: FlowGroups::of(scenario),
             flow_groups,
@@ -86,16 +97,18 @@ impl Places {
         (self.populations + self.flow_groups) * SENDERS.len() * self.links
     }
 
-    fn row(&self, link: MonitoredId, whose: Whose, from: Side) -> usize {
+    fn row(&self, link: usize, whose: Whose, from: Side) -> usize {
         let party = match whose {
             Whose::Connection(Owner::User { population, .. }) => population.place(),
-            Whose::Connection(Owner::Flow { flow }) => self.populations + self.groups.place(flow).0.place(),
+            Whose::Connection(Owner::Flow { flow }) => {
+                self.populations + usize::from(self.groups.place(flow).0)
+            }
             Whose::Datagrams(source) => {
                 self.populations + self.flow_groups + self.datagram_groups[source.place()]
             }
             Whose::Nobody => self.parties - 1,
         };
-        (party * SENDERS.len() + from as usize) * self.links + link.place()
+        (party * SENDERS.len() + from as usize) * self.links + link
     }
 
     /// Columns that say what these rows are of, but for groups of datagrams.
@@ -123,10 +136,6 @@ impl Places {
         let place = (row / self.links / SENDERS.len()).checked_sub(first)?;
         (place < count).then(|| short(place))
     }
-}
-
-fn short(place: usize) -> u16 {
-    u16::try_from(place).expect("links and groups have short numbers")
 }
 
 fn counts(counts: &[Counts]) -> [(&'static str, ColumnValues); 5] {
@@ -181,7 +190,7 @@ impl Series {
 }
 
 /// What traffic each monitored link sent and discarded.
-pub(crate) struct Traffic {
+pub struct Traffic {
     window: MeasuredWindow,
     places: Places,
     /// None where the table is not wanted.
@@ -191,11 +200,12 @@ pub(crate) struct Traffic {
 
 impl Traffic {
     /// None where nobody asks for a table.
-    pub(crate) fn new(scenario: &Scenario, network: &Network, window: MeasuredWindow) -> Option<Self> {
+    #[must_use]
+    pub fn new(scenario: &Scenario, window: MeasuredWindow) -> Option<Self> {
         let record = &scenario.record;
         let wanted = record.traffic || record.traffic_interval.is_some();
         wanted.then(|| {
-            let places = Places::of(scenario, network);
+            let places = Places::of(scenario);
             let whole = record.traffic.then(|| vec![Counts::default(); places.all()]);
             let series =
                 record.traffic_interval.map(|interval| Series::new(interval, window.from, places.all()));
@@ -203,27 +213,27 @@ impl Traffic {
         })
     }
 
-    /// A packet has left a link.
-    pub(super) fn note_sent(&mut self, now: Time, link: MonitoredId, whose: Whose, packet: &Packet) {
-        self.count(now, (link, whose), packet, Counts::sent);
+    /// A packet has left a link, which has this place among the monitored ones.
+    pub fn note_sent(&mut self, now: Time, link: usize, packet: CountedPacket) {
+        self.count(now, link, packet, Counts::sent);
     }
 
     /// A packet was discarded at a link's queue, or on its way there.
-    pub(super) fn note_discarded(&mut self, now: Time, link: MonitoredId, whose: Whose, packet: &Packet) {
-        self.count(now, (link, whose), packet, Counts::discarded);
+    pub fn note_discarded(&mut self, now: Time, link: usize, packet: CountedPacket) {
+        self.count(now, link, packet, Counts::discarded);
     }
 
     fn count(
         &mut self,
         now: Time,
-        (link, whose): (MonitoredId, Whose),
-        packet: &Packet,
-        add: impl Fn(&mut Counts, &Packet),
+        link: usize,
+        packet: CountedPacket,
+        add: impl Fn(&mut Counts, CountedPacket),
     ) {
         if !self.window.contains(now) {
             return;
         }
-        let row = self.places.row(link, whose, packet.from());
+        let row = self.places.row(link, packet.whose, packet.from);
         if let Some(whole) = &mut self.whole {
             add(&mut whole[row], packet);
         }
@@ -234,7 +244,8 @@ impl Traffic {
 
     /// `traffic`: a row for each population and group of flows, sender and monitored link. `traffic_series`:
     /// one of each interval, of groups of datagrams too, and of what nobody owned; without rows of nothing.
-    pub(crate) fn into_tables(self, names: &TableNames) -> [Option<Table>; 2] {
+    #[must_use]
+    pub fn into_tables(self, names: &TableNames) -> [Option<Table>; 2] {
         let Self { places, whole, series, .. } = self;
         let whole = whole.map(|whole| {
             let rows: Vec<usize> = (0..places.of_connections()).collect();
