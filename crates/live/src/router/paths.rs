@@ -85,11 +85,38 @@ impl Paths {
 /// In whose place programs of the user's stand: that of the first user and a server of theirs, or of the ends
 /// of the first flow.
 pub(crate) fn guest_ends(scenario: &Scenario) -> Option<[NodeIndex; 2]> {
-    let mut connected = scenario.traffic().filter(|group| group.connections().is_some());
-    connected.find_map(|group| group.conversations().next()).map(|conversation| conversation.first_pair())
+    let mut connected: Vec<_> = scenario.traffic().filter(|group| group.connections().is_some()).collect();
+    // Sides without users are populations too.
+    connected.sort_by_key(|group| group.size() == 0);
+    let conversation = connected.into_iter().find_map(|group| group.conversations().next());
+    conversation.map(|conversation| conversation.first_pair())
 }
 
 /// Who opens connections or sends datagrams to whom.
 fn pairs(scenario: &Scenario) -> BTreeSet<[NodeIndex; 2]> {
     scenario.conversations().flat_map(|conversation| conversation.pairs()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_stand_where_users_are() {
+        let text = |left: u32, right: u32| {
+            format!(
+                "name = \"n\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 1.0\n\
+                 queue = {{ scheme = \"drop-tail\", limit_packets = 9 }}\n[users]\nleft = {left}\nright = {right}\n"
+            )
+        };
+        let group_of = |left, right| {
+            let scenario = Scenario::from_toml(&text(left, right), "test", &[]).unwrap();
+            let [program, _] = guest_ends(&scenario).unwrap();
+            let name = |node: NodeIndex| scenario.network.nodes[node.0 as usize].name.clone();
+            name(program)
+        };
+        assert!(group_of(0, 2).starts_with("browsers-right"), "{}", group_of(0, 2));
+        assert!(group_of(2, 0).starts_with("browsers-left"), "{}", group_of(2, 0));
+        assert!(group_of(1, 1).starts_with("browsers-left"), "{}", group_of(1, 1));
+    }
 }
