@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,3 +169,16 @@ class FewVideos:
             "measured_from_s": 10.0, "measured_until_s": 20.0, "populations": [{"name": "tv"}],
             "scenario": scenario,
         }  # fmt: skip
+
+
+def test_a_comparison_says_at_which_bit_rate_videos_are_shown_and_for_how_long_they_stand_still() -> None:
+    found = aqmlab.compare(aqmlab.Scenario.from_toml(TEXT), schemes=["drop-tail", "fq-codel"], seeds=[1, 2])
+    (sentence,) = [each for each in found.sentences() if each.startswith("Videos of tv")]
+    assert re.fullmatch(
+        r"Videos of tv are shown at [\d.]+ Mbit/s with drop-tail and [\d.]+ Mbit/s with fq-codel; "
+        r"they stand still for [\d.]+ % and [\d.]+ % of the time\.",
+        sentence,
+    )
+    rates = [found.level(name, "video_bitrate_mbps/populations.tv").mean for name in found.names]
+    assert f"{rates[0]:.1f} Mbit/s with drop-tail" in sentence
+    assert found.browsing_users == 2, "viewers are no readers"

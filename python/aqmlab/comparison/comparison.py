@@ -262,6 +262,11 @@ class Comparison:
         return echo_groups(self._first) if self.runs else []
 
     @property
+    def viewers(self) -> list[str]:
+        """The populations that watch videos."""
+        return viewers(self._first) if self.runs else []
+
+    @property
     def flow_groups(self) -> list[str]:
         """The groups of flows that never end."""
         return list(flow_groups(self._first)) if self.runs else []

@@ -12,6 +12,7 @@ from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, delay_median_of
 from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, Verdict
 from aqmlab.statistics.traffic import goodput_mbps_of
+from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.words.amounts import counted, delay, duration, listed, span, span_of_ratios, times_as_long
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ CALLS_SUFFER_MS = 150.0
 
 def sentences(found: Comparison) -> list[str]:
     """What happens to people: the worst delay of a call or a game, then pages under each configuration."""
-    return [*_of_datagrams(found), *_without_pages(found), *page_sentences(found)]
+    return [*_of_datagrams(found), *_of_videos(found), *_without_pages(found), *page_sentences(found)]
 
 
 def page_sentences(found: Comparison) -> list[str]:
@@ -53,7 +54,7 @@ def verdicts(found: Comparison) -> list[str]:
 
 def answer(found: Comparison) -> list[str]:
     """The answer for readers who know nothing about queues."""
-    delays = list(_of_datagrams(found))
+    delays = [*_of_datagrams(found), *_of_videos(found)]
     if not found.tells_pages:
         told = [*delays, *_without_pages(found)]
         return told or [_of_links(found)]
@@ -96,6 +97,28 @@ def _of_datagrams(found: Comparison) -> Iterator[str]:
     yield f"{meanwhile}{words}" if meanwhile else f"P{words[1:]}"
     if (levels[worst] or 0.0) > CALLS_SUFFER_MS:
         yield f"Above {CALLS_SUFFER_MS:g} ms one way people in a call notice the delay (ITU-T G.114)."
+
+
+def _of_videos(found: Comparison) -> Iterator[str]:
+    """At which bit rate each population's videos are shown, and for how long they stand still, if they do."""
+    for population in found.viewers:
+        part = f"populations.{population}"
+        bit_rates, stalls = (
+            [found.level(name, of(part)).mean for name in found.names[:MOST_DELAYS]]
+            for of in (bitrate_mbps_of, stalled_percent_of)
+        )
+        if any(each is None for each in (*bit_rates, *stalls)):
+            continue
+        several = len(found.names) > 1
+        told = [
+            f"{rate:.1f} Mbit/s with {name}" if several else f"{rate:.1f} Mbit/s"
+            for name, rate in zip(found.names, bit_rates, strict=False)
+        ]
+        words = f"Videos of {population} are shown at {listed(told, most=MOST_DELAYS)}"
+        if any(stalls):
+            stood = listed([f"{share:.1f} %" for share in stalls], most=MOST_DELAYS)
+            words += f"; they stand still for {stood} of the time"
+        yield f"{words}."
 
 
 def _without_pages(found: Comparison) -> Iterator[str]:
