@@ -184,6 +184,6 @@ def under_schemes(own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
 
 
 def _tail_drop(rate_mbps: float, buffer_ms: float) -> dict[str, object]:
-    """Bytes are what fills it: among acknowledgements, a limit of packets would hold far less than its time."""
+    """In bytes: a limit of packets would hold far less than this time where acknowledgements wait too."""
     held = int(rate_mbps * 1e6 * buffer_ms / 1e3 / 8)
     return {"scheme": "drop-tail", "limit_bytes": max(_LEAST_PACKETS * _FULL_PACKET_BYTES, held)}

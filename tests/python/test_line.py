@@ -43,6 +43,19 @@ def test_flows_take_the_round_trip_that_is_said(
         assert 1e3 * row["transfer_time_s"] == pytest.approx(1.5 * round_trip_ms, abs=0.05), flow["name"]
 
 
+def test_buffers_hold_their_time_whatever_waits_in_them() -> None:
+    """Of acknowledgements among the packets of uploads too: 100 ms down, 250 ms up."""
+    line = Line.of_rates(20.0, 5.0)
+    (result,) = aqmlab.run_many([aqmlab.Job(line_under(line, Phase.BOTH), 1)], progress=False)
+    longest_ms = {
+        row["group"]: 1e3 * row["delay_maximum_s"] for row in result.tables["datagrams"].to_pylist()
+    }
+    # Behind a full buffer: 5 ms of the line, and a packet of 1,500 bytes on the wire.
+    for way, buffer_ms, mbps in (("down", 100.0, 20.0), ("up", 250.0, 5.0)):
+        most_ms = buffer_ms + 5.0 + 2 * 12_000 / (mbps * 1e3)
+        assert 0.9 * most_ms < longest_ms[way] <= most_ms, way
+
+
 def test_a_round_trip_below_the_lines_own_is_refused() -> None:
     own = Line.of_rates(20.0, 5.0, round_trip_ms=40.0)
     with pytest.raises(RefusalError, match="legal: 20 ms or more") as refused:
