@@ -52,8 +52,8 @@ pub(crate) fn enter(
     write("core/somaxconn", "65535").map_err(LiveError::setup("net.core.somaxconn"))?;
     // A kernel may allow it for single sockets alone, which are told as well.
     write("ipv4/tcp_congestion_control", settings.congestion_control()).ok();
-    // Where a socket that is bound to no address sends from. A device has it, because programs that look names
-    // up with AI_ADDRCONFIG (getaddrinfo(3)), netperf among them, find no IPv4 without.
+    // Where a socket that is bound to no address sends from. A device has it, because programs that look
+    // names up with AI_ADDRCONFIG (getaddrinfo(3)), netperf among them, find no IPv4 without.
     let source = if half == Half::Active { GUEST } else { ANSWERER };
     ip(&format!(
         "link set lo up\naddress add {source}/32 dev lo\n{raising}route add local {own} dev lo\nroute add {other} {way} src {source}{attributes}\n",
