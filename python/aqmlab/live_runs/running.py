@@ -175,7 +175,9 @@ def _served(channel: Channel, order: dict[str, Any], folder: Path, bar: Bar) -> 
             case {"simulated_s": seconds}:
                 bar.show(done_s=seconds, finished=0)
             case {"kept": _}:
-                return Result.load(folder)
+                result = Result.load(folder)
+                bar.show(done_s=float(result.run["scenario"]["duration_s"]), finished=1)
+                return result
             case {"refused": reason}:
                 raise ScenarioError(reason)
             case {"not_kept": reason}:
