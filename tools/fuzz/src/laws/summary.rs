@@ -1,8 +1,9 @@
 //! Laws of `run.json`.
 
 use super::Broken;
+use aqmlab_link::{Medium, ServiceModel};
 use aqmlab_record::{Amount, FlowSummary, LinkSummary, PopulationSummary, Summary};
-use aqmlab_scenario::{FlowGroup, Network, Scenario, StartRule};
+use aqmlab_scenario::{FlowGroup, Link, Network, Scenario, StartRule};
 use serde_json::Value as Json;
 
 /// The longest datagram in the longest framing.
@@ -10,8 +11,9 @@ const LONGEST_FRAME_BYTES: f64 = 65_535.0 + 10_000.0;
 
 pub(super) fn check(summary: &Summary, scenario: &Scenario, broken: &mut Broken) {
     check_numbers(summary, broken);
-    for link in &summary.links {
-        check_link(link, summary, broken);
+    let queued = |link: &&Link| link.monitored && link.rate.is_some() && link.queue.is_some();
+    for (link, own) in summary.links.iter().zip(scenario.network.links.iter().filter(queued)) {
+        check_link(link, own, summary, broken);
     }
     for impairment in &summary.impairments {
         let (lost, arrived) = (impairment.lost, impairment.arrived);
@@ -56,7 +58,18 @@ fn is_finite(value: &Json) -> bool {
     }
 }
 
-fn check_link(link: &LinkSummary, summary: &Summary, broken: &mut Broken) {
+/// Bits that a link carries at most in so many seconds, over what its rate carries: a slot of a window that is
+/// shorter than a cycle has its bits and those of the time between slots.
+fn most_bits_ratio(link: &Link, seconds: f64) -> f64 {
+    let (ServiceModel::Medium(medium), Some(rate)) = (&link.service, link.rate) else { return 1.0 };
+    let in_slots = medium.rate_while_sending(rate).bits_per_second() as f64 / rate.bits_per_second() as f64;
+    match medium {
+        Medium::Slots(slots) => in_slots.min((seconds + slots.cycle_ms / 1e3) / seconds),
+        Medium::Aggregation(_) => in_slots,
+    }
+}
+
+fn check_link(link: &LinkSummary, own: &Link, summary: &Summary, broken: &mut Broken) {
     let name = &link.name;
     for (what, share) in
         [("busy_share", link.busy_share), ("loss_ratio", link.loss_ratio), ("mark_ratio", link.mark_ratio)]
@@ -66,7 +79,8 @@ fn check_link(link: &LinkSummary, summary: &Summary, broken: &mut Broken) {
     let rates = [link.throughput_mbps, link.throughput_frame_mbps, link.throughput_ip_mbps];
     // A frame counts when it has left: the first one may have begun before the window.
     let seconds = summary.measured_until_s - summary.measured_from_s;
-    let most = link.rate_mbps * (1.0 + 1e-9) + LONGEST_FRAME_BYTES * 8.0 / seconds / 1e6;
+    let most_mbps = link.rate_mbps * most_bits_ratio(own, seconds);
+    let most = most_mbps * (1.0 + 1e-9) + LONGEST_FRAME_BYTES * 8.0 / seconds / 1e6;
     broken.unless(rates.iter().all(|rate| (0.0..=most).contains(rate)), || {
         format!("{name}: throughputs {rates:?} on a link of {} Mbit/s", link.rate_mbps)
     });

@@ -3,7 +3,7 @@
 use super::columns::{named, numbers};
 use super::{Broken, datagrams};
 use aqmlab_record::Table;
-use aqmlab_scenario::{Population, Scenario, StartRule};
+use aqmlab_scenario::{Population, Scenario, StartRule, WaitsFor};
 use aqmlab_sim::Output;
 
 /// Columns of instants within the run.
@@ -99,7 +99,13 @@ fn check_responses(table: &Table, scenario: &Scenario, broken: &mut Broken) {
 
 /// Laws that join tables with the summary.
 pub(super) fn check_totals(output: &Output, scenario: &Scenario, broken: &mut Broken) {
-    let completed: u64 = output.summary.populations.iter().map(|population| population.completed).sum();
+    let populations = || output.summary.populations.iter().zip(&scenario.populations);
+    let completed: u64 = populations().filter(|(_, own)| !watches(own)).map(|(done, _)| done.completed).sum();
+    check_segments(
+        output,
+        populations().filter(|(_, own)| watches(own)).map(|(done, _)| done.completed).sum(),
+        broken,
+    );
     for table in &output.tables {
         let counted = match table.name {
             "responses" => table.rows() as f64,
@@ -123,6 +129,29 @@ pub(super) fn check_totals(output: &Output, scenario: &Scenario, broken: &mut Br
                 .unless(*packets <= f64::from(limit), || format!("{packets} packets wait where {limit} may"));
         }
     }
+}
+
+/// Whether a population watches videos, whose segments are no responses.
+fn watches(population: &Population) -> bool {
+    population.model.parameters().facts().waits_for == WaitsFor::Segments
+}
+
+/// The segments that arrived in the measured window are the exchanges that viewers completed.
+fn check_segments(output: &Output, completed: u64, broken: &mut Broken) {
+    let Some(table) = output.tables.iter().find(|table| table.name == "video_segments") else { return };
+    let (from, until) = (output.summary.measured_from_s, output.summary.measured_until_s);
+    let columns = ["requested_at_s", "download_time_s", "arrived"].map(|column| named(table, column));
+    // Instants are read as numbers of 53 bits.
+    let arrived = |slack: f64| {
+        let inside = |row: &usize| {
+            let at = columns[0][*row] + columns[1][*row];
+            columns[2][*row] == 1.0 && from - slack <= at && at < until + slack
+        };
+        (0..table.rows()).filter(inside).count() as u64
+    };
+    broken.unless((arrived(-1e-9)..=arrived(1e-9)).contains(&completed), || {
+        format!("video_segments: {} arrived where {completed} exchanges were completed", arrived(0.0))
+    });
 }
 
 /// What single queues of a port did is what the port did.
