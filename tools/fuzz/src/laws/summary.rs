@@ -133,21 +133,22 @@ fn check_flows(flows: &FlowSummary, group: &FlowGroup, scenario: &Scenario, brok
     for (flow, &delivered) in group.flows.iter().zip(&flows.delivered_bytes) {
         let wanted = group.bytes.unwrap_or(u64::MAX);
         broken.unless(delivered <= wanted, || format!("{}: {delivered} of {wanted} bytes", flows.name));
-        let slowest = slowest_bits_per_second(&scenario.network, flow.sender, flow.receiver);
         // Reassembly delivers at once what came before the window.
-        let possible = slowest * scenario.duration.seconds() / 8.0 + 1e-3;
+        let seconds = scenario.duration.seconds();
+        let most_bits = most_bits_on_path(&scenario.network, [flow.sender, flow.receiver], seconds);
+        let possible = most_bits / 8.0 + 1e-3;
         broken.unless(delivered as f64 <= possible, || {
             format!("{}: {delivered} bytes where {possible} are possible", flows.name)
         });
     }
 }
 
-fn slowest_bits_per_second(
-    network: &Network,
-    from: aqmlab_scenario::NodeIndex,
-    to: aqmlab_scenario::NodeIndex,
-) -> f64 {
-    let links = network.path(from, to).unwrap_or_default();
-    let rates = links.into_iter().filter_map(|link| network.link(link).rate);
-    rates.map(|rate| rate.bits_per_second() as f64).fold(f64::INFINITY, f64::min)
+/// What the link that carries least of all on the way carries in so many seconds.
+fn most_bits_on_path(network: &Network, [from, to]: [aqmlab_scenario::NodeIndex; 2], seconds: f64) -> f64 {
+    let links = network.path(from, to).unwrap_or_default().into_iter().map(|link| network.link(link));
+    let carried = links.filter_map(|link| {
+        let bits_per_second = link.rate?.bits_per_second() as f64;
+        Some(bits_per_second * seconds * most_bits_ratio(link, seconds))
+    });
+    carried.fold(f64::INFINITY, f64::min)
 }
