@@ -58,8 +58,8 @@ fn is_finite(value: &Json) -> bool {
     }
 }
 
-/// Bits that a link carries at most in so many seconds, over what its rate carries: a slot of a window that is
-/// shorter than a cycle has its bits and those of the time between slots.
+/// Bits that a link carries at most in so many seconds, over what its rate carries: a slot of a window that
+/// is shorter than a cycle has its bits and those of the time between slots.
 fn most_bits_ratio(link: &Link, seconds: f64) -> f64 {
     let (ServiceModel::Medium(medium), Some(rate)) = (&link.service, link.rate) else { return 1.0 };
     let in_slots = medium.rate_while_sending(rate).bits_per_second() as f64 / rate.bits_per_second() as f64;
