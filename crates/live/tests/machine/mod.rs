@@ -58,7 +58,10 @@ pub(crate) fn fill_the_link(backend: Backend) {
     assert!(link.loss_ratio > 0.0 && output.summary.tcp.retransmitted_segments > 0, "the queue is short");
     let audit = &output.audit;
     assert!(audit.unregistered_packets == 0 && audit.probe_error.count > 10, "{audit:?}");
-    // RFC 6928.
-    assert_eq!((audit.first_flights_segments[0], audit.ecn_syns), (10, 0), "{audit:?}");
+    // RFC 6928. A router that was held up sees what followed the first acknowledgement in one flight with it,
+    // and the audit calls the run suspect.
+    let first_flight = audit.first_flights_segments[0];
+    let held_up = audit.verdict == "suspect" && first_flight > 10;
+    assert!((first_flight == 10 || held_up) && audit.ecn_syns == 0, "{audit:?}");
     assert!(audit.refused_packets.is_empty() && audit.checksum_errors == 0, "{audit:?}");
 }
