@@ -569,7 +569,7 @@ def test_what_links_sent_of_each_group_is_all_that_they_sent_and_senders_know_th
     assert set(windows.flow) == {0, 1}
     known = windows.smoothed_round_trip_s.dropna()
     base_s = 1e-3 * float(result.run["scenario"]["flows"][0]["base_rtt_ms"])
-    assert len(known) > 50
+    assert len(known) > 20
     assert known.between(base_s, 1.0).all(), "no round trip is shorter than the way"
     assert (windows.congestion_window_bytes > 0.0).all()
     assert (windows.retransmission_timeout_s >= windows.smoothed_round_trip_s.fillna(0.0)).all()
