@@ -379,10 +379,11 @@ def loss_percent_of(result: Recorded, part: str) -> float:
 
 
 def viewers_of(result: Recorded) -> set[str]:
-    """The populations that have segments of videos."""
+    """The populations that watch videos, where segments are recorded."""
     if "video_segments" not in result.tables:
         return set()
-    return {row["population"] for row in rows(result, "video_segments")}
+    populations = result.run["scenario"]["populations"]
+    return {each["name"] for each in populations if each["model"]["model"] == "video-streaming"}
 
 
 def goodput_kbps_of(result: Recorded, part: str) -> float:

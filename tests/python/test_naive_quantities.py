@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 PEOPLE = ("left", "right")
 VIEWERS = "tv"
+SEGMENT = {
+    "user": pa.uint32(), "segment": pa.uint32(), "requested_at_s": pa.float64(),
+    "download_time_s": pa.float64(), "arrived": pa.uint8(), "bytes": pa.uint64(),
+}  # fmt: skip
 PLACES = {"left-to-right": ("a", "b"), "right-to-left": ("b", "a"), "right-to-far": ("b", "c")}
 COUNTED = ("completed", "followed", "unfinished")
 INTERVAL_S = 0.5
@@ -209,6 +213,7 @@ class Made:
 
     def player(self) -> dict[str, Any]:
         return {
+            "model": "video-streaming",
             "segment_seconds": float(self.number(1, 4)),
             "segments_per_video": self.number(1, 6),
             "start_buffer_seconds": float(self.number(1, 5)),
@@ -222,7 +227,7 @@ class Made:
             for segment in range(self.number(1, 30)):
                 took_s = float(self.draw.lognormal() * model["segment_seconds"] / 1.5)
                 arrived = at_s + took_s < end_s
-                rows.append({"population": VIEWERS, "user": user, "segment": segment, "requested_at_s": at_s,
+                rows.append({"user": user, "segment": segment, "requested_at_s": at_s,
                              "download_time_s": took_s if arrived else end_s - at_s, "arrived": int(arrived),
                              "bytes": self.number(1, 10**6) if arrived else 0})  # fmt: skip
                 if not arrived:
@@ -230,7 +235,8 @@ class Made:
                 at_s += took_s + (9.0 if (segment + 1) % model["segments_per_video"] == 0 else 0.0)
                 if at_s >= end_s:
                     break
-        return table_of(rows, ("population",))
+        made = {name: pa.array([row[name] for row in rows], type=kind) for name, kind in SEGMENT.items()}
+        return pa.table({"population": names(np.zeros(len(rows)), (VIEWERS,)), **made})
 
     def traffic(self) -> pa.Table:
         """What each link on its way sent of what the one before sent."""

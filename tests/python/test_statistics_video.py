@@ -163,7 +163,8 @@ class FewVideos:
             "arrived": [1], "failed_requests": [0], "bytes": [1000],
         }  # fmt: skip
         self.tables = {"video_segments": pa.table({"population": names, **columns})}
-        model = {"segment_seconds": 3.0, "segments_per_video": 1, "start_buffer_seconds": 3.0}
+        model: dict[str, Any] = {"segment_seconds": 3.0, "segments_per_video": 1, "start_buffer_seconds": 3.0}
+        model["model"] = "video-streaming"
         scenario = {"duration_s": 20.0, "populations": [{"name": "tv", "model": model}]}
         self.run: dict[str, Any] = {
             "measured_from_s": 10.0, "measured_until_s": 20.0, "populations": [{"name": "tv"}],
@@ -173,9 +174,10 @@ class FewVideos:
 
 def test_a_comparison_says_at_which_bit_rate_videos_are_shown_and_for_how_long_they_stand_still() -> None:
     found = aqmlab.compare(aqmlab.Scenario.from_toml(TEXT), schemes=["drop-tail", "fq-codel"], seeds=[1, 2])
-    (sentence,) = [each for each in found.sentences() if each.startswith("Videos of tv")]
+    (sentence,) = [each for each in found.sentences() if "ideos of tv" in each]
     assert re.fullmatch(
-        r"Videos of tv are shown at [\d.]+ Mbit/s with drop-tail and [\d.]+ Mbit/s with fq-codel; "
+        r"While flows-0 runs, videos of tv are shown at [\d.]+ Mbit/s with drop-tail and "
+        r"[\d.]+ Mbit/s with fq-codel; "
         r"they stand still for [\d.]+ % and [\d.]+ % of the time\.",
         sentence,
     )

@@ -3,7 +3,8 @@
 
 use crate::{ColumnValues, PageLoad, Table};
 
-/// Recorder of the segments that viewers asked for.
+/// Recorder of the segments that viewers asked for. A segment is waited for as a page of one object is, and
+/// is recorded as one: its number stands as that of the page.
 #[derive(Clone, Debug, Default)]
 pub struct VideoSegments(Vec<PageLoad>);
 

@@ -26,7 +26,7 @@
 //! | `streams.rs`, `multiplexed.rs` | several exchanges at once on a connection, and the handshake before the first |
 //! | `one_way.rs` | a request and its response over a connection each, as in ns-2 |
 //! | `dialogues.rs`, `tracks.rs` | connections whose ends write what a vector says, and how far they are |
-//! | `page_loads.rs` | the page that each user waits for |
+//! | `page_loads.rs` | the page, or the segment of a video, that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
 //! | `datagrams.rs` | applications that send datagrams at a rate of their own, or the frames of a video |
 #![deny(missing_docs)]

@@ -1,4 +1,4 @@
-//! The page that each user waits for.
+//! The page that each user waits for; of a viewer the segment of a video.
 //!
 //! A page begins when its user wants it, her think time over, and ends when the response time of its last
 //! object ends or that object has failed. Handshakes, objects that wait for a connection and the round trips

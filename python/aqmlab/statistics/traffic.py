@@ -79,7 +79,7 @@ def goodput_kbps_of(part: str) -> OfRun:
 
     of_users = part.startswith("populations.")
     meant = (
-        "bytes of responses completed, or of segments of videos arrived,"
+        "bytes of completed responses, or of video segments that arrived,"
         if of_users
         else "bytes that all flows delivered"
     )

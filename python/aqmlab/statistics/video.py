@@ -94,11 +94,11 @@ def playback(segments: Sequence[Segment], player: Player, *, end_s: float) -> Pl
 
 
 def viewers(result: Recorded) -> list[str]:
-    """The names of the populations that watch videos, in the order of the run."""
+    """The populations that watch videos, in the order of the run; none where it recorded no segments."""
     if _TABLE not in result.tables:
         return []
-    watching = set(result.tables[_TABLE]["population"].to_pylist())
-    return [str(each["name"]) for each in result.run["populations"] if each["name"] in watching]
+    names = (str(each["name"]) for each in result.run["populations"])
+    return [name for name in names if _model(result, name).get("model") == _MODEL]
 
 
 def arrived_bytes(result: Recorded, population: str) -> int:
@@ -113,10 +113,16 @@ def _window(result: Recorded) -> tuple[float, float]:
     return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
 
 
-def _player(result: Recorded, population: str) -> Player:
+def _model(result: Recorded, population: str) -> Mapping[str, Any]:
+    """The traffic model of a population with its parameters; the sides of a dumbbell share one."""
     scenario: Mapping[str, Any] = result.run["scenario"]
     own = [each for each in scenario.get("populations") or () if each["name"] == population]
-    model = (own[0] if own else scenario["users"])["model"]
+    found: Mapping[str, Any] = (own[0] if own else scenario.get("users") or {}).get("model") or {}
+    return found
+
+
+def _player(result: Recorded, population: str) -> Player:
+    model = _model(result, population)
     return Player(
         float(model["segment_seconds"]),
         int(model["segments_per_video"]),
@@ -164,9 +170,9 @@ class _Watched:
 def _watched(result: Recorded, part: str) -> _Watched:
     population = part.partition(".")[2]
     window, end_s = _window(result), float(result.run["scenario"]["duration_s"])
-    seen = _Watched()
-    for segments in _videos(result, population):
-        player = _player(result, population)
+    seen, videos = _Watched(), list(_videos(result, population))
+    player = _player(result, population)
+    for segments in videos:
         video = playback(segments, player, end_s=end_s)
         for segment, begin_s in zip(segments, video.shown_s, strict=False):
             within_s = _within(begin_s, begin_s + player.segment_s, window)

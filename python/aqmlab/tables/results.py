@@ -171,7 +171,7 @@ def _videos(heading: str, result: Result, populations: list[str]) -> Table:
     columns += [Column(of, partial(cell, of=of), title) for of, title in _VIDEO_TITLES.items()]
     caption = (
         "Mbit/s: bit rate of what was shown; stalled: time with an empty buffer; start: from the request for "
-        "a video to its beginning"
+        "a video to its beginning, -: none was requested in the window"
     )
     return Table.of(populations, columns, title=f"{heading}: videos", caption=caption)
 

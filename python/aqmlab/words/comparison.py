@@ -114,11 +114,12 @@ def _of_videos(found: Comparison) -> Iterator[str]:
             f"{rate:.1f} Mbit/s with {name}" if several else f"{rate:.1f} Mbit/s"
             for name, rate in zip(found.names, bit_rates, strict=False)
         ]
-        words = f"Videos of {population} are shown at {listed(told, most=MOST_DELAYS)}"
+        words = f"videos of {population} are shown at {listed(told, most=MOST_DELAYS)}"
         if any(stalls):
             stood = listed([f"{share:.1f} %" for share in stalls], most=MOST_DELAYS)
             words += f"; they stand still for {stood} of the time"
-        yield f"{words}."
+        meanwhile = _meanwhile(found)
+        yield f"{meanwhile}{words}." if meanwhile else f"V{words[1:]}."
 
 
 def _without_pages(found: Comparison) -> Iterator[str]:

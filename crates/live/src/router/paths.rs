@@ -40,15 +40,13 @@ impl Paths {
         addresses: &Addresses,
         key: Key,
     ) -> (Self, Vec<QueuedLink>, Vec<Serializer>) {
-        let (mut queues, mut interfaces) = (Vec::new(), Vec::new());
+        let (mut queues, mut interfaces, mut monitored) = (Vec::new(), Vec::new(), 0..);
         let links = (0..).map(LinkIndex).zip(&scenario.network.links);
         let stage_of: Vec<Option<Stage>> = links
             .map(|(number, link)| {
                 if let (Some(rate), Some(scheme)) = (link.rate, &link.queue) {
-                    let before =
-                        queues.iter().filter(|queue: &&QueuedLink| queue.monitored.is_some()).count();
-                    let monitored = link.monitored.then_some(before);
-                    queues.push(QueuedLink::new((number, monitored), link, (rate, scheme), key));
+                    let place = if link.monitored { monitored.next() } else { None };
+                    queues.push(QueuedLink::new((number, place), link, (rate, scheme), key));
                     Some(Stage::Queue(queues.len() - 1))
                 } else if let Some(serializer) = serializer_of(link) {
                     interfaces.push(serializer);

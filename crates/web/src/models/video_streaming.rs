@@ -71,7 +71,7 @@ impl Parameters for VideoStreamingParameters {
         let segments_per_second = 1.0 / self.segment_seconds;
         Ok(Habits {
             user_bytes: size_of::<Viewer>(),
-            plan_bytes: 1.0,
+            plan_bytes: 1.0, // she has none; estimates count in whole bytes
             connections: 1.0,
             connections_per_second: segments_per_second / f64::from(self.segments_per_video),
             exchanges_per_second: segments_per_second,
@@ -163,7 +163,7 @@ impl Model for VideoStreamingModel {
     type User = Viewer;
 
     fn user(&self, key: Key, _: u32) -> Viewer {
-        Viewer::new(key, self)
+        Viewer::new(key)
     }
 
     fn handle(

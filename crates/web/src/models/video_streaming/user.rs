@@ -32,7 +32,7 @@ struct Open {
 }
 
 impl Viewer {
-    pub(super) const fn new(key: Key, _: &VideoStreamingModel) -> Self {
+    pub(super) const fn new(key: Key) -> Self {
         Self {
             key,
             video: 0,
