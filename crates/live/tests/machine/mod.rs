@@ -49,7 +49,13 @@ pub(crate) fn ran(text: &str, hosts: HostSettings, backend: Backend) -> Option<O
 
 /// Long-lived flows fill the link at its rate.
 pub(crate) fn fill_the_link(backend: Backend) {
-    let Some(output) = ran(FLOWS, HostSettings::LinuxReno, backend) else { return };
+    // A busy machine holds a run up, and the audit says so: then another one is made, twice at most.
+    let mut runs = (0..3).map_while(|_| ran(FLOWS, HostSettings::LinuxReno, backend));
+    let Some(mut output) = runs.next() else { return };
+    while output.audit.verdict == "suspect" {
+        let Some(another) = runs.next() else { break };
+        output = another;
+    }
     assert_eq!(output.audit.backend, backend.name());
     let link = &output.summary.links[0];
     // Frames of 1,518 bytes among 1,538 that the wire takes for each (IEEE 802.3).
