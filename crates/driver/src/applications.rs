@@ -8,9 +8,10 @@ use aqmlab_scenario::{
     DatagramGroup, FlowGroup, FlowStarts, FrameSpacing, OnOff, PeriodLaw, Scenario, Sending, Video,
 };
 use aqmlab_session::{
-    BrowsingPopulation, BrowsingSettings, DatagramSource, Frames, Periods, Sends, Session, Transfer,
+    AdaptiveVideo, BrowsingPopulation, BrowsingSettings, DatagramSource, Feedback, Frames, Periods, Sends,
+    Session, Transfer,
 };
-use aqmlab_units::{Span, Time};
+use aqmlab_units::{Rate, Span, Time};
 use aqmlab_web::Population;
 
 /// Beyond this many exchanges or pages, `responses = "auto"` keeps histograms of them alone.
@@ -37,8 +38,14 @@ pub fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Result<
     };
     let end = Time::ZERO + scenario.duration;
     let transfers = scenario.flows.iter().flat_map(|group| transfers(group, end, key));
-    let datagrams = scenario.datagrams.iter().flat_map(|group| datagrams(group, key)).collect();
+    let datagrams = datagram_sources(scenario, key);
     Ok(Session::new(populations.collect::<Result<_, _>>()?, settings, transfers.collect(), datagrams))
+}
+
+fn datagram_sources(scenario: &Scenario, key: Key) -> Vec<DatagramSource> {
+    let groups = &scenario.datagrams;
+    let first = |group: usize| groups[..group].iter().map(|earlier| earlier.sources.len()).sum();
+    groups.iter().flat_map(|group| datagrams(group, group.answers.map_or(0, first), key)).collect()
 }
 
 fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Transfer> {
@@ -74,21 +81,33 @@ fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Tra
     starts.into_iter().enumerate().map(of_flow)
 }
 
-fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSource> {
+/// The sources of a group; `first_answered` is the place of the first source of the group that it answers.
+fn datagrams(group: &DatagramGroup, first_answered: usize, key: Key) -> impl Iterator<Item = DatagramSource> {
     let key = key.named("datagrams").named(&group.name);
     (0..).zip(&group.sources).map(move |(index, _)| {
         let key = key.indexed(index);
         let spread = Span::from_seconds(group.start_spread.seconds() * key.uniform(0));
         let starts = Time::ZERO + group.start + spread;
-        // What is sent back is no application's: it has stopped before it starts.
-        let stops =
-            if group.echo_of.is_some() { Some(starts) } else { group.stop.map(|stop| Time::ZERO + stop) };
+        let (starts, stops) = match (&group.sending, group.answers) {
+            // The receiver of a call reports for as long as anything comes.
+            (Sending::Feedback(interval), _) => (Time::ZERO + group.start + *interval, None),
+            // What is sent back is no application's: it has stopped before it starts.
+            (_, Some(_)) => (starts, Some(starts)),
+            (_, None) => (starts, group.stop.map(|stop| Time::ZERO + stop)),
+        };
         DatagramSource {
             starts,
             stops: stops.unwrap_or(Time::MAX),
             ip_bytes: group.packet_bytes,
             sends: match &group.sending {
                 Sending::Video(video) => Sends::Frames(frames(video, key.named("frames"))),
+                Sending::AdaptiveVideo(video) => {
+                    Sends::AdaptiveVideo(adaptive_video(video, key.named("frames")))
+                }
+                &Sending::Feedback(interval) => {
+                    let call = first_answered + usize::try_from(index).expect("a place in a list");
+                    Sends::Feedback(Feedback { call, interval })
+                }
                 Sending::AtRate { rate, on_off } => Sends::Packets {
                     rate: *rate,
                     periods: on_off.map(|on_off| periods(on_off, key.named("periods"))),
@@ -96,6 +115,28 @@ fn datagrams(group: &DatagramGroup, key: Key) -> impl Iterator<Item = DatagramSo
             },
         }
     })
+}
+
+fn adaptive_video(video: &scenario::AdaptiveVideo, key: Key) -> AdaptiveVideo {
+    let bps = |rate: Rate| rate.bits_per_second() as f64;
+    AdaptiveVideo {
+        frame_interval_s: video.frame_interval_s,
+        rates_bps: video.rates.map(bps),
+        start_bps: bps(video.start_rate),
+        variation: varying(1.0, video.variation),
+        header_bytes: DatagramGroup::CALL_HEADER_BYTES,
+        key,
+    }
+}
+
+/// Lengths of a mean and a coefficient of variation c, lognormal: sigma² = ln(1 + c²), median m exp(-sigma²/2).
+fn varying(mean: f64, variation: f64) -> Law {
+    if variation == 0.0 {
+        return Law::Constant(mean);
+    }
+    let sigma_squared = libm::log1p(variation * variation);
+    let median = mean * libm::exp(-sigma_squared / 2.0);
+    Law::Lognormal { median, sigma: libm::sqrt(sigma_squared), maximum: LONGEST_FRAME_BYTES }
 }
 
 fn periods(OnOff { on, off, law }: OnOff, key: Key) -> Periods {
@@ -107,18 +148,9 @@ fn periods(OnOff { on, off, law }: OnOff, key: Key) -> Periods {
 }
 
 fn frames(video: &Video, key: Key) -> Frames {
-    // A lognormal law of mean m and coefficient of variation c: sigma² = ln(1 + c²), median m exp(-sigma²/2).
-    let sigma_squared = libm::log1p(video.variation * video.variation);
-    let law = |&mean: &u32| {
-        if video.variation == 0.0 {
-            return Law::Constant(f64::from(mean));
-        }
-        let median = f64::from(mean) * libm::exp(-sigma_squared / 2.0);
-        Law::Lognormal { median, sigma: libm::sqrt(sigma_squared), maximum: LONGEST_FRAME_BYTES }
-    };
     Frames {
         interval_s: video.frame_interval_s,
-        bytes: video.frame_bytes.iter().map(law).collect(),
+        bytes: video.frame_bytes.iter().map(|&mean| varying(f64::from(mean), video.variation)).collect(),
         header_bytes: DatagramGroup::HEADER_BYTES,
         even: video.spacing == FrameSpacing::Even,
         key,

@@ -1,7 +1,8 @@
 //! What tells sources of datagrams apart in tables.
 
-use aqmlab_record::{ColumnValues, SourceColumns};
-use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario};
+use aqmlab_record::{ColumnValues, SourceColumns, Table, video_call_frames};
+use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario, Sending};
+use aqmlab_session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number by which the packets of the source at a place name it, and by which it stands in tables, among
@@ -45,13 +46,28 @@ pub fn echoes(scenario: &Scenario) -> Vec<Option<u32>> {
         first_places.push(echoes.len());
         echoes.resize(echoes.len() + group.sources.len(), None);
         for nth in 0..group.sources.len() {
-            if let Some(probes) = group.echo_of {
+            if let Some(probes) = group.answers.filter(|_| !matches!(group.sending, Sending::Feedback(_))) {
                 echoes[first_places[probes] + nth] = Some(place);
             }
             place += 1;
         }
     }
     echoes
+}
+
+/// Of each source, in the order of the scenario, whether the applications hear of its arrivals.
+#[must_use]
+pub fn heard(scenario: &Scenario) -> Vec<bool> {
+    let is_heard =
+        |group: &DatagramGroup| matches!(group.sending, Sending::AdaptiveVideo(_) | Sending::Feedback(_));
+    let groups = scenario.datagrams.iter();
+    groups.flat_map(|group| std::iter::repeat_n(is_heard(group), group.sources.len())).collect()
+}
+
+/// The table `video_call_frames`, where calls adapt; their frames are taken from the session.
+pub fn call_frames(scenario: &Scenario, session: &mut Session) -> Option<Table> {
+    let calls = session.take_call_frames();
+    (!calls.is_empty()).then(|| video_call_frames(calls, &columns(scenario)))
 }
 
 /// A column of nodes by name; the list holds those that occur.
@@ -67,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_echo_of_a_source_comes_behind_all_that_send_of_their_own_accord() {
+    fn the_answers_a_source_comes_behind_all_that_send_of_their_own_accord() {
         let group = |name: &str, count: u32, echo: bool| {
             format!(
                 "[[datagrams]]\nname = \"{name}\"\ncount = {count}\ndirection = \"left-to-right\"\n\

@@ -9,8 +9,8 @@ use crate::router::network::{Balance, Edge, Network};
 use crate::router::thread::Routed;
 use crate::traffic::thread::{KernelCounts, Traffic};
 use aqmlab_driver::{
-    FORMAT, TableNames, WatchedLink, document, flows, link_summaries, measured_window, populations,
-    queue_counts, transfers, warnings,
+    FORMAT, TableNames, WatchedLink, datagram_sources, document, flows, link_summaries, measured_window,
+    populations, queue_counts, transfers, warnings,
 };
 use aqmlab_link::MonitoredLink;
 use aqmlab_record::{Invariant, LinkSummary, Summary, Table, TcpSummary};
@@ -108,7 +108,7 @@ fn tcp(routed: &Routed, traffic: &Traffic, [begin, end]: [&Edge; 2]) -> TcpSumma
 
 fn tables(
     routed: Routed,
-    traffic: Traffic,
+    mut traffic: Traffic,
     scenario: &Scenario,
     [begin, end]: [&Edge; 2],
     now: Time,
@@ -121,6 +121,7 @@ fn tables(
     tables.extend(traffic.congestion_windows.into_table(&names));
     tables.extend(transfers::table(scenario, &traffic.session, now, &names));
     tables.extend(traffic.datagrams.into_tables(scenario).into_iter().flatten());
+    tables.extend(datagram_sources::call_frames(scenario, &mut traffic.session));
     if scenario.record.responses != Responses::None {
         tables.extend(traffic.session.into_records(now).into_tables(&names.populations));
     }

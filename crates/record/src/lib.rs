@@ -6,6 +6,7 @@
 //! - [`Pages`]: every page load, in the same way;
 //! - [`VideoSegments`]: every segment of a video that a viewer asked for;
 //! - [`Datagrams`]: what became of datagrams, source by source; [`DatagramArrivals`]: one by one;
+//! - [`VideoCallFrame`]: every frame of a video call that adapts;
 //! - [`MeasuredWindow`]: the part of a run that counts;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
@@ -19,6 +20,7 @@ mod pages;
 mod responses;
 mod summary;
 mod table;
+mod video_call_frames;
 mod video_segments;
 mod window;
 
@@ -32,5 +34,6 @@ pub use summary::{
     LinkCounters, LinkSummary, PopulationSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};
+pub use video_call_frames::{VideoCallFrame, video_call_frames};
 pub use video_segments::VideoSegments;
 pub use window::MeasuredWindow;

@@ -44,7 +44,7 @@ impl Scenario {
             size: group.flows.len() as u32,
             endless: group.bytes.is_none(),
         });
-        let declared = self.datagrams.iter().filter(|group| group.echo_of.is_none());
+        let declared = self.datagrams.iter().filter(|group| group.answers.is_none());
         let datagrams = declared.enumerate().map(|(place, group)| Demand {
             name: format!("datagrams.{}", group.name),
             key: format!("datagrams.{place}.count"),
@@ -139,8 +139,9 @@ impl Scenario {
         counts: impl Fn(usize) -> bool,
     ) -> BTreeMap<NodeIndex, Vec<&[NodeIndex]>> {
         let mut sources: BTreeMap<NodeIndex, Vec<&[NodeIndex]>> = BTreeMap::new();
-        let is_echo = |group| matches!(group, TrafficGroup::Datagrams(group) if group.echo_of.is_some());
-        let groups = self.traffic().enumerate().filter(|(place, own)| counts(*place) && !is_echo(*own));
+        let answers = |group| matches!(group, TrafficGroup::Datagrams(group) if group.answers.is_some());
+        // Groups that answer stand behind all demands and are none.
+        let groups = self.traffic().enumerate().filter(|(place, own)| !answers(*own) && counts(*place));
         for (group, conversation) in
             groups.flat_map(|(_, group)| group.conversations().map(move |own| (group, own)))
         {
@@ -276,6 +277,24 @@ mod tests {
         assert_eq!(scenario.data_links(), expected);
         let carrying = expected.iter().filter(|&&carries| carries).count();
         assert!((8..expected.len() - 8).contains(&carrying), "{carrying} of {}", expected.len());
+    }
+
+    #[test]
+    fn nobody_is_asked_whether_what_is_sent_back_counts() {
+        let group = |name: &str, more: &str| {
+            format!(
+                "[[datagrams]]\nname = \"{name}\"\ncount = 1\ndirection = \"left-to-right\"\npacket_bytes = 99\n{more}\n"
+            )
+        };
+        let groups =
+            [group("ping", "rate_mbps = 0.1\necho = true"), group("call", "adaptive_video = {}")].concat();
+        let text = "name = \"a\"\nduration_s = 1\n[dumbbell]\nrate_mbps = 1\n\
+                    queue = { scheme = \"drop-tail\", limit_packets = 9 }\n";
+        let scenario = Scenario::from_toml(&format!("{text}{groups}"), "a", &[]).unwrap();
+        let demands = scenario.demands();
+        assert_eq!((demands.len(), scenario.datagrams.len()), (2, 4));
+        let of_call = scenario.data_links_of(|place| demands[place].name == "datagrams.call");
+        assert_eq!(of_call, scenario.data_links());
     }
 
     #[test]

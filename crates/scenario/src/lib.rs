@@ -92,7 +92,7 @@ pub use own_files::{
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    DatagramGroup, DelayBox, Flow, FlowDelays, FlowGroup, FlowStarts, Life, MinimumDelay, OnOff, Population,
-    QueueSummary, Record, Scenario, Sending, Video,
+    AdaptiveVideo, DatagramGroup, DelayBox, Flow, FlowDelays, FlowGroup, FlowStarts, Life, MinimumDelay,
+    OnOff, Population, QueueSummary, Record, Scenario, Sending, Video,
 };
 pub use schema::json_schema;

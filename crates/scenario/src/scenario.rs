@@ -247,10 +247,10 @@ pub struct DatagramGroup {
     pub ecn: EcnCodepoint,
     /// Differentiated services codepoint of the packets, from 0 to 63.
     pub dscp: u8,
-    /// The place, among all groups, of the one whose datagrams these sources send back as they arrive, source
-    /// by source; none if they send of their own accord. Of such a group `sending`, `start` and `stop` are
-    /// the other's.
-    pub echo_of: Option<usize>,
+    /// The place, among all groups, of the one whose datagrams these sources answer, source by source: they
+    /// send them back as they arrive, or report of them ([`Sending::Feedback`]). None if they send of their own
+    /// accord. Of a group that sends back, `sending`, `start` and `stop` are the other's.
+    pub answers: Option<usize>,
 }
 
 /// When a source of datagrams sends.
@@ -265,6 +265,23 @@ pub enum Sending {
     },
     /// The frames of a video.
     Video(Video),
+    /// The frames of a call whose bit rate adapts.
+    AdaptiveVideo(AdaptiveVideo),
+    /// Reports of what has arrived of a call, at this interval.
+    Feedback(Span),
+}
+
+/// A video call whose bit rate follows congestion control.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdaptiveVideo {
+    /// From one frame to the next, in seconds; above zero.
+    pub frame_interval_s: f64,
+    /// The least and the greatest bit rate of IP packets.
+    pub rates: [Rate; 2],
+    /// The bit rate at the beginning, between them.
+    pub start_rate: Rate,
+    /// Standard deviation of the lengths of frames at one bit rate, over their mean.
+    pub variation: f64,
 }
 
 /// Frames in groups of pictures.
@@ -300,11 +317,20 @@ impl DatagramGroup {
                 let payload = f64::from(self.packet_bytes - Self::HEADER_BYTES);
                 video.bytes_per_second() / payload + 1.0 / video.frame_interval_s
             }
+            // At the greatest rate, each frame's last packet a short one.
+            Sending::AdaptiveVideo(video) => {
+                let [_, greatest] = video.rates;
+                greatest.packets_per_second(u32::from(self.packet_bytes)) + 1.0 / video.frame_interval_s
+            }
+            Sending::Feedback(interval) => 1.0 / interval.seconds(),
         }
     }
 
     /// Bytes of the headers of IPv4 and UDP: what a datagram has at least.
     pub const HEADER_BYTES: u16 = 28;
+
+    /// Bytes of the headers of a packet of a call: those, RTP (RFC 3550) and the extension that numbers packets.
+    pub const CALL_HEADER_BYTES: u16 = Self::HEADER_BYTES + 12 + 8;
 }
 
 /// Periods of sending and of silence, in turn.

@@ -1,13 +1,16 @@
 //! Applications that send datagrams at a rate of their own (always, or in periods with silence between them),
-//! or the frames of a video.
+//! the frames of a video, or those of a call that adapts.
 //!
-//! A source owns no connection and hears nothing back. It is woken for each datagram or frame, sends it, and
-//! asks to be woken for the next. The clock of one with periods stands still while it is silent, so that its
-//! mean rate is its rate times the share of the time in which it is on, however short its periods are.
+//! A source owns no connection. It is woken for each datagram or frame, sends it, and asks to be woken for the
+//! next. The clock of one with periods stands still while it is silent, so that its mean rate is its rate times
+//! the share of the time in which it is on, however short its periods are. None but a call hears anything back:
+//! its receiver is a source too, of reports (`video_call.rs`).
 
 use crate::starts::check_now_and_then;
 use crate::transport::{Alarm, Datagram, DatagramSourceId, Transport};
+use crate::video_call::{AdaptiveVideo, Feedback, VideoCall};
 use aqmlab_random::{Key, Law};
+use aqmlab_record::VideoCallFrame;
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 
 /// One source, as it is set up.
@@ -35,6 +38,10 @@ pub enum Sends {
     },
     /// The frames of a video.
     Frames(Frames),
+    /// The frames of a call whose bit rate adapts.
+    AdaptiveVideo(AdaptiveVideo),
+    /// Reports of what has arrived of a call.
+    Feedback(Feedback),
 }
 
 /// Frames at a constant rate, each in as many packets as it needs.
@@ -79,6 +86,9 @@ struct Source {
 enum Work {
     Packets(PacketClock),
     Frames(FrameClock),
+    /// The sender of a call, by the place of the call.
+    Call(usize),
+    Feedback(Feedback),
 }
 
 /// When the packets of a source with a rate are due.
@@ -114,11 +124,14 @@ enum Next {
 /// All sources of a run.
 pub(crate) struct DatagramSources {
     all: Vec<Source>,
+    calls: Vec<VideoCall>,
 }
 
 impl DatagramSources {
     pub(crate) fn new(all: Vec<DatagramSource>) -> Self {
-        Self { all: all.into_iter().map(Source::new).collect() }
+        let mut calls = Vec::new();
+        let all = all.into_iter().map(|settings| Source::new(settings, &mut calls)).collect();
+        Self { all, calls }
     }
 
     pub(crate) fn start<E>(
@@ -136,33 +149,117 @@ impl DatagramSources {
         Ok(())
     }
 
-    /// A datagram is due, or a frame.
+    /// A datagram is due, or a frame, or a report.
     pub(crate) fn send(&mut self, source: DatagramSourceId, transport: &mut impl Transport) {
         let own = &mut self.all[source.place()];
-        loop {
-            let (ip_bytes, next) = own.step(own.due);
+        match own.work {
+            Work::Packets(_) | Work::Frames(_) => own.send(source, transport),
+            Work::Call(call) => own.send_call(source, &mut self.calls[call], transport),
+            Work::Feedback(feedback) => self.report(source, feedback, transport),
+        }
+    }
+
+    /// A datagram has arrived, of a call or of one's receiver.
+    pub(crate) fn hear(&mut self, source: DatagramSourceId, sequence: u32, transport: &mut impl Transport) {
+        match self.all[source.place()].work {
+            Work::Call(call) => {
+                let now = transport.now();
+                let VideoCall { sender, receiver, frames } = &mut self.calls[call];
+                if let Some(piece) = sender.piece(sequence) {
+                    frames.arrive(piece, now);
+                }
+                receiver.arrive(sequence, now);
+            }
+            Work::Feedback(Feedback { call, .. }) => self.hear_report(call, sequence, transport),
+            Work::Packets(_) | Work::Frames(_) => {}
+        }
+    }
+
+    /// A report has reached the sender of a call, whose place among the sources this is.
+    fn hear_report(&mut self, of: usize, number: u32, transport: &mut impl Transport) {
+        let own = &mut self.all[of];
+        let Work::Call(call) = own.work else { return };
+        let VideoCall { sender, receiver, frames } = &mut self.calls[call];
+        let Some(report) = receiver.take(number) else { return };
+        let now = transport.now();
+        sender.hear(&report, now, frames);
+        // What is sent again leaves before what was due, unless the call is over.
+        let due = sender.due().max(now);
+        if due < own.due && due < own.stops {
+            own.due = due;
+            transport.wake_at(due, Alarm::Datagrams { source: DatagramSourceId::of(of) });
+        }
+    }
+
+    /// A report is due.
+    fn report(&mut self, source: DatagramSourceId, feedback: Feedback, transport: &mut impl Transport) {
+        let Work::Call(call) = self.all[feedback.call].work else { return };
+        let own = &mut self.all[source.place()];
+        if let Some(ip_bytes) = self.calls[call].receiver.report(own.sequence, own.ip_bytes) {
             transport.send(&Datagram { source, sequence: own.sequence, ip_bytes });
             own.sequence = own.sequence.wrapping_add(1);
-            let Next::At(next) = next else { continue };
-            own.due = next;
-            if next < own.stops {
-                transport.wake_at(next, Alarm::Datagrams { source });
-            }
-            return;
         }
+        own.due = own.due + feedback.interval;
+        transport.wake_at(own.due, Alarm::Datagrams { source });
+    }
+
+    /// Takes the frames of all calls: of each the place of its source, and its frames.
+    pub(crate) fn take_frames(&mut self) -> Vec<(u32, Vec<VideoCallFrame>)> {
+        let mut calls = std::mem::take(&mut self.calls).into_iter();
+        let is_call = |(_, source): &(u32, &Source)| matches!(source.work, Work::Call(_));
+        let places = (0..).zip(&self.all).filter(is_call);
+        places.filter_map(|(place, _)| Some((place, calls.next()?.frames.into_rows()))).collect()
     }
 }
 
 impl Source {
-    fn new(settings: DatagramSource) -> Self {
+    fn new(settings: DatagramSource, calls: &mut Vec<VideoCall>) -> Self {
         let DatagramSource { starts, stops, ip_bytes, sends } = settings;
         let work = match sends {
             Sends::Packets { rate, periods } => {
                 Work::Packets(PacketClock::new(rate, periods, (starts, stops)))
             }
             Sends::Frames(frames) => Work::Frames(FrameClock::new(frames, starts)),
+            Sends::AdaptiveVideo(video) => {
+                calls.push(VideoCall::new(video, ip_bytes, starts));
+                Work::Call(calls.len() - 1)
+            }
+            Sends::Feedback(feedback) => Work::Feedback(feedback),
         };
         Self { starts, stops, ip_bytes, work, due: starts, sequence: 0 }
+    }
+
+    /// A datagram is due, or a frame.
+    fn send(&mut self, source: DatagramSourceId, transport: &mut impl Transport) {
+        loop {
+            let (ip_bytes, next) = self.step(self.due);
+            transport.send(&Datagram { source, sequence: self.sequence, ip_bytes });
+            self.sequence = self.sequence.wrapping_add(1);
+            let Next::At(next) = next else { continue };
+            self.due = next;
+            if next < self.stops {
+                transport.wake_at(next, Alarm::Datagrams { source });
+            }
+            return;
+        }
+    }
+
+    /// Something of a call is due: a frame is captured, or a packet leaves. An alarm for what has been done
+    /// already, as what is sent again came before it, is passed over.
+    fn send_call(&mut self, source: DatagramSourceId, call: &mut VideoCall, transport: &mut impl Transport) {
+        let now = transport.now();
+        if now < self.due {
+            return;
+        }
+        call.sender.capture(now, &mut call.frames);
+        while let Some(ip_bytes) = call.sender.send(now) {
+            transport.send(&Datagram { source, sequence: self.sequence, ip_bytes });
+            self.sequence = self.sequence.wrapping_add(1);
+        }
+        self.due = call.sender.due();
+        if self.due < self.stops {
+            transport.wake_at(self.due, Alarm::Datagrams { source });
+        }
     }
 
     /// Length of the datagram that is due now, and what follows it.
@@ -170,6 +267,7 @@ impl Source {
         match &mut self.work {
             Work::Packets(clock) => (self.ip_bytes, Next::At(clock.after(now, self.ip_bytes))),
             Work::Frames(clock) => clock.step(self.ip_bytes),
+            Work::Call(_) | Work::Feedback(_) => unreachable!("calls are sent by their senders"),
         }
     }
 }

@@ -29,6 +29,8 @@
 //! | `page_loads.rs` | the page, or the segment of a video, that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
 //! | `datagrams.rs` | applications that send datagrams at a rate of their own, or the frames of a video |
+//! | `video_call.rs` | a video call that adapts: its sender, its receiver, and its frames |
+//! | `google_congestion_control.rs` | the bit rate that such a call allows itself |
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
@@ -40,6 +42,7 @@ mod datagrams;
 mod dialogues;
 mod exchange_counts;
 mod exchanges;
+mod google_congestion_control;
 mod history;
 mod idle_path;
 mod multiplexed;
@@ -53,6 +56,7 @@ mod streams;
 mod tracks;
 mod transfers;
 mod transport;
+mod video_call;
 
 pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings, Records};
@@ -68,3 +72,4 @@ pub use transport::{
     DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, StreamId, Transport,
     UNLIMITED_BYTES,
 };
+pub use video_call::{AdaptiveVideo, Feedback};

@@ -3,7 +3,10 @@
 use crate::browsing::{Browsing, BrowsingPopulation, BrowsingSettings, Records};
 use crate::datagrams::{DatagramSource, DatagramSources};
 use crate::transfers::{Transfer, Transfers};
-use crate::transport::{Alarm, ConnectionEvent, ConnectionId, Owner, Transport, UserConnection};
+use crate::transport::{
+    Alarm, ConnectionEvent, ConnectionId, DatagramSourceId, Owner, Transport, UserConnection,
+};
+use aqmlab_record::VideoCallFrame;
 use aqmlab_units::Time;
 
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
@@ -65,6 +68,12 @@ impl Session {
         }
     }
 
+    /// A datagram has arrived, with this number of its source: of a call that adapts, or of one's receiver. Others
+    /// need not be told.
+    pub fn hear(&mut self, source: DatagramSourceId, sequence: u32, transport: &mut impl Transport) {
+        self.datagrams.hear(source, sequence, transport);
+    }
+
     /// Both ends of a connection have ended: its place will be used again.
     pub fn forget(&mut self, connection: ConnectionId, owner: Owner) {
         if matches!(owner, Owner::User { .. }) {
@@ -102,6 +111,11 @@ impl Session {
     /// Each transfer, and when its last byte reached the receiver; none where it has not.
     pub fn transfers(&self) -> impl Iterator<Item = (Transfer, Option<Time>)> {
         self.transfers.all()
+    }
+
+    /// Takes the frames of calls that adapt: of each the place of its source, and its frames.
+    pub fn take_call_frames(&mut self) -> Vec<(u32, Vec<VideoCallFrame>)> {
+        self.datagrams.take_frames()
     }
 
     /// What was recorded of users, at the end of a run, which is `now`: pages under way stay unfinished.

@@ -106,6 +106,7 @@ impl EventLoop {
                 return fabric.fire(ConnectionIdentity { place: connection, generation }, events);
             }
             Timer::Port { link } => return fabric.ask_port_again(link, events),
+            Timer::HeardDatagram => return self.hear(),
             Timer::User { population, user } => Alarm::User { population, user },
             Timer::Flow { flow } => Alarm::Flow { flow },
             Timer::Continuation { continuation } => Alarm::Continuation { continuation },
@@ -113,6 +114,14 @@ impl EventLoop {
             Timer::Datagrams { source } => Alarm::Datagrams { source },
         };
         session.wake(alarm, &mut SimulatedTransport { fabric, events });
+    }
+
+    /// A datagram has arrived: its application acts.
+    fn hear(&mut self) {
+        let Self { fabric, events, session, .. } = self;
+        if let Some((source, sequence)) = fabric.next_heard() {
+            session.hear(source, sequence, &mut SimulatedTransport { fabric, events });
+        }
     }
 
     /// Something happened to a connection: its application acts.

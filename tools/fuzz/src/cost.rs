@@ -59,7 +59,7 @@ fn events_of_datagrams(scenario: &Scenario, group: &DatagramGroup) -> f64 {
         Sending::AtRate { on_off, .. } => {
             on_off.map_or(0.0, |on_off| 1.0 / (on_off.on + on_off.off).seconds())
         }
-        Sending::Video(_) => 0.0,
+        Sending::Video(_) | Sending::AdaptiveVideo(_) | Sending::Feedback(_) => 0.0,
     };
     group.sources.len() as f64 * (packets * (1.0 + 2.0 * links as f64) + periods)
 }

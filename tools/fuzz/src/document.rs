@@ -150,11 +150,11 @@ fn datagram_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schem
         table["rate_mbps"] = json!(0.01 + dice.uniform() * 2.0);
         table["packet_bytes"] = json!(dice.count(28, 1500));
     }
-    if dice.chance(0.2) {
+    table.as_object_mut().map(|table| ["video", "adaptive_video"].map(|key| table.remove(key)));
+    if dice.chance(0.3) {
         draw_video(&mut table, schema, dice);
         return table;
     }
-    table.as_object_mut().map(|table| table.remove("video"));
     if dice.chance(0.5) {
         (table["on_s"], table["off_s"]) = (json!(0.001 + dice.uniform()), json!(0.001 + dice.uniform()));
     } else if let Some(table) = table.as_object_mut() {
@@ -163,10 +163,16 @@ fn datagram_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schem
     table
 }
 
-/// A video instead of a rate, of few packets per second.
+/// A video, or a call that adapts, instead of a rate; of few packets per second.
 fn draw_video(table: &mut Json, schema: &Schema, dice: &mut Dice) {
     if let Some(table) = table.as_object_mut() {
         ["rate_mbps", "on_s", "off_s", "periods"].iter().for_each(|key| _ = table.remove(*key));
+    }
+    table["packet_bytes"] = json!(dice.count(100, 1500));
+    if dice.chance(0.5) {
+        table.as_object_mut().map(|table| table.remove("echo"));
+        table["adaptive_video"] = adaptive_video(schema, dice);
+        return;
     }
     let mut video = schema.draw_table(schema.definition("VideoTable"), dice);
     video["frames_hz"] = json!(1.0 + dice.uniform() * 30.0);
@@ -175,8 +181,18 @@ fn draw_video(table: &mut Json, schema: &Schema, dice: &mut Dice) {
         video[format!("{kind}_frame_bytes")] = json!(dice.count(1, 12_000));
     }
     video["variation"] = json!(dice.between(0, 1) as f64 * dice.uniform());
-    table["packet_bytes"] = json!(dice.count(100, 1500));
     table["video"] = video;
+}
+
+fn adaptive_video(schema: &Schema, dice: &mut Dice) -> Json {
+    let mut video = schema.draw_table(schema.definition("AdaptiveVideoTable"), dice);
+    let (least, greatest) = (0.01 + 0.5 * dice.uniform(), 0.51 + 2.0 * dice.uniform());
+    (video["minimum_mbps"], video["maximum_mbps"]) = (json!(least), json!(greatest));
+    video["start_mbps"] = json!(least + (greatest - least) * dice.uniform());
+    video["frames_hz"] = json!(1.0 + dice.uniform() * 60.0);
+    video["variation"] = json!(dice.between(0, 1) as f64 * dice.uniform());
+    video["feedback_ms"] = json!(10.0 + 200.0 * dice.uniform());
+    video
 }
 
 /// Between which machine groups a group of flows or datagrams goes.

@@ -35,6 +35,8 @@ struct Source {
     under_way: VecDeque<(u32, SentDatagram)>,
     /// The source that sends back what has arrived.
     echo: Option<usize>,
+    /// Whether applications hear of what arrives.
+    is_heard: bool,
 }
 
 /// All sources, and their receivers.
@@ -44,6 +46,8 @@ pub(crate) struct DatagramEnds {
     sent_by: Vec<Vec<DatagramSourceId>>,
     records: Datagrams,
     arrivals: Option<DatagramArrivals>,
+    /// What has arrived and applications have not heard of, each with its number.
+    unheard: VecDeque<(DatagramSourceId, u32)>,
 }
 
 impl DatagramEnds {
@@ -55,22 +59,23 @@ impl DatagramEnds {
     ) -> Result<Self, LiveError> {
         let mut numbers = vec![0; addresses.machines()];
         let mut sources: Vec<Source> = Vec::new();
-        let mut echoes = datagram_sources::echoes(scenario).into_iter();
+        let mut answers =
+            datagram_sources::echoes(scenario).into_iter().zip(datagram_sources::heard(scenario));
         for group in &scenario.datagrams {
-            for (ends, echo) in group.sources.iter().zip(echoes.by_ref()) {
+            for (ends, (echo, is_heard)) in group.sources.iter().zip(answers.by_ref()) {
                 let ends = ends.map(|node| addresses.machine(node));
                 let number = &mut numbers[ends[0] as usize];
                 let socket = socket_of(group, addresses, (ends[0], *number))?;
                 *number += 1;
                 let to = address(addresses.answerer(ends[1]), SERVER_PORT);
                 let echo = echo.map(|place| place as usize);
-                sources.push(Source { socket, to, under_way: VecDeque::new(), echo });
+                sources.push(Source { socket, to, under_way: VecDeque::new(), echo, is_heard });
             }
         }
         let sent_by = addresses.datagram_sources(scenario);
         let records = Datagrams::new(window, sources.len());
         let arrivals = scenario.record.datagrams.then(DatagramArrivals::default);
-        Ok(Self { sources, sent_by, records, arrivals })
+        Ok(Self { sources, sent_by, records, arrivals, unheard: VecDeque::new() })
     }
 
     /// Sends a datagram now; answers whether the system took it.
@@ -115,11 +120,19 @@ impl DatagramEnds {
             if let (Some(arrivals), Ok(source)) = (&mut self.arrivals, u32::try_from(place)) {
                 arrivals.received(source, sent, now);
             }
+            if self.sources[place].is_heard {
+                self.unheard.push_back((DatagramSourceId::of(place), sequence));
+            }
             if let Some(echo) = self.sources[place].echo {
                 refused += u64::from(!self.send_off(echo, sequence, sent, scratch));
             }
         }
         refused
+    }
+
+    /// The next datagram that has arrived and of which applications are to hear.
+    pub(crate) fn next_heard(&mut self) -> Option<(DatagramSourceId, u32)> {
+        self.unheard.pop_front()
     }
 
     /// Whose something is, if it is from a source of this run.

@@ -212,7 +212,7 @@ impl Loop<'_> {
                 LISTENER => self.accept(),
                 ECHO => self.echo(),
                 PROBE => self.hear_probes(),
-                SINK => self.transport.take_datagrams(&self.servers.sink),
+                SINK => self.take_datagrams(),
                 number => self.transport.look(number),
             }
             self.handle_events();
@@ -239,6 +239,13 @@ impl Loop<'_> {
             if event.kind == ConnectionEventKind::Ended && self.transport.end(&event) {
                 self.session.forget(event.connection, event.owner);
             }
+        }
+    }
+
+    fn take_datagrams(&mut self) {
+        self.transport.take_datagrams(&self.servers.sink);
+        while let Some((source, sequence)) = self.transport.datagrams.next_heard() {
+            self.session.hear(source, sequence, &mut self.transport);
         }
     }
 

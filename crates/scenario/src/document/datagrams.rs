@@ -1,6 +1,6 @@
 //! `[[datagrams]]`: sources that send at a rate of their own, whatever the network does with it.
 
-use super::{Direction, VideoTable};
+use super::{AdaptiveVideoTable, Direction, VideoTable};
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,8 @@ pub struct DatagramsTable {
     #[schemars(range(min = 28, max = 65_535))]
     pub packet_bytes: u16,
 
-    /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This, or
-    /// `video`.
+    /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This,
+    /// `video`, or `adaptive_video`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     pub rate_mbps: Option<f64>,
@@ -43,6 +43,11 @@ pub struct DatagramsTable {
     /// Frames of a video, which packets of at most `packet_bytes` carry; instead of `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub video: Option<VideoTable>,
+
+    /// A video call whose bit rate adapts to what the network carries, in packets of at most `packet_bytes`;
+    /// instead of `rate_mbps`. Its receiver sends reports: the group `NAME-feedback`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptive_video: Option<AdaptiveVideoTable>,
 
     /// Length of the periods in which a source sends, their mean if they are drawn; together with `off_s`.
     /// Absent: it always sends.
@@ -117,7 +122,7 @@ pub enum PeriodLaw {
 impl DatagramsTable {
     /// How many sources it makes, those of what is sent back among them.
     pub(crate) fn sources(&self) -> u64 {
-        u64::from(self.count) * if self.echo { 2 } else { 1 }
+        u64::from(self.count) * if self.echo || self.adaptive_video.is_some() { 2 } else { 1 }
     }
 
     pub(crate) fn settle(&mut self, index: usize) {

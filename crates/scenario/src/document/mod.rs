@@ -3,6 +3,7 @@
 //! These structs are the schema. Their names, types, defaults, ranges and comments make the JSON Schema,
 //! which makes the checks, the error messages and the tables of `docs/reference/scenario/`.
 
+mod adaptive_video;
 mod datagrams;
 mod delay_box;
 mod dumbbell;
@@ -17,6 +18,7 @@ mod twin;
 mod users;
 mod video;
 
+pub use adaptive_video::AdaptiveVideoTable;
 pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
 pub use dumbbell::Dumbbell;

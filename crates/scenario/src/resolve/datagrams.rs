@@ -2,10 +2,11 @@
 
 use super::quantity::{megabits_per_second, seconds};
 use super::traffic::{Starts, check_start, check_stop, ends};
-use crate::document::{DatagramsTable, Document, VideoTable};
+use crate::document::{AdaptiveVideoTable, DatagramsTable, Document, VideoTable};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
-use crate::scenario::{DatagramGroup, OnOff, Sending, Video};
+use crate::scenario::{AdaptiveVideo, DatagramGroup, OnOff, Sending, Video};
+use aqmlab_units::Span;
 use std::collections::BTreeSet;
 
 /// Every group of datagrams, then what is sent back, of each group that is. Their names address their random
@@ -16,7 +17,7 @@ pub(super) fn resolve(
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<DatagramGroup> {
     let mut names = BTreeSet::new();
-    let mut echoed = Vec::new();
+    let mut answered = Vec::new();
     let groups = document.datagrams.iter().enumerate().filter_map(|(index, table)| {
         let path = format!("datagrams.{index}");
         let name = table.name.clone().unwrap_or_default();
@@ -24,8 +25,8 @@ pub(super) fn resolve(
             let wrong = format!("a second group of datagrams named \"{name}\"");
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
-        if table.echo {
-            echoed.push(index);
+        if let Some(answer) = Answer::to(table) {
+            answered.push((index, answer));
         }
         let starts = Starts { start_s: table.start_s, start_spread_s: table.start_spread_s };
         check_start(document, &path, starts, mistakes);
@@ -42,52 +43,143 @@ pub(super) fn resolve(
             stop: table.stop_s.map(seconds),
             ecn: table.ecn,
             dscp: table.dscp,
-            echo_of: None,
+            answers: None,
         })
     });
     let mut groups: Vec<DatagramGroup> = groups.collect();
     // Places are those of the document where every group was resolved; else there are mistakes already.
     if groups.len() == document.datagrams.len() {
-        for place in echoed {
-            let echo = echo(&groups[place], place);
-            if !names.insert(echo.name.clone()) {
-                let wrong = format!("what is sent back would be named \"{}\", as another group", echo.name);
-                mistakes.value(&joined(&format!("datagrams.{place}"), "echo"), wrong, "another name");
+        for (place, answer) in answered {
+            let answers = answer.group(&groups[place], place);
+            if !names.insert(answers.name.clone()) {
+                let wrong =
+                    format!("what is sent back would be named \"{}\", as another group", answers.name);
+                mistakes.value(&joined(&format!("datagrams.{place}"), answer.key()), wrong, "another name");
             }
-            groups.push(echo);
+            groups.push(answers);
         }
     }
     groups
 }
 
-/// What the receivers of a group send back.
-fn echo(group: &DatagramGroup, place: usize) -> DatagramGroup {
-    DatagramGroup {
-        name: format!("{}-echo", group.name),
-        sources: group.sources.iter().map(|&[from, to]| [to, from]).collect(),
-        echo_of: Some(place),
-        ..group.clone()
+/// What the receivers of a group send.
+enum Answer {
+    /// Every datagram, back.
+    Echo,
+    /// Reports of what has arrived, at this interval.
+    Feedback(Span),
+}
+
+impl Answer {
+    fn to(table: &DatagramsTable) -> Option<Self> {
+        let of_call =
+            |video: &AdaptiveVideoTable| Self::Feedback(Span::from_seconds(video.feedback_ms / 1e3));
+        table.adaptive_video.as_ref().map(of_call).or_else(|| table.echo.then_some(Self::Echo))
+    }
+
+    /// The key that asks for it.
+    const fn key(&self) -> &'static str {
+        match self {
+            Self::Echo => "echo",
+            Self::Feedback(_) => "adaptive_video",
+        }
+    }
+
+    /// Those who answer a group.
+    fn group(&self, group: &DatagramGroup, place: usize) -> DatagramGroup {
+        let (name, sending) = match self {
+            Self::Echo => ("echo", group.sending.clone()),
+            &Self::Feedback(interval) => ("feedback", Sending::Feedback(interval)),
+        };
+        DatagramGroup {
+            name: format!("{}-{name}", group.name),
+            sources: group.sources.iter().map(|&[from, to]| [to, from]).collect(),
+            sending,
+            answers: Some(place),
+            ..group.clone()
+        }
     }
 }
 
-/// At a rate, or as a video: one of them.
+/// At a rate, as a video, or as a call that adapts: one of them.
 fn sending(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) -> Option<Sending> {
-    match (table.rate_mbps, &table.video) {
-        (Some(rate), None) => {
+    match (table.rate_mbps, &table.video, &table.adaptive_video) {
+        (Some(rate), None, None) => {
             let on_off = on_off(table, path, mistakes);
             Some(Sending::AtRate { rate: megabits_per_second(rate), on_off })
         }
-        (None, Some(video)) => video_of(table, video, path, mistakes),
-        (None, None) => {
-            mistakes.missing_key(path, "rate_mbps", "a rate, or a video instead");
+        (None, Some(video), None) => video_of(table, video, path, mistakes),
+        (None, None, Some(video)) => adaptive_video_of(table, video, path, mistakes),
+        (None, None, None) => {
+            mistakes.missing_key(path, "rate_mbps", "a rate, or a video or an adaptive_video instead");
             None
         }
-        (Some(_), Some(_)) => {
+        (Some(_), _, None) => {
             let wrong = "given together with video, whose frames define the rate";
             mistakes.value(&joined(path, "rate_mbps"), wrong, "rate_mbps or video");
             None
         }
+        (_, _, Some(_)) => {
+            let wrong = "given together with rate_mbps or video";
+            mistakes.value(
+                &joined(path, "adaptive_video"),
+                wrong,
+                "one of rate_mbps, video and adaptive_video",
+            );
+            None
+        }
     }
+}
+
+/// Periods interrupt no video.
+fn refuse_periods(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    let periods = [("on_s", table.on_s.is_some()), ("off_s", table.off_s.is_some())];
+    for (key, _) in periods.into_iter().chain([("periods", table.periods.is_some())]).filter(|(_, is)| *is) {
+        mistakes.value(&joined(path, key), "a video sends all the time", "on_s and off_s with rate_mbps");
+    }
+}
+
+/// Whether packets have room for more than so many bytes of headers.
+fn has_room(table: &DatagramsTable, header_bytes: u16, path: &str, mistakes: &mut Mistakes<'_>) -> bool {
+    let has_room = table.packet_bytes > header_bytes;
+    if !has_room {
+        let wrong = format!("{} leaves no room for a frame after the headers", table.packet_bytes);
+        let legal = format!("{} to 65535 with such frames", header_bytes + 1);
+        mistakes.value(&joined(path, "packet_bytes"), wrong, legal);
+    }
+    has_room
+}
+
+/// A call with rates in their order, whose packets have room for frames.
+fn adaptive_video_of(
+    table: &DatagramsTable,
+    video: &AdaptiveVideoTable,
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Sending> {
+    refuse_periods(table, path, mistakes);
+    if table.echo {
+        let wrong = "given together with adaptive_video, whose receiver reports of what arrives";
+        mistakes.value(&joined(path, "echo"), wrong, "echo with rate_mbps or video");
+    }
+    let [least, greatest] = [video.minimum_mbps, video.maximum_mbps];
+    if least > greatest {
+        let wrong = format!("{least} is more than maximum_mbps, {greatest}");
+        mistakes.value(&joined(path, "adaptive_video.minimum_mbps"), wrong, "at most maximum_mbps");
+    }
+    let start = video.start_mbps.unwrap_or(greatest);
+    if least <= greatest && !(least..=greatest).contains(&start) {
+        let legal = format!("minimum_mbps to maximum_mbps, {least} to {greatest}");
+        mistakes.value(&joined(path, "adaptive_video.start_mbps"), start.to_string(), legal);
+    }
+    has_room(table, DatagramGroup::CALL_HEADER_BYTES, path, mistakes).then(|| {
+        Sending::AdaptiveVideo(AdaptiveVideo {
+            frame_interval_s: 1.0 / video.frames_hz,
+            rates: [least, greatest].map(megabits_per_second),
+            start_rate: megabits_per_second(start),
+            variation: video.variation,
+        })
+    })
 }
 
 /// Frames that packets have room for, and that nothing interrupts.
@@ -97,13 +189,8 @@ fn video_of(
     path: &str,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Sending> {
-    let periods = [("on_s", table.on_s.is_some()), ("off_s", table.off_s.is_some())];
-    for (key, _) in periods.into_iter().chain([("periods", table.periods.is_some())]).filter(|(_, is)| *is) {
-        mistakes.value(&joined(path, key), "a video sends all the time", "on_s and off_s with rate_mbps");
-    }
-    if table.packet_bytes <= DatagramGroup::HEADER_BYTES {
-        let wrong = format!("{} leaves no room for a frame after the headers", table.packet_bytes);
-        mistakes.value(&joined(path, "packet_bytes"), wrong, "29 to 65535 with video");
+    refuse_periods(table, path, mistakes);
+    if !has_room(table, DatagramGroup::HEADER_BYTES, path, mistakes) {
         return None;
     }
     let bytes = |kind: char| match kind {

@@ -19,7 +19,7 @@ pub(super) fn check(
     let of_dumbbell = if document.users.is_some() { 2 } else { 0 };
     let all_resolved =
         populations.len() == of_dumbbell + document.populations.len() && flows.len() == document.flows.len();
-    let declared = datagrams.iter().filter(|group| group.echo_of.is_none()).count();
+    let declared = datagrams.iter().filter(|group| group.answers.is_none()).count();
     let all_resolved = all_resolved && declared == document.datagrams.len();
     let network_is_wrong = ["parking_lot", "star", "topology"].iter().any(|table| mistakes.concern(table));
     if network_is_wrong || !all_resolved {
@@ -49,7 +49,7 @@ pub(super) fn check(
         journey.check(network, &routes, mistakes);
     }
     for (index, group) in datagrams.iter().enumerate() {
-        let path = format!("datagrams.{}", group.echo_of.unwrap_or(index));
+        let path = format!("datagrams.{}", group.answers.unwrap_or(index));
         let group = TrafficGroup::Datagrams(group);
         // Nobody answers datagrams, or just once: they may arrive at the instant at which they are sent.
         let journey = Journey { group, key: joined(&path, "receivers"), delay_key: path, takes_time: true };

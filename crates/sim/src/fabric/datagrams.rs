@@ -1,11 +1,11 @@
 //! The ends of datagrams: packets in and out of them, and what became of each.
 //!
-//! A source owns no connection, and applications hear of nothing: what arrives is counted here, where TCP
-//! counts what it did, and sent back at once where the group says so. What is sent back has a source of its
+//! A source owns no connection, and applications hear of nothing but calls that adapt: what arrives is counted
+//! here, where TCP counts what it did, and sent back at once where the group says so. What is sent back has a source of its
 //! own, and the instant at which the first was sent. A packet that is a datagram says so by its class, and
 //! names its source where no connection is; whoever looks for its connection finds none and asks here.
 
-use super::events::Events;
+use super::events::{Events, Timer};
 use super::network::Network;
 use super::packet::Packet;
 use super::path::{AddedDelay, Path};
@@ -15,6 +15,7 @@ use aqmlab_record::{DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, S
 use aqmlab_scenario::{EcnCodepoint, Scenario};
 use aqmlab_session::{Datagram, DatagramSourceId};
 use aqmlab_units::Time;
+use std::collections::VecDeque;
 
 /// How the datagrams of a source travel.
 struct Source {
@@ -22,6 +23,8 @@ struct Source {
     codepoint: Codepoint,
     /// Who sends back what has arrived.
     echo: Option<DatagramSourceId>,
+    /// Whether applications hear of what arrives.
+    is_heard: bool,
 }
 
 /// All sources of datagrams, and their receivers.
@@ -29,23 +32,28 @@ pub(crate) struct DatagramEnds {
     sources: Vec<Source>,
     records: Datagrams,
     arrivals: Option<DatagramArrivals>,
+    /// What has arrived now and applications have not heard of, each with its number.
+    unheard: VecDeque<(DatagramSourceId, u32)>,
     identity: SourceColumns,
 }
 
 impl DatagramEnds {
     pub(crate) fn new(scenario: &Scenario, network: &mut Network, window: MeasuredWindow) -> Self {
         let mut sources = Vec::new();
-        let mut echoes = datagram_sources::echoes(scenario).into_iter();
+        let mut answers =
+            datagram_sources::echoes(scenario).into_iter().zip(datagram_sources::heard(scenario));
         for group in &scenario.datagrams {
             let codepoint = codepoint(group.ecn);
-            for (&[from, to], echo) in group.sources.iter().zip(echoes.by_ref()) {
+            for (&[from, to], (echo, is_heard)) in group.sources.iter().zip(answers.by_ref()) {
                 let path = network.path(from, to, AddedDelay::None);
-                sources.push(Source { path, codepoint, echo: echo.map(DatagramSourceId::from_number) });
+                let echo = echo.map(DatagramSourceId::from_number);
+                sources.push(Source { path, codepoint, echo, is_heard });
             }
         }
         let records = Datagrams::new(window, sources.len());
         let arrivals = scenario.record.datagrams.then(DatagramArrivals::default);
-        Self { sources, records, arrivals, identity: datagram_sources::columns(scenario) }
+        let (unheard, identity) = (VecDeque::new(), datagram_sources::columns(scenario));
+        Self { sources, records, arrivals, unheard, identity }
     }
 
     pub(crate) fn send(&mut self, datagram: &Datagram, network: &mut Network, events: &mut Events) {
@@ -81,9 +89,19 @@ impl DatagramEnds {
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.received(source.number(), sent, now);
         }
-        if let Some(echo) = self.sources[source.place()].echo {
+        let Source { echo, is_heard, .. } = self.sources[source.place()];
+        if is_heard {
+            self.unheard.push_back((source, packet.segment().sequence.value()));
+            events.wake_at(now, Timer::HeardDatagram);
+        }
+        if let Some(echo) = echo {
             self.send_off((echo, packet.segment().sequence.value()), sent, now, network, events);
         }
+    }
+
+    /// The next datagram that has arrived and of which applications are to hear.
+    pub(crate) fn next_heard(&mut self) -> Option<(DatagramSourceId, u32)> {
+        self.unheard.pop_front()
     }
 
     /// A packet was discarded by a queue or lost on its way to a link.
@@ -106,7 +124,7 @@ impl DatagramEnds {
 
     /// The table `datagrams`, where there are any, and `datagram_arrivals`, where they are wanted.
     pub(crate) fn into_tables(self) -> [Option<Table>; 2] {
-        let Self { sources, records, arrivals, identity } = self;
+        let Self { sources, records, arrivals, identity, .. } = self;
         let arrivals = arrivals.map(|arrivals| arrivals.into_table(&identity));
         let table = (!sources.is_empty()).then(|| records.into_table(identity));
         [table, arrivals]

@@ -31,6 +31,8 @@ pub(crate) enum Timer {
     Datagrams {
         source: DatagramSourceId,
     },
+    /// A datagram has arrived of which applications hear.
+    HeardDatagram,
     /// A link asks its port again, which has held back what waits.
     Port {
         link: QueuedId,

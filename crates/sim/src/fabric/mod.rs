@@ -70,7 +70,9 @@ use aqmlab_driver::{TableNames, Traffic};
 use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
-use aqmlab_session::{ConnectionEvent, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner, StreamId};
+use aqmlab_session::{
+    ConnectionEvent, ConnectionId, Datagram, DatagramSourceId, IdlePath, Opened, Opening, Owner, StreamId,
+};
 use aqmlab_tcp::{Context, Past};
 use aqmlab_units::Time;
 use capture::Capturing;
@@ -249,6 +251,11 @@ impl Fabric {
     /// Sends a datagram.
     pub(crate) fn send(&mut self, datagram: &Datagram, events: &mut Events) {
         self.endpoints.datagrams.send(datagram, &mut self.network, events);
+    }
+
+    /// The next datagram that has arrived and of which applications are to hear.
+    pub(crate) fn next_heard(&mut self) -> Option<(DatagramSourceId, u32)> {
+        self.endpoints.datagrams.next_heard()
     }
 
     /// One end of a connection has ended, and everybody was told; answers with the connection if it is over.

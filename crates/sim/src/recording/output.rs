@@ -5,8 +5,8 @@ use super::snapshot::Snapshot;
 use crate::fabric::{Capture, MAXIMUM_NUMBERED};
 use crate::simulation::EventLoop;
 use aqmlab_driver::{
-    FORMAT, RunError, TableNames, WatchedLink, amount, document, flows, link_summaries, populations,
-    queue_counts, transfers, warnings,
+    FORMAT, RunError, TableNames, WatchedLink, amount, datagram_sources, document, flows, link_summaries,
+    populations, queue_counts, transfers, warnings,
 };
 use aqmlab_record::{DelayBoxSummary, ImpairmentSummary, Invariant, LinkSummary, Summary, Table, TcpSummary};
 use aqmlab_scenario::{Responses, Scenario};
@@ -73,7 +73,8 @@ fn check_numbers(tables: &[Table], opened: u64, most: u64) -> Result<(), RunErro
 }
 
 fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Capture>) {
-    let EventLoop { fabric, session, monitor, mut flow_rows, congestion_windows, events, .. } = simulation;
+    let EventLoop { fabric, mut session, monitor, mut flow_rows, congestion_windows, events, .. } =
+        simulation;
     let (at_begin, at_end) = (simulation.at_begin, simulation.at_end);
     for (place, connection) in fabric.open_connections() {
         flow_rows.record(connection, || session.exchanges(place, connection.owner));
@@ -84,6 +85,7 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
         at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin.links, &end.links, &names)),
     );
     let transfers = transfers::table(scenario, &session, events.now(), &names);
+    let call_frames = datagram_sources::call_frames(scenario, &mut session);
     let ([users, traffic, traffic_series, packets, datagrams, arrivals], captures) =
         fabric.into_tables(&names);
     tables.extend(users);
@@ -97,6 +99,7 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
     tables.extend(packets);
     tables.extend(datagrams);
     tables.extend(arrivals);
+    tables.extend(call_frames);
     tables.extend(transfers);
     (tables, captures)
 }

@@ -51,6 +51,9 @@ fn check_sent(sent: f64, group: &DatagramGroup, scenario: &Scenario, broken: &mu
     let spare = match &group.sending {
         Sending::AtRate { .. } => 2.0,
         Sending::Video(video) if video.variation > 0.0 => return,
+        // Frames vary, and lost packets are sent again.
+        Sending::AdaptiveVideo(_) => return,
+        Sending::Feedback(_) => 2.0,
         Sending::Video(video) => {
             let of_group = video.frame_interval_s * video.frame_bytes.len() as f64;
             group.packets_per_second() * of_group + 2.0
@@ -68,7 +71,8 @@ fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex
     // The last packet of a frame may have a single byte of it.
     let shortest = match group.sending {
         Sending::AtRate { .. } => group.packet_bytes,
-        Sending::Video(_) => DatagramGroup::HEADER_BYTES + 1,
+        Sending::Video(_) | Sending::Feedback(_) => DatagramGroup::HEADER_BYTES + 1,
+        Sending::AdaptiveVideo(_) => DatagramGroup::CALL_HEADER_BYTES + 1,
     };
     let path = scenario.network.path(from, to).unwrap_or_default();
     let links = path.into_iter().map(|index| scenario.network.link(index));

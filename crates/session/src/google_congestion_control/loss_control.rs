@@ -1,0 +1,83 @@
+//! The rate that losses allow (draft-ietf-rmcat-gcc-02, section 6), once a second.
+//!
+//! ```text
+//! lost       more than 10 %     A <- A (1 - 0.5 lost)
+//!            less than 2 %      A <- 1.05 A
+//!            between            A stays
+//! ```
+//!
+//! It is never above the rate that the delay allows, so that it need not fall for long when losses come.
+
+use super::RateLimits;
+use aqmlab_units::{Span, Time};
+
+const INTERVAL: Span = Span::from_milliseconds(1000);
+const MANY: f64 = 0.1;
+const FEW: f64 = 0.02;
+
+/// The part of the controller that goes by losses.
+#[derive(Clone, Debug)]
+pub(super) struct LossControl {
+    limits: RateLimits,
+    rate_bps: f64,
+    /// Since when packets are counted, those lost and all.
+    since: Time,
+    lost: usize,
+    counted: usize,
+}
+
+impl LossControl {
+    pub(super) const fn new(start_bps: f64, limits: RateLimits) -> Self {
+        Self { limits, rate_bps: start_bps, since: Time::ZERO, lost: 0, counted: 0 }
+    }
+
+    pub(super) const fn rate_bps(&self) -> f64 {
+        self.rate_bps
+    }
+
+    /// A report has come, of so many packets; and the rate that the delay allows.
+    pub(super) fn update(&mut self, now: Time, lost: usize, counted: usize, most_bps: f64) {
+        self.lost += lost;
+        self.counted += counted;
+        if now >= self.since + INTERVAL && self.counted > 0 {
+            let share = self.lost as f64 / self.counted as f64;
+            let factor = match share {
+                share if share > MANY => 1.0 - 0.5 * share,
+                share if share < FEW => 1.05,
+                _ => 1.0,
+            };
+            self.rate_bps *= factor;
+            (self.since, self.lost, self.counted) = (now, 0, 0);
+        }
+        self.rate_bps = self.limits.clamp(self.rate_bps.min(most_bps));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rate after a second of reports with so many packets lost in a thousand.
+    fn after(lost: usize) -> f64 {
+        let limits = RateLimits { least_bps: 1e5, greatest_bps: 1e7 };
+        let mut control = LossControl::new(1e6, limits);
+        control.update(Time::from_seconds(0.5), lost, 400, 2e6);
+        assert_eq!(control.rate_bps(), 1e6);
+        control.update(Time::from_seconds(1.0), 0, 600, 2e6);
+        control.rate_bps()
+    }
+
+    #[test]
+    fn the_shares_are_those_of_the_draft() {
+        assert_eq!([0, 19, 20, 100].map(after), [1.05e6, 1.05e6, 1e6, 1e6]);
+        assert_eq!(after(200), 0.9e6);
+        assert_eq!(after(400), 0.8e6);
+    }
+
+    #[test]
+    fn the_delay_may_allow_less() {
+        let mut control = LossControl::new(1e6, RateLimits { least_bps: 1e5, greatest_bps: 1e7 });
+        control.update(Time::from_seconds(2.0), 0, 10, 0.7e6);
+        assert_eq!(control.rate_bps(), 0.7e6);
+    }
+}

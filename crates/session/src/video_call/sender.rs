@@ -1,0 +1,153 @@
+//! The sender of a call: frames become packets, and packets leave one after the other.
+
+use super::{AdaptiveVideo, Frames, Piece, Report};
+use crate::google_congestion_control::{GoogleCongestionControl, ReportedPacket};
+use aqmlab_record::VideoCallFrame;
+use aqmlab_units::{Span, Time};
+use std::collections::VecDeque;
+
+/// How much faster than the target packets leave.
+const PACING_FACTOR: f64 = 2.5;
+/// After so long a packet of which no report speaks is taken for lost.
+const UNREPORTED: Span = Span::from_milliseconds(1000);
+
+/// A packet that was sent, and of which nothing is known yet.
+#[derive(Clone, Copy, Debug)]
+struct SentPiece {
+    piece: Piece,
+    sent: Time,
+}
+
+/// A sender at work.
+pub(crate) struct Sender {
+    settings: AdaptiveVideo,
+    longest: u16,
+    control: GoogleCongestionControl,
+    starts: Time,
+    next_frame: Time,
+    waiting: VecDeque<Piece>,
+    /// When the next packet may leave.
+    free: Time,
+    /// What is under way or unheard of, from one packet on.
+    sent: VecDeque<Option<SentPiece>>,
+    first_sent: u32,
+}
+
+impl Sender {
+    pub(super) fn new(settings: AdaptiveVideo, longest: u16, starts: Time) -> Self {
+        let control = GoogleCongestionControl::new(settings.start_bps, settings.limits());
+        let (waiting, sent) = (VecDeque::new(), VecDeque::new());
+        Self {
+            settings,
+            longest,
+            control,
+            starts,
+            next_frame: starts,
+            waiting,
+            free: starts,
+            sent,
+            first_sent: 0,
+        }
+    }
+
+    /// When something is due next: a frame, or a packet of one.
+    pub(crate) fn due(&self) -> Time {
+        if self.waiting.is_empty() { self.next_frame } else { self.next_frame.min(self.free) }
+    }
+
+    /// Captures the frames that are due at an instant.
+    pub(crate) fn capture(&mut self, now: Time, frames: &mut Frames) {
+        while self.next_frame <= now {
+            let number = frames.captured();
+            let target_bps = self.control.target_bps();
+            let share = self.settings.variation.draw(self.settings.key, number.into());
+            let whole = whole_bytes(target_bps / 8.0 * self.settings.frame_interval_s * share);
+            let packets = u16::try_from(whole.div_ceil(self.longest.into())).unwrap_or(u16::MAX).max(1);
+            let least = u64::from(self.settings.header_bytes) + 1;
+            let mut bytes = 0;
+            for piece in 0..packets {
+                let [begins, ends] =
+                    [piece, piece + 1].map(|part| whole * u64::from(part) / u64::from(packets));
+                let ip_bytes =
+                    u16::try_from((ends - begins).max(least)).unwrap_or(self.longest).min(self.longest);
+                bytes += u32::from(ip_bytes);
+                self.waiting.push_back(Piece { frame: number, number: piece, ip_bytes });
+            }
+            let captured = self.next_frame;
+            let row = VideoCallFrame { captured, target_bps, bytes, resent_packets: 0, shown: None };
+            frames.capture(row, packets);
+            self.next_frame =
+                self.starts + Span::from_seconds(f64::from(number + 1) * self.settings.frame_interval_s);
+        }
+    }
+
+    /// The packet that leaves now, if one does.
+    pub(crate) fn send(&mut self, now: Time) -> Option<u16> {
+        if self.free > now {
+            return None;
+        }
+        let piece = self.waiting.pop_front()?;
+        let takes = f64::from(piece.ip_bytes) * 8.0 / (PACING_FACTOR * self.control.target_bps());
+        // Where time is real a packet leaves a little late, and the next one is not put off by that.
+        let was_free = if self.free + Span::from_milliseconds(1) < now { now } else { self.free };
+        self.free = was_free + Span::from_seconds(takes).max(Span::from_nanoseconds(1));
+        self.sent.push_back(Some(SentPiece { piece, sent: now }));
+        Some(piece.ip_bytes)
+    }
+
+    /// What a packet carries that has arrived; it stays known until a report speaks of it.
+    pub(crate) fn piece(&self, sequence: u32) -> Option<Piece> {
+        let place = sequence.checked_sub(self.first_sent)? as usize;
+        self.sent.get(place)?.map(|sent| sent.piece)
+    }
+
+    /// A report has come.
+    pub(crate) fn hear(&mut self, report: &Report, now: Time, frames: &mut Frames) {
+        let mut packets = Vec::with_capacity((report.until - report.from) as usize);
+        for &(sequence, arrived) in &report.arrived {
+            let Some(SentPiece { piece, sent }) = self.settle(sequence) else { continue };
+            packets.push(ReportedPacket { sent, arrived: Some(arrived), ip_bytes: piece.ip_bytes });
+        }
+        let mut lost = Vec::new();
+        for sequence in report.from..report.until {
+            let Some(SentPiece { piece, sent }) = self.settle(sequence) else { continue };
+            packets.push(ReportedPacket { sent, arrived: None, ip_bytes: piece.ip_bytes });
+            lost.push(piece);
+        }
+        self.control.on_report(now, &packets);
+        let unheard = self.take_unheard(report.from, now);
+        for piece in unheard.into_iter().chain(lost).rev() {
+            if frames.send_again(piece) {
+                self.waiting.push_front(piece);
+            }
+        }
+    }
+
+    /// Something is known of a packet now.
+    fn settle(&mut self, sequence: u32) -> Option<SentPiece> {
+        let place = sequence.checked_sub(self.first_sent)? as usize;
+        self.sent.get_mut(place)?.take()
+    }
+
+    /// Takes what was sent before a packet, and long ago, and was never spoken of; forgets what is settled.
+    fn take_unheard(&mut self, before: u32, now: Time) -> Vec<Piece> {
+        let mut unheard = Vec::new();
+        while let Some(first) = self.sent.front() {
+            if let Some(SentPiece { piece, sent }) = *first {
+                if self.first_sent >= before || sent + UNREPORTED > now {
+                    break;
+                }
+                unheard.push(piece);
+            }
+            self.sent.pop_front();
+            self.first_sent += 1;
+        }
+        unheard
+    }
+}
+
+/// At least a byte; a frame is far below what 64 bits hold.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn whole_bytes(bytes: f64) -> u64 {
+    (bytes + 0.5).max(1.0) as u64
+}

@@ -1,0 +1,238 @@
+//! A video call between its two ends, over a path that a script decides about: what is sent, sent again,
+//! reported and shown.
+
+use aqmlab_random::{Key, Law};
+use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows, VideoCallFrame};
+use aqmlab_session::{
+    AdaptiveVideo, Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, Feedback, IdlePath,
+    Opened, Opening, ResponseEnd, Sends, Session, Side, Transport,
+};
+use aqmlab_units::{Span, Time};
+use std::sync::Arc;
+
+/// What happens next.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Alarm(Alarm),
+    Arrival(Datagram),
+}
+
+/// A path of 10 ms each way with room for all, which loses what `loses` says.
+struct Path<L> {
+    now: Time,
+    pending: Vec<(Time, Event)>,
+    sent: Vec<(Time, Datagram)>,
+    loses: L,
+}
+
+impl<L: FnMut(Time, &Datagram) -> bool> Transport for Path<L> {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn open(&mut self, opening: &Opening) -> Opened {
+        panic!("a call owns no connection: {opening:?}")
+    }
+
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
+        panic!("a call owns no connection: {opening:?}")
+    }
+
+    fn resume(&mut self, opening: &Opening, _carried_bytes: u64) -> Opened {
+        panic!("a call owns no connection: {opening:?}")
+    }
+
+    fn write(&mut self, connection: ConnectionId, _side: Side, _bytes: u64) {
+        panic!("a call owns no connection: {connection:?}")
+    }
+
+    fn unsent(&self, _connection: ConnectionId, _side: Side) -> u64 {
+        0
+    }
+
+    fn close(&mut self, connection: ConnectionId, _side: Side) {
+        panic!("a call owns no connection: {connection:?}")
+    }
+
+    fn withdraw_and_close(&mut self, connection: ConnectionId, _side: Side) {
+        panic!("a call owns no connection: {connection:?}")
+    }
+
+    fn send(&mut self, datagram: &Datagram) {
+        self.sent.push((self.now, *datagram));
+        if !(self.loses)(self.now, datagram) {
+            self.pending.push((self.now + Span::from_milliseconds(10), Event::Arrival(*datagram)));
+        }
+    }
+
+    fn wake_at(&mut self, instant: Time, alarm: Alarm) {
+        self.pending.push((instant, Event::Alarm(alarm)));
+    }
+}
+
+const CALL: u32 = 0;
+const FEEDBACK: u32 = 1;
+
+/// 1 Mbit/s at most, ten frames of 12,500 bytes a second in 13 packets of up to 1,000; reports every 50 ms.
+fn call() -> Vec<DatagramSource> {
+    let video = AdaptiveVideo {
+        frame_interval_s: 0.1,
+        rates_bps: [1e5, 1e6],
+        start_bps: 1e6,
+        variation: Law::Constant(1.0),
+        header_bytes: 48,
+        key: Key::from_seed(1),
+    };
+    let source = |starts, sends| DatagramSource { starts, stops: Time::MAX, ip_bytes: 1000, sends };
+    let interval = Span::from_milliseconds(50);
+    vec![
+        source(Time::ZERO, Sends::AdaptiveVideo(video)),
+        source(Time::ZERO + interval, Sends::Feedback(Feedback { call: 0, interval })),
+    ]
+}
+
+/// What was sent in some seconds, and the frames.
+fn run(
+    sources: Vec<DatagramSource>,
+    seconds: f64,
+    loses: impl FnMut(Time, &Datagram) -> bool,
+) -> (Vec<(Time, Datagram)>, Vec<VideoCallFrame>) {
+    let end = Time::from_seconds(seconds);
+    let window = MeasuredWindow { from: Time::ZERO, until: end };
+    let settings = BrowsingSettings {
+        window,
+        response_end: ResponseEnd::LastByte,
+        responses: Responses::new(0, Rows::None),
+        pages: Pages::new(0, window, Rows::None),
+    };
+    let mut session = Session::new(Vec::new(), settings, Vec::new(), sources);
+    let mut path = Path { now: Time::ZERO, pending: Vec::new(), sent: Vec::new(), loses };
+    session.start(&mut path, || Ok::<(), ()>(())).unwrap();
+    while let Some(next) = (0..path.pending.len()).min_by_key(|&place| path.pending[place].0) {
+        let (instant, event) = path.pending.remove(next);
+        if instant > end {
+            break;
+        }
+        path.now = instant;
+        match event {
+            Event::Alarm(alarm) => session.wake(alarm, &mut path),
+            Event::Arrival(datagram) => session.hear(datagram.source, datagram.sequence, &mut path),
+        }
+    }
+    let frames = session.take_call_frames();
+    assert_eq!(frames.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [CALL]);
+    (path.sent, frames.into_iter().next().unwrap().1)
+}
+
+fn of(sent: &[(Time, Datagram)], source: u32) -> Vec<(Time, Datagram)> {
+    sent.iter().filter(|(_, datagram)| datagram.source.number() == source).copied().collect()
+}
+
+fn shown_ms(frames: &[VideoCallFrame]) -> Vec<Option<u64>> {
+    let microseconds = |shown: Time| (shown.nanoseconds() + 500) / 1_000;
+    frames.iter().map(|frame| frame.shown.map(microseconds)).collect()
+}
+
+#[test]
+fn a_frame_leaves_in_even_packets_at_two_and_a_half_times_the_bit_rate() {
+    let (sent, frames) = run(call(), 0.95, |_, _| false);
+    let packets = of(&sent, CALL);
+    assert_eq!((frames.len(), packets.len()), (10, 130));
+    for (number, frame) in packets.chunks(13).enumerate() {
+        let lengths: Vec<u64> = frame.iter().map(|(_, datagram)| datagram.ip_bytes.into()).collect();
+        assert_eq!(lengths.iter().sum::<u64>(), 12_500);
+        assert!(lengths.iter().all(|&bytes| bytes == 961 || bytes == 962), "{lengths:?}");
+        // A packet of n bytes takes 8 n / 2.5 Mbit/s: 3.2 us a byte. The last of 13 leaves after twelve.
+        let mut due_us = 100_000 * number as u64;
+        for (&bytes, (instant, _)) in lengths.iter().zip(frame) {
+            let off_ns = instant.nanoseconds().abs_diff(due_us * 1_000);
+            assert!(off_ns <= 1_000 * 13, "{instant} {due_us}");
+            due_us += bytes * 32 / 10;
+        }
+    }
+    // The last packet leaves after 12/13 of 40 ms, and takes 10 ms.
+    for (number, shown) in (0..).zip(shown_ms(&frames)) {
+        let expected_us = 100_000 * number + 36_923 + 10_000;
+        assert!(shown.is_none_or(|shown| shown.abs_diff(expected_us) <= 4), "{shown:?} {expected_us}");
+    }
+    assert_eq!(frames.iter().filter(|frame| frame.shown.is_none()).count(), 0);
+    assert!(frames.iter().all(|frame| frame.target_bps == 1e6 && frame.bytes == 12_500));
+}
+
+#[test]
+fn reports_come_while_something_does_and_are_as_long_as_what_they_say() {
+    let (sent, _) = run(call(), 0.16, |_, _| false);
+    let reports = of(&sent, FEEDBACK);
+    // At 50 ms 13 packets have come (2 chunks, 13 bytes); at 100 none; at 150 those of the second frame.
+    let said: Vec<_> = reports.iter().map(|(at, own)| (at.nanoseconds() / 1_000_000, own.ip_bytes)).collect();
+    assert_eq!(said, [(50, 48 + 4 + 13), (150, 48 + 4 + 13)]);
+    assert_eq!(reports.iter().map(|(_, own)| own.sequence).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[test]
+fn a_lost_packet_is_sent_again_when_a_report_passes_over_it() {
+    let lost = |_: Time, datagram: &Datagram| datagram.source.number() == CALL && datagram.sequence == 5;
+    let (sent, frames) = run(call(), 0.3, lost);
+    let packets = of(&sent, CALL);
+    // The report of 50 ms reaches the sender at 60; the packet leaves at once, and arrives at 70.
+    let again: Vec<_> =
+        packets.iter().filter(|(at, _)| (50_000_000..99_000_000).contains(&at.nanoseconds())).collect();
+    assert_eq!(
+        again.iter().map(|(at, own)| (at.nanoseconds(), own.sequence)).collect::<Vec<_>>(),
+        [(60_000_000, 13)]
+    );
+    assert_eq!(shown_ms(&frames)[0], Some(70_000));
+    assert_eq!(frames.iter().map(|frame| frame.resent_packets).collect::<Vec<_>>(), [1, 0, 0, 0]);
+}
+
+#[test]
+fn what_only_a_lost_report_spoke_of_is_sent_again_after_a_second() {
+    // Packet 5, and the report of 50 ms, which said so.
+    let lost = |at: Time, datagram: &Datagram| match datagram.source.number() {
+        CALL => datagram.sequence == 5,
+        _ => at < Time::from_seconds(0.06),
+    };
+    let (sent, frames) = run(call(), 3.0, lost);
+    assert_eq!(frames[0].resent_packets, 13, "nobody knows which of them had arrived");
+    // 5/13 of 40 ms it left, and more than a second later the next report comes: 1.1 s; frame 10 of the same
+    // instant waits. But frame 10, whole at 1.047, was captured a second after frame 0: that is given up.
+    assert_eq!(shown_ms(&frames)[0], None);
+    let second = shown_ms(&frames)[1].unwrap_or(0);
+    assert!((1_040_000..1_050_000).contains(&second), "{second}");
+    assert!(frames[1..28].iter().all(|frame| frame.shown.is_some()));
+    assert!(of(&sent, CALL).len() <= 30 * 13 + 13);
+}
+
+#[test]
+fn a_call_that_stops_sends_nothing_more_and_its_receiver_falls_silent() {
+    let mut sources = call();
+    sources[0].stops = Time::from_seconds(0.25);
+    let (sent, frames) = run(sources, 2.0, |_, _| false);
+    assert_eq!(frames.len(), 3);
+    assert!(of(&sent, CALL).iter().all(|(at, _)| *at < Time::from_seconds(0.25)));
+    let last = of(&sent, FEEDBACK).last().map(|(at, _)| at.seconds());
+    assert!(last.is_some_and(|last| last <= 0.30), "{last:?}");
+}
+
+#[test]
+fn under_heavy_loss_every_frame_before_the_last_second_is_shown_or_given_up_and_the_rate_falls() {
+    let mut number = 0_u64;
+    let (sent, frames) = run(call(), 60.0, move |_, datagram| {
+        number += 1;
+        datagram.source.number() == CALL && number % 4 == 0
+    });
+    assert!(frames.last().is_some_and(|frame| frame.target_bps == 1e5), "the least rate");
+    let resent: u32 = frames.iter().map(|frame| frame.resent_packets).sum();
+    let first: usize = frames.iter().map(|frame| (frame.bytes as usize).div_ceil(1000)).sum();
+    // All that was sent is of a frame, once or again; the last ones may still wait.
+    let packets = of(&sent, CALL).len();
+    assert!(
+        packets <= first + resent as usize && packets + 30 >= first + resent as usize,
+        "{packets} {first} {resent}"
+    );
+    let shown = frames.iter().filter_map(|frame| frame.shown);
+    assert!(shown.is_sorted(), "in order");
+    assert!(frames.iter().all(|frame| frame.shown.is_none_or(|shown| shown > frame.captured)));
+    let late = frames.iter().filter(|frame| frame.shown.is_some()).count();
+    assert!(late > frames.len() * 9 / 10, "{late} of {}", frames.len());
+}
