@@ -5,8 +5,8 @@
 //! frame        every 1/frames_hz, target / frames_hz * a draw of mean 1; in the fewest packets, evenly
 //! pacing       a packet follows the one before after its own time at 2.5 times the target
 //! report       every feedback interval in which something has arrived: which packets, and when
-//! lost         what a report passes over is sent again in front of all that waits;
-//!              so is, after a second, what no report speaks of (the report was lost)
+//! lost         what a report passes over is sent again in front of all that waits; so is what has not arrived
+//!              and no report spoke of, because it was lost, when the next one comes
 //! shown        a frame that has arrived whole, and all before it; a frame is given up when one captured a
 //!              second later is whole
 //! ```

@@ -8,7 +8,7 @@ use aqmlab_sim::{Control, Output, run};
 /// without framing and 10 ms of propagation.
 const CALL: &str = r#"
 name = "call"
-duration_s = 40.0
+duration_s = 39.99
 warm_up_s = 5.0
 cool_down_s = 5.0
 [dumbbell]
@@ -134,8 +134,8 @@ fn frames_are_the_same_under_every_queue_while_the_rate_is() {
     };
     let [one, other] =
         ["{ scheme = \"drop-tail\", limit_packets = 999 }", "{ scheme = \"fq-codel\" }"].map(varied);
-    assert_eq!(real(&one, "target_mbps"), real(&other, "target_mbps"));
-    assert_eq!(whole(&one, "bytes"), whole(&other, "bytes"));
+    assert!(real(&one, "target_mbps") == real(&other, "target_mbps"));
+    assert!(whole(&one, "bytes") == whole(&other, "bytes"));
     let bytes: Vec<f64> = whole(&one, "bytes").into_iter().map(f64::from).collect();
     let middle = mean(&bytes);
     let variance = mean(&bytes.iter().map(|bytes| (bytes - middle).powi(2)).collect::<Vec<_>>());
@@ -149,8 +149,8 @@ fn the_same_bytes_twice_and_other_frames_from_another_seed() {
     let text = CALL.replace("variation = 0.0", "variation = 0.5").replace("100.0", "2.0");
     let scenario = Scenario::from_toml(&text, "test", &[]).unwrap();
     let tables = |seed| run(&scenario, seed, &Control::default()).unwrap().tables;
-    assert_eq!(tables(5), tables(5));
-    assert_ne!(tables(5), tables(6));
+    let written = |seed| format!("{:?}", tables(seed));
+    assert!(written(5) == written(5) && written(5) != written(6));
 }
 
 #[test]
@@ -167,7 +167,9 @@ fn calls_of_several_groups_are_told_apart_and_each_hears_its_own_reports() {
         let own = groups.iter().zip(&targets).filter(|(name, _)| *name == Some(group));
         own.map(|(_, target)| *target).collect::<Vec<f64>>()
     };
-    assert_eq!((of("call"), of("meeting")), (vec![3.0; 1200], vec![1.0; 2400]));
+    for (group, rate, frames) in [("call", 3.0, 1200), ("meeting", 1.0, 2400)] {
+        assert!(of(group).len() == frames && of(group).iter().all(|&target| target == rate), "{group}");
+    }
     let ColumnValues::Names(rows) = values(&output, "datagrams", "group") else { panic!("names") };
     let named: Vec<_> = rows.iter().flatten().collect();
     assert_eq!(

@@ -8,8 +8,6 @@ use std::collections::VecDeque;
 
 /// How much faster than the target packets leave.
 const PACING_FACTOR: f64 = 2.5;
-/// After so long a packet of which no report speaks is taken for lost.
-const UNREPORTED: Span = Span::from_milliseconds(1000);
 
 /// A packet that was sent, and of which nothing is known yet.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +113,7 @@ impl Sender {
             lost.push(piece);
         }
         self.control.on_report(now, &packets);
-        let unheard = self.take_unheard(report.from, now);
+        let unheard = self.take_unheard(report.from);
         for piece in unheard.into_iter().chain(lost).rev() {
             if frames.send_again(piece) {
                 self.waiting.push_front(piece);
@@ -129,12 +127,13 @@ impl Sender {
         self.sent.get_mut(place)?.take()
     }
 
-    /// Takes what was sent before a packet, and long ago, and was never spoken of; forgets what is settled.
-    fn take_unheard(&mut self, before: u32, now: Time) -> Vec<Piece> {
+    /// Takes what was sent before a packet and was never spoken of, so that its report was lost; forgets what is
+    /// settled.
+    fn take_unheard(&mut self, before: u32) -> Vec<Piece> {
         let mut unheard = Vec::new();
         while let Some(first) = self.sent.front() {
-            if let Some(SentPiece { piece, sent }) = *first {
-                if self.first_sent >= before || sent + UNREPORTED > now {
+            if let Some(SentPiece { piece, .. }) = *first {
+                if self.first_sent >= before {
                     break;
                 }
                 unheard.push(piece);
