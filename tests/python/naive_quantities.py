@@ -495,6 +495,134 @@ def mean_of(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
     return mean_ms_of(lambda row: number(row) / 1000.0)
 
 
+def voice(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
+    """The mean over sources of a rating of each; a video call and its reports have none."""
+
+    def of_group(result: Recorded, part: str) -> float:
+        if part.removesuffix("-feedback") in video_calls_of(result):
+            raise NoNumberError(part)
+        return mean_of(number)(result, part)
+
+    return of_group
+
+
+def video_calls_of(result: Recorded) -> dict[str, float]:
+    """The groups of video calls, each with the frames per second of its cameras."""
+    groups = result.run["scenario"].get("datagrams", [])
+    return {
+        f"datagrams.{group['name']}": group["adaptive_video"]["frames_hz"]
+        for group in groups
+        if "adaptive_video" in group
+    }
+
+
+class NaiveCall:
+    """One call: its frames in their order, and how long a frame stands if nothing is late."""
+
+    def __init__(self, frames: Sequence[Row], frame_s: float) -> None:
+        """Takes the rows of a source."""
+        self.frames = sorted(frames, key=lambda row: row["frame"])
+        self.shown = [row for row in self.frames if row["shown_s"] == row["shown_s"]]
+        self.begin = self.frames[0]["captured_s"]
+        self.end = self.frames[-1]["captured_s"] + frame_s
+        for row in self.shown:
+            self.end = max(self.end, row["shown_s"])
+        self.longest = 3.0 * frame_s if frame_s > 0.075 else frame_s + 0.15
+        """From 75 ms on three frames are the longer of the two."""
+
+    def frozen(self) -> list[tuple[float, float]]:
+        """When each freeze began and ended: a picture that changes late, frame after frame."""
+        found, since = [], self.begin
+        for instant in [*(row["shown_s"] for row in self.shown), self.end]:
+            if instant - since >= self.longest:
+                found.append((since, instant))
+            since = instant
+        return found
+
+    def seconds_until(self, instant: float) -> tuple[float, float]:
+        """How long the call had lasted, and its picture had been frozen, up to an instant."""
+        lasted = min(max(instant - self.begin, 0.0), self.end - self.begin)
+        frozen = sum(max(min(end, instant) - begin, 0.0) for begin, end in self.frozen())
+        return lasted, frozen
+
+
+def calls_of(result: Recorded, part: str) -> list[NaiveCall]:
+    """The calls of a group that take place in the window."""
+    if part not in video_calls_of(result):
+        raise NoNumberError(part)
+    sources: dict[int, list[Row]] = defaultdict(list)
+    for row in rows(result, "video_call_frames"):
+        if f"datagrams.{row['group']}" == part:
+            sources[row["source"]].append(row)
+    calls = [NaiveCall(frames, 1.0 / video_calls_of(result)[part]) for frames in sources.values()]
+    begin, end = window(result)
+    found = [call for call in calls if call.begin < end and call.end > begin]
+    if not found:
+        raise NoNumberError(part)
+    return found
+
+
+def call_seconds(result: Recorded, call: NaiveCall) -> tuple[float, float]:
+    """How long a call lasts in the window, and how much of it its picture is frozen."""
+    before, after = (call.seconds_until(edge) for edge in window(result))
+    return after[0] - before[0], after[1] - before[1]
+
+
+def call_bitrate_mbps(result: Recorded, part: str) -> float:
+    """Megabits shown in the window on a second of each call."""
+    (begin, end), rates = window(result), []
+    for call in calls_of(result, part):
+        bits = 0
+        for row in call.shown:
+            if begin <= row["shown_s"] < end:
+                bits += 8 * row["bytes"]
+        rates.append(bits / 1e6 / call_seconds(result, call)[0])
+    return mean(rates)
+
+
+def call_frame_delay_ms(share: Fraction) -> Callable[[Recorded, str], float]:
+    """The least delay within which so many of the frames of a call were shown, of those shown."""
+
+    def delay_ms(result: Recorded, part: str) -> float:
+        begin, end = window(result)
+        delays = []
+        for call in calls_of(result, part):
+            captured = [row for row in call.frames if begin <= row["captured_s"] < end]
+            took = sorted(row["shown_s"] - row["captured_s"] for row in captured if row in call.shown)
+            if captured and not took:
+                raise NoNumberError(part)
+            for number, each in enumerate(took, start=1):
+                if Fraction(number, len(took)) >= share:
+                    delays.append(1000.0 * each)
+                    break
+        if not delays:
+            raise NoNumberError(part)
+        return mean(delays)
+
+    return delay_ms
+
+
+def call_frozen_percent(result: Recorded, part: str) -> float:
+    """Frozen seconds of 100 seconds of each call."""
+    return mean(
+        [
+            100.0 * frozen / lasted
+            for lasted, frozen in (call_seconds(result, call) for call in calls_of(result, part))
+        ]
+    )
+
+
+def call_freezes_per_hour(result: Recorded, part: str) -> float:
+    """Freezes that began before the end of the window, less those before its beginning."""
+    begin, end = window(result)
+    found = []
+    for call in calls_of(result, part):
+        begun = [since for since, _ in call.frozen()]
+        freezes = sum(since < end for since in begun) - sum(since < begin for since in begun)
+        found.append(freezes / (call_seconds(result, call)[0] / 3600.0))
+    return mean(found)
+
+
 def videos_of(result: Recorded, part: str) -> tuple[Mapping[str, Any], list[list[Row]]]:
     """The parameters of a population's player, and the segments of each video in their order."""
     population = part.split(".", 1)[1]
@@ -626,8 +754,13 @@ NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] =
         "loss_percent": loss_percent_of_datagrams,
         "goodput_kbps": goodput_kbps_of_datagrams,
         "goodput_mbps": lambda result, part: goodput_kbps_of_datagrams(result, part) / 1000.0,
-        "voice_r": mean_of(voice_r_of_row),
-        "voice_mos": mean_of(lambda row: mos_of_r(voice_r_of_row(row))),
+        "voice_r": voice(voice_r_of_row),
+        "voice_mos": voice(lambda row: mos_of_r(voice_r_of_row(row))),
+        "call_bitrate_mbps": call_bitrate_mbps,
+        "call_frame_delay_p50_ms": call_frame_delay_ms(Fraction(1, 2)),
+        "call_frame_delay_p95_ms": call_frame_delay_ms(Fraction(19, 20)),
+        "call_frozen_percent": call_frozen_percent,
+        "call_freezes_per_hour": call_freezes_per_hour,
     },
 }
 

@@ -115,7 +115,8 @@ def _of_parts() -> Iterator[str]:
     for kind, makes in OF_TRAFFIC.items():
         for what, make in makes.items():
             again = naive.NAIVE_OF_TRAFFIC[kind][what]
-            example = "tv" if what.startswith("video_") else examples[kind]
+            others = {"video": "tv", "call": "meeting"}
+            example = others.get(what.partition("_")[0], examples[kind])
             sources = ", ".join(dict.fromkeys(read_by(_of_part(again, f"{kind}.{example}"))))
             each = make(f"{kind}.NAME")
             yield f"| `{what}/{kind}.NAME` | {each.unit} | {each.definition} | {sources} |"

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 PEOPLE = ("left", "right")
 VIEWERS = "tv"
+DATAGRAMS = ("calls", "meeting", "meeting-feedback")
+FRAME = {
+    "source": pa.uint32(), "frame": pa.uint32(), "captured_s": pa.float64(), "target_mbps": pa.float64(),
+    "bytes": pa.uint32(), "resent_packets": pa.uint32(), "shown_s": pa.float64(),
+}  # fmt: skip
 SEGMENT = {
     "user": pa.uint32(), "segment": pa.uint32(), "requested_at_s": pa.float64(),
     "download_time_s": pa.float64(), "arrived": pa.uint8(), "bytes": pa.uint64(),
@@ -85,13 +90,17 @@ class Made:
         links = [self.link(name) for name in self.links]
         links[self.number(0, len(links))]["carries_data"] = self.often(0.95)
         tcp = {name: self.some(50) for name in ("timeouts", "loss_episodes", "loss_episodes_multiple")}
-        player = self.player()
+        player, frames_hz = self.player(), float(self.number(5, 60))
         record = {"queue_summary_interval_ms": 1000 * INTERVAL_S, "traffic_interval_ms": 1000 * INTERVAL_S}
         run = {
             "scenario": {
                 "record": record,
                 "duration_s": self.window[1] + 3.0,
                 "populations": [{"name": VIEWERS, "model": player}],
+                "datagrams": [
+                    {"name": "calls"},
+                    {"name": "meeting", "adaptive_video": {"frames_hz": frames_hz}},
+                ],
             },
             "measured_from_s": self.window[0],
             "measured_until_s": self.window[1],
@@ -111,6 +120,7 @@ class Made:
             "responses": self.responses(),
             "datagrams": self.datagrams(),
             "video_segments": self.video_segments(player),
+            "video_call_frames": self.video_call_frames(frames_hz),
         }
         return SyntheticResult(run, {name: table for name, table in tables.items() if self.often(0.95)})
 
@@ -193,8 +203,8 @@ class Made:
         )
 
     def datagrams(self) -> pa.Table:
-        """Sources of `calls`; now and then none, or one of which nothing arrived."""
-        size = self.some(4)
+        """Sources of all groups; now and then none, or one of which nothing arrived."""
+        size = self.some(8)
         delays = np.sort(self.draw.random((4, size)), axis=0)
         columns = ("delay_minimum_s", "delay_p50_s", "delay_p95_s", "delay_p99_s")
         counts = {
@@ -202,7 +212,7 @@ class Made:
         }
         return pa.table(
             {
-                "group": names(np.zeros(size), ("calls",)),
+                "group": names(np.sort(self.draw.integers(0, len(DATAGRAMS), size)), DATAGRAMS),
                 **{name: pa.array(each, type=pa.uint64()) for name, each in counts.items()},
                 "received_bytes": pa.array(
                     [200 * each for each in counts["received_packets"]], type=pa.uint64()
@@ -237,6 +247,27 @@ class Made:
                     break
         made = {name: pa.array([row[name] for row in rows], type=kind) for name, kind in SEGMENT.items()}
         return pa.table({"population": names(np.zeros(len(rows)), (VIEWERS,)), **made})
+
+    def video_call_frames(self, frames_hz: float) -> pa.Table:
+        """Calls at any time of the run; packets wait now and then, frames are given up, some show nothing."""
+        rows, end_s = [], self.window[1] + 3.0
+        for source in range(self.some(4)):
+            begin_s = float(self.draw.uniform(0.0, end_s if self.often(0.2) else 8.0))
+            stop_s = float(self.draw.uniform(begin_s, end_s)) if self.often(0.2) else end_s
+            given_up = 1.0 if self.often(0.05) else float(self.draw.random() ** 4)
+            delay_s, shown_s, frame = 0.05, 0.0, 0
+            while begin_s + frame / frames_hz < stop_s:
+                captured_s = begin_s + frame / frames_hz
+                delay_s = 0.03 + 0.8 * delay_s + (float(self.draw.exponential(0.4)) if self.often(0.1) else 0)
+                arrived_s = max(shown_s, captured_s + delay_s)
+                is_shown = arrived_s < end_s and not self.often(given_up)
+                shown_s = arrived_s if is_shown else shown_s
+                rows.append({"source": source, "frame": frame, "captured_s": captured_s, "target_mbps": 1.0,
+                             "bytes": self.number(60, 9000), "resent_packets": self.some(3),
+                             "shown_s": shown_s if is_shown else math.nan})  # fmt: skip
+                frame += 1
+        made = {name: pa.array([row[name] for row in rows], type=kind) for name, kind in FRAME.items()}
+        return pa.table({"group": names(np.zeros(len(rows)), ("meeting",)), **made})
 
     def traffic(self) -> pa.Table:
         """What each link on its way sent of what the one before sent."""
@@ -316,7 +347,9 @@ def stretches_of(result: Recorded, draw: np.random.Generator) -> list[tuple[floa
 
 
 def parts_of(kind: str) -> list[str]:
-    known = {"links": [*PLACES], "populations": [*PEOPLE, VIEWERS], "flows": ["bulk"], "datagrams": ["calls"]}
+    known = {
+        "links": [*PLACES], "populations": [*PEOPLE, VIEWERS], "flows": ["bulk"], "datagrams": [*DATAGRAMS],
+    }  # fmt: skip
     return [f"{kind}.{name}" for name in (*known[kind], "nobody")]
 
 

@@ -81,6 +81,26 @@ def test_calls_and_games_are_told_with_the_worst_delay_first() -> None:
     assert rows["up: a voice call there (MOS, 1 to 4.3)"] == "3.92"
 
 
+def test_a_video_call_is_told_by_its_picture() -> None:
+    packets = {"delay_ms": 190.0, "jitter_ms": 181.0, "loss_percent": 0.1}
+    picture = {
+        "call_bitrate_mbps": 0.853,
+        "call_frame_delay_p50_ms": 240.0,
+        "call_frame_delay_p95_ms": 400.0,
+        "call_frozen_percent": 12.3,
+        "call_freezes_per_hour": 40.0,
+    }
+    rows = dict(play.of_run(measured(datagrams={"up": {**packets, **picture}}), simulated_s=20.0)["rows"])
+    assert rows["up: picture frozen"] == "12 %"
+    assert rows["up: bit rate of the picture"] == "0.85 Mbit/s"
+    assert rows["up: from camera to screen (median)"] == "240 ms"
+    assert not [title for title in rows if "voice" in title]
+    black = {**packets, "call_bitrate_mbps": 0.0, "call_frozen_percent": 100.0, "call_freezes_per_hour": 0.0}
+    rows = dict(play.of_run(measured(datagrams={"up": black}), simulated_s=20.0)["rows"])
+    assert (rows["up: picture frozen"], rows["up: bit rate of the picture"]) == ("100 %", "0 Mbit/s")
+    assert not [title for title in rows if "camera" in title]
+
+
 def test_the_page_is_called_by_its_scenario() -> None:
     assert play.of_page("home")["title"].startswith("home: ")
 

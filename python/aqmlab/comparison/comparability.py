@@ -43,6 +43,7 @@ _SUBTREES: Mapping[Decides, str] = {
         populations.*.model populations.*.minimum_delay_ms populations.*.delay_box
         flows.*.base_rtt_ms flows.*.delay_box flows.*.phases flows.*.starts_s
         datagrams.*.video datagrams.*.on_s datagrams.*.off_s datagrams.*.periods
+        datagrams.*.adaptive_video
     """,
     Decides.HOSTS: "users.host populations.*.host flows.*.host",
     Decides.QUEUE: """

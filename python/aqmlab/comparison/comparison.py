@@ -23,7 +23,7 @@ from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_g
 from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
-from aqmlab.statistics.datagrams import datagram_groups, echo_groups
+from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s
@@ -31,6 +31,7 @@ from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
 from aqmlab.statistics.tidy import tidy_table
 from aqmlab.statistics.video import viewers
+from aqmlab.statistics.video_call import video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -260,6 +261,16 @@ class Comparison:
     def echo_groups(self) -> list[str]:
         """Of these groups those of what was sent back, whose delays are round trips."""
         return echo_groups(self._first) if self.runs else []
+
+    @property
+    def video_call_groups(self) -> list[str]:
+        """Of these groups the video calls, whose bit rates adapt."""
+        return video_call_groups(self._first) if self.runs else []
+
+    @property
+    def feedback_groups(self) -> list[str]:
+        """Of these groups those of the reports that receivers of video calls send back."""
+        return feedback_groups(self._first) if self.runs else []
 
     @property
     def viewers(self) -> list[str]:

@@ -8,6 +8,7 @@ from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
+    feedback_groups,
     loss_percent_of_datagrams,
 )
 from aqmlab.statistics.pages import Pages
@@ -24,6 +25,7 @@ from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links
 from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
 from aqmlab.statistics.video import OF_VIDEO, viewers
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
 from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
@@ -48,15 +50,22 @@ def delay_median_of(group: str) -> Quantity:
 
 
 def of_datagrams(group: str) -> tuple[Quantity, ...]:
-    """What a call or a game feels, and how good a voice call would be there."""
+    """The delay and loss of the packets of a call or a game."""
     part = f"datagrams.{group}"
     return (
         delay_ms_of(50)(part),
         delay_ms_of(99)(part),
         delay_variation_ms_of(part),
         loss_percent_of_datagrams(part),
-        voice_mos_of(part),
     )
+
+
+def of_calls(group: str, *, with_video: bool) -> tuple[Quantity, ...]:
+    """The picture of a video call; of other groups the quality that a voice call would have there."""
+    part = f"datagrams.{group}"
+    if with_video:
+        return tuple(quantity_of(part) for quantity_of in OF_VIDEO_CALLS.values())
+    return (voice_mos_of(part),)
 
 
 def of_video(population: str) -> tuple[Quantity, ...]:
@@ -94,11 +103,17 @@ def flow_groups(result: Recorded) -> dict[str, int]:
 
 def quantities_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
     """The compared quantities: of people, datagrams, flows, each link, all links together."""
+    video_calls, reports = video_call_groups(result), feedback_groups(result)
+    groups = [each for each in datagram_groups(result) if each not in reports]
     per_link = [of_link(quantity, link) for link in links for quantity in OF_LINKS] if len(links) > 1 else []
     return (
         *OF_PEOPLE,
         *OF_OBJECTS,
-        *(each for group in datagram_groups(result) for each in of_datagrams(group)),
+        *(
+            each
+            for group in groups
+            for each in (*of_datagrams(group), *of_calls(group, with_video=group in video_calls))
+        ),
         *(each for population in viewers(result) for each in of_video(population)),
         *(each for group, flows in flow_groups(result).items() for each in of_flows(group, flows)),
         *per_link,

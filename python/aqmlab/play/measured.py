@@ -11,22 +11,25 @@ from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
+    feedback_groups,
     loss_percent_of_datagrams,
 )
 from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
 from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
 from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
 
     from aqmlab.result import Result
     from aqmlab.statistics.distribution import ResponseTimes
+    from aqmlab.statistics.quantity import OfRun
 
 SHARES = tuple(number / 100.0 for number in range(1, 100))
 """The shares whose quantiles make a curve."""
@@ -95,16 +98,29 @@ def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[floa
 
 def _datagrams(result: Result) -> dict[str, dict[str, float]]:
     """What each group of datagrams felt, of which something arrived: a call, a game."""
-    felt = {
+    of_packets = {
         "delay_ms": delay_ms_of(50),
         "jitter_ms": delay_variation_ms_of,
         "loss_percent": loss_percent_of_datagrams,
-        "voice_mos": voice_mos_of,
     }
+    video_calls, reports = video_call_groups(result), feedback_groups(result)
     found: dict[str, dict[str, float]] = {}
     for group in datagram_groups(result):
+        if group in reports:
+            continue
+        of_call = OF_VIDEO_CALLS if group in video_calls else {"voice_mos": voice_mos_of}
+        felt = _known(result, f"datagrams.{group}", {**of_packets, **of_call})
+        if of_packets.keys() <= felt.keys():
+            found[group] = felt
+    return found
+
+
+def _known(result: Result, part: str, quantities: Mapping[str, Callable[[str], OfRun]]) -> dict[str, float]:
+    """Those of the numbers of a part of the traffic that the run has."""
+    found: dict[str, float] = {}
+    for name, quantity in quantities.items():
         try:
-            found[group] = {name: quantity(f"datagrams.{group}")(result) for name, quantity in felt.items()}
+            found[name] = quantity(part)(result)
         except MissingDataError:
             continue
     return found

@@ -46,6 +46,17 @@ def echo_groups(result: Recorded) -> list[str]:
     return [f"{group['name']}-echo" for group in groups if group.get("echo")]
 
 
+def groups_with_adaptive_video(result: Recorded) -> list[str]:
+    """The names of the groups whose sources are video calls with congestion control."""
+    groups = result.run["scenario"].get("datagrams", ())
+    return [str(group["name"]) for group in groups if group.get("adaptive_video") is not None]
+
+
+def feedback_groups(result: Recorded) -> list[str]:
+    """The names of the groups of the reports that receivers of video calls send back."""
+    return [f"{name}-feedback" for name in groups_with_adaptive_video(result)]
+
+
 def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
     """A percentile of the one-way delay of a group's datagrams, in milliseconds."""
 

@@ -20,6 +20,7 @@ from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 from aqmlab.statistics.video import OF_VIDEO, arrived_bytes, viewers
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import OF_VOICE
 
 if TYPE_CHECKING:
@@ -176,7 +177,12 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
         "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
     },
-    "datagrams": {**OF_DATAGRAMS, "goodput_mbps": in_mbps(goodput_kbps_of_datagrams), **OF_VOICE},
+    "datagrams": {
+        **OF_DATAGRAMS,
+        "goodput_mbps": in_mbps(goodput_kbps_of_datagrams),
+        **OF_VOICE,
+        **OF_VIDEO_CALLS,
+    },
 }
 """The quantities of a part of the traffic, by its kind."""
 

@@ -13,7 +13,8 @@ default values of G.107 (06/2015): R = R0 - Is - Idd - Ie,eff with R0 - Is = 93.
   is 1.
 
 Above R = 80 users are satisfied, below 60 nearly all are dissatisfied (G.109). Each source is rated by
-itself; a group has the mean over its sources.
+itself; a group has the mean over its sources. Groups with `adaptive_video` are video calls and have no
+rating; their quantities are in `video_call.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError
-from aqmlab.statistics.datagrams import echo_groups, mean_of_sources
+from aqmlab.statistics.datagrams import (
+    echo_groups,
+    feedback_groups,
+    groups_with_adaptive_video,
+    mean_of_sources,
+)
 from aqmlab.statistics.quantity import OfRun
 
 if TYPE_CHECKING:
@@ -81,8 +87,11 @@ def opinion_score(r: FloatArray) -> FloatArray:
 
 
 def _mean_of_calls(result: Recorded, part: str, number: Callable[[Column], FloatArray]) -> float:
-    if part.partition(".")[2] in echo_groups(result):
+    name = part.partition(".")[2]
+    if name in echo_groups(result):
         raise MissingDataError(f"{part} has delays of round trips; a call is rated by those of one way")
+    if name in (*groups_with_adaptive_video(result), *feedback_groups(result)):
+        raise MissingDataError(f"{part} is part of a video call, which has no rating of a voice call")
     return mean_of_sources(result, part, number)
 
 

@@ -276,7 +276,13 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         back = f" (of {', '.join(found.echo_groups)} there and back)" if found.echo_groups else ""
         jitter = "up to how much more than the least delay, 99 % of the packets"
         yield f"Delay: median, one way{back}; jitter: {jitter}."
-        yield "Voice MOS: quality of a phone call there, 1 (bad) to 4.3 (ITU-T G.107); higher is better."
+        if set(found.datagram_groups) - {*found.video_call_groups, *found.feedback_groups}:
+            yield "Voice MOS: quality of a phone call there, 1 (bad) to 4.3 (ITU-T G.107); higher is better."
+    if found.video_call_groups:
+        yield (
+            "Video: bit rate of what is shown; frame delay: median, from capture to showing; frozen: share "
+            "of the time in which the next frame is late (W3C webrtc-stats)."
+        )
     rates = {link: found.rates_mbps(link) for link in found.links}
     if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."

@@ -22,6 +22,7 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.suspicion import mark_of, marked
 from aqmlab.statistics.video import OF_VIDEO, viewers
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 from aqmlab.terminal.spelling import counted
 
@@ -56,6 +57,8 @@ def result_tables(result: Result) -> Iterator[Table]:
         yield _responses(heading, result)
     if watching := viewers(result):
         yield _videos(heading, result, watching)
+    if calls := video_call_groups(result):
+        yield _video_calls(heading, result, calls)
     if "datagrams" in result.tables:
         yield _datagrams(heading, result.datagrams)
     if classes := traffic_classes(result):
@@ -156,24 +159,55 @@ _VIDEO_TITLES = {
 
 
 def _videos(heading: str, result: Result, populations: list[str]) -> Table:
-    def cell(population: str, of: str) -> TableCell:
-        quantity = OF_VIDEO[of](f"populations.{population}")
-        try:
-            return number(quantity(result), f".{quantity.digits}f")
-        except TooLittleDataError:
-            return number(None, absent="-")
-
     users = {each["name"]: each["users"] for each in result.run["populations"]}
     columns: list[Column[str]] = [
         Column("viewers", text, "viewers", words=True),
         Column("users", lambda name: number(users[name], ",d"), "number"),
     ]
-    columns += [Column(of, partial(cell, of=of), title) for of, title in _VIDEO_TITLES.items()]
+    columns += [
+        Column(of, partial(_of_part, result, OF_VIDEO[of], "populations"), title)
+        for of, title in _VIDEO_TITLES.items()
+    ]
     caption = (
         "Mbit/s: bit rate of what was shown; stalled: time with an empty buffer; start: from the request for "
         "a video to its beginning, -: none was requested in the window"
     )
     return Table.of(populations, columns, title=f"{heading}: videos", caption=caption)
+
+
+_VIDEO_CALL_TITLES = {
+    "call_bitrate_mbps": "Mbit/s",
+    "call_frame_delay_p50_ms": "50 %",
+    "call_frame_delay_p95_ms": "95 %",
+    "call_frozen_percent": "frozen %",
+    "call_freezes_per_hour": "freezes/hour",
+}
+
+
+def _video_calls(heading: str, result: Result, groups: list[str]) -> Table:
+    counts = {each["name"]: each["count"] for each in result.run["scenario"]["datagrams"]}
+    columns: list[Column[str]] = [
+        Column("calls", text, "video calls", words=True),
+        Column("count", lambda name: number(counts[name], ",d"), "number"),
+    ]
+    columns += [
+        Column(of, partial(_of_part, result, OF_VIDEO_CALLS[of], "datagrams"), title)
+        for of, title in _VIDEO_CALL_TITLES.items()
+    ]
+    caption = (
+        "Mbit/s: bit rate of what was shown; 50 %, 95 %: milliseconds from the capture of a frame to its "
+        "showing; frozen: time in which the next frame was late"
+    )
+    return Table.of(groups, columns, title=f"{heading}: video calls", caption=caption)
+
+
+def _of_part(result: Result, make: Callable[[str], Quantity], kind: str, name: str) -> TableCell:
+    """A quantity of a part of the traffic; a dash where the window has too little for it."""
+    quantity = make(f"{kind}.{name}")
+    try:
+        return number(quantity(result), f".{quantity.digits}f")
+    except TooLittleDataError:
+        return number(None, absent="-")
 
 
 _MOST_SOURCES = 20

@@ -10,7 +10,10 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["counted", "delay", "duration", "listed", "percent", "span", "span_of_ratios", "times_as_long"]
+__all__ = [
+    "bit_rate", "counted", "delay", "duration", "listed", "percent", "share_of_time", "span",
+    "span_of_ratios", "times_as_long",
+]  # fmt: skip
 
 MOST_NAMED = 4
 """The most words of a list that are named; the others are counted."""
@@ -43,6 +46,16 @@ def percent(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.2g} %" if 0.0 < abs(value) < 0.0995 else f"{_digits(value)} %"
+
+
+def share_of_time(value: float) -> str:
+    """A share of time in a sentence: 0 %, 0.12 %, 4.6 %, 72 %."""
+    return percent(value) if value else "0 %"
+
+
+def bit_rate(mbps: float) -> str:
+    """A bit rate: 0 Mbit/s, 0.35 Mbit/s, 1.6 Mbit/s, 12 Mbit/s."""
+    return f"{_digits(mbps) if mbps else 0} Mbit/s"
 
 
 def span(lower_s: float, upper_s: float) -> str:

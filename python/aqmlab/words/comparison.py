@@ -13,7 +13,18 @@ from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, Verdict
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
-from aqmlab.words.amounts import counted, delay, duration, listed, span, span_of_ratios, times_as_long
+from aqmlab.statistics.video_call import call_bitrate_mbps_of, call_frozen_percent_of
+from aqmlab.words.amounts import (
+    bit_rate,
+    counted,
+    delay,
+    duration,
+    listed,
+    share_of_time,
+    span,
+    span_of_ratios,
+    times_as_long,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +41,7 @@ CALLS_SUFFER_MS = 150.0
 
 def sentences(found: Comparison) -> list[str]:
     """What happens to people: the worst delay of a call or a game, then pages under each configuration."""
-    return [*_of_datagrams(found), *_of_videos(found), *_without_pages(found), *page_sentences(found)]
+    return [*_besides_pages(found), *_without_pages(found), *page_sentences(found)]
 
 
 def page_sentences(found: Comparison) -> list[str]:
@@ -54,17 +65,22 @@ def verdicts(found: Comparison) -> list[str]:
 
 def answer(found: Comparison) -> list[str]:
     """The answer for readers who know nothing about queues."""
-    delays = [*_of_datagrams(found), *_of_videos(found)]
+    besides = _besides_pages(found)
     if not found.tells_pages:
-        told = [*delays, *_without_pages(found)]
+        told = [*besides, *_without_pages(found)]
         return told or [_of_links(found)]
     if len(found.names) == 1:
-        return [*delays, *_alone(found)]
+        return [*besides, *_alone(found)]
     return [
-        *delays,
+        *besides,
         *(f"{_page_answer(found, quantity)}." for quantity in found.of_people),
         *_same_pages(found),
     ]
+
+
+def _besides_pages(found: Comparison) -> list[str]:
+    """What is said of calls, games and videos, before pages."""
+    return [*_of_datagrams(found), *_of_video_calls(found), *_of_videos(found)]
 
 
 def _others(found: Comparison) -> Sequence[str]:
@@ -79,7 +95,7 @@ def _of_datagrams(found: Comparison) -> Iterator[str]:
     levels = {
         group: level.mean
         for group in found.datagram_groups
-        if group not in found.echo_groups
+        if group not in (*found.echo_groups, *found.feedback_groups)
         and (level := found.level(found.baseline, delay_median_of(group))).mean is not None
     }
     if not levels:
@@ -90,13 +106,49 @@ def _of_datagrams(found: Comparison) -> Iterator[str]:
         for name in found.names[:MOST_DELAYS]
         if (mean := found.level(name, delay_median_of(worst)).mean) is not None
     ]
-    left = len(found.names) - MOST_DELAYS
-    more = f" ({left} more in the table)" if left > 0 else ""
-    words = f"packets of {worst} take {listed(delays, most=MOST_DELAYS)} (median, one way){more}."
+    words = f"packets of {worst} take {listed(delays, most=MOST_DELAYS)} (median, one way){_more(found)}."
     meanwhile = _meanwhile(found)
     yield f"{meanwhile}{words}" if meanwhile else f"P{words[1:]}"
     if (levels[worst] or 0.0) > CALLS_SUFFER_MS:
         yield f"Above {CALLS_SUFFER_MS:g} ms one way people in a call notice the delay (ITU-T G.114)."
+
+
+def _more(found: Comparison) -> str:
+    """How many configurations a sentence leaves out."""
+    left = len(found.names) - MOST_DELAYS
+    return f" ({left} more in the table)" if left > 0 else ""
+
+
+def _of_video_calls(found: Comparison) -> Iterator[str]:
+    """For how long the picture of each group of video calls is frozen, and its bit rate."""
+    names = found.names[:MOST_DELAYS]
+    for group in found.video_call_groups:
+        part = f"datagrams.{group}"
+        frozen, rates = (
+            [level for name in names if (level := found.level(name, of(part)).mean) is not None]
+            for of in (call_frozen_percent_of, call_bitrate_mbps_of)
+        )
+        if len(frozen) < len(names) or len(rates) < len(names):
+            continue
+        shares, bit_rates = [*map(share_of_time, frozen)], [*map(bit_rate, rates)]
+        if any(frozen):
+            picture = f"is frozen {listed(_each_with(names, shares, ' of the time'), most=MOST_DELAYS)}"
+            rate = f"its bit rate is {listed(bit_rates, most=MOST_DELAYS)}"
+        else:
+            picture = "never freezes"
+            rate = f"its bit rate is {listed(_each_with(names, bit_rates), most=MOST_DELAYS)}"
+        words = f"the picture of {group} {picture}; {rate}{_more(found)}."
+        meanwhile = _meanwhile(found)
+        yield f"{meanwhile}{words}" if meanwhile else f"T{words[1:]}"
+
+
+def _each_with(names: Sequence[str], amounts: Sequence[str], of_what: str = "") -> list[str]:
+    """An amount with each configuration, if there are several; of what, after the first."""
+    first, *others = amounts
+    told = [f"{first}{of_what}", *others]
+    if len(names) == 1:
+        return told
+    return [f"{amount} with {name}" for amount, name in zip(told, names, strict=True)]
 
 
 def _of_videos(found: Comparison) -> Iterator[str]:

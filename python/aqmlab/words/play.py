@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.words.amounts import counted, delay, duration, percent
+from aqmlab.words.amounts import bit_rate, counted, delay, duration, percent, share_of_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -110,7 +110,13 @@ def _datagram_rows(run: Measurement) -> Iterator[tuple[str, str]]:
         yield f"{group}: delay (median, one way)", delay(felt["delay_ms"])
         yield f"{group}: jitter (99 %)", delay(felt["jitter_ms"])
         yield f"{group}: packets lost", percent(felt["loss_percent"])
-        yield f"{group}: a voice call there (MOS, 1 to 4.3)", f"{felt['voice_mos']:.2f}"
+        if "voice_mos" in felt:
+            yield f"{group}: a voice call there (MOS, 1 to 4.3)", f"{felt['voice_mos']:.2f}"
+        if "call_frozen_percent" in felt:
+            yield f"{group}: picture frozen", share_of_time(felt["call_frozen_percent"])
+            yield f"{group}: bit rate of the picture", bit_rate(felt["call_bitrate_mbps"])
+        if "call_frame_delay_p50_ms" in felt:
+            yield f"{group}: from camera to screen (median)", delay(felt["call_frame_delay_p50_ms"])
 
 
 def _wait(run: Measurement) -> str:

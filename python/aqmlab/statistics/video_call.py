@@ -1,0 +1,232 @@
+"""What the receivers of video calls see: bit rate, delay of frames, frozen pictures.
+
+A video call is a source of a group of `[[datagrams]]` with `adaptive_video`. The table `video_call_frames`
+has when each frame was captured and when it was shown: when it and all earlier frames that were not given up
+had arrived whole.
+
+- A picture is frozen while the next frame is late. This is the freeze of the W3C (Identifiers for WebRTC's
+  Statistics API, `freezeCount` and `totalFreezesDuration`): from one shown frame to the next, if the time
+  between them reaches max(3 d, d + 150 ms).
+- d is 1/`frames_hz` of the scenario. The W3C takes the mean over the last 30 frames shown, which grows with
+  the gaps themselves; the same d under every queue discipline makes freezes comparable.
+- A call begins with the capture of its first frame, and ends one frame after the capture of its last one, or
+  with the last frame shown if that is later. Before the first frame is shown, and after the last one, the
+  picture is frozen until the other end of the gap, by the same rule. So a call that never shows a frame is
+  frozen 100 % of its time, at a bit rate of 0.
+- Times count where they lie in the measured window. Shares and rates are those of a call's time in it, which
+  is the whole window for a call that lasts longer.
+- Of several calls each number is the mean over those that take place in the window.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.files.columns import to_numpy
+from aqmlab.statistics.datagrams import groups_with_adaptive_video
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import Recorded, has_name, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+_TABLE = "video_call_frames"
+FRAME_DELAY_PERCENTILES = (50, 95)
+_FRAMES_OF_FREEZE = 3.0
+_LONGER_BY_S = 0.150
+
+
+def shortest_freeze_s(frame_s: float) -> float:
+    """How long a shown frame stands, at least, in a freeze; `frame_s` is the usual time between frames."""
+    return max(_FRAMES_OF_FREEZE * frame_s, frame_s + _LONGER_BY_S)
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """The frames of one call in the order of capture, at least one.
+
+    Attributes:
+        captured_s: When the camera took each.
+        shown_s: When each was shown; not a number if it never was.
+        frame_bytes: Bytes of the IP packets of each, each packet counted once.
+        frame_s: The time from one capture to the next.
+    """
+
+    captured_s: FloatArray
+    shown_s: FloatArray
+    frame_bytes: FloatArray
+    frame_s: float
+
+    @property
+    def begin_s(self) -> float:
+        """When the first frame was captured."""
+        return float(self.captured_s[0])
+
+    @property
+    def end_s(self) -> float:
+        """One frame after the last capture, or when the last frame was shown if that is later."""
+        return float(np.fmax.reduce(self.shown_s, initial=self.captured_s[-1] + self.frame_s))
+
+    def freezes(self) -> list[tuple[float, float]]:
+        """When each freeze of the call begins and ends."""
+        shown_s = np.sort(self.shown_s[~np.isnan(self.shown_s)])
+        edges = np.concatenate(([self.begin_s], shown_s, [self.end_s]))
+        frozen = np.flatnonzero(np.diff(edges) >= shortest_freeze_s(self.frame_s))
+        return [(float(edges[each]), float(edges[each + 1])) for each in frozen]
+
+
+def video_call_groups(result: Recorded) -> list[str]:
+    """The groups of video calls, in the order of the scenario; none where the run recorded no frames."""
+    return groups_with_adaptive_video(result) if _TABLE in result.tables else []
+
+
+def _calls(result: Recorded, part: str) -> Iterator[Call]:
+    """The calls of a group, each of which captured a frame in the run."""
+    name = part.partition(".")[2]
+    known = groups_with_adaptive_video(result)
+    if name not in known:
+        listed = ", ".join(known) or "none"
+        raise MissingDataError(f"{part} has no adaptive_video; groups of datagrams that have: {listed}")
+    rows = table(result, _TABLE, setting="adaptive_video in a group of [[datagrams]]")
+    keep = np.flatnonzero(has_name(rows, "group", name))
+    source, frame, captured_s, shown_s, frame_bytes = (
+        to_numpy(rows[column])[keep] for column in ("source", "frame", "captured_s", "shown_s", "bytes")
+    )
+    frame_s = 1.0 / _frames_hz(result, name)
+    order = np.lexsort((frame, source))
+    firsts = np.flatnonzero(np.diff(source[order])) + 1
+    for own in np.split(order, firsts):
+        if own.size:
+            yield Call(captured_s[own], shown_s[own], frame_bytes[own].astype(np.float64), frame_s)
+
+
+def _frames_hz(result: Recorded, name: str) -> float:
+    groups = result.run["scenario"]["datagrams"]
+    [own] = [each["adaptive_video"] for each in groups if each["name"] == name]
+    return float(own["frames_hz"])
+
+
+def _window(result: Recorded) -> tuple[float, float]:
+    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+
+
+def _within(begin_s: float, end_s: float, window: tuple[float, float]) -> float:
+    return max(0.0, min(end_s, window[1]) - max(begin_s, window[0]))
+
+
+def _inside(times_s: FloatArray, window: tuple[float, float]) -> NDArray[np.bool_]:
+    """Which times lie in the window; what is not a number does not."""
+    return np.asarray((times_s >= window[0]) & (times_s < window[1]))
+
+
+def _mean_of_calls(
+    result: Recorded, part: str, number: Callable[[Call, tuple[float, float], float], float]
+) -> float:
+    """The mean over the calls of the window of a number, which is given the call's time in the window."""
+    window = _window(result)
+    timed = [(call, _within(call.begin_s, call.end_s, window)) for call in _calls(result, part)]
+    found = [number(call, window, length_s) for call, length_s in timed if length_s > 0.0]
+    if not found:
+        raise TooLittleDataError(f"no video call of {part} took place in the measured window")
+    return float(np.mean(found))
+
+
+def call_bitrate_mbps_of(part: str) -> OfRun:
+    """The bit rate of the picture that is shown, in Mbit/s."""
+
+    def of_call(call: Call, window: tuple[float, float], length_s: float) -> float:
+        return 8.0 * float(call.frame_bytes[_inside(call.shown_s, window)].sum()) / length_s / 1e6
+
+    return OfRun(
+        f"call_bitrate_mbps/{part}", "Mbit/s", f"bit rate of video calls of {part}, Mbit/s", "video Mbit/s",
+        2, lambda result: _mean_of_calls(result, part, of_call),
+        definition="bits of the frames shown in the measured window, in IP packets without those sent again, "
+        "per second of the call in it; mean over the calls",
+    )  # fmt: skip
+
+
+def call_frame_delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
+    """A percentile of the time from the capture of a frame to its showing, in milliseconds."""
+
+    def of_group(part: str) -> OfRun:
+        def delay_ms(result: Recorded) -> float:
+            return 1000.0 * float(np.mean(_frame_delays_s(result, part, percentile)))
+
+        which = "median" if percentile == 50 else f"{percentile} %"
+        return OfRun(
+            f"call_frame_delay_p{percentile}_ms/{part}", "ms",
+            f"delay of video frames of {part}, {which}, ms",
+            "frame delay ms" if percentile == 50 else f"frame delay {which} ms", 1, delay_ms,
+            definition=f"{percentile}th percentile of the time from capture to showing, of frames captured "
+            "in the measured window that were shown; mean over the calls",
+        )  # fmt: skip
+
+    return of_group
+
+
+def _frame_delays_s(result: Recorded, part: str, percentile: int) -> list[float]:
+    """The percentile of each call: the delay within which this share of its frames was shown."""
+    window, found = _window(result), []
+    for call in _calls(result, part):
+        captured = _inside(call.captured_s, window)
+        delays_s = (call.shown_s - call.captured_s)[captured]
+        shown = np.sort(delays_s[~np.isnan(delays_s)])
+        if shown.size:
+            found.append(float(shown[-(-percentile * shown.size // 100) - 1]))
+        elif captured.any():
+            raise TooLittleDataError(f"a video call of {part} shows no frame captured in the measured window")
+    if not found:
+        raise TooLittleDataError(f"no frame of {part} was captured in the measured window")
+    return found
+
+
+def call_frozen_percent_of(part: str) -> OfRun:
+    """The share of the time in which the picture is frozen, in per cent."""
+
+    def of_call(call: Call, window: tuple[float, float], length_s: float) -> float:
+        return 100.0 * sum(_within(*freeze, window) for freeze in call.freezes()) / length_s
+
+    return OfRun(
+        f"call_frozen_percent/{part}", "%", f"picture of video calls of {part} frozen, %", "frozen %", 2,
+        lambda result: _mean_of_calls(result, part, of_call),
+        definition="time between frames shown one after the other, if it reaches max(3 d, d + 150 ms) with "
+        "d = 1/`frames_hz` (a freeze of the W3C's webrtc-stats); 100 if no frame is shown; mean over the "
+        "calls",
+        denominator="the call's time in the measured window",
+    )  # fmt: skip
+
+
+def call_freezes_per_hour_of(part: str) -> OfRun:
+    """How often the picture freezes in an hour of a call."""
+
+    def of_call(call: Call, window: tuple[float, float], length_s: float) -> float:
+        began = sum(window[0] <= begin_s < window[1] for begin_s, _ in call.freezes())
+        return 3600.0 * began / length_s
+
+    return OfRun(
+        f"call_freezes_per_hour/{part}", "per hour", f"freezes of video calls of {part} per hour",
+        "freezes per hour", 1, lambda result: _mean_of_calls(result, part, of_call),
+        definition="freezes (as in `call_frozen_percent`) that began in the measured window; mean over the "
+        "calls",
+        denominator="the call's time in the measured window",
+    )  # fmt: skip
+
+
+OF_VIDEO_CALLS: Mapping[str, Callable[[str], OfRun]] = {
+    "call_bitrate_mbps": call_bitrate_mbps_of,
+    **{
+        f"call_frame_delay_p{percentile}_ms": call_frame_delay_ms_of(percentile)
+        for percentile in FRAME_DELAY_PERCENTILES
+    },
+    "call_frozen_percent": call_frozen_percent_of,
+    "call_freezes_per_hour": call_freezes_per_hour_of,
+}
+"""The quantities of a group of video calls."""
