@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import naive_quantities as naive
+import naive_rows
 from aqmlab.statistics.quantities import QUANTITIES
 from aqmlab.statistics.quantity import Scope
 from aqmlab.statistics.stretches import OF_STRETCHES
@@ -86,7 +87,7 @@ def read_by(compute: Callable[[Recorded], float]) -> list[str]:
         traced = SyntheticResult(_Asked(result.run, summary), _Asked(dict(result.tables), tables))
         try:
             compute(traced)
-        except naive.NoNumberError:
+        except naive_rows.NoNumberError:
             continue
     of_run = [f"`{each}` of `run.json`" for each in _TRACED if each in summary and each != "measured_from_s"]
     window = ["the window"] if "measured_from_s" in summary else []

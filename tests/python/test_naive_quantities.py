@@ -12,6 +12,7 @@ import pytest
 
 import aqmlab
 import naive_quantities as naive
+import naive_rows
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.quantities import QUANTITIES, quantity
 from aqmlab.statistics.stretches import OF_STRETCHES
@@ -328,7 +329,7 @@ def number(compute: Callable[[], float], absent: type[Exception]) -> float | Non
 def assert_same(name: str, result: Recorded, second: Callable[[], float], where: object) -> bool:
     """Whether there is a number at all; both computations must say the same."""
     ours = number(lambda: quantity(name)(result), MissingDataError)
-    theirs = number(second, naive.NoNumberError)
+    theirs = number(second, naive_rows.NoNumberError)
     place = f"{name}, {where}: ours {ours}, by plain loops {theirs}"
     if ours is None or theirs is None:
         assert ours is theirs, place
@@ -340,7 +341,7 @@ def assert_same(name: str, result: Recorded, second: Callable[[], float], where:
 
 def stretches_of(result: Recorded, draw: np.random.Generator) -> list[tuple[float, float]]:
     """Some that follow one another with gaps, made of whole intervals of the measured window."""
-    begin, end = naive.window(result)
+    begin, end = naive_rows.window(result)
     steps = round((end - begin) / INTERVAL_S)
     edges = np.sort(draw.choice(steps + 1, size=2 * int(draw.integers(1, 3)), replace=False))
     return [(begin + INTERVAL_S * one, begin + INTERVAL_S * other) for one, other in edges.reshape(-1, 2)]
@@ -435,7 +436,7 @@ def test_every_quantity_of_a_real_run(real: aqmlab.Result) -> None:
 
 
 def test_response_times_of_a_real_run_by_its_rows(real: aqmlab.Result) -> None:
-    times = sorted(row["response_time_s"] for row in naive.rows(real, "responses"))
+    times = sorted(row["response_time_s"] for row in naive_rows.rows(real, "responses"))
     assert quantity("completed_exchanges")(real) == len(times)
     for share in naive.SHARES:
         # A share of n values is there with the value number ceil(share n); bins are 0.1 % wide.
@@ -446,8 +447,8 @@ def test_response_times_of_a_real_run_by_its_rows(real: aqmlab.Result) -> None:
 
 
 def test_page_load_times_of_a_real_run_by_its_rows(real: aqmlab.Result) -> None:
-    begin, end = naive.window(real)
-    began = [row for row in naive.rows(real, "pages") if begin <= row["began_s"] < end]
+    begin, end = naive_rows.window(real)
+    began = [row for row in naive_rows.rows(real, "pages") if begin <= row["began_s"] < end]
     ended, unfinished = (
         [row["page_load_time_s"] for row in began if bool(row["ended"]) is which] for which in (True, False)
     )
@@ -462,7 +463,7 @@ def test_page_load_times_of_a_real_run_by_its_rows(real: aqmlab.Result) -> None:
 
 
 def test_what_the_links_of_a_real_run_sent_by_its_rows(real: aqmlab.Result) -> None:
-    series, begin, end = naive.rows(real, "traffic_series"), *naive.window(real)
+    series, begin, end = naive_rows.rows(real, "traffic_series"), *naive_rows.window(real)
     for link in real.run["links"]:
         own = [row for row in series if row["link"] == link["name"]]
         sent = sum(row["sent_bytes"] for row in own)
@@ -472,7 +473,7 @@ def test_what_the_links_of_a_real_run_sent_by_its_rows(real: aqmlab.Result) -> N
         assert quantity("loss_percent")(real, [link["name"]]) == pytest.approx(100.0 * lost / came)
         busy = [
             row["utilization"]
-            for row in naive.rows(real, "link")
+            for row in naive_rows.rows(real, "link")
             if row["link"] == link["name"] and begin + 1e-6 < row["time_s"] < end + 1e-6
         ]
         assert quantity("utilization_percent")(real, [link["name"]]) == pytest.approx(

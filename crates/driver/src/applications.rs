@@ -129,7 +129,8 @@ fn adaptive_video(video: &scenario::AdaptiveVideo, key: Key) -> AdaptiveVideo {
     }
 }
 
-/// Lengths of a mean and a coefficient of variation c, lognormal: sigma² = ln(1 + c²), median m exp(-sigma²/2).
+/// Lengths of a mean and a coefficient of variation c, lognormal: sigma² = ln(1 + c²), median m
+/// exp(-sigma²/2).
 fn varying(mean: f64, variation: f64) -> Law {
     if variation == 0.0 {
         return Law::Constant(mean);

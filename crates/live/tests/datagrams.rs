@@ -50,6 +50,25 @@ rate_mbps = 6.0
 ecn = "ect0"
 "#;
 
+/// A call of 1 Mbit/s and no more, over a line with room.
+const CALL: &str = r#"
+name = "call"
+duration_s = 6.0
+warm_up_s = 1.0
+cool_down_s = 0.5
+[dumbbell]
+rate_mbps = 10.0
+delay_ms = 7.0
+queue = { scheme = "fq-codel" }
+[[datagrams]]
+name = "call"
+count = 1
+direction = "right-to-left"
+packet_bytes = 1200
+start_spread_s = 0.0
+adaptive_video = { maximum_mbps = 1.0, variation = 0.0 }
+"#;
+
 fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
     output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
 }
@@ -104,4 +123,24 @@ fn what_exceeds_the_links_rate_is_lost_or_marked_and_the_source_hears_of_neither
     let discarded: u64 = output.summary.links[0].counters.discarded.values().map(|of| of.packets).sum();
     // The queue counts by the instant of the loss, the source by that of sending: 80 ms apart at most.
     assert!(discarded.abs_diff(lost) <= 40, "{discarded} {lost}");
+}
+
+#[test]
+fn a_call_that_adapts_shows_its_frames_over_the_kernels_udp() {
+    let Some(output) = ran(CALL, HostSettings::LinuxReno, Backend::of_this_machine()) else { return };
+    let frames = table(&output, "video_call_frames");
+    let [captured, shown, target] =
+        ["captured_s", "shown_s", "target_mbps"].map(|name| seconds(frames, name));
+    assert!(captured.len().abs_diff(180) <= 1, "{}", captured.len());
+    let delays: Vec<f64> = captured.iter().zip(&shown).take(170).map(|(from, to)| to - from).collect();
+    // Four packets of 1,042 bytes, the last after three at 2.5 Mbit/s: 10 ms; and 7 ms and 1 ms of the line.
+    let mut ordered = delays.clone();
+    ordered.sort_by(f64::total_cmp);
+    assert!((0.0175..0.022).contains(&ordered[85]), "half take {} s", ordered[85]);
+    assert!(ordered[0] >= 0.0175, "{}", ordered[0]);
+    // A busy machine may delay a packet and be taken for a queue; the call finds its rate again.
+    let mean = target.iter().sum::<f64>() / target.len() as f64;
+    assert!((0.6..=1.0).contains(&mean), "{mean} Mbit/s");
+    let reports = whole(&output, "received_packets")[1];
+    assert!((80..=92).contains(&reports), "{reports} reports in 4.5 s");
 }

@@ -248,8 +248,8 @@ pub struct DatagramGroup {
     /// Differentiated services codepoint of the packets, from 0 to 63.
     pub dscp: u8,
     /// The place, among all groups, of the one whose datagrams these sources answer, source by source: they
-    /// send them back as they arrive, or report of them ([`Sending::Feedback`]). None if they send of their own
-    /// accord. Of a group that sends back, `sending`, `start` and `stop` are the other's.
+    /// send them back as they arrive, or report of them ([`Sending::Feedback`]). None if they send of their
+    /// own accord. Of a group that sends back, `sending`, `start` and `stop` are the other's.
     pub answers: Option<usize>,
 }
 
@@ -329,7 +329,8 @@ impl DatagramGroup {
     /// Bytes of the headers of IPv4 and UDP: what a datagram has at least.
     pub const HEADER_BYTES: u16 = 28;
 
-    /// Bytes of the headers of a packet of a call: those, RTP (RFC 3550) and the extension that numbers packets.
+    /// Bytes of the headers of a packet of a call: those, RTP (RFC 3550) and the extension that numbers
+    /// packets.
     pub const CALL_HEADER_BYTES: u16 = Self::HEADER_BYTES + 12 + 8;
 }
 

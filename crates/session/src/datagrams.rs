@@ -1,10 +1,10 @@
 //! Applications that send datagrams at a rate of their own (always, or in periods with silence between them),
 //! the frames of a video, or those of a call that adapts.
 //!
-//! A source owns no connection. It is woken for each datagram or frame, sends it, and asks to be woken for the
-//! next. The clock of one with periods stands still while it is silent, so that its mean rate is its rate times
-//! the share of the time in which it is on, however short its periods are. None but a call hears anything back:
-//! its receiver is a source too, of reports (`video_call.rs`).
+//! A source owns no connection. It is woken for each datagram or frame, sends it, and asks to be woken for
+//! the next. The clock of one with periods stands still while it is silent, so that its mean rate is its rate
+//! times the share of the time in which it is on, however short its periods are. None but a call hears
+//! anything back: its receiver is a source too, of reports (`video_call.rs`).
 
 use crate::starts::check_now_and_then;
 use crate::transport::{Alarm, Datagram, DatagramSourceId, Transport};
@@ -199,7 +199,7 @@ impl DatagramSources {
             transport.send(&Datagram { source, sequence: own.sequence, ip_bytes });
             own.sequence = own.sequence.wrapping_add(1);
         }
-        own.due = own.due + feedback.interval;
+        own.due += feedback.interval;
         transport.wake_at(own.due, Alarm::Datagrams { source });
     }
 

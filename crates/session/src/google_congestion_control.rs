@@ -1,5 +1,5 @@
-//! Google's congestion control for calls in browsers (GCC): the bit rate that a sender of video allows itself,
-//! after what its receiver reports of each packet.
+//! Google's congestion control for calls in browsers (GCC): the bit rate that a sender of video allows
+//! itself, after what its receiver reports of each packet.
 //!
 //! Sources: draft-ietf-rmcat-gcc-02 (Holmer et al., 2016), and Carlucci, De Cicco, Holmer and Mascolo,
 //! "Analysis and design of the Google congestion control for Web real-time communication", MMSys 2016.
@@ -13,9 +13,9 @@
 //!
 //! **Edition and departures.** The detector is that of libwebrtc since 2016, a straight line through the
 //! delays of 20 groups of packets in place of the draft's Kalman filter, with libwebrtc's gains; section 5.4
-//! of the draft defines what follows from it. The loop runs at the sender, with reports of every packet. A call
-//! is under way when the run begins: it starts at a rate that is given, and the probes by which libwebrtc finds
-//! one within the first seconds are not sent. Congestion marks are not heard.
+//! of the draft defines what follows from it. The loop runs at the sender, with reports of every packet. A
+//! call is under way when the run begins: it starts at a rate that is given, and the probes by which
+//! libwebrtc finds one within the first seconds are not sent. Congestion marks are not heard.
 
 mod delay_trend;
 mod loss_control;
@@ -118,8 +118,8 @@ mod tests {
 
     const LIMITS: RateLimits = RateLimits { least_bps: 1e5, greatest_bps: 4e6 };
 
-    /// A call over a link of its own with a queue that is never full, and 20 ms each way: what it was allowed,
-    /// and how long its last packet waited, every 50 ms.
+    /// A call over a link of its own with a queue that is never full, and 20 ms each way: what it was
+    /// allowed, and how long its last packet waited, every 50 ms.
     fn alone(capacity_bps: impl Fn(f64) -> f64, seconds: u32, loses: impl Fn(u64) -> bool) -> Vec<[f64; 2]> {
         let mut control = GoogleCongestionControl::new(2e6, LIMITS);
         let (mut free_s, mut sent_s, mut number) = (0.0_f64, 0.0, 0);

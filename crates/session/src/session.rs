@@ -68,8 +68,8 @@ impl Session {
         }
     }
 
-    /// A datagram has arrived, with this number of its source: of a call that adapts, or of one's receiver. Others
-    /// need not be told.
+    /// A datagram has arrived, with this number of its source: of a call that adapts, or of one's receiver.
+    /// Others need not be told.
     pub fn hear(&mut self, source: DatagramSourceId, sequence: u32, transport: &mut impl Transport) {
         self.datagrams.hear(source, sequence, transport);
     }

@@ -12,9 +12,10 @@
 //! ```
 //!
 //! Sources. The controller: `google_congestion_control.rs`. Pacing at 2.5 times the target, packets of even
-//! length and repairs by retransmission (RFC 4588) are WebRTC's; the report's length is that of transport-wide
-//! feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01): 20 bytes, a byte for each arrival and two for
-//! each seven packets. Both ends are in this process: what a report says is kept until it arrives.
+//! length and repairs by retransmission (RFC 4588) are WebRTC's; the report's length is that of
+//! transport-wide feedback (draft-holmer-rmcat-transport-wide-cc-extensions-01): 20 bytes, a byte for each
+//! arrival and two for each seven packets. Both ends are in this process: what a report says is kept until it
+//! arrives.
 //!
 //! Departures. No key frames on request, no forward error correction, no layers, no playout delay: a frame is
 //! shown when it can be. What is given up is repaired by nothing, and the frames after it can be shown.

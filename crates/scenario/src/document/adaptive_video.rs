@@ -36,8 +36,8 @@ pub struct AdaptiveVideoTable {
 }
 
 impl Default for AdaptiveVideoTable {
-    /// 720p at 30 frames a second: up to 2.5 Mbit/s; reports every 50 ms, as libwebrtc sends them where they are
-    /// less than 5 % of the bit rate.
+    /// 720p at 30 frames a second: up to 2.5 Mbit/s; reports every 50 ms, as libwebrtc sends them where they
+    /// are less than 5 % of the bit rate.
     fn default() -> Self {
         Self {
             minimum_mbps: 0.1,

@@ -10,9 +10,9 @@
 //! capacity     mean of R at over-use (weight 0.05), known while R is within three standard deviations of it
 //! ```
 //!
-//! The weight, the bounds of the deviation, the 10 and the 4 kbit/s, and half a packet a second of the response
-//! time are libwebrtc's; the draft has the same forms. A packet is what a frame of 1/30 s fills evenly, of at
-//! most 1,200 bytes.
+//! The weight, the bounds of the deviation, the 10 and the 4 kbit/s, and half a packet a second of the
+//! response time are libwebrtc's; the draft has the same forms. A packet is what a frame of 1/30 s fills
+//! evenly, of at most 1,200 bytes.
 
 use super::{RateLimits, Usage};
 use aqmlab_units::{Span, Time};

@@ -57,12 +57,10 @@ impl Receiver {
 
     /// What the report with this number said; it has reached the sender. Earlier ones are lost.
     pub(crate) fn take(&mut self, number: u32) -> Option<Report> {
-        while let Some((own, report)) = self.under_way.pop_front_if(|(own, _)| *own <= number) {
-            if own == number {
-                return Some(report);
-            }
-        }
-        None
+        let earlier = self.under_way.iter().take_while(|(own, _)| *own < number).count();
+        self.under_way.drain(..earlier);
+        let (own, _) = self.under_way.front()?;
+        if *own == number { self.under_way.pop_front().map(|(_, report)| report) } else { None }
     }
 }
 

@@ -127,8 +127,8 @@ impl Sender {
         self.sent.get_mut(place)?.take()
     }
 
-    /// Takes what was sent before a packet and was never spoken of, so that its report was lost; forgets what is
-    /// settled.
+    /// Takes what was sent before a packet and was never spoken of, so that its report was lost; forgets what
+    /// is settled.
     fn take_unheard(&mut self, before: u32) -> Vec<Piece> {
         let mut unheard = Vec::new();
         while let Some(first) = self.sent.front() {

@@ -1,9 +1,10 @@
 //! The ends of datagrams: packets in and out of them, and what became of each.
 //!
-//! A source owns no connection, and applications hear of nothing but calls that adapt: what arrives is counted
-//! here, where TCP counts what it did, and sent back at once where the group says so. What is sent back has a source of its
-//! own, and the instant at which the first was sent. A packet that is a datagram says so by its class, and
-//! names its source where no connection is; whoever looks for its connection finds none and asks here.
+//! A source owns no connection, and applications hear of nothing but calls that adapt: what arrives is
+//! counted here, where TCP counts what it did, and sent back at once where the group says so. What is sent
+//! back has a source of its own, and the instant at which the first was sent. A packet that is a datagram
+//! says so by its class, and names its source where no connection is; whoever looks for its connection finds
+//! none and asks here.
 
 use super::events::{Events, Timer};
 use super::network::Network;

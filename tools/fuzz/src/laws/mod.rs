@@ -8,6 +8,7 @@ mod datagrams;
 mod sending;
 mod summary;
 mod tables;
+mod video_calls;
 
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::Output;

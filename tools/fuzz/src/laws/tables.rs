@@ -1,7 +1,7 @@
 //! Laws of the tables, by the names of their columns.
 
 use super::columns::{named, numbers};
-use super::{Broken, datagrams};
+use super::{Broken, datagrams, video_calls};
 use aqmlab_record::Table;
 use aqmlab_scenario::{Population, Scenario, StartRule, WaitsFor};
 use aqmlab_sim::Output;
@@ -19,11 +19,12 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     for column in table.columns.iter().filter(|column| (table.name, column.name) != ("scheme_state", "value"))
     {
         let name = format!("{}.{}", table.name, column.name);
-        // Of a connection that is still open the end is not known, no delay where nothing was received, and
-        // no round trip before the first sample.
-        let may_be_missing = ["closed_s", "completed_s", "transfer_time_s", "smoothed_round_trip_s"]
-            .contains(&column.name)
-            || column.name.starts_with("delay_");
+        // Of a connection that is still open the end is not known, no delay where nothing was received, no
+        // round trip before the first sample, and a frame may never be shown.
+        let may_be_missing =
+            ["closed_s", "completed_s", "transfer_time_s", "smoothed_round_trip_s", "shown_s"]
+                .contains(&column.name)
+                || column.name.starts_with("delay_");
         let values: Vec<f64> =
             numbers(&column.values).filter(|value| !(may_be_missing && value.is_nan())).collect();
         let outside = |legal: std::ops::RangeInclusive<f64>| {
@@ -51,6 +52,7 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
         "queue_summary" => check_queue_summary(table, broken),
         "flows" => check_flows(table, broken),
         "datagrams" => datagrams::check(table, scenario, broken),
+        "video_call_frames" => video_calls::check(table, scenario, broken),
         "responses" => check_responses(table, scenario, broken),
         _ => {}
     }
