@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import aqmlab
 from aqmlab.comparison import Comparison
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.play.measured import _datagrams
-from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.quantities import Measured, quantity
 from aqmlab.statistics.video_call import Call, shortest_freeze_s, video_call_groups
 from aqmlab.tables.comparison import comparison_tables, notes
 from aqmlab.tables.results import _video_calls
@@ -337,3 +338,91 @@ def test_the_interactive_page_gets_the_picture_of_a_black_screen_too() -> None:
     black = _datagrams(run_with(*without(frames(), (0.0, END_S))))["meeting"]  # type: ignore[arg-type]
     assert (black["call_frozen_percent"], black["call_bitrate_mbps"]) == (100.0, 0.0)
     assert not [name for name in black if re.match("call_frame_delay", name)]
+
+
+TEXT = """
+name = "call"
+duration_s = 60.0
+warm_up_s = 20.0
+cool_down_s = 5.0
+
+[dumbbell]
+rate_mbps = 10.0
+delay_ms = 10.0
+queue = { scheme = "drop-tail", limit_bytes = 312500 }
+
+[[flows]]
+name = "backup"
+count = 1
+direction = "left-to-right"
+profile = "linux6-cubic"
+
+[[datagrams]]
+name = "call"
+count = 2
+direction = "left-to-right"
+packet_bytes = 1200
+adaptive_video = { maximum_mbps = 2.5 }
+"""
+
+
+@pytest.fixture(name="beside_a_backup", scope="module")
+def run_beside_a_backup() -> aqmlab.Result:
+    return aqmlab.run(aqmlab.Scenario.from_toml(TEXT), seed=3)
+
+
+def in_steps(run: aqmlab.Result) -> dict[str, float]:
+    """Of each call, a millisecond after the other, which frame stands on the screen, and since when."""
+    rows = run.tables["video_call_frames"].to_pandas()
+    frozen, begun, bits, delays = [], [], [], []
+    for _, call in rows.groupby("source"):
+        shown = call[call.shown_s.notna()]
+        stands_ms = np.ceil(shown.shown_s.to_numpy() * 1000).astype(int)
+        # For how long the picture of each millisecond of the window stood in all.
+        changes = np.zeros(60_001, dtype=bool)
+        changes[stands_ms[stands_ms <= 60_000]] = True
+        of_picture = np.cumsum(changes)
+        lasts = np.bincount(of_picture)
+        is_frozen = lasts[of_picture] >= 150 + 1000 / 30
+        frozen.append(is_frozen[20_000:55_000].mean() * 100)
+        begun.append(np.count_nonzero(is_frozen[20_000:55_000] & changes[20_000:55_000]))
+        inside = shown[(shown.shown_s >= 20.0) & (shown.shown_s < 55.0)]
+        bits.append(inside.bytes.sum() * 8 / 35.0 / 1e6)
+        captured = shown[(shown.captured_s >= 20.0) & (shown.captured_s < 55.0)]
+        delays.append(np.median(captured.shown_s - captured.captured_s) * 1000)
+    return {
+        "call_frozen_percent": float(np.mean(frozen)),
+        "call_freezes_per_hour": float(np.mean(begun)) * 3600 / 35.0,
+        "call_bitrate_mbps": float(np.mean(bits)),
+        "call_frame_delay_p50_ms": float(np.mean(delays)),
+    }
+
+
+def test_the_numbers_of_a_run_are_those_of_a_screen_in_steps_of_a_millisecond(
+    beside_a_backup: aqmlab.Result,
+) -> None:
+    expected = in_steps(beside_a_backup)
+    assert expected["call_frozen_percent"] > 1.0, "the case has freezes"
+    for name, value in expected.items():
+        found = quantity(f"{name}/datagrams.call").of(Measured(beside_a_backup))
+        assert found == pytest.approx(value, rel=0.02, abs=0.05), name
+
+
+def test_what_a_call_sent_is_in_the_table_of_datagrams_too(beside_a_backup: aqmlab.Result) -> None:
+    frames_of_run = beside_a_backup.tables["video_call_frames"].to_pandas()
+    datagrams = beside_a_backup.tables["datagrams"].to_pandas().set_index(["group", "source"])
+    inside = frames_of_run[(frames_of_run.captured_s >= 20.0) & (frames_of_run.captured_s < 55.0)]
+    for source, call in inside.groupby("source"):
+        once = call.bytes.sum()
+        again = call.resent_packets.sum() * 1200
+        sent = datagrams.loc[("call", source), "sent_bytes"]
+        # Frames at the edges are sent in part inside, and a packet is no longer than 1,200 bytes.
+        assert once * 0.99 <= sent <= (once + again) * 1.01
+        assert datagrams.loc[("call-feedback", source), "received_packets"] == pytest.approx(700, abs=3)
+
+
+def test_fair_queues_keep_the_picture_beside_a_backup() -> None:
+    scenario = aqmlab.Scenario.from_toml(TEXT)
+    found = aqmlab.compare(scenario, schemes=["drop-tail", "fq-codel"], seeds=[1, 2])
+    told = " ".join(sentences(found))
+    assert re.search(r"picture of call is frozen [\d.]+ % of the time with drop-tail", told), told

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! lost       more than 10 %     A <- A (1 - 0.5 lost)
-//!            less than 2 %      A <- 1.05 A
+//!            less than 2 %      A <- 1.08 A
 //!            between            A stays
 //! ```
 //!
-//! It is never above the rate that the delay allows, so that it need not fall for long when losses come.
+//! The draft has 1.05; libwebrtc has 1.08, and so have calls today. The rate is never above the rate that the
+//! delay allows, so that it need not fall for long when losses come.
 
 use super::RateLimits;
 use aqmlab_units::{Span, Time};
@@ -43,7 +44,7 @@ impl LossControl {
             let share = self.lost as f64 / self.counted as f64;
             let factor = match share {
                 share if share > MANY => 1.0 - 0.5 * share,
-                share if share < FEW => 1.05,
+                share if share < FEW => 1.08,
                 _ => 1.0,
             };
             self.rate_bps *= factor;
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_shares_are_those_of_the_draft() {
-        assert_eq!([0, 19, 20, 100].map(after), [1.05e6, 1.05e6, 1e6, 1e6]);
+        assert_eq!([0, 19, 20, 100].map(after), [1.08e6, 1.08e6, 1e6, 1e6]);
         assert_eq!(after(200), 0.9e6);
         assert_eq!(after(400), 0.8e6);
     }
