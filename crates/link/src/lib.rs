@@ -64,5 +64,5 @@ pub use framing::Framing;
 pub use link::{Link, News};
 pub use monitored::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent};
 pub use serializer::Serializer;
-pub use service::{Aggregation, Load, Medium, RateTrace, Service, ServiceModel, Slots, VaryingRate};
+pub use service::{Aggregation, Load, Medium, RateTrace, Service, ServiceModel, Slots, VaryingRate, Wifi};
 pub use transmitter::Transmitter;

@@ -169,3 +169,21 @@ fn a_rate_that_varies_has_the_links_rate_as_its_mean() {
     assert!((mean / 1_000.0 - 1.0).abs() < 4.0 * 0.0063, "{sent:?}");
     assert!(sent.iter().all(|&packets| packets.abs_diff(1_000) < 80), "{sent:?}");
 }
+
+/// 65 Mbit/s, which is the rate 50 m away: 4 ms are 32,500 bytes, 32 packets of 1,000. They take 3,938.5 us
+/// beside 198.5, and twice that where others have half of the airtime: 8.274 ms.
+#[test]
+fn wifi_sends_what_fits_in_its_airtime_and_leaves_others_their_share() {
+    let keys = "rate_mbps = 65.0\nmedium = { wifi = { distance_m = 50.0, others_airtime_share = 0.5 } }\n";
+    let left = departures(&scenario(keys, &["left-to-right"]), "left-to-right");
+    let full: Vec<u64> = left.into_iter().filter(|&ns| ns > 300_000_000).collect();
+    let mut instants = full.clone();
+    instants.dedup();
+    let whole = &instants[1..instants.len() - 1];
+    assert!(whole.iter().all(|instant| full.iter().filter(|&ns| ns == instant).count() == 32));
+    let airtime_ns = 198_500.0 + 32_000.0 * 8.0 / 65e6 * 1e9;
+    for two in whole.windows(2) {
+        assert!(((two[1] - two[0]) as f64 - 2.0 * airtime_ns).abs() < 4.0, "{two:?}");
+    }
+    assert!(whole.len() > 80);
+}

@@ -5,9 +5,10 @@
 //! Lindley, *The theory of queues with a single server*, Mathematical Proceedings of the Cambridge
 //! Philosophical Society 48, 1952). It finds room if fewer than the limit came before it and were not taken.
 
+use super::aggregates::{self, Turns};
 use super::byte_time::{byte_q32, took};
 use super::passed::Passed;
-use super::{Arrival, Case, Outcome, aggregates};
+use super::{Arrival, Case, Outcome};
 use crate::{Medium, RateTrace, ServiceModel, Slots};
 use aqmlab_units::{Rate, Span, Time};
 
@@ -24,8 +25,8 @@ struct Accepted {
 /// transmission ends finds what that has left behind.
 #[must_use]
 pub fn expected(case: &Case, arrivals: &[Arrival]) -> Vec<Outcome> {
-    if let ServiceModel::Medium(Medium::Aggregation(own)) = &case.service {
-        return aggregates::expected(case, own, arrivals);
+    if let Some(turns) = Turns::of(case) {
+        return aggregates::expected(case, &turns, arrivals);
     }
     let mut accepted: Vec<Accepted> = Vec::new();
     let mut sender = Sender::new(case);
@@ -93,7 +94,7 @@ impl Sender {
                 Self::Slots(byte_q32(in_slot), 0, time)
             }
             ServiceModel::Medium(Medium::VaryingRate(own)) => Self::VaryingRate(Passed::new(case, own)),
-            ServiceModel::Medium(Medium::Aggregation(_)) => {
+            ServiceModel::Medium(Medium::Aggregation(_) | Medium::Wifi(_)) => {
                 unreachable!("its transmissions carry several packets")
             }
         }

@@ -44,6 +44,7 @@ media! {
     aggregation::Aggregation: "Several packets in one transmission.",
     slots::Slots: "Transmissions in the slots of a cycle alone.",
     varying_rate::VaryingRate: "A rate that varies at random.",
+    wifi::Wifi: "Wi-Fi between an access point and a station.",
 }
 
 /// The parameters of a model of a medium: what a file in this folder implements.

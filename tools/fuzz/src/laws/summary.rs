@@ -65,7 +65,7 @@ fn most_bits_ratio(link: &Link, seconds: f64) -> f64 {
     let highest = medium.highest_rate(rate).bits_per_second() as f64 / rate.bits_per_second() as f64;
     match medium {
         Medium::Slots(slots) => highest.min((seconds + slots.cycle_ms / 1e3) / seconds),
-        Medium::Aggregation(_) | Medium::VaryingRate(_) => highest,
+        Medium::Aggregation(_) | Medium::VaryingRate(_) | Medium::Wifi(_) => highest,
     }
 }
 
