@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
+from statistics import mean, pstdev
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -54,7 +56,7 @@ def test_every_household_is_legal_and_carries_its_call(technology: str, rates: t
 def test_every_number_of_the_line_says_where_it_comes_from(technology: str) -> None:
     line = household(20, 5, technology).split("[dumbbell]\n")[1].split("\n[", maxsplit=1)[0].splitlines()
     for above, here in zip(["", *line], line, strict=False):
-        if here.startswith(("rate", "delay", "queue", "interface", "layer2_overhead")):
+        if here.startswith(("rate", "delay", "queue", "interface", "layer2_overhead", "medium =")):
             assert "# " in here or above.startswith("# "), here
 
 
@@ -67,6 +69,28 @@ def test_rates_above_a_lines_frames_are_kept_and_buffers_are_time_at_them() -> N
     assert line["queue_right_to_left"]["limit_bytes"] == 750_000
     # 1 s, as LTE holds.
     assert line_of(40, 8, "lte")["queue_right_to_left"]["limit_bytes"] == 1_000_000
+
+
+def test_rates_of_lte_vary_around_those_that_are_given() -> None:
+    line = line_of(40, 8, "lte")
+    assert (line["rate_mbps"], line["rate_right_to_left_mbps"]) == (40.0, 8.0)
+    assert set(line["medium"]) == set(line["medium_right_to_left"]) == {"varying_rate"}
+    assert [technology for technology in TECHNOLOGIES if "medium" in line_of(40, 8, technology)] == ["lte"]
+
+
+@pytest.mark.parametrize(("technology", "least", "most"), [("lte", 0.1, 0.5), ("cable", 0.0, 0.02)])
+def test_what_a_full_line_carries_varies_on_lte_alone(technology: str, least: float, most: float) -> None:
+    """Up, where a backup keeps the deep buffer full: a second has the mean of ten rates, nearly alike."""
+    short = {"duration_s": 62.0, "warm_up_s": 20.0, "cool_down_s": 2.0, "record.traffic_interval_ms": 1000}
+    text = household(30, 8, technology)
+    series = aqmlab.run(aqmlab.Scenario.from_toml(text, overrides=short)).tables["traffic_series"]
+    carried: Counter[float] = Counter()
+    for row in series.to_pylist():
+        if row["link"] == "right-to-left":
+            carried[row["from_s"]] += row["sent_bytes"]
+    seconds = list(carried.values())
+    assert len(seconds) == 40
+    assert least <= pstdev(seconds) / mean(seconds) <= most
 
 
 def test_vdsl_has_the_frames_of_ptm() -> None:

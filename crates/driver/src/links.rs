@@ -6,13 +6,20 @@ use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_units::Rate;
 
-/// A link with this rate and scheme. The random numbers of its queue belong to its name under the key of the
-/// run.
+/// A link with this rate and scheme. The random numbers of its queue and of its service belong to its name
+/// under the key of the run.
 #[must_use]
 pub fn link_of<P: Queued>(link: &scenario::Link, (rate, scheme): (Rate, &Scheme), key: Key) -> Link<P> {
     let coins = key_of_queue(link, key).named("coins").stream();
     let port = Port::new(scheme, port_facts_of(link, rate, key), coins);
-    Link::new(port, &link.service, rate, link.framing, link.transmit_ring_packets)
+    let service = (&link.service, key_of_service(link, key));
+    Link::new(port, service, rate, link.framing, link.transmit_ring_packets)
+}
+
+/// Where the random numbers of a link's service are, under the key of the run.
+#[must_use]
+pub fn key_of_service(link: &scenario::Link, key: Key) -> Key {
+    key_of_queue(link, key).named("service")
 }
 
 /// What the scheme of a link with this rate may know of its port, under the key of the run.

@@ -134,6 +134,7 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::links::key_of_service;
     use aqmlab_aqm::PacketClass;
     use aqmlab_link::conformance::{Arrival, Case, Outcome, expected};
     use aqmlab_units::Span;
@@ -177,9 +178,10 @@ mod tests {
         let until = Time::from_seconds(1e5);
         for seed in 0..100 {
             let mut dice = Key::from_seed(seed).stream();
-            let case = Case::drawn(&mut dice);
+            let mut case = Case::drawn(&mut dice);
             let text = format!("duration_s = 9.0\n{}[users]\nper_side = 1\n", case.scenario_text());
             let scenario = Scenario::from_toml(&text, "case", &[]).unwrap_or_else(|error| panic!("{error}"));
+            case.key = key_of_service(&scenario.network.links[0], Key::from_seed(1));
             let arrivals = case.arrivals(150, &mut dice);
             let arrived = arrivals.iter().zip(0..).map(|(&Arrival { at, ip_bytes }, flow)| ReplayedArrival {
                 at,

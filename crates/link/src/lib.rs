@@ -37,7 +37,8 @@
 //! let rate = Rate::from_megabits_per_second(10.0);
 //! let scheme = Scheme::DropTail(drop_tail::Params { limit_packets: Some(60), ..drop_tail::Params::default() });
 //! let port = Port::new(&scheme, PortFacts::new(rate), Key::from_seed(1).stream());
-//! let mut link = Link::new(port, &ServiceModel::Constant, rate, Framing::NONE, 0);
+//! let service = (&ServiceModel::Constant, Key::from_seed(2));
+//! let mut link = Link::new(port, service, rate, Framing::NONE, 0);
 //!
 //! let packet =
 //!     Packet(PacketFacts { flow: 7, bytes: 1250, codepoint: Codepoint::NotEct, class: PacketClass::Data });
@@ -63,5 +64,5 @@ pub use framing::Framing;
 pub use link::{Link, News};
 pub use monitored::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent};
 pub use serializer::Serializer;
-pub use service::{Aggregation, Load, Medium, RateTrace, Service, ServiceModel, Slots};
+pub use service::{Aggregation, Load, Medium, RateTrace, Service, ServiceModel, Slots, VaryingRate, Wifi};
 pub use transmitter::Transmitter;

@@ -13,6 +13,7 @@ use crate::serializer::Serializer;
 use crate::service::{Load, Service, ServiceModel};
 use crate::transmitter::{Pace, Transmitter};
 use aqmlab_aqm::{HeaderFields, Port, Queued, Reason};
+use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
@@ -49,11 +50,12 @@ pub struct Link<P: Queued> {
 }
 
 impl<P: Queued> Link<P> {
-    /// An idle link of this rate behind a port. Its driver's ring holds so many packets; 0 is no ring.
+    /// An idle link of this rate behind a port. What is random of its service has its numbers at a key. Its
+    /// driver's ring holds so many packets; 0 is no ring.
     #[must_use]
     pub fn new(
         port: Port<P>,
-        service: &ServiceModel,
+        service: (&ServiceModel, Key),
         rate: Rate,
         framing: Framing,
         ring_packets: u32,

@@ -3,6 +3,7 @@
 use crate::framing::Framing;
 use crate::monitored::Sent;
 use crate::service::{Load, Service, ServiceModel};
+use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 
 /// The plain case stands beside the others, so that it pays for a test alone.
@@ -23,11 +24,17 @@ pub struct Transmitter {
 }
 
 impl Transmitter {
-    /// An idle link of this rate.
+    /// An idle link of this rate, which is constant.
     #[must_use]
-    pub fn new(service: &ServiceModel, rate: Rate, framing: Framing) -> Self {
-        let constant = || Pace::Constant(TransmissionClock::new(rate));
-        Self::at_pace(service.varying(rate).map_or_else(constant, Pace::Varying), framing)
+    pub fn constant(rate: Rate, framing: Framing) -> Self {
+        Self::at_pace(Pace::Constant(TransmissionClock::new(rate)), framing)
+    }
+
+    /// An idle link of this rate; what is random of its service has its numbers at a key.
+    pub(crate) fn new((service, key): (&ServiceModel, Key), rate: Rate, framing: Framing) -> Self {
+        let constant = || Self::constant(rate, framing);
+        let varying = |service| Self::at_pace(Pace::Varying(service), framing);
+        service.varying(rate, key).map_or_else(constant, varying)
     }
 
     pub(crate) fn at_pace(pace: Pace, framing: Framing) -> Self {

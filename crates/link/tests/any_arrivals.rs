@@ -25,7 +25,7 @@ fn link_of(case: &Case) -> Link<Packet> {
     let limit_packets = Some(case.limit_packets);
     let scheme = Scheme::DropTail(drop_tail::Params { limit_packets, ..drop_tail::Params::default() });
     let port = Port::new(&scheme, PortFacts::new(case.rate), Key::from_seed(1).stream());
-    Link::new(port, &case.service, case.rate, case.framing, case.ring_packets)
+    Link::new(port, (&case.service, case.key), case.rate, case.framing, case.ring_packets)
 }
 
 /// What a driver makes of a link: it ends transmissions when they are over, before arrivals at the same
@@ -131,6 +131,7 @@ fn time_is_spent_sending_while_a_frame_is_on_the_wire() {
     let case = Case {
         rate: aqmlab_units::Rate::from_megabits_per_second(10.0),
         service: aqmlab_link::ServiceModel::Constant,
+        key: Key::from_seed(1),
         framing: aqmlab_link::Framing::NONE,
         ring_packets: 0,
         limit_packets: 10,

@@ -38,7 +38,8 @@ fn link(most: u32, limit: u32, ring: u32) -> Link<Packet> {
         Scheme::DropTail(drop_tail::Params { limit_packets: Some(limit), ..drop_tail::Params::default() });
     let rate = Rate::from_megabits_per_second(8.0);
     let port = Port::new(&scheme, PortFacts::new(rate), Key::from_seed(1).stream());
-    Link::new(port, &ServiceModel::Constant, rate, Framing::NONE, ring).served_by(Box::new(Aggregation(most)))
+    Link::new(port, (&ServiceModel::Constant, Key::from_seed(1)), rate, Framing::NONE, ring)
+        .served_by(Box::new(Aggregation(most)))
 }
 
 /// When each packet leaves, in microseconds; none where it finds the queue full. Transmissions end before

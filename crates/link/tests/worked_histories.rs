@@ -26,6 +26,10 @@ fn at(microseconds: u64) -> Time {
     Time::ZERO + Span::from_microseconds(microseconds)
 }
 
+fn key() -> Key {
+    Key::from_seed(2)
+}
+
 fn rate() -> Rate {
     Rate::from_megabits_per_second(10.0)
 }
@@ -39,7 +43,7 @@ fn port(scheme: &Scheme) -> Port<Packet> {
 }
 
 fn link(port: Port<Packet>, ring_packets: u32) -> Link<Packet> {
-    Link::new(port, &ServiceModel::Constant, rate(), Framing::NONE, ring_packets)
+    Link::new(port, (&ServiceModel::Constant, key()), rate(), Framing::NONE, ring_packets)
 }
 
 /// Nothing is discarded.
@@ -160,7 +164,7 @@ fn another_rate_holds_from_the_next_transmission_on() {
     assert_eq!(told(link.serve(at(1_000), &mut kept)), [Some(3_000), None]);
     // A rate that varies by itself stays: the slots of 1 ms in each 2 ms go on at twice the link's rate.
     let slots = ServiceModel::Medium(Medium::Slots(Slots { cycle_ms: 2.0, slot_ms: 1.0, offset_ms: 0.0 }));
-    let mut link = Link::new(port(&drop_tail(10)), &slots, rate(), Framing::NONE, 0);
+    let mut link = Link::new(port(&drop_tail(10)), (&slots, key()), rate(), Framing::NONE, 0);
     assert!(!link.change_rate(Rate::from_megabits_per_second(5.0)));
     assert_eq!(told(link.arrive(at(0), packet(1, 1_250), &mut kept)), [Some(500), None]);
 }
@@ -186,7 +190,7 @@ fn a_transmission_asks_for_another_packet_while_a_byte_is_free() {
     let service = ServiceModel::Medium(Medium::Aggregation(aggregation));
     for (third, in_queue, ends) in [(1_000, 1, 4_000), (999, 0, 3_999)] {
         let rate = Rate::from_megabits_per_second(8.0);
-        let mut link = Link::new(port(&drop_tail(10)), &service, rate, Framing::NONE, 0);
+        let mut link = Link::new(port(&drop_tail(10)), (&service, key()), rate, Framing::NONE, 0);
         assert_eq!(told(link.arrive(at(0), packet(0, 1_000), &mut kept)), [Some(1_000), None]);
         for (flow, bytes) in [(1, 1_000), (2, 1_000), (3, third), (4, 1_000)] {
             assert_eq!(told(link.arrive(at(0), packet(flow, bytes), &mut kept)), [None, None]);
@@ -206,7 +210,7 @@ fn a_transmission_asks_for_another_packet_while_a_byte_is_free() {
 #[test]
 fn a_transmitter_sends_one_after_the_other_and_counts_frames() {
     let ethernet = Framing { overhead_bytes: 18, minimum_frame_bytes: 64, gap_bytes: 20 };
-    let mut transmitter = Transmitter::new(&ServiceModel::Constant, rate(), ethernet);
+    let mut transmitter = Transmitter::constant(rate(), ethernet);
     // 1,212 bytes of IP are 1,230 of a frame and 1,250 on the wire.
     let ends = [0, 500, 5_000].map(|us| transmitter.send(at(us), 1_212));
     assert_eq!(ends, [1_000, 2_000, 6_000].map(at));
@@ -231,7 +235,7 @@ fn a_monitor_sees_the_queue_as_time_has_left_it() {
         ..pi::Params::default()
     });
     let slow = Rate::from_bits_per_second(100_000);
-    let mut link = Link::new(port(&scheme), &ServiceModel::Constant, slow, Framing::NONE, 0);
+    let mut link = Link::new(port(&scheme), (&ServiceModel::Constant, key()), slow, Framing::NONE, 0);
     for flow in 0..3 {
         assert_eq!(
             link.arrive(at(0), packet(flow, 1_250), &mut kept).begun,

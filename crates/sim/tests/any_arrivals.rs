@@ -1,5 +1,6 @@
 //! The bottleneck of random dumbbells, beside the reference that every driver of a link is compared with.
 
+use aqmlab_driver::key_of_service;
 use aqmlab_link::conformance::{Arrival, Case, Observed, check};
 use aqmlab_random::{Key, Stream};
 use aqmlab_record::{ColumnValues, Names, Table};
@@ -56,13 +57,14 @@ fn the_simulator_sends_and_refuses_what_the_reference_of_links_does() {
     let (mut came, mut lost) = (0, 0);
     for seed in 0..60 {
         let mut dice = Key::from_seed(seed).stream();
-        let case = Case::drawn(&mut dice);
+        let mut case = Case::drawn(&mut dice);
         let text = format!(
             "duration_s = {DURATION_S}\n{}interface_rate_mbps = 1000.0\n{}[record]\npackets = true\n",
             case.scenario_text(),
             traffic(&case, &mut dice)
         );
         let scenario = Scenario::from_toml(&text, "case", &[]).unwrap_or_else(|error| panic!("{error}"));
+        case.key = key_of_service(&scenario.network.links[0], Key::from_seed(seed));
         let output = run(&scenario, seed, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
         let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
         let seen = seen(packets);

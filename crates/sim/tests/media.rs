@@ -24,8 +24,12 @@ fn scenario(keys: &str, directions: &[&str]) -> String {
 
 /// When packets leave a link, in nanoseconds.
 fn departures(text: &str, link: &str) -> Vec<u64> {
+    departures_of(text, link, 1)
+}
+
+fn departures_of(text: &str, link: &str, seed: u64) -> Vec<u64> {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
-    let output = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
+    let output = run(&scenario, seed, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
     let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
     let ColumnValues::F64(times) = column(packets, "time_s") else { panic!("type of time_s") };
     let has = |name: &str, wanted: &str| -> Vec<bool> {
@@ -111,4 +115,75 @@ fn a_queue_before_a_medium_is_the_queue_of_any_link() {
     let text = scenario(keys, &["left-to-right"]).replace("limit_packets = 1000", "limit_packets = 50");
     let left = departures(&text, "left-to-right");
     assert_eq!(in_ms(&left[1..12]), [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 27]);
+}
+
+/// A link that always sends, under a queue that discards at its tail and one that discards at its head: what
+/// waits differs, the rates do not. Another seed and the other direction have rates of their own.
+#[test]
+fn a_rate_varies_alike_under_every_scheme() {
+    let medium =
+        "{ varying_rate = { coefficient_of_variation = 0.6, correlation_time_s = 0.2, interval_ms = 20.0 } }";
+    let keys = format!("rate_mbps = 8.0\nmedium = {medium}\nmedium_right_to_left = {medium}\n");
+    let text = scenario(&keys, &["left-to-right", "right-to-left"]);
+    let drop_tail = departures(&text, "left-to-right");
+    let codel = text.replace("scheme = \"drop-tail\"", "scheme = \"codel\"");
+    assert_eq!(drop_tail, departures(&codel, "left-to-right"));
+    assert_ne!(drop_tail, departures_of(&text, "left-to-right", 2));
+    assert_ne!(drop_tail, departures(&text, "right-to-left"));
+}
+
+/// 4 to 16 Mbit/s, another rate every 100 ms: packets of 1,000 bytes leave at equal distances of 0.5 to 2 ms
+/// until the next rate, but for the one in which the rate changes.
+#[test]
+fn a_rate_that_varies_holds_for_its_interval_and_keeps_its_bounds() {
+    let keys = "rate_mbps = 8.0\nmedium = { varying_rate = { coefficient_of_variation = 1.5, \
+                correlation_time_s = 0.1, minimum_share = 0.5, maximum_share = 2.0 } }\n";
+    let left = departures(&scenario(keys, &["left-to-right"]), "left-to-right");
+    let gaps_in = |interval: u64| -> Vec<u64> {
+        let within = |ns: &u64| (interval * 100_000_000..=(interval + 1) * 100_000_000).contains(ns);
+        let here: Vec<u64> = left.iter().copied().filter(within).collect();
+        here.windows(2).map(|two| two[1] - two[0]).collect()
+    };
+    let gaps: Vec<u64> = (0..10)
+        .map(|interval| {
+            let gaps = gaps_in(interval);
+            // The first packet comes 8 ns behind the beginning, and every end is rounded to a nanosecond.
+            assert!(gaps.iter().all(|gap| gap.abs_diff(gaps[0]) <= 1), "interval {interval}: {gaps:?}");
+            gaps[0]
+        })
+        .collect();
+    assert!(gaps.iter().all(|gap| (499_999..=2_000_001).contains(gap)), "{gaps:?}");
+    assert!(gaps.iter().any(|gap| gap.abs_diff(2_000_000) <= 1), "some rate at its lower bound: {gaps:?}");
+    assert!(gaps.windows(2).any(|two| two[0].abs_diff(two[1]) > 1_000), "{gaps:?}");
+}
+
+/// A thousand rates, nearly independent: the standard error of their mean is 0.4·√(2.2/1000), or 1.9 %.
+#[test]
+fn a_rate_that_varies_has_the_links_rate_as_its_mean() {
+    let keys = "rate_mbps = 8.0\nmedium = { varying_rate = { coefficient_of_variation = 0.4, \
+                correlation_time_s = 0.001, interval_ms = 1.0 } }\n";
+    let text = scenario(keys, &["left-to-right"]);
+    let sent: Vec<usize> = (1..=9).map(|seed| departures_of(&text, "left-to-right", seed).len()).collect();
+    // Nine of them: 0.63 %.
+    let mean = sent.iter().sum::<usize>() as f64 / 9.0;
+    assert!((mean / 1_000.0 - 1.0).abs() < 4.0 * 0.0063, "{sent:?}");
+    assert!(sent.iter().all(|&packets| packets.abs_diff(1_000) < 80), "{sent:?}");
+}
+
+/// 65 Mbit/s, which is the rate 50 m away: 4 ms are 32,500 bytes, 32 packets of 1,000. They take 3,938.5 us
+/// beside 198.5, and twice that where others have half of the airtime: 8.274 ms.
+#[test]
+fn wifi_sends_what_fits_in_its_airtime_and_leaves_others_their_share() {
+    let keys = "rate_mbps = 65.0\nmedium = { wifi = { distance_m = 50.0, others_airtime_share = 0.5 } }\n";
+    let left = departures(&scenario(keys, &["left-to-right"]), "left-to-right");
+    let full: Vec<u64> = left.into_iter().filter(|&ns| ns > 300_000_000).collect();
+    let mut instants = full.clone();
+    instants.dedup();
+    let whole = &instants[1..instants.len() - 1];
+    assert!(whole.iter().all(|instant| full.iter().filter(|&ns| ns == instant).count() == 32));
+    let airtime_ns = 198_500.0 + 32_000.0 * 8.0 / 65e6 * 1e9;
+    for two in whole.windows(2) {
+        assert!(((two[1] - two[0]) as f64 - 2.0 * airtime_ns).abs() < 4.0, "{two:?}");
+    }
+    assert!(whole.len() > 80);
 }

@@ -40,6 +40,33 @@ class Framing:
 
 
 @dataclass(frozen=True)
+class Variation:
+    """How the rates of a line vary (the medium `varying_rate`), each direction by itself.
+
+    Attributes:
+        coefficient_of_variation: Standard deviation of a rate over its mean.
+        correlation_time_s: Time after which its autocorrelation has fallen to 1/e.
+        comments: Where this comes from.
+    """
+
+    coefficient_of_variation: float
+    correlation_time_s: float
+    comments: tuple[str, ...]
+
+    def keys(self) -> list[str]:
+        """The lines of both directions."""
+        numbers = (
+            f"coefficient_of_variation = {self.coefficient_of_variation}, "
+            f"correlation_time_s = {self.correlation_time_s}"
+        )
+        directions = ("medium", "medium_right_to_left")
+        return [
+            *(f"# {comment}" for comment in self.comments),
+            *(f"{key} = {{ varying_rate = {{ {numbers} }} }}" for key in directions),
+        ]
+
+
+@dataclass(frozen=True)
 class Technology:
     """A kind of access line.
 
@@ -50,6 +77,7 @@ class Technology:
         buffer_down: How much waits down, in milliseconds, and where it comes from.
         buffer_up: The same up.
         framing: What the line adds to packets.
+        variation: How its rates vary, where they do.
     """
 
     title: str
@@ -58,6 +86,7 @@ class Technology:
     buffer_down: tuple[float, str]
     buffer_up: tuple[float, str]
     framing: Framing = Framing()
+    variation: Variation | None = None
 
 
 _PTM = Framing(
@@ -112,11 +141,20 @@ TECHNOLOGIES: Mapping[str, Technology] = {
         (100.0, "assumed"),
     ),
     "lte": Technology(
-        "LTE at a constant rate",
+        "LTE with rates that vary",
         (30.0, 8.0),
         (20.0, "with 10 ms at least behind it Ofcom's 53 ms of 4G in 2014"),
         (1000.0, "assumed: buffers that loss never empties (Jiang et al., CellNet 2012)"),
         (1000.0, "assumed: the same"),
+        variation=Variation(
+            0.3,
+            5.0,
+            (
+                "Rates vary at random around these means: a new one every 100 ms, each direction by itself.",
+                "Traces of moving users have a coefficient of variation of 0.6 and a correlation time of 5 s",
+                "(medians of nine; Winstein et al., NSDI 2013). Half of that variation is assumed at home.",
+            ),
+        ),
     ),
 }
 """Technologies by name; sources and certainty are in `docs/reference/presets.md`."""
@@ -172,6 +210,7 @@ def _line(kind: Technology, rates: tuple[float, ...], whose: tuple[str, str]) ->
             _COMPUTERS_MBPS if 2 * max(rates) <= _COMPUTERS_MBPS else _FAST_COMPUTERS_MBPS,
             "of computers and servers",
         ),
+        *(kind.variation.keys() if kind.variation else ()),
         *(f"# {comment}" for comment in kind.framing.comments),
         f"layer2_overhead_bytes = {kind.framing.overhead_bytes}",
         f"layer2_minimum_frame_bytes = {kind.framing.minimum_frame_bytes}",

@@ -7,12 +7,42 @@
 
 use super::byte_time::{byte_q32, took};
 use super::{Arrival, Case, Outcome};
-use crate::Aggregation;
+use crate::{Medium, ServiceModel};
 use aqmlab_units::{Span, Time};
+
+/// What transmissions may carry and what they take.
+pub(super) struct Turns {
+    most_packets: u32,
+    most_bytes: u32,
+    overhead_us: f64,
+    /// Time that others take for each unit of time of a transmission.
+    others_ratio: f64,
+}
+
+impl Turns {
+    /// Those of a case, if its transmissions carry several packets.
+    pub(super) fn of(case: &Case) -> Option<Self> {
+        match &case.service {
+            ServiceModel::Medium(Medium::Aggregation(own)) => Some(Self {
+                most_packets: own.most_packets,
+                most_bytes: own.most_bytes,
+                overhead_us: own.overhead_us,
+                others_ratio: 0.0,
+            }),
+            ServiceModel::Medium(Medium::Wifi(own)) => Some(Self {
+                most_packets: own.most_packets,
+                most_bytes: own.most_bytes(case.rate),
+                overhead_us: own.overhead_us,
+                others_ratio: own.others_ratio(),
+            }),
+            _ => None,
+        }
+    }
+}
 
 struct Sender<'a> {
     case: &'a Case,
-    own: &'a Aggregation,
+    own: &'a Turns,
     arrivals: &'a [Arrival],
     outcomes: Vec<Outcome>,
     /// Numbers of the accepted packets that no transmission carries yet.
@@ -23,7 +53,7 @@ struct Sender<'a> {
     sent_bytes: u128,
 }
 
-pub(super) fn expected(case: &Case, own: &Aggregation, arrivals: &[Arrival]) -> Vec<Outcome> {
+pub(super) fn expected(case: &Case, own: &Turns, arrivals: &[Arrival]) -> Vec<Outcome> {
     let outcomes = vec![Outcome::Overflows; arrivals.len()];
     let (waiting, one_too_many, free_at, sent_bytes) = (Vec::new(), false, Time::ZERO, 0);
     let mut sender = Sender { case, own, arrivals, outcomes, waiting, one_too_many, free_at, sent_bytes };
@@ -68,7 +98,9 @@ impl Sender<'_> {
             packets += 1;
         }
         let overhead = Span::from_seconds(self.own.overhead_us / 1e6);
-        self.free_at = at + overhead + took(byte_q32(self.case.rate), &mut self.sent_bytes, bytes);
+        let own = overhead + took(byte_q32(self.case.rate), &mut self.sent_bytes, bytes);
+        let others = own.nanoseconds() as f64 * self.own.others_ratio;
+        self.free_at = at + own + Span::from_nanoseconds(others.round() as u64);
         for number in self.waiting.drain(..packets) {
             self.outcomes[number] = Outcome::Departs(self.free_at);
         }

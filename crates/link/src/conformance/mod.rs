@@ -7,13 +7,14 @@
 mod aggregates;
 mod byte_time;
 mod observed;
+mod passed;
 mod reference;
 
 pub use observed::{Observed, check};
 pub use reference::expected;
 
 use crate::{Framing, Medium, RateTrace, ServiceModel};
-use aqmlab_random::Stream;
+use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
 use serde_json::Value;
 
@@ -24,6 +25,8 @@ pub struct Case {
     pub rate: Rate,
     /// How long transmissions take.
     pub service: ServiceModel,
+    /// Where the random numbers of its service are: drawn, or what a driver of whole runs takes.
+    pub key: Key,
     /// What the link layer adds.
     pub framing: Framing,
     /// Packets that its driver takes ahead of transmission.
@@ -71,7 +74,8 @@ impl Case {
             _ => (rate, ServiceModel::Constant),
         };
         let ring_packets = if dice.below(2) == 0 { 0 } else { 1 + below(dice, 5) };
-        Self { rate, service, framing, ring_packets, limit_packets: 1 + below(dice, 12) }
+        let key = Key::from_seed(dice.below(u64::MAX));
+        Self { rate, service, key, framing, ring_packets, limit_packets: 1 + below(dice, 12) }
     }
 
     /// The bottleneck of a dumbbell as the case has it, both ways: a scenario without traffic.

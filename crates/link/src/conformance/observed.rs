@@ -64,6 +64,7 @@ fn outcomes(seen: &[Observed]) -> Result<(Vec<Arrival>, Vec<Option<Outcome>>), S
 mod tests {
     use super::*;
     use crate::{Framing, ServiceModel};
+    use aqmlab_random::Key;
     use aqmlab_units::{Rate, Span};
 
     /// Packets of 1,250 bytes take 1 ms at 10 Mbit/s, and one may wait.
@@ -72,6 +73,7 @@ mod tests {
         let case = Case {
             rate: Rate::from_megabits_per_second(10.0),
             service: ServiceModel::Constant,
+            key: Key::from_seed(1),
             framing: Framing::NONE,
             ring_packets: 0,
             limit_packets: 1,

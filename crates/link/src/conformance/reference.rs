@@ -5,8 +5,10 @@
 //! Lindley, *The theory of queues with a single server*, Mathematical Proceedings of the Cambridge
 //! Philosophical Society 48, 1952). It finds room if fewer than the limit came before it and were not taken.
 
+use super::aggregates::{self, Turns};
 use super::byte_time::{byte_q32, took};
-use super::{Arrival, Case, Outcome, aggregates};
+use super::passed::Passed;
+use super::{Arrival, Case, Outcome};
 use crate::{Medium, RateTrace, ServiceModel, Slots};
 use aqmlab_units::{Rate, Span, Time};
 
@@ -23,8 +25,8 @@ struct Accepted {
 /// transmission ends finds what that has left behind.
 #[must_use]
 pub fn expected(case: &Case, arrivals: &[Arrival]) -> Vec<Outcome> {
-    if let ServiceModel::Medium(Medium::Aggregation(own)) = &case.service {
-        return aggregates::expected(case, own, arrivals);
+    if let Some(turns) = Turns::of(case) {
+        return aggregates::expected(case, &turns, arrivals);
     }
     let mut accepted: Vec<Accepted> = Vec::new();
     let mut sender = Sender::new(case);
@@ -50,6 +52,8 @@ enum Sender {
     Trace(Vec<(Time, u32)>),
     /// The bytes in slots as those of a constant rate, and the slots.
     Slots(u128, u128, SlotTime),
+    /// What has passed until each end of an interval.
+    VaryingRate(Passed),
 }
 
 /// Time that passes in slots alone: cycle, slot and its beginning, in nanoseconds.
@@ -89,7 +93,8 @@ impl Sender {
                 let in_slot = Rate::from_bits_per_second(u64::try_from(bits).unwrap_or(u64::MAX));
                 Self::Slots(byte_q32(in_slot), 0, time)
             }
-            ServiceModel::Medium(Medium::Aggregation(_)) => {
+            ServiceModel::Medium(Medium::VaryingRate(own)) => Self::VaryingRate(Passed::new(case, own)),
+            ServiceModel::Medium(Medium::Aggregation(_) | Medium::Wifi(_)) => {
                 unreachable!("its transmissions carry several packets")
             }
         }
@@ -102,6 +107,7 @@ impl Sender {
             Self::Slots(byte, sent, time) => {
                 time.when(time.at(begins) + took(*byte, sent, bytes).nanoseconds())
             }
+            Self::VaryingRate(passed) => passed.send(begins, bytes),
             Self::Trace(opportunities) => {
                 let mut missing = bytes;
                 opportunities.retain(|&(at, left)| at >= begins && left > 0);
@@ -133,6 +139,7 @@ fn opportunities(trace: &RateTrace) -> Vec<(Time, u32)> {
 mod tests {
     use super::*;
     use crate::Framing;
+    use aqmlab_random::Key;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_milliseconds(ms)
@@ -144,8 +151,8 @@ mod tests {
     fn a_ring_is_room_below_the_queue() {
         let outcomes = |ring_packets| {
             let rate = Rate::from_megabits_per_second(10.0);
-            let (service, framing) = (ServiceModel::Constant, Framing::NONE);
-            let case = Case { rate, service, framing, ring_packets, limit_packets: 1 };
+            let (service, framing, key) = (ServiceModel::Constant, Framing::NONE, Key::from_seed(1));
+            let case = Case { rate, service, key, framing, ring_packets, limit_packets: 1 };
             let arrivals = [0, 0, 0, 0, 2].map(|ms| Arrival { at: at(ms), ip_bytes: 1_250 });
             expected(&case, &arrivals)
         };

@@ -18,7 +18,7 @@
 
 use super::{Load, MediumModel, Service};
 use aqmlab_aqm::ParameterError;
-use aqmlab_random::Stream;
+use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ impl MediumModel for Aggregation {
         Ok(())
     }
 
-    fn service(&self, rate: Rate) -> Box<dyn Service> {
+    fn service(&self, rate: Rate, _key: Key) -> Box<dyn Service> {
         Box::new(Aggregating {
             clock: TransmissionClock::new(rate),
             overhead: Span::from_seconds(self.overhead_us / 1e6),

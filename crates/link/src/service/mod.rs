@@ -6,9 +6,10 @@
 mod rate_trace;
 
 pub use rate_trace::RateTrace;
+pub(crate) use varying_rate::Rates;
 
 use aqmlab_aqm::ParameterError;
-use aqmlab_random::Stream;
+use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Time};
 use rate_trace::TraceClock;
 use schemars::JsonSchema;
@@ -42,6 +43,8 @@ macro_rules! media {
 media! {
     aggregation::Aggregation: "Several packets in one transmission.",
     slots::Slots: "Transmissions in the slots of a cycle alone.",
+    varying_rate::VaryingRate: "A rate that varies at random.",
+    wifi::Wifi: "Wi-Fi between an access point and a station.",
 }
 
 /// The parameters of a model of a medium: what a file in this folder implements.
@@ -49,11 +52,11 @@ trait MediumModel: Sized {
     /// Checks what the ranges of single parameters do not say, of a link with this rate.
     fn validate(&self, rate: Rate) -> Result<(), ParameterError>;
 
-    /// The service of a link with this rate.
-    fn service(&self, rate: Rate) -> Box<dyn Service>;
+    /// The service of a link with this rate, whose random numbers are at this key.
+    fn service(&self, rate: Rate, key: Key) -> Box<dyn Service>;
 
-    /// The rate of the bytes while a link with this rate sends.
-    fn rate_while_sending(&self, rate: Rate) -> Rate {
+    /// The highest rate of the bytes that a link with this rate sends.
+    fn highest_rate(&self, rate: Rate) -> Rate {
         rate
     }
 
@@ -64,8 +67,8 @@ trait MediumModel: Sized {
 /// [`MediumModel`] where its type is not known.
 trait DynamicModel {
     fn validate(&self, rate: Rate) -> Result<(), ParameterError>;
-    fn service(&self, rate: Rate) -> Box<dyn Service>;
-    fn rate_while_sending(&self, rate: Rate) -> Rate;
+    fn service(&self, rate: Rate, key: Key) -> Box<dyn Service>;
+    fn highest_rate(&self, rate: Rate) -> Rate;
 }
 
 impl<M: MediumModel> DynamicModel for M {
@@ -73,12 +76,12 @@ impl<M: MediumModel> DynamicModel for M {
         MediumModel::validate(self, rate)
     }
 
-    fn service(&self, rate: Rate) -> Box<dyn Service> {
-        MediumModel::service(self, rate)
+    fn service(&self, rate: Rate, key: Key) -> Box<dyn Service> {
+        MediumModel::service(self, rate, key)
     }
 
-    fn rate_while_sending(&self, rate: Rate) -> Rate {
-        MediumModel::rate_while_sending(self, rate)
+    fn highest_rate(&self, rate: Rate) -> Rate {
+        MediumModel::highest_rate(self, rate)
     }
 }
 
@@ -101,10 +104,11 @@ impl Medium {
         })
     }
 
-    /// The rate of the bytes while a link with this rate sends: above it where the link sends at times alone.
+    /// The highest rate of the bytes that a link with this rate sends: above it where the link sends at times
+    /// alone, or its rate varies.
     #[must_use]
-    pub fn rate_while_sending(&self, rate: Rate) -> Rate {
-        self.model().rate_while_sending(rate)
+    pub fn highest_rate(&self, rate: Rate) -> Rate {
+        self.model().highest_rate(rate)
     }
 }
 
@@ -158,12 +162,12 @@ impl ServiceModel {
         matches!(self, Self::Constant)
     }
 
-    /// The service of a link with this rate, where that is not constant.
-    pub(crate) fn varying(&self, rate: Rate) -> Option<Box<dyn Service>> {
+    /// The service of a link with this rate, where that is not constant. Its random numbers are at a key.
+    pub(crate) fn varying(&self, rate: Rate, key: Key) -> Option<Box<dyn Service>> {
         match self {
             Self::Constant => None,
             Self::Trace(trace) => Some(Box::new(TraceClock::new(trace.clone()))),
-            Self::Medium(medium) => Some(medium.model().service(rate)),
+            Self::Medium(medium) => Some(medium.model().service(rate, key)),
         }
     }
 }

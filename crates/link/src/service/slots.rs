@@ -15,7 +15,7 @@
 
 use super::{Load, MediumModel, Service};
 use aqmlab_aqm::ParameterError;
-use aqmlab_random::Stream;
+use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,13 +77,13 @@ impl MediumModel for Slots {
         Ok(())
     }
 
-    fn service(&self, rate: Rate) -> Box<dyn Service> {
+    fn service(&self, rate: Rate, _key: Key) -> Box<dyn Service> {
         let [cycle, slot, offset] = self.spans();
-        let clock = TransmissionClock::new(self.rate_while_sending(rate));
+        let clock = TransmissionClock::new(self.highest_rate(rate));
         Box::new(Slotted { clock, cycle, slot, offset })
     }
 
-    fn rate_while_sending(&self, rate: Rate) -> Rate {
+    fn highest_rate(&self, rate: Rate) -> Rate {
         Rate::from_bits_per_second(u64::try_from(self.rate_in_slot(rate)).unwrap_or(u64::MAX))
     }
 
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(slots.validate(rate), Ok(()));
         let ends = |begins: u64, wire_bytes: u32| {
             let load = Load { packets: 1, wire_bytes };
-            slots.service(rate).transmit(at(begins), load)
+            slots.service(rate, Key::from_seed(1)).transmit(at(begins), load)
         };
         assert_eq!(ends(0, 1_250), at(3_200));
         assert_eq!(ends(3_000, 1_250), at(3_200));

@@ -6,8 +6,10 @@ use super::fuzz::network;
 use super::log::{Log, LogEvent};
 use crate::addresses::Half;
 use aqmlab_aqm::Reason;
+use aqmlab_driver::key_of_service;
 use aqmlab_link::conformance::{Arrival, Case, Observed, check};
 use aqmlab_random::Key;
+use aqmlab_scenario::Scenario;
 use aqmlab_units::Time;
 use aqmlab_wire::{WireAddress, WirePacket, WirePayload};
 
@@ -17,8 +19,10 @@ fn the_router_sends_and_refuses_what_the_reference_of_links_does() {
     let mut compared = 0;
     for seed in 0..60 {
         let mut dice = Key::from_seed(seed).stream();
-        let case = Case::drawn(&mut dice);
+        let mut case = Case::drawn(&mut dice);
         let text = format!("duration_s = 900.0\n{}[users]\nper_side = 1\n", case.scenario_text());
+        let scenario = Scenario::from_toml(&text, "case", &[]).unwrap_or_else(|error| panic!("{error}"));
+        case.key = key_of_service(&scenario.network.links[0], Key::from_seed(1));
         let (mut network, addresses) = network(&text, Log::new(true, &CapturedPorts::default()));
         let (opener, port) = addresses.opener(0, 0).unwrap();
         let answerers = u32::try_from(addresses.machines()).unwrap();

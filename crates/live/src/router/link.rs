@@ -73,7 +73,7 @@ impl QueuedLink {
         self.queue = Queue::Kernel(Box::new(KernelLink {
             queue: KernelQueue::of(self.number, link)?,
             leaving: 0,
-            transmitter: Transmitter::new(&link.service, rate, link.framing),
+            transmitter: Transmitter::constant(rate, link.framing),
         }));
         Ok(())
     }

@@ -28,8 +28,8 @@ pub struct Dumbbell {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_right_to_left_trace_file: Option<String>,
 
-    /// How the bottleneck link may use its medium, from left to right: `aggregation` or `slots`; absent: one
-    /// packet after the other, at any time.
+    /// How the bottleneck link may use its medium, from left to right: `aggregation`, `slots`,
+    /// `varying_rate` or `wifi`; absent: one packet after the other, at any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<Medium>,
 

@@ -56,8 +56,8 @@ pub struct LinkTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_trace_file: Option<String>,
 
-    /// How the link may use its medium, both ways alike: `aggregation` or `slots`; absent: one packet after
-    /// the other, at any time.
+    /// How the link may use its medium, both ways alike: `aggregation`, `slots`, `varying_rate` or `wifi`;
+    /// absent: one packet after the other, at any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<Medium>,
 

@@ -125,7 +125,7 @@ mod tests {
         let mut port = Port::new(scheme, PortFacts::new(rate), Key::from_seed(1).stream());
         port.arrive(Time::ZERO, packet, &mut |_, reason| panic!("{reason:?}"));
         port.depart(Time::ZERO, &mut |_, reason| panic!("{reason:?}"));
-        Link::new(port, &link.service, rate, link.framing, 0)
+        Link::new(port, (&link.service, Key::from_seed(1)), rate, link.framing, 0)
     }
 
     #[test]

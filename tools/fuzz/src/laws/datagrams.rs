@@ -81,7 +81,7 @@ fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex
             let wire_bits = f64::from(link.framing.wire_bytes(u32::from(shortest))) * 8.0;
             let fastest = 1.0 + scenario.rate_tolerance;
             let rate = link.rate.map(|rate| match &link.service {
-                ServiceModel::Medium(medium) => medium.rate_while_sending(rate),
+                ServiceModel::Medium(medium) => medium.highest_rate(rate),
                 ServiceModel::Constant | ServiceModel::Trace(_) => rate,
             });
             let rate = rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 * fastest);

@@ -62,10 +62,10 @@ fn is_finite(value: &Json) -> bool {
 /// is shorter than a cycle has its bits and those of the time between slots.
 fn most_bits_ratio(link: &Link, seconds: f64) -> f64 {
     let (ServiceModel::Medium(medium), Some(rate)) = (&link.service, link.rate) else { return 1.0 };
-    let in_slots = medium.rate_while_sending(rate).bits_per_second() as f64 / rate.bits_per_second() as f64;
+    let highest = medium.highest_rate(rate).bits_per_second() as f64 / rate.bits_per_second() as f64;
     match medium {
-        Medium::Slots(slots) => in_slots.min((seconds + slots.cycle_ms / 1e3) / seconds),
-        Medium::Aggregation(_) => in_slots,
+        Medium::Slots(slots) => highest.min((seconds + slots.cycle_ms / 1e3) / seconds),
+        Medium::Aggregation(_) | Medium::VaryingRate(_) | Medium::Wifi(_) => highest,
     }
 }
 
