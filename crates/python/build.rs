@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-// Everything that a run's result depends on; `python` only converts.
-const CRATES: [&str; 11] =
-    ["units", "random", "aqm", "plugin", "tcp", "web", "session", "scenario", "record", "driver", "sim"];
+// These make a run's result, with all crates that their manifests name; `python` only converts.
+const MAKE_RESULTS: [&str; 2] = ["sim", "plugin"];
 const UNRELATED: [&str; 4] = ["tests", "benches", "examples", "proptest-regressions"];
 const ALGORITHMS: &str = "crates/aqm/src/algorithms";
 
@@ -31,10 +30,11 @@ fn main() {
     // stays right.
     let root = PathBuf::from("../..");
     let mut files = vec![root.join("Cargo.lock")];
-    for name in CRATES {
-        let folder = root.join("crates").join(name);
-        println!("cargo::rerun-if-changed={}", folder.display());
-        collect(&folder, &mut files);
+    for name in crates_behind_results(&root) {
+        for path in related(&root.join("crates").join(name)) {
+            println!("cargo::rerun-if-changed={}", path.display());
+            collect(path, &mut files);
+        }
     }
     println!("cargo::rerun-if-changed={}", files[0].display());
     let sources: Sources = files.iter().map(|file| (name_of(&root, file), read(file))).collect();
@@ -46,18 +46,41 @@ fn main() {
     println!("cargo::rustc-env=AQMLAB_SCHEME_DIGESTS={}", schemes.join(" "));
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    for entry in entries {
-        let path = entry.expect("a readable entry").path();
-        if path.is_dir() {
-            if !UNRELATED.iter().any(|name| path.ends_with(name)) {
-                collect(&path, files);
-            }
-        } else {
-            files.push(path);
+/// The crates that make results, those that they depend on, and so on.
+fn crates_behind_results(root: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut unread: Vec<String> = MAKE_RESULTS.map(str::to_owned).into();
+    while let Some(name) = unread.pop() {
+        let manifest = read(&root.join("crates").join(&name).join("Cargo.toml"));
+        if found.insert(name) {
+            unread.extend(dependencies(&String::from_utf8_lossy(&manifest)));
         }
     }
+    found
+}
+
+/// The crates of this workspace that a manifest names as dependencies, without their common prefix.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let (_, after) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
+    let lines = after.lines().take_while(|line| !line.starts_with('['));
+    let named = lines.filter_map(|line| line.strip_prefix("aqmlab-")?.split(['.', ' ', '=']).next());
+    named.map(str::to_owned).collect()
+}
+
+/// A file, or all files below a folder.
+fn collect(path: PathBuf, files: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        related(&path).into_iter().for_each(|path| collect(path, files));
+    } else {
+        files.push(path);
+    }
+}
+
+/// What lies in a folder and may change a result.
+fn related(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("a readable entry").path());
+    paths.filter(|path| !UNRELATED.iter().any(|name| path.ends_with(name))).collect()
 }
 
 fn name_of(root: &Path, file: &Path) -> String {
