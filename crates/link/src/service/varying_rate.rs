@@ -180,8 +180,11 @@ impl Rates {
     /// Bits per second in the next interval.
     pub(crate) fn advance(&mut self) -> u64 {
         let normal = normal(self.key, self.interval);
-        self.level =
-            if self.interval == 0 { normal } else { self.persistence * self.level + self.innovation * normal };
+        self.level = if self.interval == 0 {
+            normal
+        } else {
+            self.persistence * self.level + self.innovation * normal
+        };
         self.interval += 1;
         let [minimum, maximum] = self.bounds;
         let share = libm::exp(self.log_median + self.sigma * self.level).clamp(minimum, maximum);
@@ -294,7 +297,8 @@ mod tests {
         let variance = covariance(&shares, 0);
         assert!((variance.sqrt() - variation).abs() < 0.015, "{variance}");
         for (lag, persistence) in [(1, libm::exp(-0.2)), (5, libm::exp(-1.0)), (20, libm::exp(-4.0))] {
-            let wanted = (libm::pow(1.0 + variation * variation, persistence) - 1.0) / (variation * variation);
+            let wanted =
+                (libm::pow(1.0 + variation * variation, persistence) - 1.0) / (variation * variation);
             let found = covariance(&shares, lag) / variance;
             assert!((found - wanted).abs() < 0.02, "lag {lag}: {found}, not {wanted}");
         }

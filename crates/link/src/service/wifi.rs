@@ -266,15 +266,12 @@ mod tests {
         let at = |distance_m: f64| serde_json::json!({ "distance_m": distance_m });
         assert_eq!(refused(at(10.0), 780.0), Ok(()));
         assert_eq!(refused(at(5.0), 866.7), Ok(()));
-        let wrong =
-            "`distance_m` is 10: it must be one with the rate 500 Mbit/s; at 10 m rate_mbps is 780.0";
+        let wrong = "`distance_m` is 10: it must be one with the rate 500 Mbit/s; at 10 m rate_mbps is 780.0";
         assert_eq!(refused(at(10.0), 500.0), Err(wrong.into()));
-        let far = "`distance_m` is 60: it must be at most 50.5, where -76 dBm arrive, which the lowest rate needs";
+        let far =
+            "`distance_m` is 60: it must be at most 50.5, where -76 dBm arrive, which the lowest rate needs";
         assert_eq!(refused(at(60.0), 65.0), Err(far.into()));
         let narrow = serde_json::json!({ "channel_mhz": 60 });
-        assert_eq!(
-            refused(narrow, 65.0),
-            Err("`channel_mhz` is 60: it must be 20, 40, 80 or 160".into())
-        );
+        assert_eq!(refused(narrow, 65.0), Err("`channel_mhz` is 60: it must be 20, 40, 80 or 160".into()));
     }
 }
