@@ -6,8 +6,8 @@
 
 use crate::fabric::{Connection, FlowHashes, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
-use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES};
-use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, Node, NodeKind, Responses, Scenario};
+use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES, VideoCallFrame};
+use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, Node, NodeKind, Responses, Scenario, Sending};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
 use aqmlab_web::Habits;
@@ -43,6 +43,7 @@ const FLOW_ROW_BYTES: f64 = 72.0 + 76.0;
 const PACKET_ROW_BYTES: f64 = 40.0 + 36.0;
 /// The group's code is added when the table is made.
 const DATAGRAM_ROW_BYTES: f64 = 20.0 + 24.0;
+const CALL_FRAME_ROW_BYTES: f64 = size_of::<VideoCallFrame>() as f64 + 44.0;
 const SAMPLE_ROW_BYTES: f64 = 25.0;
 const SUMMARY_ROW_BYTES: f64 = 44.0;
 /// A scheme tells of seven quantities, one behind a filter of ten.
@@ -152,9 +153,18 @@ fn rows(scenario: &Scenario) -> f64 {
         + responses
         + classes * HISTOGRAM_BYTES
         + when(record.datagrams, datagrams * DATAGRAM_ROW_BYTES)
+        + scenario.datagrams.iter().map(call_frames_hz).sum::<f64>() * seconds * CALL_FRAME_ROW_BYTES
         + when(record.flows, connections * FLOW_ROW_BYTES)
         + when(record.users, users * monitored.count() as f64 * 24.0)
         + when(record.packets, packets * PACKET_ROW_BYTES)
+}
+
+/// Frames per second of all calls of a group.
+fn call_frames_hz(group: &DatagramGroup) -> f64 {
+    match &group.sending {
+        Sending::AdaptiveVideo(video) => group.sources.len() as f64 / video.frame_interval_s,
+        _ => 0.0,
+    }
 }
 
 fn bytes_of<T>(count: usize) -> f64 {
@@ -295,6 +305,16 @@ responses = "none"
         let added = traffic(&read(&text, &[])) - traffic(&house(&[]));
         let each = 400 + size_of::<Timer>() + 24 + 5 * 8192;
         same(added, bytes(&[(9, each)]));
+    }
+
+    #[test]
+    fn each_frame_of_a_call_is_a_row() {
+        let text = HOUSE.to_owned()
+            + "[[datagrams]]\nsenders = \"site\"\nreceivers = \"readers\"\ncount = 3\npacket_bytes = 1200\n\
+               adaptive_video = { frames_hz = 25 }\n";
+        let added = rows(&read(&text, &[])) - rows(&house(&[]));
+        // 25 a second of each for 100 s.
+        same(added, bytes(&[(3 * 2_500, 40 + 44)]));
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowsTable>,
 
-    /// UDP sources, which send at a fixed rate; a repeated table.
+    /// UDP sources: at a fixed rate, of frames of a video, or of a call that adapts; a repeated table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datagrams: Vec<DatagramsTable>,
 
