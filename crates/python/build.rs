@@ -61,10 +61,15 @@ fn crates_behind_results(root: &Path) -> BTreeSet<String> {
 
 /// The crates of this workspace that a manifest names as dependencies, without their common prefix.
 fn dependencies(manifest: &str) -> Vec<String> {
-    let (_, after) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
+    let (before_tests, _) = manifest.split_once("\n[dev-dependencies]").unwrap_or((manifest, ""));
+    let (_, after) = before_tests.split_once("\n[dependencies]\n").unwrap_or_default();
     let lines = after.lines().take_while(|line| !line.starts_with('['));
     let named = lines.filter_map(|line| line.strip_prefix("aqmlab-")?.split(['.', ' ', '=']).next());
-    named.map(str::to_owned).collect()
+    let named: Vec<String> = named.map(str::to_owned).collect();
+    // The package's own name is one more. A crate that was passed over would be missed by stored results.
+    let mentioned = before_tests.matches("aqmlab-").count();
+    assert_eq!(mentioned, named.len() + 1, "a dependency in a form that is not known here: {manifest}");
+    named
 }
 
 /// A file, or all files below a folder.

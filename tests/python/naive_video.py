@@ -43,6 +43,8 @@ class NaiveCall:
     def frozen(self) -> list[tuple[float, float]]:
         """When each freeze began and ended: a picture that changes late, frame after frame."""
         found, since = [], self.begin
+        if not self.shown:
+            return [(self.begin, self.end)]
         for instant in [*(row["shown_s"] for row in self.shown), self.end]:
             if instant - since >= self.longest:
                 found.append((since, instant))
@@ -79,15 +81,14 @@ def call_seconds(result: Recorded, call: NaiveCall) -> tuple[float, float]:
 
 
 def call_bitrate_mbps(result: Recorded, part: str) -> float:
-    """Megabits shown in the window on a second of each call."""
-    (begin, end), rates = window(result), []
+    """Megabits shown in the window on a second of the calls."""
+    (begin, end), bits, lasted = window(result), 0, 0.0
     for call in calls_of(result, part):
-        bits = 0
         for row in call.shown:
             if begin <= row["shown_s"] < end:
                 bits += 8 * row["bytes"]
-        rates.append(bits / 1e6 / call_seconds(result, call)[0])
-    return mean(rates)
+        lasted += call_seconds(result, call)[0]
+    return bits / 1e6 / lasted
 
 
 def call_frame_delay_ms(share: Fraction) -> Callable[[Recorded, str], float]:
@@ -113,24 +114,22 @@ def call_frame_delay_ms(share: Fraction) -> Callable[[Recorded, str], float]:
 
 
 def call_frozen_percent(result: Recorded, part: str) -> float:
-    """Frozen seconds of 100 seconds of each call."""
-    return mean(
-        [
-            100.0 * frozen / lasted
-            for lasted, frozen in (call_seconds(result, call) for call in calls_of(result, part))
-        ]
+    """Frozen seconds of 100 seconds of the calls."""
+    seconds_of_calls = [call_seconds(result, call) for call in calls_of(result, part)]
+    return (
+        100.0 * sum(frozen for _, frozen in seconds_of_calls) / sum(lasted for lasted, _ in seconds_of_calls)
     )
 
 
 def call_freezes_per_hour(result: Recorded, part: str) -> float:
     """Freezes that began before the end of the window, less those before its beginning."""
     begin, end = window(result)
-    found = []
+    freezes, lasted = 0, 0.0
     for call in calls_of(result, part):
         begun = [since for since, _ in call.frozen()]
-        freezes = sum(since < end for since in begun) - sum(since < begin for since in begun)
-        found.append(freezes / (call_seconds(result, call)[0] / 3600.0))
-    return mean(found)
+        freezes += sum(since < end for since in begun) - sum(since < begin for since in begun)
+        lasted += call_seconds(result, call)[0]
+    return freezes / (lasted / 3600.0)
 
 
 def videos_of(result: Recorded, part: str) -> tuple[Mapping[str, Any], list[list[Row]]]:

@@ -218,6 +218,19 @@ def test_a_group_is_the_mean_of_its_calls() -> None:
     assert value("call_frame_delay_p50_ms", run) == pytest.approx(200.0)
 
 
+def test_a_call_that_the_window_hardly_touches_weighs_its_seconds() -> None:
+    """A black screen of 0.05 s beside a call of ten seconds: 0.5 % frozen, not 50."""
+    begins = [{**frame, "shown_s": NEVER} for frame in frames(0.1, source=1, begin_s=19.95)]
+    run = run_with(*frames(0.1), *begins)
+    assert value("call_frozen_percent", run) == pytest.approx(100.0 * 0.05 / 10.05)
+    assert value("call_freezes_per_hour", run) == pytest.approx(3600.0 / 10.05)
+
+
+def test_a_short_call_that_shows_nothing_is_frozen_all_of_it() -> None:
+    run = run_with(*({**frame, "shown_s": NEVER} for frame in frames(0.1, begin_s=15.0, end_s=15.1)))
+    assert value("call_frozen_percent", run) == 100.0
+
+
 def test_rows_of_several_calls_may_stand_in_any_order() -> None:
     rows = [*frames(0.1), *without(frames(0.3, source=1), (12.0, 16.0))]
     mixed = [rows[each] for each in np.random.default_rng(1).permutation(len(rows))]

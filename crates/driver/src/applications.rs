@@ -89,8 +89,11 @@ fn datagrams(group: &DatagramGroup, first_answered: usize, key: Key) -> impl Ite
         let spread = Span::from_seconds(group.start_spread.seconds() * key.uniform(0));
         let starts = Time::ZERO + group.start + spread;
         let (starts, stops) = match (&group.sending, group.answers) {
-            // The receiver of a call reports for as long as anything comes.
-            (Sending::Feedback(interval), _) => (Time::ZERO + group.start + *interval, None),
+            // The receiver of a call reports for as long as anything comes, and at no instant of others.
+            (Sending::Feedback(interval), _) => {
+                let phase = Span::from_seconds(interval.seconds() * key.uniform(0));
+                (Time::ZERO + group.start + phase, None)
+            }
             // What is sent back is no application's: it has stopped before it starts.
             (_, Some(_)) => (starts, Some(starts)),
             (_, None) => (starts, group.stop.map(|stop| Time::ZERO + stop)),

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answers_a_source_comes_behind_all_that_send_of_their_own_accord() {
+    fn the_echo_of_a_source_comes_behind_all_that_send_of_their_own_accord() {
         let group = |name: &str, count: u32, echo: bool| {
             format!(
                 "[[datagrams]]\nname = \"{name}\"\ncount = {count}\ndirection = \"left-to-right\"\n\

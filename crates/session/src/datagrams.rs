@@ -252,7 +252,7 @@ impl Source {
             return;
         }
         call.sender.capture(now, &mut call.frames);
-        while let Some(ip_bytes) = call.sender.send(now) {
+        while let Some(ip_bytes) = call.sender.send(now, &mut call.frames) {
             transport.send(&Datagram { source, sequence: self.sequence, ip_bytes });
             self.sequence = self.sequence.wrapping_add(1);
         }

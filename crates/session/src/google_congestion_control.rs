@@ -8,7 +8,8 @@
 //! delay_trend.rs      does the one-way delay grow?      over-use, normal, under-use
 //! rate_control.rs     after over-use 85 % of what arrives, then 8 % a second, slowly near the known capacity
 //! loss_control.rs     more than 10 % lost: less; under 2 %: more
-//! the rate            the lesser of both, within the limits of the call
+//! silence             after 3 s without a report a fifth less, and again every second
+//! the rate            the lesser of all, within the limits of the call
 //! ```
 //!
 //! **Edition and departures.** The detector is that of libwebrtc since 2016, a straight line through the
@@ -23,7 +24,7 @@ mod packet_groups;
 mod rate_control;
 mod received_rate;
 
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use delay_trend::DelayTrend;
 use loss_control::LossControl;
 use packet_groups::PacketGroups;
@@ -72,7 +73,15 @@ pub(crate) struct GoogleCongestionControl {
     received: ReceivedRate,
     by_delay: RateControl,
     by_loss: LossControl,
+    /// Since when nothing was heard, or since the rate was lowered for that.
+    silent_since: Option<Time>,
+    is_silent: bool,
 }
+
+/// After so long without a report the rate is lowered, and again after each further interval: by how much.
+const SILENCE: Span = Span::from_milliseconds(3000);
+const SILENCE_GOES_ON: Span = Span::from_milliseconds(1000);
+const AFTER_SILENCE: f64 = 0.8;
 
 impl GoogleCongestionControl {
     /// A call that begins at a rate.
@@ -84,6 +93,8 @@ impl GoogleCongestionControl {
             received: ReceivedRate::default(),
             by_delay: RateControl::new(start_bps, limits),
             by_loss: LossControl::new(start_bps, limits),
+            silent_since: None,
+            is_silent: false,
         }
     }
 
@@ -92,8 +103,19 @@ impl GoogleCongestionControl {
         self.by_delay.rate_bps().min(self.by_loss.rate_bps())
     }
 
+    /// Time has passed: without a report for three seconds a fifth of the rate goes, and again every second.
+    pub(crate) fn on_time(&mut self, now: Time) {
+        let since = *self.silent_since.get_or_insert(now);
+        let patience = if self.is_silent { SILENCE_GOES_ON } else { SILENCE };
+        if now >= since + patience {
+            self.by_loss.lower(AFTER_SILENCE);
+            (self.silent_since, self.is_silent) = (Some(now), true);
+        }
+    }
+
     /// A report has come: packets in the order in which they arrived, the lost ones anywhere between.
     pub(crate) fn on_report(&mut self, now: Time, packets: &[ReportedPacket]) {
+        (self.silent_since, self.is_silent) = (Some(now), false);
         let mut last_sent = None;
         for packet in packets {
             let Some(arrived) = packet.arrived else { continue };
@@ -182,6 +204,19 @@ mod tests {
         // A sixth lost: after each second (1 - 0.5/6) of the rate, until the least is reached.
         let many = alone(|_| 1e8, 60, |number| number % 6 == 5);
         assert!(many[1199][0] < 1.2e5, "{}", many[1199][0]);
+    }
+
+    #[test]
+    fn without_reports_a_fifth_of_the_rate_goes_after_three_seconds_and_each_second_after() {
+        let mut control = GoogleCongestionControl::new(1e6, LIMITS);
+        let after = |control: &mut GoogleCongestionControl, seconds: f64| {
+            control.on_time(Time::from_seconds(seconds));
+            control.target_bps().round()
+        };
+        let rates = [0.0, 2.9, 3.0, 3.9, 4.0, 5.0].map(|seconds| after(&mut control, seconds));
+        assert_eq!(rates, [1e6, 1e6, 8e5, 8e5, 6.4e5, 5.12e5]);
+        (0..40).for_each(|second| _ = after(&mut control, 6.0 + f64::from(second)));
+        assert_eq!(control.target_bps(), LIMITS.least_bps);
     }
 
     #[test]

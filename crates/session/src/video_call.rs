@@ -7,8 +7,9 @@
 //! report       every feedback interval in which something has arrived: which packets, and when
 //! lost         what a report passes over is sent again in front of all that waits; so is what has not arrived
 //!              and no report spoke of, because it was lost, when the next one comes
-//! shown        a frame that has arrived whole, and all before it; a frame is given up when one captured a
-//!              second later is whole
+//! shown        a frame that has arrived whole, and all before it
+//! given up     a frame of which something is to leave a second after its capture (or a frame interval, if
+//!              that is longer), or when one captured so much later is whole
 //! ```
 //!
 //! Sources. The controller: `google_congestion_control.rs`. Pacing at 2.5 times the target, packets of even
@@ -18,7 +19,10 @@
 //! arrives.
 //!
 //! Departures. No key frames on request, no forward error correction, no layers, no playout delay: a frame is
-//! shown when it can be. What is given up is repaired by nothing, and the frames after it can be shown.
+//! shown when it can be. What is given up is repaired by nothing, and the frames after it can be shown;
+//! WebRTC keeps what waits at the sender below two seconds in other ways. After a lost report the sender
+//! repairs just what is missing, as if the receiver had asked for it. Packets that overtake others are taken
+//! for lost ones that were repaired. A report is one packet, cut to the longest.
 
 mod frames;
 mod receiver;
@@ -84,7 +88,7 @@ pub(crate) struct VideoCall {
 
 impl VideoCall {
     pub(crate) fn new(settings: AdaptiveVideo, ip_bytes: u16, starts: aqmlab_units::Time) -> Self {
-        let sender = Sender::new(settings, ip_bytes, starts);
-        Self { sender, receiver: Receiver::default(), frames: Frames::default() }
+        let frames = Frames::new(settings.frame_interval_s);
+        Self { sender: Sender::new(settings, ip_bytes, starts), receiver: Receiver::default(), frames }
     }
 }

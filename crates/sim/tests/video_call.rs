@@ -99,8 +99,11 @@ fn what_it_sent_is_its_frames_and_what_was_sent_again() {
     assert!(resent > 0, "a queue of twenty overflows while the rate is found");
     let [sent, lost, sent_bytes] =
         ["sent_packets", "lost_packets", "sent_bytes"].map(|name| counted(&output, name));
-    // Every loss is answered by one packet, and nothing else is sent twice; the ends of the run aside.
-    assert!(resent <= lost[0] && lost[0] - resent < 30, "{resent} of {lost:?}");
+    // Every loss is answered by one packet, and nothing else is sent twice; but for frames that were given
+    // up, of eleven packets each, and the ends of the run.
+    let given_up = real(&output, "shown_s").iter().filter(|shown| shown.is_nan()).count() as u64;
+    assert!(given_up < 45, "a second and a half of frames: {given_up}");
+    assert!(resent <= lost[0] && lost[0] - resent < 11 * given_up + 30, "{resent} of {lost:?}");
     let mean_bytes = sent_bytes[0] as f64 / sent[0] as f64;
     let expected = bytes as f64 + resent as f64 * mean_bytes;
     assert!((sent_bytes[0] as f64 / expected - 1.0).abs() < 0.02, "{sent_bytes:?} {expected}");

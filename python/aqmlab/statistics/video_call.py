@@ -15,7 +15,8 @@ had arrived whole.
   frozen 100 % of its time, at a bit rate of 0.
 - Times count where they lie in the measured window. Shares and rates are those of a call's time in it, which
   is the whole window for a call that lasts longer.
-- Of several calls each number is the mean over those that take place in the window.
+- Of several calls shares and rates are those of the seconds of all of them together, so that a call which the
+  window hardly touches weighs no more than its seconds; delays are means over the calls.
 """
 
 from __future__ import annotations
@@ -76,8 +77,10 @@ class Call:
         return float(np.fmax.reduce(self.shown_s, initial=self.captured_s[-1] + self.frame_s))
 
     def freezes(self) -> list[tuple[float, float]]:
-        """When each freeze of the call begins and ends."""
+        """When each freeze of the call begins and ends; all of it is one where nothing was shown."""
         shown_s = np.sort(self.shown_s[~np.isnan(self.shown_s)])
+        if not shown_s.size:
+            return [(self.begin_s, self.end_s)]
         edges = np.concatenate(([self.begin_s], shown_s, [self.end_s]))
         frozen = np.flatnonzero(np.diff(edges) >= shortest_freeze_s(self.frame_s))
         return [(float(edges[each]), float(edges[each + 1])) for each in frozen]
@@ -127,29 +130,30 @@ def _inside(times_s: FloatArray, window: tuple[float, float]) -> NDArray[np.bool
     return np.asarray((times_s >= window[0]) & (times_s < window[1]))
 
 
-def _mean_of_calls(
-    result: Recorded, part: str, number: Callable[[Call, tuple[float, float], float], float]
+def _per_second_of_calls(
+    result: Recorded, part: str, amount: Callable[[Call, tuple[float, float]], float]
 ) -> float:
-    """The mean over the calls of the window of a number, which is given the call's time in the window."""
+    """An amount of each call in the window, summed over the calls, per second that they are in it."""
     window = _window(result)
     timed = [(call, _within(call.begin_s, call.end_s, window)) for call in _calls(result, part)]
-    found = [number(call, window, length_s) for call, length_s in timed if length_s > 0.0]
-    if not found:
+    present = [(call, length_s) for call, length_s in timed if length_s > 0.0]
+    if not present:
         raise TooLittleDataError(f"no video call of {part} took place in the measured window")
-    return float(np.mean(found))
+    amounts = sum(amount(call, window) for call, _ in present)
+    return float(amounts / sum(length_s for _, length_s in present))
 
 
 def call_bitrate_mbps_of(part: str) -> OfRun:
     """The bit rate of the picture that is shown, in Mbit/s."""
 
-    def of_call(call: Call, window: tuple[float, float], length_s: float) -> float:
-        return 8.0 * float(call.frame_bytes[_inside(call.shown_s, window)].sum()) / length_s / 1e6
+    def of_call(call: Call, window: tuple[float, float]) -> float:
+        return 8.0 * float(call.frame_bytes[_inside(call.shown_s, window)].sum()) / 1e6
 
     return OfRun(
         f"call_bitrate_mbps/{part}", "Mbit/s", f"bit rate of video calls of {part}, Mbit/s", "video Mbit/s",
-        2, lambda result: _mean_of_calls(result, part, of_call),
+        2, lambda result: _per_second_of_calls(result, part, of_call),
         definition="bits of the frames shown in the measured window, in IP packets without those sent again, "
-        "per second of the call in it; mean over the calls",
+        "per second of the calls in it",
     )  # fmt: skip
 
 
@@ -191,32 +195,29 @@ def _frame_delays_s(result: Recorded, part: str, percentile: int) -> list[float]
 def call_frozen_percent_of(part: str) -> OfRun:
     """The share of the time in which the picture is frozen, in per cent."""
 
-    def of_call(call: Call, window: tuple[float, float], length_s: float) -> float:
-        return 100.0 * sum(_within(*freeze, window) for freeze in call.freezes()) / length_s
+    def of_call(call: Call, window: tuple[float, float]) -> float:
+        return 100.0 * sum(_within(*freeze, window) for freeze in call.freezes())
 
     return OfRun(
         f"call_frozen_percent/{part}", "%", f"picture of video calls of {part} frozen, %", "frozen %", 2,
-        lambda result: _mean_of_calls(result, part, of_call),
+        lambda result: _per_second_of_calls(result, part, of_call),
         definition="time between frames shown one after the other, if it reaches max(3 d, d + 150 ms) with "
-        "d = 1/`frames_hz` (a freeze of the W3C's webrtc-stats); 100 if no frame is shown; mean over the "
-        "calls",
-        denominator="the call's time in the measured window",
+        "d = 1/`frames_hz` (a freeze of the W3C's webrtc-stats); 100 if no frame is shown",
+        denominator="the calls' time in the measured window",
     )  # fmt: skip
 
 
 def call_freezes_per_hour_of(part: str) -> OfRun:
     """How often the picture freezes in an hour of a call."""
 
-    def of_call(call: Call, window: tuple[float, float], length_s: float) -> float:
-        began = sum(window[0] <= begin_s < window[1] for begin_s, _ in call.freezes())
-        return 3600.0 * began / length_s
+    def of_call(call: Call, window: tuple[float, float]) -> float:
+        return 3600.0 * sum(window[0] <= begin_s < window[1] for begin_s, _ in call.freezes())
 
     return OfRun(
         f"call_freezes_per_hour/{part}", "per hour", f"freezes of video calls of {part} per hour",
-        "freezes per hour", 1, lambda result: _mean_of_calls(result, part, of_call),
-        definition="freezes (as in `call_frozen_percent`) that began in the measured window; mean over the "
-        "calls",
-        denominator="the call's time in the measured window",
+        "freezes per hour", 1, lambda result: _per_second_of_calls(result, part, of_call),
+        definition="freezes (as in `call_frozen_percent`) that began in the measured window",
+        denominator="the calls' time in the measured window",
     )  # fmt: skip
 
 

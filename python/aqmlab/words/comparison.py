@@ -15,6 +15,7 @@ from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.statistics.video_call import call_bitrate_mbps_of, call_frozen_percent_of
 from aqmlab.words.amounts import (
+    MOST_NAMED,
     bit_rate,
     counted,
     delay,
@@ -120,9 +121,9 @@ def _more(found: Comparison) -> str:
 
 
 def _of_video_calls(found: Comparison) -> Iterator[str]:
-    """For how long the picture of each group of video calls is frozen, and its bit rate."""
+    """For how long the picture of groups of video calls, the first ones, is frozen, and its bit rate."""
     names = found.names[:MOST_DELAYS]
-    for group in found.video_call_groups:
+    for group in found.video_call_groups[:MOST_NAMED]:
         part = f"datagrams.{group}"
         frozen, rates = (
             [level for name in names if (level := found.level(name, of(part)).mean) is not None]

@@ -186,7 +186,7 @@ fn draw_video(table: &mut Json, schema: &Schema, dice: &mut Dice) {
 
 fn adaptive_video(schema: &Schema, dice: &mut Dice) -> Json {
     let mut video = schema.draw_table(schema.definition("AdaptiveVideoTable"), dice);
-    let (least, greatest) = (0.01 + 0.5 * dice.uniform(), 0.51 + 2.0 * dice.uniform());
+    let (least, greatest) = (0.03 + 0.5 * dice.uniform(), 0.53 + 2.0 * dice.uniform());
     (video["minimum_mbps"], video["maximum_mbps"]) = (json!(least), json!(greatest));
     video["start_mbps"] = json!(least + (greatest - least) * dice.uniform());
     video["frames_hz"] = json!(1.0 + dice.uniform() * 60.0);

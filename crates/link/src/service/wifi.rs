@@ -10,8 +10,9 @@
 //!                most_airtime_ms, and they are at most most_packets and 1,048,575 bytes
 //! airtime        overhead_us + bytes/rate
 //! takes          airtime/(1 - others_airtime_share);  all its packets arrive when it ends
-//! overhead       43 µs of AIFS, 67.5 µs of mean backoff (7.5 slots of 9 µs), 40 µs of preamble, 16 µs of
-//!                SIFS, 32 µs of block acknowledgement (32 bytes at 24 Mbit/s): 198.5 µs
+//! overhead       43 µs of AIFS, 67.5 µs of mean backoff (7.5 slots of 9 µs), 40 µs of preamble (of one
+//!                stream; each further one takes 4 µs), 16 µs of SIFS, 32 µs of block acknowledgement (32
+//!                bytes at 24 Mbit/s): 198.5 µs
 //! rate           the link's: that of the best modulation at distance_m (`rate.rs`), if that is given
 //! ```
 //!

@@ -172,6 +172,7 @@ fn adaptive_video_of(
         let legal = format!("minimum_mbps to maximum_mbps, {least} to {greatest}");
         mistakes.value(&joined(path, "adaptive_video.start_mbps"), start.to_string(), legal);
     }
+    check_frames(table, video, path, mistakes);
     has_room(table, DatagramGroup::CALL_HEADER_BYTES, path, mistakes).then(|| {
         Sending::AdaptiveVideo(AdaptiveVideo {
             frame_interval_s: 1.0 / video.frames_hz,
@@ -180,6 +181,24 @@ fn adaptive_video_of(
             variation: video.variation,
         })
     })
+}
+
+/// A frame has a packet at least, at the least rate too, and no more than can be numbered at the greatest.
+fn check_frames(table: &DatagramsTable, video: &AdaptiveVideoTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    let mbps = |frame_bytes: f64| frame_bytes * 8.0 * video.frames_hz / 1e6;
+    let least = mbps(f64::from(DatagramGroup::CALL_HEADER_BYTES) + 1.0);
+    if video.minimum_mbps < least {
+        let wrong = format!(
+            "{} leaves no packet for each of {} frames a second",
+            video.minimum_mbps, video.frames_hz
+        );
+        mistakes.value(&joined(path, "adaptive_video.minimum_mbps"), wrong, format!("at least {least}"));
+    }
+    let greatest = mbps(f64::from(u16::MAX) * f64::from(table.packet_bytes));
+    if video.maximum_mbps > greatest {
+        let wrong = format!("{} makes frames of more than 65535 packets", video.maximum_mbps);
+        mistakes.value(&joined(path, "adaptive_video.maximum_mbps"), wrong, format!("at most {greatest}"));
+    }
 }
 
 /// Frames that packets have room for, and that nothing interrupts.

@@ -6,8 +6,8 @@
 //!            between            A stays
 //! ```
 //!
-//! The draft has 1.05; libwebrtc has 1.08, and so have calls today. The rate is never above the rate that the
-//! delay allows, so that it need not fall for long when losses come.
+//! The draft has 1.05; with 1.08 the rate follows that of libwebrtc after a fall of the capacity. It is never
+//! above the rate that the delay allows, so that it need not fall for long when losses come.
 
 use super::RateLimits;
 use aqmlab_units::{Span, Time};
@@ -34,6 +34,11 @@ impl LossControl {
 
     pub(super) const fn rate_bps(&self) -> f64 {
         self.rate_bps
+    }
+
+    /// The rate is lowered to a share of it.
+    pub(super) fn lower(&mut self, share: f64) {
+        self.rate_bps = self.limits.clamp(self.rate_bps * share);
     }
 
     /// A report has come, of so many packets; and the rate that the delay allows.

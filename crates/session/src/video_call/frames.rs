@@ -5,18 +5,22 @@ use aqmlab_record::VideoCallFrame;
 use aqmlab_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// A frame is given up when one captured so much later has arrived whole.
-const GIVEN_UP_AFTER: Span = Span::from_milliseconds(1000);
+/// After so long a frame is given up, and at least after the time from one frame to the next.
+const GIVEN_UP_AFTER_S: f64 = 1.0;
 
-/// A frame that has not been shown, nor given up.
+/// A frame that has not been shown.
 struct OpenFrame {
     arrived: Vec<bool>,
     missing: usize,
+    /// Whether its sender has given it up: nobody waits for it.
+    is_given_up: bool,
 }
 
 /// All frames of a call.
-#[derive(Default)]
 pub(crate) struct Frames {
+    /// After so long nothing of a frame is sent any more, and nobody waits for it where a frame captured so
+    /// much later has arrived whole.
+    given_up_after: Span,
     rows: Vec<VideoCallFrame>,
     /// The last ones of them.
     open: VecDeque<OpenFrame>,
@@ -25,10 +29,17 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
+    /// The frames of a call with a frame every so many seconds.
+    pub(super) fn new(frame_interval_s: f64) -> Self {
+        let given_up_after = Span::from_seconds(frame_interval_s.max(GIVEN_UP_AFTER_S));
+        Self { given_up_after, rows: Vec::new(), open: VecDeque::new(), last_whole_captured: Time::ZERO }
+    }
+
     /// A frame is captured, of so many packets.
     pub(crate) fn capture(&mut self, frame: VideoCallFrame, packets: u16) {
         self.rows.push(frame);
-        self.open.push_back(OpenFrame { arrived: vec![false; packets.into()], missing: packets.into() });
+        let arrived = vec![false; packets.into()];
+        self.open.push_back(OpenFrame { arrived, missing: packets.into(), is_given_up: false });
     }
 
     /// How many were captured: the number of the next.
@@ -41,16 +52,25 @@ impl Frames {
         self.rows.len() - self.open.len()
     }
 
-    /// A lost packet is to be sent again; answers whether it is of use.
-    pub(crate) fn send_again(&mut self, piece: Piece) -> bool {
+    /// Whether a lost packet is to be sent again.
+    pub(crate) fn misses(&self, piece: Piece) -> bool {
+        let open = (piece.frame as usize).checked_sub(self.first_open());
+        open.is_some_and(|open| !self.open[open].arrived[usize::from(piece.number)])
+    }
+
+    /// Whether a packet may still leave, for the first time or again. Where it is too late for it, its frame
+    /// is given up, and what was kept waiting by that is shown.
+    pub(crate) fn may_leave(&mut self, piece: Piece, is_again: bool, now: Time) -> bool {
         let place = piece.frame as usize;
-        let is_of_use = place
-            .checked_sub(self.first_open())
-            .is_some_and(|open| !self.open[open].arrived[usize::from(piece.number)]);
-        if is_of_use {
-            self.rows[place].resent_packets += 1;
+        let Some(open) = place.checked_sub(self.first_open()) else { return false };
+        let row = &mut self.rows[place];
+        if now > row.captured + self.given_up_after {
+            self.open[open].is_given_up = true;
+            self.show(now);
+            return false;
         }
-        is_of_use
+        row.resent_packets += u32::from(is_again);
+        !self.open[open].is_given_up
     }
 
     /// A packet has arrived.
@@ -75,7 +95,7 @@ impl Frames {
             let row = &mut self.rows[place];
             if frame.missing == 0 {
                 row.shown = Some(now);
-            } else if self.last_whole_captured < row.captured + GIVEN_UP_AFTER {
+            } else if !frame.is_given_up && self.last_whole_captured < row.captured + self.given_up_after {
                 return;
             }
             self.open.pop_front();
@@ -98,7 +118,7 @@ mod tests {
 
     /// Frames of two packets each, captured every 100 ms.
     fn frames(count: u32) -> Frames {
-        let mut frames = Frames::default();
+        let mut frames = Frames::new(0.1);
         for number in 0..count {
             let captured = at(100 * u64::from(number));
             let row =
@@ -132,9 +152,9 @@ mod tests {
         arrive(&mut frames, &[(0, 0, 10), (0, 1, 11), (1, 0, 110), (2, 0, 210), (2, 1, 211)]);
         arrive(&mut frames, &[(10, 0, 1010), (10, 1, 1011)]);
         // Frame 10 was captured 900 ms after frame 1, frame 11 a second after it.
-        assert!(frames.send_again(Piece { frame: 1, number: 1, ip_bytes: 1000 }));
+        assert!(frames.misses(Piece { frame: 1, number: 1, ip_bytes: 1000 }));
         arrive(&mut frames, &[(11, 0, 1110), (11, 1, 1111)]);
-        assert!(!frames.send_again(Piece { frame: 1, number: 1, ip_bytes: 1000 }), "nobody waits for it");
+        assert!(!frames.misses(Piece { frame: 1, number: 1, ip_bytes: 1000 }), "nobody waits for it");
         arrive(&mut frames, &[(1, 1, 1200)]);
         let expected = [Some(11), None, Some(1111)].into_iter().chain([None; 9]);
         assert_eq!(shown(frames), expected.collect::<Vec<_>>());
@@ -144,8 +164,18 @@ mod tests {
     fn what_has_arrived_is_not_sent_again() {
         let mut frames = frames(1);
         arrive(&mut frames, &[(0, 0, 10)]);
-        assert!(!frames.send_again(Piece { frame: 0, number: 0, ip_bytes: 1000 }));
-        assert!(frames.send_again(Piece { frame: 0, number: 1, ip_bytes: 1000 }));
+        assert!(!frames.misses(Piece { frame: 0, number: 0, ip_bytes: 1000 }));
+        let missing = Piece { frame: 0, number: 1, ip_bytes: 1000 };
+        assert!(frames.misses(missing) && frames.may_leave(missing, true, at(60)));
         assert_eq!(frames.into_rows()[0].resent_packets, 1);
+    }
+
+    #[test]
+    fn what_is_too_late_to_be_sent_holds_nothing_up() {
+        let mut frames = frames(3);
+        arrive(&mut frames, &[(1, 0, 110), (1, 1, 111)]);
+        let late = Piece { frame: 0, number: 0, ip_bytes: 1000 };
+        assert!(frames.may_leave(late, false, at(1_000)) && !frames.may_leave(late, false, at(1_001)));
+        assert_eq!(shown(frames), [None, Some(1_001), None]);
     }
 }

@@ -23,7 +23,8 @@ pub(crate) struct Sender {
     control: GoogleCongestionControl,
     starts: Time,
     next_frame: Time,
-    waiting: VecDeque<Piece>,
+    /// What has not left, each with whether it had left before.
+    waiting: VecDeque<(Piece, bool)>,
     /// When the next packet may leave.
     free: Time,
     /// What is under way or unheard of, from one packet on.
@@ -55,12 +56,15 @@ impl Sender {
 
     /// Captures the frames that are due at an instant.
     pub(crate) fn capture(&mut self, now: Time, frames: &mut Frames) {
+        self.control.on_time(now);
         while self.next_frame <= now {
             let number = frames.captured();
             let target_bps = self.control.target_bps();
             let share = self.settings.variation.draw(self.settings.key, number.into());
-            let whole = whole_bytes(target_bps / 8.0 * self.settings.frame_interval_s * share);
-            let packets = u16::try_from(whole.div_ceil(self.longest.into())).unwrap_or(u16::MAX).max(1);
+            let longest = u64::from(self.longest);
+            let whole = whole_bytes(target_bps / 8.0 * self.settings.frame_interval_s * share)
+                .min(longest * u64::from(u16::MAX));
+            let packets = u16::try_from(whole.div_ceil(longest)).unwrap_or(u16::MAX);
             let least = u64::from(self.settings.header_bytes) + 1;
             let mut bytes = 0;
             for piece in 0..packets {
@@ -69,7 +73,7 @@ impl Sender {
                 let ip_bytes =
                     u16::try_from((ends - begins).max(least)).unwrap_or(self.longest).min(self.longest);
                 bytes += u32::from(ip_bytes);
-                self.waiting.push_back(Piece { frame: number, number: piece, ip_bytes });
+                self.waiting.push_back((Piece { frame: number, number: piece, ip_bytes }, false));
             }
             let captured = self.next_frame;
             let row = VideoCallFrame { captured, target_bps, bytes, resent_packets: 0, shown: None };
@@ -79,12 +83,17 @@ impl Sender {
         }
     }
 
-    /// The packet that leaves now, if one does.
-    pub(crate) fn send(&mut self, now: Time) -> Option<u16> {
+    /// The packet that leaves now, if one does: the first that waits and is of use.
+    pub(crate) fn send(&mut self, now: Time, frames: &mut Frames) -> Option<u16> {
         if self.free > now {
             return None;
         }
-        let piece = self.waiting.pop_front()?;
+        let piece = loop {
+            let (piece, is_again) = self.waiting.pop_front()?;
+            if frames.may_leave(piece, is_again, now) {
+                break piece;
+            }
+        };
         let takes = f64::from(piece.ip_bytes) * 8.0 / (PACING_FACTOR * self.control.target_bps());
         // Where time is real a packet leaves a little late, and the next one is not put off by that.
         let was_free = if self.free + Span::from_milliseconds(1) < now { now } else { self.free };
@@ -115,8 +124,8 @@ impl Sender {
         self.control.on_report(now, &packets);
         let unheard = self.take_unheard(report.from);
         for piece in unheard.into_iter().chain(lost).rev() {
-            if frames.send_again(piece) {
-                self.waiting.push_front(piece);
+            if frames.misses(piece) {
+                self.waiting.push_front((piece, true));
             }
         }
     }
