@@ -1,6 +1,7 @@
 //! From a scenario to the applications of a run.
 
 use crate::control::RunError;
+use crate::datagram_sources::first_places;
 use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
@@ -43,9 +44,9 @@ pub fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Result<
 }
 
 fn datagram_sources(scenario: &Scenario, key: Key) -> Vec<DatagramSource> {
-    let groups = &scenario.datagrams;
-    let first = |group: usize| groups[..group].iter().map(|earlier| earlier.sources.len()).sum();
-    groups.iter().flat_map(|group| datagrams(group, group.answers.map_or(0, first), key)).collect()
+    let first_places = first_places(scenario);
+    let answered = |group: &DatagramGroup| group.answers.map_or(0, |answered| first_places[answered]);
+    scenario.datagrams.iter().flat_map(|group| datagrams(group, answered(group), key)).collect()
 }
 
 fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Transfer> {

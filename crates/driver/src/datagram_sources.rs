@@ -1,4 +1,5 @@
-//! What tells sources of datagrams apart in tables.
+//! Sources of datagrams, counted over all of a run: what tells them apart in tables, who answers whom, and
+//! whose arrivals applications hear of.
 
 use aqmlab_record::{ColumnValues, SourceColumns, Table, video_call_frames};
 use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario, Sending};
@@ -36,15 +37,24 @@ pub fn columns(scenario: &Scenario) -> SourceColumns {
     ]
 }
 
+/// Of each group the place of its first source.
+pub(crate) fn first_places(scenario: &Scenario) -> Vec<usize> {
+    let behind = |sources: &mut usize, group: &DatagramGroup| {
+        let first = *sources;
+        *sources += group.sources.len();
+        Some(first)
+    };
+    scenario.datagrams.iter().scan(0, behind).collect()
+}
+
 /// Of each source, in the order of the scenario, the place of the one that sends back what has arrived of it.
 #[must_use]
 pub fn echoes(scenario: &Scenario) -> Vec<Option<u32>> {
-    let mut echoes = Vec::new();
-    let mut first_places = Vec::new();
+    let first_places = first_places(scenario);
+    let sources = scenario.datagrams.iter().map(|group| group.sources.len()).sum();
+    let mut echoes = vec![None; sources];
     let mut place = 0;
     for group in &scenario.datagrams {
-        first_places.push(echoes.len());
-        echoes.resize(echoes.len() + group.sources.len(), None);
         for nth in 0..group.sources.len() {
             if let Some(probes) = group.answers.filter(|_| !matches!(group.sending, Sending::Feedback(_))) {
                 echoes[first_places[probes] + nth] = Some(place);

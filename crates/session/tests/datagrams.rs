@@ -1,79 +1,19 @@
 //! When sources of datagrams send, worked out by hand.
 
+mod script;
+
 use aqmlab_random::{Key, Law};
-use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
-use aqmlab_session::{
-    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, Frames, IdlePath, Opened, Opening,
-    Periods, ResponseEnd, Sends, Session, Side, Transport,
-};
+use aqmlab_session::{Datagram, DatagramSource, Frames, Periods, Sends, Transfer};
 use aqmlab_units::{Rate, Time};
-use std::sync::Arc;
-
-/// Writes down when which datagram is sent, and keeps the alarms.
-#[derive(Default)]
-struct Script {
-    now: Time,
-    alarms: Vec<(Time, Alarm)>,
-    sent: Vec<(Time, Datagram)>,
-}
-
-impl Transport for Script {
-    fn now(&self) -> Time {
-        self.now
-    }
-
-    fn open(&mut self, opening: &Opening) -> Opened {
-        panic!("a source owns no connection: {opening:?}")
-    }
-
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
-        panic!("a source owns no connection: {opening:?}")
-    }
-
-    fn resume(&mut self, opening: &Opening, _carried_bytes: u64) -> Opened {
-        panic!("a source owns no connection: {opening:?}")
-    }
-
-    fn write(&mut self, connection: ConnectionId, _side: Side, _bytes: u64) {
-        panic!("a source owns no connection: {connection:?}")
-    }
-
-    fn unsent(&self, _connection: ConnectionId, _side: Side) -> u64 {
-        0
-    }
-
-    fn close(&mut self, connection: ConnectionId, _side: Side) {
-        panic!("a source owns no connection: {connection:?}")
-    }
-
-    fn withdraw_and_close(&mut self, connection: ConnectionId, _side: Side) {
-        panic!("a source owns no connection: {connection:?}")
-    }
-
-    fn send(&mut self, datagram: &Datagram) {
-        self.sent.push((self.now, *datagram));
-    }
-
-    fn wake_at(&mut self, instant: Time, alarm: Alarm) {
-        self.alarms.push((instant, alarm));
-    }
-}
+use script::{Script, session};
 
 /// What is sent until an instant.
 fn sent(sources: Vec<DatagramSource>, until_s: f64) -> Vec<(Time, Datagram)> {
-    let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(until_s) };
-    let settings = BrowsingSettings {
-        window,
-        response_end: ResponseEnd::LastByte,
-        responses: Responses::new(0, Rows::None),
-        pages: Pages::new(0, window, Rows::None),
-    };
-    let mut session = Session::new(Vec::new(), settings, Vec::new(), sources);
-    let mut script = Script::default();
+    let until = Time::from_seconds(until_s);
+    let (mut session, mut script) = (session(Vec::new(), sources, until), Script::default());
     session.start(&mut script, || Ok::<(), ()>(())).unwrap();
-    while let Some(next) = (0..script.alarms.len()).min_by_key(|&place| script.alarms[place].0) {
-        let (instant, alarm) = script.alarms.remove(next);
-        if instant > Time::from_seconds(until_s) {
+    while let Some((instant, alarm)) = script.next_alarm() {
+        if instant > until {
             break;
         }
         script.now = instant;
@@ -201,15 +141,8 @@ fn thirty_frames_a_second_do_not_drift_off_their_clock() {
 /// Of the flows of a run, a driver that is asked whether to go on can stop at any thousand.
 #[test]
 fn many_flows_stop_starting_when_the_driver_says_so() {
-    let window = MeasuredWindow { from: Time::ZERO, until: Time::from_seconds(1.0) };
-    let settings = BrowsingSettings {
-        window,
-        response_end: ResponseEnd::LastByte,
-        responses: Responses::new(0, Rows::None),
-        pages: Pages::new(0, window, Rows::None),
-    };
-    let transfer = aqmlab_session::Transfer { starts: Time::ZERO, stops: Time::MAX, bytes: None };
-    let mut session = Session::new(Vec::new(), settings, vec![transfer; 5_000], Vec::new());
+    let transfer = Transfer { starts: Time::ZERO, stops: Time::MAX, bytes: None };
+    let mut session = session(vec![transfer; 5_000], Vec::new(), Time::from_seconds(1.0));
     let (mut script, mut asked) = (Script::default(), 0);
     let outcome = session.start(&mut script, || {
         asked += 1;

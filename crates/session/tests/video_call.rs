@@ -1,74 +1,14 @@
 //! A video call between its two ends, over a path that a script decides about: what is sent, sent again,
 //! reported and shown.
 
+mod script;
+
 use aqmlab_random::{Key, Law};
-use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows, VideoCallFrame};
-use aqmlab_session::{
-    AdaptiveVideo, Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, Feedback, IdlePath,
-    Opened, Opening, ResponseEnd, Sends, Session, Side, Transport,
-};
+use aqmlab_record::VideoCallFrame;
+use aqmlab_session::{AdaptiveVideo, Datagram, DatagramSource, Feedback, Sends};
 use aqmlab_units::{Span, Time};
-use std::sync::Arc;
-
-/// What happens next.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Alarm(Alarm),
-    Arrival(Datagram),
-}
-
-/// A path of 10 ms each way with room for all, which loses what `loses` says.
-struct Path<L> {
-    now: Time,
-    pending: Vec<(Time, Event)>,
-    sent: Vec<(Time, Datagram)>,
-    loses: L,
-}
-
-impl<L: FnMut(Time, &Datagram) -> bool> Transport for Path<L> {
-    fn now(&self) -> Time {
-        self.now
-    }
-
-    fn open(&mut self, opening: &Opening) -> Opened {
-        panic!("a call owns no connection: {opening:?}")
-    }
-
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
-        panic!("a call owns no connection: {opening:?}")
-    }
-
-    fn resume(&mut self, opening: &Opening, _carried_bytes: u64) -> Opened {
-        panic!("a call owns no connection: {opening:?}")
-    }
-
-    fn write(&mut self, connection: ConnectionId, _side: Side, _bytes: u64) {
-        panic!("a call owns no connection: {connection:?}")
-    }
-
-    fn unsent(&self, _connection: ConnectionId, _side: Side) -> u64 {
-        0
-    }
-
-    fn close(&mut self, connection: ConnectionId, _side: Side) {
-        panic!("a call owns no connection: {connection:?}")
-    }
-
-    fn withdraw_and_close(&mut self, connection: ConnectionId, _side: Side) {
-        panic!("a call owns no connection: {connection:?}")
-    }
-
-    fn send(&mut self, datagram: &Datagram) {
-        self.sent.push((self.now, *datagram));
-        if !(self.loses)(self.now, datagram) {
-            self.pending.push((self.now + Span::from_milliseconds(10), Event::Arrival(*datagram)));
-        }
-    }
-
-    fn wake_at(&mut self, instant: Time, alarm: Alarm) {
-        self.pending.push((instant, Event::Alarm(alarm)));
-    }
-}
+use script::{Script, session};
+use std::collections::VecDeque;
 
 const CALL: u32 = 0;
 const FEEDBACK: u32 = 1;
@@ -91,37 +31,40 @@ fn call() -> Vec<DatagramSource> {
     ]
 }
 
-/// What was sent in some seconds, and the frames.
+/// What was sent in some seconds, and the frames, over a path of 10 ms each way with room for all, which
+/// loses what `loses` says. Alarms come before arrivals of the same instant.
 fn run(
     sources: Vec<DatagramSource>,
     seconds: f64,
-    loses: impl FnMut(Time, &Datagram) -> bool,
+    mut loses: impl FnMut(Time, &Datagram) -> bool,
 ) -> (Vec<(Time, Datagram)>, Vec<VideoCallFrame>) {
     let end = Time::from_seconds(seconds);
-    let window = MeasuredWindow { from: Time::ZERO, until: end };
-    let settings = BrowsingSettings {
-        window,
-        response_end: ResponseEnd::LastByte,
-        responses: Responses::new(0, Rows::None),
-        pages: Pages::new(0, window, Rows::None),
-    };
-    let mut session = Session::new(Vec::new(), settings, Vec::new(), sources);
-    let mut path = Path { now: Time::ZERO, pending: Vec::new(), sent: Vec::new(), loses };
-    session.start(&mut path, || Ok::<(), ()>(())).unwrap();
-    while let Some(next) = (0..path.pending.len()).min_by_key(|&place| path.pending[place].0) {
-        let (instant, event) = path.pending.remove(next);
-        if instant > end {
+    let (mut session, mut script) = (session(Vec::new(), sources, end), Script::default());
+    let (mut arrivals, mut seen) = (VecDeque::new(), 0);
+    session.start(&mut script, || Ok::<(), ()>(())).unwrap();
+    loop {
+        let alarm = script.alarms.iter().map(|(instant, _)| *instant).min();
+        let arrival = arrivals.front().map(|(instant, _): &(Time, Datagram)| *instant);
+        let Some(next) = [alarm, arrival].into_iter().flatten().min().filter(|next| *next <= end) else {
             break;
+        };
+        script.now = next;
+        if alarm == Some(next) {
+            let (_, alarm) = script.next_alarm().unwrap();
+            session.wake(alarm, &mut script);
+        } else {
+            let (_, datagram) = arrivals.pop_front().unwrap();
+            session.hear(datagram.source, datagram.sequence, &mut script);
         }
-        path.now = instant;
-        match event {
-            Event::Alarm(alarm) => session.wake(alarm, &mut path),
-            Event::Arrival(datagram) => session.hear(datagram.source, datagram.sequence, &mut path),
+        for (instant, datagram) in script.sent.iter().skip(std::mem::replace(&mut seen, script.sent.len())) {
+            if !loses(*instant, datagram) {
+                arrivals.push_back((*instant + Span::from_milliseconds(10), *datagram));
+            }
         }
     }
     let frames = session.take_call_frames();
     assert_eq!(frames.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [CALL]);
-    (path.sent, frames.into_iter().next().unwrap().1)
+    (script.sent, frames.into_iter().next().unwrap().1)
 }
 
 fn of(sent: &[(Time, Datagram)], source: u32) -> Vec<(Time, Datagram)> {

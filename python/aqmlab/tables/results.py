@@ -163,10 +163,7 @@ def _videos(heading: str, result: Result, populations: list[str]) -> Table:
     columns: list[Column[str]] = [
         Column("viewers", text, "viewers", words=True),
         Column("users", lambda name: number(users[name], ",d"), "number"),
-    ]
-    columns += [
-        Column(of, partial(_of_part, result, OF_VIDEO[of], "populations"), title)
-        for of, title in _VIDEO_TITLES.items()
+        *_of_parts(result, "populations", OF_VIDEO, _VIDEO_TITLES),
     ]
     caption = (
         "Mbit/s: bit rate of what was shown; stalled: time with an empty buffer; start: from the request for "
@@ -189,16 +186,23 @@ def _video_calls(heading: str, result: Result, groups: list[str]) -> Table:
     columns: list[Column[str]] = [
         Column("calls", text, "video calls", words=True),
         Column("count", lambda name: number(counts[name], ",d"), "number"),
-    ]
-    columns += [
-        Column(of, partial(_of_part, result, OF_VIDEO_CALLS[of], "datagrams"), title)
-        for of, title in _VIDEO_CALL_TITLES.items()
+        *_of_parts(result, "datagrams", OF_VIDEO_CALLS, _VIDEO_CALL_TITLES),
     ]
     caption = (
         "Mbit/s: bit rate of what was shown; 50 %, 95 %: milliseconds from the capture of a frame to its "
         "showing; frozen: time in which the next frame was late"
     )
     return Table.of(groups, columns, title=f"{heading}: video calls", caption=caption)
+
+
+def _of_parts(
+    result: Result, kind: str, quantities: Mapping[str, Callable[[str], Quantity]], titles: Mapping[str, str]
+) -> list[Column[str]]:
+    """A column of each titled quantity of parts of the traffic of a kind, which are rows by their names."""
+    return [
+        Column(name, partial(_of_part, result, quantities[name], kind), title)
+        for name, title in titles.items()
+    ]
 
 
 def _of_part(result: Result, make: Callable[[str], Quantity], kind: str, name: str) -> TableCell:

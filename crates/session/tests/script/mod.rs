@@ -1,0 +1,79 @@
+//! A transport for sources of datagrams alone, which writes down what they do.
+
+use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
+use aqmlab_session::{
+    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, IdlePath, Opened, Opening, ResponseEnd,
+    Session, Side, Transfer, Transport,
+};
+use aqmlab_units::Time;
+use std::sync::Arc;
+
+/// Writes down when which datagram is sent, and keeps the alarms.
+#[derive(Default)]
+pub(crate) struct Script {
+    pub(crate) now: Time,
+    pub(crate) alarms: Vec<(Time, Alarm)>,
+    pub(crate) sent: Vec<(Time, Datagram)>,
+}
+
+impl Script {
+    /// Takes the next alarm, the first asked for of several at one instant.
+    pub(crate) fn next_alarm(&mut self) -> Option<(Time, Alarm)> {
+        let next = (0..self.alarms.len()).min_by_key(|&place| self.alarms[place].0)?;
+        Some(self.alarms.remove(next))
+    }
+}
+
+/// These transfers and sources, and nobody else, in a run until an instant.
+pub(crate) fn session(transfers: Vec<Transfer>, sources: Vec<DatagramSource>, until: Time) -> Session {
+    let window = MeasuredWindow { from: Time::ZERO, until };
+    let settings = BrowsingSettings {
+        window,
+        response_end: ResponseEnd::LastByte,
+        responses: Responses::new(0, Rows::None),
+        pages: Pages::new(0, window, Rows::None),
+    };
+    Session::new(Vec::new(), settings, transfers, sources)
+}
+
+impl Transport for Script {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn open(&mut self, opening: &Opening) -> Opened {
+        panic!("a source owns no connection: {opening:?}")
+    }
+
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
+        panic!("a source owns no connection: {opening:?}")
+    }
+
+    fn resume(&mut self, opening: &Opening, _carried_bytes: u64) -> Opened {
+        panic!("a source owns no connection: {opening:?}")
+    }
+
+    fn write(&mut self, connection: ConnectionId, _side: Side, _bytes: u64) {
+        panic!("a source owns no connection: {connection:?}")
+    }
+
+    fn unsent(&self, _connection: ConnectionId, _side: Side) -> u64 {
+        0
+    }
+
+    fn close(&mut self, connection: ConnectionId, _side: Side) {
+        panic!("a source owns no connection: {connection:?}")
+    }
+
+    fn withdraw_and_close(&mut self, connection: ConnectionId, _side: Side) {
+        panic!("a source owns no connection: {connection:?}")
+    }
+
+    fn send(&mut self, datagram: &Datagram) {
+        self.sent.push((self.now, *datagram));
+    }
+
+    fn wake_at(&mut self, instant: Time, alarm: Alarm) {
+        self.alarms.push((instant, alarm));
+    }
+}
