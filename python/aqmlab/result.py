@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import weakref
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -79,15 +80,38 @@ class Tables(Mapping[str, pa.Table]):
         return len(self._tables)
 
 
-# Figures over time ask for many numbers of the same few runs, one after another.
-_RECENT: deque[pa.Table] = deque(maxlen=16)
-_RECENT_BYTES = 16_000_000
+class RecentTables:
+    """Tables that were asked for last, kept because a comparison asks for many numbers of each of its runs.
+
+    A run's small tables take a few kilobytes, so those of hundreds of runs have room; a table that takes a
+    quarter of the room alone is not kept.
+    """
+
+    def __init__(self, *, room_bytes: int) -> None:
+        self._room_bytes = room_bytes
+        self._kept_bytes = 0
+        self._tables: OrderedDict[int, pa.Table] = OrderedDict()  # by identity; asked for last stands last
+        self._changing = threading.Lock()  # a page that is played asks from several threads
+
+    def note(self, table: pa.Table) -> None:
+        """The table was asked for: it goes behind all others, of which the first make room."""
+        with self._changing:
+            if id(table) in self._tables:
+                self._tables.move_to_end(id(table))
+            elif table.nbytes <= self._room_bytes // 4:
+                self._tables[id(table)] = table
+                self._kept_bytes += table.nbytes
+            while self._kept_bytes > self._room_bytes:
+                self._kept_bytes -= self._tables.popitem(last=False)[1].nbytes
+
+
+_RECENT = RecentTables(room_bytes=64_000_000)
 
 
 class StoredTables(Mapping[str, pa.Table]):
     """Tables in a folder, read when asked for and kept only as long as someone uses them.
 
-    The last few that were read are kept a little longer, if they are small.
+    Those asked for last are kept a little longer.
     """
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
@@ -107,8 +131,7 @@ class StoredTables(Mapping[str, pa.Table]):
             except (pa.ArrowException, OSError) as error:
                 raise ResultError(f"{file}: is no table: {quoted(str(error))}") from None
             self._in_use[name] = table
-            if table.nbytes <= _RECENT_BYTES:
-                _RECENT.append(table)
+        _RECENT.note(table)
         return table
 
     def __contains__(self, name: object) -> bool:

@@ -85,6 +85,7 @@ mod packet;
 mod parameter_error;
 mod parameters;
 pub mod parts;
+mod place_set;
 mod port;
 mod port_facts;
 mod queue;

@@ -9,6 +9,7 @@ use crate::guard::{Behind, Decision, Guards};
 use crate::header::HeaderFields;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::{Limit, Room};
+use crate::place_set::PlaceSet;
 use crate::queue::{Queue, Shared};
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
 use aqmlab_units::{Probability, Time};
@@ -31,7 +32,8 @@ pub(crate) struct ScheduledQueues<P: Queued> {
     /// that the link is idle.
     is_idle: bool,
     /// When the timer of each queue is due. It runs when the queue is touched next, or somebody looks: each
-    /// scheme sees its own queue alone, so nothing can change in between that a tick would see.
+    /// scheme sees its own queue alone, so nothing can change in between that a tick would see. Empty where
+    /// no scheme has a timer.
     timers: Vec<Time>,
 }
 
@@ -69,6 +71,8 @@ impl Front {
 struct Queues<P: Queued> {
     row: Vec<Queue<P>>,
     waiting: (u32, u64),
+    /// In which of them packets wait: what is observed of a thousand queues is mostly of a handful.
+    occupied: PlaceSet,
 }
 
 impl<P: Queued> Backlogs for Queues<P> {
@@ -102,11 +106,13 @@ fn length<P: Queued>(queue: &Queue<P>) -> (u32, u64) {
 impl<P: Queued> Queues<P> {
     /// A queue has changed: what it held before is no longer what waits there.
     #[inline(always)]
-    fn note_length(&mut self, queue: usize, before: (u32, u64)) -> (u32, u64) {
+    fn note_length(&mut self, queue: usize, before: (u32, u64)) {
         let after = length(&self.row[queue]);
         self.waiting.0 = self.waiting.0 - before.0 + after.0;
         self.waiting.1 = self.waiting.1 - before.1 + after.1;
-        after
+        if (before.0 == 0) != (after.0 == 0) {
+            self.occupied.toggle(queue);
+        }
     }
 
     /// Of one queue what its scheme says; of several the mean, each by its waiting packets.
@@ -119,13 +125,23 @@ impl<P: Queued> Queues<P> {
             return of(0, queue);
         }
         let (mut sum, mut packets) = (0.0, 0.0);
-        for (place, queue) in self.row.iter().enumerate().filter(|(_, queue)| queue.fifo().packets() > 0) {
+        for place in self.occupied.iter() {
+            let queue = &self.row[place];
             let weight = f64::from(queue.fifo().packets());
             sum += weight * of(place, queue).value();
             packets += weight;
         }
         if packets > 0.0 { Probability::clamped(sum / packets) } else { Probability::ZERO }
     }
+}
+
+/// When the timers of the queues are due; of none if no scheme has one.
+fn timers_of<P: Queued>(row: &[Queue<P>]) -> Vec<Time> {
+    let timers: Vec<Option<Time>> = row.iter().map(Queue::next_timer).collect();
+    if timers.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    timers.into_iter().map(|timer| timer.unwrap_or(Time::MAX)).collect()
 }
 
 /// A scheme on the heap with what the allocator adds, and a queue's place with its scheduler.
@@ -157,8 +173,8 @@ impl<P: Queued> ScheduledQueues<P> {
             has_own_limit: queue_limit != QueueLimit::OfPort,
             opens: None,
             is_idle: false,
-            timers: row.iter().map(|queue| queue.next_timer().unwrap_or(Time::MAX)).collect(),
-            queues: Queues { row, waiting: (0, 0) },
+            timers: timers_of(&row),
+            queues: Queues { waiting: (0, 0), occupied: PlaceSet::new(row.len()), row },
         }
     }
 
@@ -434,7 +450,7 @@ impl<P: Queued> ScheduledQueues<P> {
 
     #[inline(always)]
     fn advance_queue(&mut self, queue: usize, now: Time) {
-        if self.timers[queue] <= now {
+        if self.timers.get(queue).is_some_and(|&timer| timer <= now) {
             self.run_timers_of_queue(queue, now);
         }
     }

@@ -5,7 +5,7 @@
 #[path = "../../../tools/bench/program.rs"]
 mod program;
 
-use aqmlab_tcp::{Context, Endpoint, Flags, HostProfile, Outbox, Segment, SequenceNumber};
+use aqmlab_tcp::{Context, Endpoint, Flags, HostProfile, Outbox, Segment, SegmentOptions, SequenceNumber};
 use aqmlab_units::{Span, Time};
 use program::Case;
 use std::collections::VecDeque;
@@ -77,6 +77,15 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// A segment arrives, with the options of a host that has some.
+fn arrive(end: &mut Endpoint, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
+    if context.profile.has_options() {
+        end.on_segment_with_options(now, context, (segment, &SegmentOptions::default()), false, out);
+    } else {
+        end.on_segment(now, context, segment, false, out);
+    }
+}
+
 /// Full segments arrive in order at a receiver.
 fn receive(profile: &HostProfile, count: u64) -> u64 {
     let Pair { context, ends: [client, mut server], mut out, mut now, .. } = Pair::established(profile);
@@ -93,7 +102,7 @@ fn receive(profile: &HostProfile, count: u64) -> u64 {
     for _ in 0..count {
         now += GAP;
         out.clear();
-        server.on_segment(now, &context, &segment, false, &mut out);
+        arrive(&mut server, now, &context, &segment, &mut out);
         segment.sequence = segment.sequence.plus(u32::from(payload));
         delivered += u64::from(out.delivered);
     }
@@ -119,7 +128,7 @@ fn acknowledge(profile: &HostProfile, count: u64) -> u64 {
             unread: 0,
         };
         out.clear();
-        client.on_segment(now, &context, &segment, false, &mut out);
+        arrive(&mut client, now, &context, &segment, &mut out);
         assert!(out.acknowledged > 0 && client.outstanding() > 0, "every acknowledgement is of new data");
     }
     count

@@ -48,6 +48,9 @@ impl Endpoint {
         if plain && self.predicts(segment) && self.sender.is_at_rest() {
             return self.on_predicted(now, context, segment, out);
         }
+        if self.predicts_modern_acknowledgement(context, segment, options) {
+            return self.on_predicted_modern_acknowledgement(now, context, segment, out);
+        }
         if let Some(modern) = self.sender.modern_mut() {
             modern.take_in_options(options);
         }

@@ -38,6 +38,13 @@ pub(super) struct News {
     delivery_rate: Option<DeliveryRate>,
 }
 
+impl News {
+    /// SND.UNA has moved, and nothing else is said.
+    pub(super) fn of_new_data(delivery: Delivery, round_begins: bool) -> Self {
+        Self { delivery, advanced: true, round_begins, ..Self::default() }
+    }
+}
+
 /// What an acknowledgement has made smaller.
 #[derive(Default)]
 pub(super) struct Reductions {
@@ -92,7 +99,7 @@ impl ModernSender {
 
     /// Whether an acknowledgement of everything before `number` ends a round, where everything before `max`
     /// was sent.
-    fn begins_round(&mut self, number: SequenceNumber, max: SequenceNumber) -> bool {
+    pub(super) fn begins_round(&mut self, number: SequenceNumber, max: SequenceNumber) -> bool {
         let over = self.round_until.before(number);
         if over {
             self.round_until = max;
@@ -111,7 +118,7 @@ impl ModernSender {
     }
 
     /// Samples the round trip: of the first segment that was sent once, or else by the timestamp.
-    fn sample(&mut self, lent: &mut Lent<'_>, news: &mut News) {
+    pub(super) fn sample(&mut self, lent: &mut Lent<'_>, news: &mut News) {
         let (now, timer) = (lent.now, &lent.context.profile.retransmission);
         let sample = match (news.delivery.sent, self.echoed_stamp()) {
             (Some((first, last)), _) => {
@@ -130,7 +137,7 @@ impl ModernSender {
     }
 
     /// How fast they arrived.
-    fn note_delivered(&mut self, now: Time, news: &mut News) {
+    pub(super) fn note_delivered(&mut self, now: Time, news: &mut News) {
         let Delivery { delivered, latest, .. } = news.delivery;
         let sent_at = latest.map(|arrived| arrived.at);
         news.delivery_rate = self.deliveries.note_delivered(now, delivered, sent_at, self.rack.least());
@@ -168,7 +175,7 @@ impl ModernSender {
     }
 
     /// The controller hears of an acknowledgement.
-    fn tell(&mut self, now: Time, news: &News, lost: u32) {
+    pub(super) fn tell(&mut self, now: Time, news: &News, lost: u32) {
         self.controller.on_acknowledged(&Acknowledged {
             now,
             delivered: news.delivery.delivered,
@@ -431,7 +438,7 @@ impl ModernSender {
     }
 
     /// Whether each retransmission was reported as a duplicate (RFC 3708).
-    fn all_answered(&self) -> bool {
+    pub(super) fn all_answered(&self) -> bool {
         self.undo.as_ref().is_some_and(Undo::all_answered)
     }
 

@@ -4,6 +4,7 @@
 //! | file | what it decides |
 //! | --- | --- |
 //! | `acknowledgement.rs` | what an acknowledgement means, in Linux's order; what a timeout does |
+//! | `prediction.rs` | the same of a plain one, while nothing is being repaired |
 //! | `transmission.rs` | what leaves again, and when: the endpoint's part |
 //! | `scoreboard.rs` | what is in the network, what has arrived, what three duplicates tell (RFC 6675) |
 //! | `rack.rs` | what the time of sending tells (RFC 8985) |
@@ -21,6 +22,7 @@ mod acknowledgement;
 mod delivery_rate;
 mod opening;
 mod pacer;
+mod prediction;
 mod rack;
 mod round_trip;
 mod scoreboard;

@@ -65,6 +65,12 @@ impl Rack {
         }
     }
 
+    /// Whether something sent after this has arrived.
+    #[inline]
+    pub(crate) fn has_overtaken(&self, at: Time, end: SequenceNumber) -> bool {
+        self.latest.is_some_and(|(latest, _)| latest.sent_after(at, end))
+    }
+
     /// What filled a hole had only been delayed, or came behind what was sent later.
     pub(crate) const fn note_reordering(&mut self) {
         self.reordering_seen = true;

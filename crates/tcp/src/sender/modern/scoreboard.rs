@@ -161,6 +161,17 @@ impl Scoreboard {
         self.segments.is_empty() && self.known.is_empty()
     }
 
+    /// Whether everything outstanding was sent once, and nothing of it has arrived or been judged; nor is
+    /// anything remembered of what no longer is outstanding.
+    #[inline]
+    pub(crate) fn is_undisturbed(&self) -> bool {
+        (self.sacked | self.lost | self.again) == 0
+            && self.known.is_empty()
+            && self.sent_again.is_empty()
+            && self.overtaken.is_empty()
+            && self.missing.is_empty()
+    }
+
     /// Segments outstanding.
     pub(crate) fn outstanding(&self) -> u32 {
         self.segments.len() as u32
@@ -312,6 +323,25 @@ impl Scoreboard {
         if self.highest.is_some_and(|highest| !number.before(highest)) {
             self.highest = None;
         }
+    }
+
+    /// The same of an [undisturbed](Self::is_undisturbed) scoreboard, whose first segment has arrived: nothing
+    /// lies beyond a hole, and of segments in the order of sending the last is the latest.
+    #[inline]
+    pub(crate) fn acknowledge_undisturbed(&mut self, number: SequenceNumber) -> Delivery {
+        let mut delivery = Delivery::default();
+        while let Some(&Sent { at, end, .. }) =
+            self.segments.front().filter(|first| !number.before(first.end))
+        {
+            self.segments.pop_front();
+            delivery.delivered += 1;
+            let first = delivery.sent.map_or(at, |(first, _)| first);
+            delivery.sent = Some((first, at));
+            delivery.latest = Some(Arrived { at, end, ambiguous: false });
+        }
+        self.first += Place::from(delivery.delivered);
+        self.next_once = self.next_once.max(self.first);
+        delivery
     }
 
     /// What these blocks cover has arrived.
