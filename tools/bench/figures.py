@@ -37,6 +37,12 @@ TIMED: dict[str, tuple[list[str], int]] = {
     "packmime dumbbell": (["clouds"], 400),
     "1 Gbit/s, 20,000 packets": (["deep", "1000", "20000"], 12),
     "4 Gbit/s, 80,000 packets": (["deep", "4000", "80000"], 12),
+    "10 Gbit/s, 83,333 packets": (["deep", "10000", "83333"], 12),
+    "1,000,000 users": (["web", "1000000", "drop-tail"], 4),
+    "two hours of 1,000 users behind fq-codel": (["web", "1000", "fq-codel"], 7200),
+    "100,000 flows through one port, fq-codel": (["flows", "100000", "fq-codel", "linux6-cubic"], 10),
+    "100,000 flows whose timers share instants": (["flows", "100000", "drop-tail", "bsd45"], 10),
+    "65,000 links": (["hops", "65000"], 2),
 }
 
 # Program: what one step of its cases is, and two numbers of steps to count.

@@ -463,7 +463,8 @@ impl<P: Queued> ScheduledQueues<P> {
         }
     }
 
-    /// Asks the guards: whether the arrival is to be marked, or why it is discarded.
+    /// Asks the guards, if there are any: whether the arrival is to be marked, or why it is discarded.
+    #[inline(always)]
     fn admission(
         &mut self,
         now: Time,
@@ -471,9 +472,17 @@ impl<P: Queued> ScheduledQueues<P> {
         header: &HeaderFields,
         port: &mut Shared,
     ) -> Result<bool, Reason> {
-        if self.front.guards.is_empty() {
-            return Ok(false);
-        }
+        if self.front.guards.is_empty() { Ok(false) } else { self.ask_guards(now, facts, header, port) }
+    }
+
+    #[inline(never)]
+    fn ask_guards(
+        &mut self,
+        now: Time,
+        facts: &PacketFacts,
+        header: &HeaderFields,
+        port: &mut Shared,
+    ) -> Result<bool, Reason> {
         self.advance(now);
         let Self { front, queues, scheduler, .. } = self;
         let signals = || queues.signal_probability(scheduler.as_deref());

@@ -5,7 +5,9 @@
 //! proportion to the users. `hops N [seconds]` runs the flows of a dumbbell over N such links in a row, and
 //! `clouds [seconds]` the dumbbell of PackMime's clouds that the crosscheck has. `deep [rate in Mbit/s]
 //! [limit in packets] [seconds]` runs one flow of `linux6-cubic` whose round trip is 100 ms into a deep
-//! buffer, which it overflows: the window, and what a recovery looks after, is as large. `home [scheme]
+//! buffer, which it overflows: the window, and what a recovery looks after, is as large. `flows N [scheme]
+//! [profile] [seconds]` lets so many flows begin in one instant and share one port, 0.1 Mbit/s for each; hosts
+//! of `bsd45` have their timers at ticks, so that those of all flows fire in the same instants. `home [scheme]
 //! [seconds]` is what `aqmlab new home` writes, with that scheme at both ends of the line. One line of JSON
 //! per run: compare lines of one session, these machines are noisy. Words such as
 //! `record.responses="none"` replace values of the scenario. Under `valgrind --tool=callgrind` the same
@@ -37,6 +39,10 @@ fn main() {
         }
         "hops" => (hops(word(1, "3").parse().expect("a number of hops")), length(&word(2, "20"))),
         "deep" => (deep(&word(1, "1000"), &word(2, "20000")), length(&word(3, "12"))),
+        "flows" => {
+            let count = word(1, "100000").parse().expect("a number of flows");
+            (flows(count, &word(2, "fq-codel"), &word(3, "linux6-cubic")), length(&word(4, "10")))
+        }
         "home" => (HOME.to_owned(), [home(&word(1, "drop-tail")), length(&word(2, "60"))].concat()),
         "clouds" => (CLOUDS.to_owned(), length(&word(1, "100"))),
         "le2003" => (
@@ -128,6 +134,16 @@ fn hops(count: u32) -> String {
          [[flows]]\nname = \"bulk\"\ncount = 50\nsenders = \"servers-left\"\nreceivers = \"browsers-right\"\n\
          profile = \"ns2-oneway\"\nhost = {{ window_bytes = 1000000000 }}\n",
         queue("drop-tail", 240.0)
+    )
+}
+
+/// So many flows through one port, with room for as many packets.
+fn flows(count: u32, scheme: &str, profile: &str) -> String {
+    let (rate_mbps, queue) = (f64::from(count) / 10.0, queue(scheme, f64::from(count)));
+    format!(
+        "name = \"flows\"\nduration_s = 10.0\n[dumbbell]\nrate_mbps = {rate_mbps:?}\nqueue = {queue}\n\
+         [[flows]]\nname = \"bulk\"\ncount = {count}\ndirection = \"left-to-right\"\nprofile = \"{profile}\"\n\
+         base_rtt_ms = {{ first = 20.0, last = 200.0 }}\n"
     )
 }
 

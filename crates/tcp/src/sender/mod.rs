@@ -323,7 +323,6 @@ impl Sender {
     }
 
     /// A modern sender has sent a segment.
-    #[cold]
     #[inline(never)]
     fn note_sent(&mut self, now: Time, ends: (SequenceNumber, SequenceNumber), is_new: bool) {
         self.active_at = now;
@@ -342,7 +341,6 @@ impl Sender {
     }
 
     /// The timers of a modern sender run for what it has sent.
-    #[cold]
     #[inline(never)]
     fn note_all_sent(&mut self, now: Time, context: &Context<'_>) {
         self.with_modern(now, context, |modern, lent| modern.note_all_sent(lent));
