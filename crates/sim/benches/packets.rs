@@ -6,10 +6,10 @@
 //! `clouds [seconds]` the dumbbell of PackMime's clouds that the crosscheck has. `deep [rate in Mbit/s]
 //! [limit in packets] [seconds]` runs one flow of `linux6-cubic` whose round trip is 100 ms into a deep
 //! buffer, which it overflows: the window, and what a recovery looks after, is as large. `flows N [scheme]
-//! [profile] [seconds]` lets so many flows begin in one instant and share one port, 0.1 Mbit/s for each; hosts
-//! of `bsd45` have their timers at ticks, so that those of all flows fire in the same instants. `home [scheme]
-//! [seconds]` is what `aqmlab new home` writes, with that scheme at both ends of the line. One line of JSON
-//! per run: compare lines of one session, these machines are noisy. Words such as
+//! [profile] [seconds]` lets so many flows begin in one instant and share one port, 0.1 Mbit/s for each;
+//! hosts of `bsd45` have their timers at ticks, so that those of all flows fire in the same instants. `home
+//! [scheme] [seconds]` is what `aqmlab new home` writes, with that scheme at both ends of the line. One line
+//! of JSON per run: compare lines of one session, these machines are noisy. Words such as
 //! `record.responses="none"` replace values of the scenario. Under `valgrind --tool=callgrind` the same
 //! program counts instructions (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]

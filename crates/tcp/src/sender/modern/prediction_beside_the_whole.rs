@@ -139,7 +139,8 @@ fn converse(profile: &HostProfile, path: Path, seed: u64) -> (u32, u32) {
     conversation.tell(0, Endpoint::connect);
     for _ in 0..40 {
         let end = usize::from(conversation.chance(80.0));
-        let bytes = (conversation.random.uniform().powi(3) * 200_000.0) as u64 + 1;
+        let part = conversation.random.uniform();
+        let bytes = (part * part * part * 200_000.0) as u64 + 1;
         conversation.tell(end, |endpoint, now, context, out| endpoint.write(now, context, bytes, out));
         let steps = (conversation.random.uniform() * 200.0) as u32;
         (0..steps).all(|_| conversation.step());

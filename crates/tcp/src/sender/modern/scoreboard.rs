@@ -325,8 +325,8 @@ impl Scoreboard {
         }
     }
 
-    /// The same of an [undisturbed](Self::is_undisturbed) scoreboard, whose first segment has arrived: nothing
-    /// lies beyond a hole, and of segments in the order of sending the last is the latest.
+    /// The same of an [undisturbed](Self::is_undisturbed) scoreboard, whose first segment has arrived:
+    /// nothing lies beyond a hole, and of segments in the order of sending the last is the latest.
     #[inline]
     pub(crate) fn acknowledge_undisturbed(&mut self, number: SequenceNumber) -> Delivery {
         let mut delivery = Delivery::default();
