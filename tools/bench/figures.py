@@ -42,7 +42,7 @@ TIMED: dict[str, tuple[list[str], int]] = {
     "two hours of 1,000 users behind fq-codel": (["web", "1000", "fq-codel"], 7200),
     "100,000 flows through one port, fq-codel": (["flows", "100000", "fq-codel", "linux6-cubic"], 10),
     "100,000 flows whose timers share instants": (["flows", "100000", "drop-tail", "bsd45"], 10),
-    "65,000 links": (["hops", "65000"], 2),
+    "65,000 links": (["links", "65000"], 4),
 }
 
 # Program: what one step of its cases is, and two numbers of steps to count.

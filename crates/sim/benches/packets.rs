@@ -1,15 +1,22 @@
-//! What a packet costs: CPU time per bottleneck packet and peak memory, for one scenario per process.
+//! What a packet costs: CPU time per bottleneck packet and peak memory, for one scenario per process:
+//! `cargo bench -p aqmlab-sim -- CASE`.
 //!
-//! `cargo bench -p aqmlab-sim -- bulk [scheme] [seconds]` runs the dumbbell of the crosscheck; `cargo bench
-//! -p aqmlab-sim -- web USERS [scheme] [seconds]` runs browsing users at 90 % load, the link rate in
-//! proportion to the users. `hops N [seconds]` runs the flows of a dumbbell over N such links in a row, and
-//! `clouds [seconds]` the dumbbell of PackMime's clouds that the crosscheck has. `deep [rate in Mbit/s]
-//! [limit in packets] [seconds]` runs one flow of `linux6-cubic` whose round trip is 100 ms into a deep
-//! buffer, which it overflows: the window, and what a recovery looks after, is as large. `flows N [scheme]
-//! [profile] [seconds]` lets so many flows begin in one instant and share one port, 0.1 Mbit/s for each;
-//! hosts of `bsd45` have their timers at ticks, so that those of all flows fire in the same instants. `home
-//! [scheme] [seconds]` is what `aqmlab new home` writes, with that scheme at both ends of the line. One line
-//! of JSON per run: compare lines of one session, these machines are noisy. Words such as
+//! | case | what runs |
+//! | --- | --- |
+//! | `bulk [scheme] [seconds]` | the dumbbell of the crosscheck |
+//! | `web USERS [scheme] [seconds]` | browsing users at 90 % load, the link rate in proportion to the users |
+//! | `home [scheme] [seconds]` | what `aqmlab new home` writes, with that scheme at both ends of the line |
+//! | `le2003 [scheme] [seconds]` | a cell of table 2 of the 2003 study, at 98 % |
+//! | `hops N [seconds]` | the flows of a dumbbell over N such links in a row |
+//! | `clouds [seconds]` | the dumbbell of PackMime's clouds that the crosscheck has |
+//! | `deep [Mbit/s] [limit in packets] [seconds]` | a `linux6-cubic` flow, 100 ms of round trip, overflows a deep buffer |
+//! | `flows N [scheme] [profile] [seconds]` | so many flows begin in one instant and share a port, 0.1 Mbit/s for each |
+//! | `links N [seconds]` | the crosscheck with so many access links, and a flow for each two |
+//!
+//! What a recovery looks after in `deep` is as large as the window. Hosts of `bsd45` have their timers at
+//! ticks, so that those of all `flows` fire in the same instants.
+//!
+//! One line of JSON per run: compare lines of one session, these machines are noisy. Words such as
 //! `record.responses="none"` replace values of the scenario. Under `valgrind --tool=callgrind` the same
 //! program counts instructions (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
@@ -42,6 +49,10 @@ fn main() {
         "flows" => {
             let count = word(1, "100000").parse().expect("a number of flows");
             (flows(count, &word(2, "fq-codel"), &word(3, "linux6-cubic")), length(&word(4, "10")))
+        }
+        "links" => {
+            let hosts = word(1, "65000").parse::<u32>().expect("a number of links") / 2;
+            (CROSSCHECK.to_owned(), [links(hosts), length(&word(2, "4"))].concat())
         }
         "home" => (HOME.to_owned(), [home(&word(1, "drop-tail")), length(&word(2, "60"))].concat()),
         "clouds" => (CLOUDS.to_owned(), length(&word(1, "100"))),
@@ -99,6 +110,17 @@ fn length(seconds: &str) -> Vec<(String, String)> {
 
 fn bulk(scheme: &str) -> Vec<(String, String)> {
     vec![("topology.links.1.queue".to_owned(), queue(scheme, 240.0))]
+}
+
+/// The crosscheck with so many hosts on either side, each at the end of a link of its own, and a flow for
+/// each two.
+fn links(hosts: u32) -> Vec<(String, String)> {
+    let counts = ["topology.nodes.0.count", "topology.nodes.1.count", "flows.0.count"];
+    let mut overrides: Vec<_> = counts.map(|key| (key.to_owned(), hosts.to_string())).into();
+    let rate = format!("{:?}", f64::from(hosts) / 10.0);
+    overrides.extend([1, 2].map(|link| (format!("topology.links.{link}.rate_mbps"), rate.clone())));
+    overrides.push(("topology.links.1.queue".to_owned(), queue("drop-tail", f64::from(hosts))));
+    overrides
 }
 
 fn queue(scheme: &str, limit_packets: f64) -> String {

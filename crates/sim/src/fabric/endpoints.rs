@@ -452,7 +452,7 @@ impl Sender<'_> {
             let End::Tcp(end) = &mut self.connection.ends[side] else { return };
             let said = end.options(self.now, self.profile, segment);
             let packet = self.packet(segment, said.ip_bytes(segment, self.profile));
-            let packet = packet.with_options(kept.keep(segment, said), scalable);
+            let packet = packet.with_options(kept.keep(segment, &said), scalable);
             if !self.hand_over(packet, network, events) {
                 kept.release(&packet);
             }

@@ -45,7 +45,7 @@ mod other_ends;
 mod packed_rows;
 mod packet;
 mod path;
-mod payloads;
+mod places;
 mod predicted_departures;
 mod prefetch;
 mod queued_link;

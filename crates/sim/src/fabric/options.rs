@@ -5,35 +5,37 @@
 //! arrive for nobody, nothing depends on it.
 
 use super::packet::Packet;
-use super::payloads::Payloads;
-use aqmlab_tcp::{Segment, SegmentOptions, SequenceNumber};
+use super::places::Places;
+use aqmlab_tcp::{Blocks, Segment, SegmentOptions, SequenceNumber, Timestamps};
 
-#[derive(Clone, Copy)]
+/// What stands beside a packet. Hundreds of thousands are under way on a fast line, and few have blocks:
+/// these have places of their own.
+#[derive(Clone, Copy, Default)]
 struct Kept {
     acknowledgement: SequenceNumber,
-    options: SegmentOptions,
+    timestamps: Option<Timestamps>,
+    blocks: u32,
 }
+
+/// No blocks.
+const NONE: u32 = u32::MAX;
 
 /// The options of all packets under way that have any.
 #[derive(Default)]
 pub(crate) struct Options {
-    places: Vec<Kept>,
-    free: Vec<u32>,
+    kept: Places<Kept>,
+    blocks: Places<Blocks>,
     /// What packets of other transports carry.
-    payloads: Payloads,
+    payloads: Places<Box<[u8]>>,
 }
 
 impl Options {
     /// Keeps what a segment says beside the packet. Answers with the place.
-    pub(crate) fn keep(&mut self, segment: &Segment, options: SegmentOptions) -> u32 {
-        let kept = Kept { acknowledgement: segment.acknowledgement, options };
-        if let Some(place) = self.free.pop() {
-            self.places[place as usize] = kept;
-            return place;
-        }
-        let place = u32::try_from(self.places.len()).ok();
-        self.places.push(kept);
-        place.expect("as many packets as have places fill the memory of no machine")
+    #[inline]
+    pub(crate) fn keep(&mut self, segment: &Segment, options: &SegmentOptions) -> u32 {
+        let SegmentOptions { timestamps, blocks } = *options;
+        let blocks = if blocks.as_slice().is_empty() { NONE } else { self.blocks.keep(blocks) };
+        self.kept.keep(Kept { acknowledgement: segment.acknowledgement, timestamps, blocks })
     }
 
     /// What a packet says, with its options if it has any.
@@ -41,8 +43,9 @@ impl Options {
         let segment = packet.segment();
         let place = packet.options().filter(|_| packet.payload().is_none());
         let Some(place) = place else { return (segment, None) };
-        let kept = self.places[place as usize];
-        (Segment { acknowledgement: kept.acknowledgement, ..segment }, Some(kept.options))
+        let Kept { acknowledgement, timestamps, blocks } = *self.kept.at(place);
+        let blocks = if blocks == NONE { Blocks::default() } else { *self.blocks.at(blocks) };
+        (Segment { acknowledgement, ..segment }, Some(SegmentOptions { timestamps, blocks }))
     }
 
     /// What a segment says that has arrived: it is under way no more.
@@ -50,17 +53,17 @@ impl Options {
     pub(crate) fn take(&mut self, packet: &Packet) -> (Segment, SegmentOptions) {
         let segment = packet.segment();
         let Some(place) = packet.options() else { return (segment, SegmentOptions::default()) };
-        self.free.push(place);
-        let kept = self.places[place as usize];
-        (Segment { acknowledgement: kept.acknowledgement, ..segment }, kept.options)
+        let Kept { acknowledgement, timestamps, blocks } = self.kept.take(place);
+        let blocks = if blocks == NONE { Blocks::default() } else { self.blocks.take(blocks) };
+        (Segment { acknowledgement, ..segment }, SegmentOptions { timestamps, blocks })
     }
 
     /// The packet is under way no more.
     pub(crate) fn release(&mut self, packet: &Packet) {
         if let Some(place) = packet.payload() {
             self.payloads.take(place);
-        } else if let Some(place) = packet.options() {
-            self.free.push(place);
+        } else {
+            self.take(packet);
         }
     }
 

@@ -96,7 +96,7 @@ impl Packet {
     }
 
     /// A packet of a transport that is neither TCP nor a source of datagrams, with its payload at a place:
-    /// see [`super::payloads::Payloads`].
+    /// see [`super::places::Places`].
     pub(crate) const fn with_payload(
         place: u32,
         ip_bytes: u16,
