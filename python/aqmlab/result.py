@@ -197,31 +197,15 @@ class Result:
         """
         folder = Path(folder)
         with complete_or_absent(folder) as temporary:
-            self._write_into(temporary)
+            text = json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False)
+            (temporary / _RUN).write_text(text + "\n", encoding="utf-8")
+            for name, table in self.tables.items():
+                _write_table(table, temporary / f"{name}{_TABLE}")
+            if self._captured is not None:
+                for port in self._captured.captures():
+                    self._captured.write_capture(port, temporary / capture_name(port))
+            _write_checksums(temporary)
         return folder
-
-    def in_files(self) -> dict[str, bytes]:
-        """What the files of its folder would hold, by name: to send it where another process keeps it.
-
-        Packets that were captured are left out.
-        """
-        contents = dict(self._contents())
-        digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-        return contents | {_CHECKSUMS: _checksum_lines(digests).encode("ascii")}
-
-    def _contents(self) -> Iterator[tuple[str, bytes]]:
-        text = json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False)
-        yield _RUN, f"{text}\n".encode()
-        for name, table in self.tables.items():
-            yield f"{name}{_TABLE}", _in_parquet(table)
-
-    def _write_into(self, folder: Path) -> None:
-        for name, content in self._contents():
-            (folder / name).write_bytes(content)
-        if self._captured is not None:
-            for port in self._captured.captures():
-                self._captured.write_capture(port, folder / capture_name(port))
-        _write_checksums(folder)
 
     @property
     def seed(self) -> int:
@@ -409,22 +393,20 @@ def _arrow_column(values: _Column) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, of_texts(names))
 
 
-def _in_parquet(table: pa.Table) -> bytes:
+def _write_table(table: pa.Table, file: Path) -> None:
     # Names are few and stand once. Samples hardly repeat: a dictionary of them is larger than they are. Real
     # numbers are stored byte place by byte place, so that signs, exponents and even steps compress; no bit is
     # lost. The same encoding of whole numbers is newer than many readers.
     real = [column.name for column in table.schema if pa.types.is_floating(column.type)]
     names = [column.name for column in table.schema if pa.types.is_dictionary(column.type)]
-    content = pa.BufferOutputStream()
     pq.write_table(
         table,
-        content,
+        file,
         compression="zstd",
         compression_level=3,
         use_dictionary=names or False,
         use_byte_stream_split=real,
     )
-    return bytes(content.getvalue())
 
 
 def _missing_table(name: str, present: Mapping[str, pa.Table]) -> str:
@@ -440,13 +422,9 @@ def _digest(file: Path) -> str:
 
 
 def _write_checksums(folder: Path) -> None:
-    digests = {file.name: _digest(file) for file in folder.iterdir()}
-    (folder / _CHECKSUMS).write_text(_checksum_lines(digests), encoding="ascii")
-
-
-def _checksum_lines(digests: Mapping[str, str]) -> str:
     # The format of sha256sum: `sha256sum --check SHA256SUMS` works without aqmlab.
-    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
+    lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(folder.iterdir())]
+    (folder / _CHECKSUMS).write_text("".join(lines), encoding="ascii")
 
 
 def unlisted_files(folder: Path) -> list[str]:

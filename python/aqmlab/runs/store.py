@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, LayoutError, ResultError, StorageError
-from aqmlab.files.folders import PARTIAL_PREFIX, complete_or_absent, real_path
+from aqmlab.files.folders import PARTIAL_PREFIX, real_path
 from aqmlab.result import Result, holds_remains, unlisted_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 _ADDRESS = re.compile(r"[0-9a-f]{40}")
@@ -92,32 +92,10 @@ def keep(result: Result, place: Path) -> Result:
         FolderError: Something else is there, or the folder cannot be made.
         StorageError: The disk is full or failed.
     """
-    return _keep(result.content_address, place, lambda: result.save(place))
-
-
-def keep_files(files: Mapping[str, bytes], address: str, place: Path) -> Result:
-    """The same of a result that another machine has put into files (`Result.in_files`).
-
-    Raises:
-        FolderError: Something else is there, or the folder cannot be made.
-        ResultError: The files are not as they were sent.
-        StorageError: The disk is full or failed.
-    """
-
-    def save() -> None:
-        with complete_or_absent(place) as temporary:
-            for name, content in files.items():
-                (temporary / name).write_bytes(content)
-
-    return _keep(address, place, save)
-
-
-def _keep(address: str, place: Path, save: Callable[[], object]) -> Result:
     try:
-        save()
-        return Result.load(place)
+        return Result.load(result.save(place))
     except (FolderError, StorageError):
-        found = inspect(place, address)
+        found = inspect(place, result.content_address)
         if found.state is State.FINISHED and found.result is not None:
             return found.result
         raise

@@ -1,9 +1,8 @@
 """A Dask cluster: one that is there already, or one on this machine.
 
-Workers compute, and hand over what the files of the result hold; the client alone writes the store. The code
-that makes these files is the one that makes them everywhere, so the bytes are those of a run on this machine;
-and the client, of which there is one, has little to do for each of many small runs. Dask gives the run of a
-dead worker to another one, up to its own limit (`distributed.scheduler.allowed-failures`).
+Workers compute and hand the result over; the client alone writes the store, with the code that writes it
+everywhere, so the bytes are those of a run on this machine. Dask gives the run of a dead worker to another
+one, up to its own limit (`distributed.scheduler.allowed-failures`).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from aqmlab.errors import ExecutorError, RunError, RunsFailed, ScenarioError
 from aqmlab.result import Result
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.job import Job
-from aqmlab.runs.store import keep_files
+from aqmlab.runs.store import keep
 from aqmlab.terminal.spelling import counted
 
 try:
@@ -120,11 +119,10 @@ def _ctrl_c_held_back() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def compute_there(order: dict[str, Any], *, in_files: bool) -> dict[str, bytes] | Result | str:
-    """Makes a run on a worker; the result, in the files of its folder if asked for, or what went wrong."""
+def compute_there(order: dict[str, Any]) -> Result | str:
+    """Makes a run on a worker; the result, or what went wrong."""
     try:
-        result = _perform(Job.from_order(order))
-        return result.in_files() if in_files else result
+        return _perform(Job.from_order(order))
     except (RunError, ScenarioError) as error:
         return str(error)
 
@@ -224,12 +222,7 @@ class _WorkerWatch:
 def _gather(
     client: distributed.Client, jobs: Sequence[Job], bar: Bar, watch: _WorkerWatch
 ) -> Generator[tuple[Job, Result]]:
-    pending = {
-        client.submit(
-            compute_there, _order(job), in_files=job.folder is not None, key=_key(job), pure=False
-        ): job
-        for job in jobs
-    }
+    pending = {client.submit(compute_there, _order(job), key=_key(job), pure=False): job for job in jobs}
     failures: dict[str, str] = {}
     done_s, finished = 0.0, 0
     try:
@@ -241,10 +234,8 @@ def _gather(
                 continue
             future, outcome = next(stream)
             job = pending.pop(future)
-            if isinstance(outcome, dict) and job.folder is not None:
-                yield job, keep_files(outcome, job.address, job.folder)
-            elif isinstance(outcome, Result):
-                yield job, outcome
+            if isinstance(outcome, Result):
+                yield job, outcome if job.folder is None else keep(outcome, job.folder)
             else:
                 failures[job.address] = outcome if isinstance(outcome, str) else _broken(job, outcome)
             future.release()
