@@ -11,7 +11,7 @@
 //! | `clouds [seconds]` | the dumbbell of PackMime's clouds that the crosscheck has |
 //! | `deep [Mbit/s] [limit in packets] [seconds]` | a `linux6-cubic` flow, 100 ms of round trip, overflows a deep buffer |
 //! | `flows N [scheme] [profile] [seconds]` | so many flows begin in one instant and share a port, 0.1 Mbit/s for each |
-//! | `links N [seconds]` | the crosscheck with so many access links, and a flow for each two |
+//! | `links N [seconds]` | so many links to hosts on both sides of two routers, and a flow for each two |
 //!
 //! What a recovery looks after in `deep` is as large as the window. Hosts of `bsd45` have their timers at
 //! ticks, so that those of all `flows` fire in the same instants.
@@ -50,10 +50,7 @@ fn main() {
             let count = word(1, "100000").parse().expect("a number of flows");
             (flows(count, &word(2, "fq-codel"), &word(3, "linux6-cubic")), length(&word(4, "10")))
         }
-        "links" => {
-            let hosts = word(1, "65000").parse::<u32>().expect("a number of links") / 2;
-            (CROSSCHECK.to_owned(), [links(hosts), length(&word(2, "4"))].concat())
-        }
+        "links" => (links(word(1, "65000").parse().expect("a number of links")), length(&word(2, "4"))),
         "home" => (HOME.to_owned(), [home(&word(1, "drop-tail")), length(&word(2, "60"))].concat()),
         "clouds" => (CLOUDS.to_owned(), length(&word(1, "100"))),
         "le2003" => (
@@ -112,15 +109,32 @@ fn bulk(scheme: &str) -> Vec<(String, String)> {
     vec![("topology.links.1.queue".to_owned(), queue(scheme, 240.0))]
 }
 
-/// The crosscheck with so many hosts on either side, each at the end of a link of its own, and a flow for
-/// each two.
-fn links(hosts: u32) -> Vec<(String, String)> {
-    let counts = ["topology.nodes.0.count", "topology.nodes.1.count", "flows.0.count"];
-    let mut overrides: Vec<_> = counts.map(|key| (key.to_owned(), hosts.to_string())).into();
-    let rate = format!("{:?}", f64::from(hosts) / 10.0);
-    overrides.extend([1, 2].map(|link| (format!("topology.links.{link}.rate_mbps"), rate.clone())));
-    overrides.push(("topology.links.1.queue".to_owned(), queue("drop-tail", f64::from(hosts))));
-    overrides
+/// So many links between hosts and two routers, half of them on either side, with a flow for each two.
+fn links(count: u32) -> String {
+    /// A group of hosts has at most 10,000.
+    const GROUPS: u32 = 4;
+    let hosts = count / 2 / GROUPS;
+    let rate_mbps = f64::from(hosts * GROUPS) / 10.0;
+    let queue = queue("drop-tail", f64::from(hosts * GROUPS));
+    let mut text = format!(
+        "name = \"links\"\nduration_s = 4.0\n[[topology.nodes]]\nname = \"left\"\nkind = \"router\"\n\
+         [[topology.nodes]]\nname = \"right\"\nkind = \"router\"\n\
+         [[topology.links]]\nfrom = \"left\"\nto = \"right\"\nrate_mbps = {rate_mbps:?}\nqueue = {queue}\n"
+    );
+    for group in 0..GROUPS {
+        for (side, router) in [("senders", "left"), ("receivers", "right")] {
+            text += &format!(
+                "[[topology.nodes]]\nname = \"{side}-{group}\"\nkind = \"host\"\ncount = {hosts}\n\
+                 [[topology.links]]\nfrom = \"{side}-{group}\"\nto = \"{router}\"\nrate_mbps = 1000.0\n"
+            );
+        }
+        text += &format!(
+            "[[flows]]\nname = \"bulk-{group}\"\ncount = {hosts}\nsenders = \"senders-{group}\"\n\
+             receivers = \"receivers-{group}\"\nprofile = \"ns2-oneway\"\nstart_spread_s = 1.0\n\
+             base_rtt_ms = {{ first = 10.0, last = 150.0 }}\n"
+        );
+    }
+    text
 }
 
 fn queue(scheme: &str, limit_packets: f64) -> String {
@@ -172,9 +186,11 @@ fn flows(count: u32, scheme: &str, profile: &str) -> String {
 /// One flow whose window overflows a buffer of so many packets.
 fn deep(rate_mbps: &str, limit_packets: &str) -> String {
     let limit: f64 = limit_packets.parse().expect("a number of packets");
+    // Faster than the link, so that the buffer fills.
+    let interface_mbps = (2.5 * rate_mbps.parse::<f64>().expect("a rate")).max(10_000.0);
     format!(
         "name = \"deep\"\nduration_s = 12.0\n[dumbbell]\nrate_mbps = {rate_mbps}\nqueue = {}\n\
-         interface_rate_mbps = 10000.0\n[[flows]]\nname = \"bulk\"\ncount = 1\ndirection = \"left-to-right\"\nprofile = \"linux6-cubic\"\n\
+         interface_rate_mbps = {interface_mbps:?}\n[[flows]]\nname = \"bulk\"\ncount = 1\ndirection = \"left-to-right\"\nprofile = \"linux6-cubic\"\n\
          host = {{ window_bytes = 1000000000 }}\nbase_rtt_ms = {{ first = 100.0, last = 100.0 }}\n",
         queue("drop-tail", limit)
     )

@@ -19,6 +19,12 @@ fn conversation(segments: u64, first: &str) -> Output {
 
 /// The same with a delay of the flow's own, in milliseconds.
 fn delayed_conversation(segments: u64, first: &str, base_rtt_ms: f64) -> Output {
+    let hosts = "profile = \"bsd45\"\nhost = { initial_window_segments = 2, passive_window_quirk = false }";
+    conversation_of(hosts, segments, first, base_rtt_ms)
+}
+
+/// The same between other hosts.
+fn conversation_of(hosts: &str, segments: u64, first: &str, base_rtt_ms: f64) -> Output {
     let bytes = segments * 1460;
     simulate(
         &format!(
@@ -41,8 +47,7 @@ receivers = "receiver"
 bytes = {bytes}
 base_rtt_ms = {base_rtt_ms}
 start_spread_s = 0.0
-profile = "bsd45"
-host = {{ initial_window_segments = 2, passive_window_quirk = false }}
+{hosts}
 [record]
 packets = true
 flows = true
@@ -113,6 +118,29 @@ fn a_segment_lost_by_its_ordinal_costs_what_it_costs_between_endpoints_alone() {
             panic!("one link")
         };
         assert_eq!((link.as_str(), lost.packets, lost.bytes), ("sender-to-router", 1, 1_500));
+    }
+}
+
+/// The acknowledgement of the peer's FIN is lost: the FIN comes again to an end that is over, and a reset
+/// answers it, whose number is the one that the FIN acknowledges (RFC 9293 section 3.10.7.1).
+#[test]
+fn what_comes_for_an_end_that_is_over_is_answered_with_the_number_that_it_acknowledges() {
+    for hosts in ["bsd45", "linux6-cubic"] {
+        let answered = (3..9).filter(|drop| {
+            let drop = format!("drop = [{drop}]");
+            let output = conversation_of(&format!("profile = \"{hosts}\""), 1, &drop, 0.0);
+            let packets = table(&output, "packets");
+            let (flags, sequence) = (names(packets, "flags"), words(packets, "sequence"));
+            let resets: Vec<u32> =
+                (0..flags.len()).filter(|&row| flags[row].contains('R')).map(|row| sequence[row]).collect();
+            // The SYN, the segment, and the FIN.
+            assert!(
+                resets.iter().all(|&number| number == sequence[0].wrapping_add(1_462)),
+                "{hosts}, {drop}"
+            );
+            !resets.is_empty()
+        });
+        assert!(answered.count() > 0, "{hosts}: nothing came for an end that was over");
     }
 }
 

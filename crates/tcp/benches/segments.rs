@@ -78,11 +78,17 @@ impl<'a> Pair<'a> {
 }
 
 /// A segment arrives, with the options of a host that has some.
-fn arrive(end: &mut Endpoint, now: Time, context: &Context<'_>, segment: &Segment, out: &mut Outbox) {
-    if context.profile.has_options() {
-        end.on_segment_with_options(now, context, (segment, &SegmentOptions::default()), false, out);
-    } else {
-        end.on_segment(now, context, segment, false, out);
+#[inline(always)]
+fn arrive(
+    end: &mut Endpoint,
+    now: Time,
+    context: &Context<'_>,
+    (segment, options): (&Segment, Option<&SegmentOptions>),
+    out: &mut Outbox,
+) {
+    match options {
+        Some(options) => end.on_segment_with_options(now, context, (segment, options), false, out),
+        None => end.on_segment(now, context, segment, false, out),
     }
 }
 
@@ -90,6 +96,7 @@ fn arrive(end: &mut Endpoint, now: Time, context: &Context<'_>, segment: &Segmen
 fn receive(profile: &HostProfile, count: u64) -> u64 {
     let Pair { context, ends: [client, mut server], mut out, mut now, .. } = Pair::established(profile);
     let payload = profile.maximum_segment_bytes;
+    let options = profile.has_options().then(SegmentOptions::default);
     let mut segment = Segment {
         sequence: client.highest_sent(),
         acknowledgement: server.highest_sent(),
@@ -102,7 +109,7 @@ fn receive(profile: &HostProfile, count: u64) -> u64 {
     for _ in 0..count {
         now += GAP;
         out.clear();
-        arrive(&mut server, now, &context, &segment, &mut out);
+        arrive(&mut server, now, &context, (&segment, options.as_ref()), &mut out);
         segment.sequence = segment.sequence.plus(u32::from(payload));
         delivered += u64::from(out.delivered);
     }
@@ -114,6 +121,7 @@ fn receive(profile: &HostProfile, count: u64) -> u64 {
 fn acknowledge(profile: &HostProfile, count: u64) -> u64 {
     let Pair { context, ends: [mut client, server], mut out, mut now, .. } = Pair::established(profile);
     let step = u32::from(profile.maximum_segment_bytes) * u32::from(profile.delayed_ack.every_segments);
+    let options = profile.has_options().then(SegmentOptions::default);
     let mut acknowledged: SequenceNumber = client.highest_sent();
     client.write_unlimited(now, &context, &mut out);
     for _ in 0..count {
@@ -128,7 +136,7 @@ fn acknowledge(profile: &HostProfile, count: u64) -> u64 {
             unread: 0,
         };
         out.clear();
-        arrive(&mut client, now, &context, &segment, &mut out);
+        arrive(&mut client, now, &context, (&segment, options.as_ref()), &mut out);
         assert!(out.acknowledged > 0 && client.outstanding() > 0, "every acknowledgement is of new data");
     }
     count

@@ -21,5 +21,5 @@ def load_meanwhile(*modules: str) -> None:
 
 def _load(modules: tuple[str, ...]) -> None:
     for module in modules:
-        with contextlib.suppress(ImportError):
+        with contextlib.suppress(Exception):
             import_module(module)

@@ -225,7 +225,7 @@ impl Endpoints {
             return self.datagrams.receive(now, &packet, network, events);
         };
         if connection.finished[side as usize] {
-            return self.answer_stray(&packet, side, network, events);
+            return self.answer_stray(&packet, &packet.segment(), side, network, events);
         }
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
@@ -262,7 +262,7 @@ impl Endpoints {
         };
         let (segment, said) = options.take(packet);
         if connection.finished[side as usize] {
-            return self.answer_stray(packet, side, network, events);
+            return self.answer_stray(packet, &segment, side, network, events);
         }
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
         outbox.clear();
@@ -281,8 +281,15 @@ impl Endpoints {
     }
 
     #[cold]
-    fn answer_stray(&mut self, packet: &Packet, side: Side, network: &mut Network, events: &mut Events) {
-        let Some(answer) = respond_to_stray(&self.options.read(packet).0) else { return };
+    fn answer_stray(
+        &mut self,
+        packet: &Packet,
+        segment: &Segment,
+        side: Side,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        let Some(answer) = respond_to_stray(segment) else { return };
         let Self { connections, hosts, .. } = self;
         let place = packet.connection();
         let connection = connections.at(place);

@@ -10,7 +10,7 @@ use aqmlab_tcp::{Blocks, Segment, SegmentOptions, SequenceNumber, Timestamps};
 
 /// What stands beside a packet. Hundreds of thousands are under way on a fast line, and few have blocks:
 /// these have places of their own.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Kept {
     acknowledgement: SequenceNumber,
     timestamps: Option<Timestamps>,
@@ -19,6 +19,12 @@ struct Kept {
 
 /// No blocks.
 const NONE: u32 = u32::MAX;
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { acknowledgement: SequenceNumber::default(), timestamps: None, blocks: NONE }
+    }
+}
 
 /// The options of all packets under way that have any.
 #[derive(Default)]
