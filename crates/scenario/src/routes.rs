@@ -7,6 +7,12 @@
 //! link to it, its entrances: one search serves all hosts behind the same routers.
 
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// So many searches are remembered: whoever asks for many paths asks for those of a few directions in turn.
+const REMEMBERED: usize = 8;
 
 /// The routes through one network, prepared for many questions. Time and memory grow with nodes and links.
 #[derive(Debug)]
@@ -17,6 +23,8 @@ pub struct Routes<'a> {
     /// Links from routers to routers.
     trunks_leaving: LinksByNode,
     trunks_arriving: LinksByNode,
+    /// The last searches that paths needed, by the entrances.
+    searched: RefCell<VecDeque<(Vec<NodeIndex>, Rc<Distances>)>>,
 }
 
 /// How far each router is from the hosts behind some routers.
@@ -43,6 +51,7 @@ impl<'a> Routes<'a> {
             arriving: LinksByNode::new(network, |_| true, to),
             trunks_leaving: LinksByNode::new(network, is_trunk, from),
             trunks_arriving: LinksByNode::new(network, is_trunk, to),
+            searched: RefCell::default(),
         }
     }
 
@@ -112,11 +121,23 @@ impl<'a> Routes<'a> {
         candidates.iter().copied().filter(|&link| far(link).is_some()).min_by_key(|&link| far(link))
     }
 
+    /// As [`Self::distances`], for which nothing is searched that was searched lately.
+    fn remembered_distances(&self, entrances: Vec<NodeIndex>) -> Rc<Distances> {
+        let mut searched = self.searched.borrow_mut();
+        if let Some((_, known)) = searched.iter().find(|(of, _)| *of == entrances) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(self.distances(&entrances));
+        searched.truncate(REMEMBERED - 1);
+        searched.push_front((entrances, Rc::clone(&found)));
+        found
+    }
+
     /// The links from one node to the host `to`, in order; none when there is no route, empty when both are
     /// one node.
     #[must_use]
     pub fn path(&self, from: NodeIndex, to: NodeIndex) -> Option<Vec<LinkIndex>> {
-        let distances = self.distances(&self.entrances(to));
+        let distances = self.remembered_distances(self.entrances(to));
         let mut path = Vec::new();
         let mut node = from;
         while node != to {

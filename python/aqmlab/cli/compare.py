@@ -118,7 +118,6 @@ def compare(
     """
     from aqmlab.comparison import compare as run_and_compare
     from aqmlab.errors import ComparisonError, MissingDataError, UnknownLinkError
-    from aqmlab.runs.meanwhile import load_meanwhile
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
@@ -135,7 +134,6 @@ def compare(
     if until_width_s is not None:
         name += _longer(scenarios, quiet=quiet)
     folder = output or Path("results") / name
-    load_meanwhile("scipy.special", "aqmlab.tables.comparison", "aqmlab.words", "aqmlab.report.comparison")
     try:
         found = run_and_compare(
             scenarios,

@@ -15,14 +15,44 @@ use super::network::Network;
 use crate::engine::DELAYED;
 use crate::identifiers::{Column, Egress, Hop};
 use aqmlab_scenario::{Scenario, Way};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which egresses follow which in the paths of a scenario; nothing stands for a machine's own sending.
 type Pairs = BTreeSet<(Option<Egress>, Egress)>;
 
+/// The same by either of a pair: a hub has thousands of links, and each asks for its own.
+struct Neighbours {
+    behind: BTreeMap<Egress, Vec<Egress>>,
+    into: BTreeMap<Egress, Vec<Option<Egress>>>,
+}
+
+impl Neighbours {
+    fn of(pairs: &Pairs) -> Self {
+        let mut neighbours = Self { behind: BTreeMap::new(), into: BTreeMap::new() };
+        for &(from, next) in pairs {
+            if let Some(from) = from {
+                neighbours.behind.entry(from).or_default().push(next);
+            }
+            neighbours.into.entry(next).or_default().push(from);
+        }
+        neighbours
+    }
+
+    /// What follows a link.
+    fn behind(&self, link: Egress) -> &[Egress] {
+        self.behind.get(&link).map_or(&[], Vec::as_slice)
+    }
+
+    /// What leads to a link.
+    fn into(&self, link: Egress) -> &[Option<Egress>] {
+        self.into.get(&link).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// Lets the queues of a network predict their departures where that saves an event and nobody can tell.
 pub(super) fn predict(scenario: &Scenario, network: &mut Network) {
     let Some(pairs) = pairs(scenario, network) else { return };
+    let pairs = Neighbours::of(&pairs);
     for position in 0..network.queued.len() {
         let (queued, egress) = (&network.queued[position], Egress::of(position));
         let feeds_alone = feeds_alone(network, &pairs, egress);
@@ -35,17 +65,17 @@ pub(super) fn predict(scenario: &Scenario, network: &mut Network) {
 
 /// Whether a packet can come to a link at the instant at which one of its own transmissions ends, and before
 /// that: from a link in front of it, whose end comes first in the order of equal instants.
-fn meets_an_end(network: &Network, pairs: &Pairs, link: Egress) -> bool {
-    let into = pairs.iter().filter(|(_, next)| *next == link).filter_map(|(from, _)| *from);
+fn meets_an_end(network: &Network, pairs: &Neighbours, link: Egress) -> bool {
+    let into = pairs.into(link).iter().filter_map(|from| *from);
     let mut ends_first = into.filter(|from| from.place() < link.place());
     ends_first.any(|from| network.queued[from.place()].propagation.is_none())
 }
 
 /// Whether all packets of a link go on to interfaces that keep their order, and get no others.
-fn feeds_alone(network: &Network, pairs: &Pairs, link: Egress) -> bool {
-    let feeds = |egress: Egress| pairs.iter().filter(move |(_, next)| *next == egress).count();
-    let mut next = pairs.iter().filter(|(from, _)| *from == Some(link)).map(|(_, next)| *next).peekable();
-    next.peek().is_some() && next.all(|egress| keeps_order(network, egress) && feeds(egress) == 1)
+fn feeds_alone(network: &Network, pairs: &Neighbours, link: Egress) -> bool {
+    let next = pairs.behind(link);
+    let alone = |&egress: &Egress| keeps_order(network, egress) && pairs.into(egress).len() == 1;
+    !next.is_empty() && next.iter().all(alone)
 }
 
 fn keeps_order(network: &Network, egress: Egress) -> bool {

@@ -43,12 +43,16 @@ impl RouteTable {
         // Behind its last link every packet has arrived, whatever its destination.
         rows[0] = (0..columns.len()).map(|column| (Column::of(column), Egress::DELIVERY)).collect();
         let begins = table.begins(scenario, &choices, columns.len());
-        for (number, column) in columns.iter().enumerate() {
-            let distances = choices.routes.distances(&column.entrances);
-            for (row, egress) in
-                choices.column(column.destination, &distances, &table.departures, &begins[number])
-            {
-                rows[row].push((Column::of(number), egress));
+        // Those with the same entrances stand together: thousands of hosts behind one router are equally far.
+        let mut number = 0;
+        for alike in columns.chunk_by(|one, other| one.entrances == other.entrances) {
+            let distances = choices.routes.distances(&alike[0].entrances);
+            for &Destinations { destination, .. } in alike {
+                let column = choices.column(destination, &distances, &table.departures, &begins[number]);
+                for (row, egress) in column {
+                    rows[row].push((Column::of(number), egress));
+                }
+                number += 1;
             }
         }
         table.egresses = PackedRows::pack(&rows);
