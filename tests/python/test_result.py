@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import aqmlab
 from aqmlab import Result, ResultError, TableError
 from aqmlab.errors import FolderError
-from aqmlab.result import Tables
+from aqmlab.result import RecentTables, Tables
 from aqmlab.runs import Job, run_many
 from small import CALLS, bulk, contents
 
@@ -189,3 +190,22 @@ def test_a_result_names_its_seed_version_scenario_and_window() -> None:
     assert (result.run["measured_from_s"], result.run["measured_until_s"]) == (1.0, 3.0)
     assert [law["holds"] for law in result.run["invariants"]] == [True, True, True]
     assert json.loads(json.dumps(result.run)) == result.run
+
+
+def test_tables_asked_for_last_are_kept_and_the_first_make_room() -> None:
+    recent = RecentTables(room_bytes=80_000)  # of four tables, each 80 bytes and some 16 KiB beside them
+    tables = {name: pa.table({"number": np.arange(10)}) for name in "abcd"}
+    held = {name: weakref.ref(table) for name, table in tables.items()}
+    for table in tables.values():
+        recent.note(table)
+    recent.note(tables["a"])  # is behind the others now
+    large = pa.table({"number": np.arange(2_501)})  # more than a quarter of the room
+    recent.note(large)
+    tables.clear()
+    del table
+    assert all(reference() is not None for reference in held.values())
+    recent.note(pa.table({"number": np.arange(10)}))
+    assert {name for name, reference in held.items() if reference() is None} == {"b"}
+    large_is = weakref.ref(large)
+    del large
+    assert large_is() is None

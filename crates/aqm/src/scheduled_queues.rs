@@ -258,7 +258,12 @@ impl<P: Queued> ScheduledQueues<P> {
     ) {
         let (facts, header) = (packet.facts(), &header(&packet));
         let counted = facts.longer_by(self.front.layer2_bytes);
-        let signalled = match self.admission(now, &counted, header, port) {
+        let admitted = if self.front.guards.is_empty() {
+            Ok(false)
+        } else {
+            self.admission(now, &counted, header, port)
+        };
+        let signalled = match admitted {
             Ok(signalled) => signalled,
             Err(reason) => return port.discard(packet, reason, discarded),
         };
@@ -463,20 +468,9 @@ impl<P: Queued> ScheduledQueues<P> {
         }
     }
 
-    /// Asks the guards, if there are any: whether the arrival is to be marked, or why it is discarded.
-    #[inline(always)]
-    fn admission(
-        &mut self,
-        now: Time,
-        facts: &PacketFacts,
-        header: &HeaderFields,
-        port: &mut Shared,
-    ) -> Result<bool, Reason> {
-        if self.front.guards.is_empty() { Ok(false) } else { self.ask_guards(now, facts, header, port) }
-    }
-
+    /// Asks the guards: whether the arrival is to be marked, or why it is discarded.
     #[inline(never)]
-    fn ask_guards(
+    fn admission(
         &mut self,
         now: Time,
         facts: &PacketFacts,

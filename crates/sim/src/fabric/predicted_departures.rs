@@ -52,12 +52,12 @@ impl Neighbours {
 /// Lets the queues of a network predict their departures where that saves an event and nobody can tell.
 pub(super) fn predict(scenario: &Scenario, network: &mut Network) {
     let Some(pairs) = pairs(scenario, network) else { return };
-    let pairs = Neighbours::of(&pairs);
+    let neighbours = Neighbours::of(&pairs);
     for position in 0..network.queued.len() {
         let (queued, egress) = (&network.queued[position], Egress::of(position));
-        let feeds_alone = feeds_alone(network, &pairs, egress);
+        let feeds_alone = feeds_alone(network, &neighbours, egress);
         let moves_on = queued.propagation.is_some() || feeds_alone;
-        let predicts = moves_on && queued.link.is_predictable() && !meets_an_end(network, &pairs, egress);
+        let predicts = moves_on && queued.link.is_predictable() && !meets_an_end(network, &neighbours, egress);
         let queued = &mut network.queued[position];
         (queued.predicts, queued.feeds_alone) = (predicts, feeds_alone);
     }
@@ -65,16 +65,16 @@ pub(super) fn predict(scenario: &Scenario, network: &mut Network) {
 
 /// Whether a packet can come to a link at the instant at which one of its own transmissions ends, and before
 /// that: from a link in front of it, whose end comes first in the order of equal instants.
-fn meets_an_end(network: &Network, pairs: &Neighbours, link: Egress) -> bool {
-    let into = pairs.into(link).iter().filter_map(|from| *from);
+fn meets_an_end(network: &Network, neighbours: &Neighbours, link: Egress) -> bool {
+    let into = neighbours.into(link).iter().filter_map(|from| *from);
     let mut ends_first = into.filter(|from| from.place() < link.place());
     ends_first.any(|from| network.queued[from.place()].propagation.is_none())
 }
 
 /// Whether all packets of a link go on to interfaces that keep their order, and get no others.
-fn feeds_alone(network: &Network, pairs: &Neighbours, link: Egress) -> bool {
-    let next = pairs.behind(link);
-    let alone = |&egress: &Egress| keeps_order(network, egress) && pairs.into(egress).len() == 1;
+fn feeds_alone(network: &Network, neighbours: &Neighbours, link: Egress) -> bool {
+    let next = neighbours.behind(link);
+    let alone = |&egress: &Egress| keeps_order(network, egress) && neighbours.into(egress).len() == 1;
     !next.is_empty() && next.iter().all(alone)
 }
 

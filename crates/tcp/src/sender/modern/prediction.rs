@@ -11,10 +11,9 @@
 use super::acknowledgement::News;
 use super::{Lent, ModernSender, Sent};
 use crate::congestion::Phase;
-use crate::connection_flags::{ConnectionFlags, SenderFlags};
+use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
-use crate::hosts::Ecn;
 use crate::options::SegmentOptions;
 use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment};
@@ -34,10 +33,9 @@ impl Endpoint {
         if segment.payload > 0 || segment.flags != Flags::ACK || !sequence.una.before(number) {
             return false;
         }
-        let counts_marks = context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN);
         !sequence.max.before(number)
             && self.state.is_synchronized()
-            && !counts_marks
+            && !self.counts_marks(context)
             && options.blocks.as_slice().is_empty()
             && self.sender.modern().is_some_and(|modern| modern.predicts(number))
     }

@@ -30,7 +30,7 @@ impl Endpoint {
             return;
         }
         let advanced = self.sender.sequence.una.before(number);
-        let counts_marks = context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN);
+        let counts_marks = self.counts_marks(context);
         let answered = self.sender.with_modern(now, context, |modern, lent| {
             let mut news = modern.take_in(lent, segment, counts_marks);
             lent.sequence.advance(number);
@@ -47,6 +47,11 @@ impl Endpoint {
         if reductions.resends {
             self.send_lost(now, context, out);
         }
+    }
+
+    /// Whether acknowledgements on this connection count the packets that arrived with a mark (RFC 9768).
+    pub(super) fn counts_marks(&self, context: &Context<'_>) -> bool {
+        context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN)
     }
 
     /// Sends again what is taken for lost, as the window allows; or, where new data may show that nothing was
