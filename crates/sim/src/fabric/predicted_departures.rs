@@ -57,7 +57,8 @@ pub(super) fn predict(scenario: &Scenario, network: &mut Network) {
         let (queued, egress) = (&network.queued[position], Egress::of(position));
         let feeds_alone = feeds_alone(network, &neighbours, egress);
         let moves_on = queued.propagation.is_some() || feeds_alone;
-        let predicts = moves_on && queued.link.is_predictable() && !meets_an_end(network, &neighbours, egress);
+        let predicts =
+            moves_on && queued.link.is_predictable() && !meets_an_end(network, &neighbours, egress);
         let queued = &mut network.queued[position];
         (queued.predicts, queued.feeds_alone) = (predicts, feeds_alone);
     }
