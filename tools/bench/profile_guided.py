@@ -21,7 +21,7 @@ def build() -> dict[str, Path]:
     for old in counted.glob("*.profraw"):
         old.unlink()
     instrumented = programs.build(("packets",), FOLDER / "instrumented", f"-Cprofile-generate={counted}")
-    train(instrumented["packets"], programs.cases(programs.build(("port",))["port"]))
+    train(instrumented["packets"], programs.cases(instrumented["packets"]))
     merged = FOLDER / "merged.profdata"
     raw = sorted(str(path) for path in counted.glob("*.profraw"))
     subprocess.run([str(llvm_profdata()), "merge", "-o", str(merged), *raw], check=True)

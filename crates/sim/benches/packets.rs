@@ -13,7 +13,7 @@
 //! | `flows N [scheme] [profile] [seconds]` | so many flows begin in one instant and share a port, 0.1 Mbit/s for each |
 //! | `links N [seconds]` | so many links to hosts on both sides of two routers, and a flow for each two |
 //!
-//! What a recovery looks after in `deep` is as large as the window. Hosts of `bsd45` have their timers at
+//! `--list` names the schemes. What a recovery looks after in `deep` is as large as the window. Hosts of `bsd45` have their timers at
 //! ticks, so that those of all `flows` fire in the same instants.
 //!
 //! One line of JSON per run: compare lines of one session, these machines are noisy. Words such as
@@ -21,6 +21,7 @@
 //! program counts instructions (`make bench` does both).
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
+use aqmlab_aqm::Scheme;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
 use std::time::Instant;
@@ -36,6 +37,9 @@ const CLOUDS: &str = include_str!("../../../tests/crosscheck/clouds.toml");
 const HOME: &str = include_str!("../../../python/aqmlab/presets/home.toml");
 
 fn main() {
+    if std::env::args().any(|argument| argument == "--list") {
+        return println!("{}", Scheme::names().join("\n"));
+    }
     let given = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
     let (settings, arguments): (Vec<String>, Vec<String>) = given.partition(|word| word.contains('='));
     let word = |index: usize, default: &str| arguments.get(index).map_or(default.to_owned(), String::clone);
