@@ -20,7 +20,7 @@ import aqmlab
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.crosscheck import cloud_replay, clouds, codel, measurement, red_pd
+from tests.crosscheck import cloud_replay, clouds, codel, measurement, ns3_program, red_pd
 from tests.crosscheck.judgement import TOLERANCES, compare, compare_with_enough_seeds
 from tests.crosscheck.ratio import ratio_of_means, shown
 
@@ -346,5 +346,5 @@ def test_thin_streams_under_fq_codel_wait_as_in_ns3() -> None:
 
 
 def test_without_ns3_it_is_said_why(tmp_path: Path) -> None:
-    with pytest.raises(codel.NotInstalledError, match=r"has no include/ns3/codel-queue-disc\.h"):
-        codel.find_ns3(str(tmp_path))
+    with pytest.raises(ns3_program.NotInstalledError, match=r"has no include/ns3/codel-queue-disc\.h"):
+        ns3_program.find_ns3(str(tmp_path))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import check
 import counting
 import ns2
+import ns3_bulk
 import profile_guided
 import programs
 import recording
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from counting import Counts
 
 
-def measure(built: dict[str, Path], runs: int, workers: int, *, count: bool) -> None:
-    """Prints every table: scenarios, the ratio to ns-2, what measuring costs, steps."""
+def measure(built: dict[str, Path], runs: int, workers: int, ns3: str | None, *, count: bool) -> None:
+    """Prints every table: scenarios, the ratios to ns-2 and ns-3, what measuring costs, steps."""
     scenarios = scenario_figures(built)
     counted = counting.per_step(scenarios, workers) if count else [None] * len(scenarios)
     print(
@@ -46,6 +47,7 @@ def measure(built: dict[str, Path], runs: int, workers: int, *, count: bool) -> 
         print_scenario(name, built["packets"], [*arguments, str(seconds)], runs, None)
     ns2.compare(built["packets"], runs)
     ns2.compare_clouds(built["packets"], runs)
+    ns3_bulk.compare(built["packets"], runs, ns3)
     recording.compare(built["packets"], runs, workers, count=count)
     if count:
         print_steps(built, runs, workers)
@@ -125,6 +127,11 @@ def parse_arguments() -> argparse.Namespace:
         action="store_true",
         help="without --check: of a build that is optimised for runs like these, as `make release` makes it",
     )
+    parser.add_argument(
+        "--ns3",
+        metavar="FOLDER",
+        help="without --check: site-packages/ns3 of a venv with the wheel ns3, to run beside",
+    )
     parser.add_argument("--no-instructions", action="store_true", help="without --check: time only")
     return parser.parse_args()
 
@@ -139,7 +146,7 @@ def main() -> int:
         raise SystemExit("--check compares plain builds: leave --profile-guided out")
     built = profile_guided.build() if given.profile_guided else programs.build()
     if not given.check:
-        measure(built, given.runs, given.workers, count=has_valgrind and not given.no_instructions)
+        measure(built, given.runs, given.workers, given.ns3, count=has_valgrind and not given.no_instructions)
         return 0
     figures = chosen(all_figures(built), given.only)
     if given.update:

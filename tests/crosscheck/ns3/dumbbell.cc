@@ -23,6 +23,7 @@ namespace
 
 std::map<std::string, std::string> settings{
     {"sack", "0"},
+    {"buffer_bytes", "16777216"}, // of each end of a connection; ns-3 walks through what waits in it
     {"scheme", "codel"}, // or fq-codel, fifo
     {"seed", "1"},
     {"flows", "10"},
@@ -98,8 +99,8 @@ SetHosts()
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(960));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(2));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 24));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 24));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(static_cast<uint32_t>(Number("buffer_bytes"))));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(static_cast<uint32_t>(Number("buffer_bytes"))));
 }
 
 PointToPointHelper
@@ -193,6 +194,7 @@ PrintResults()
     const double marked = after.nTotalMarkedPackets - before.nTotalMarkedPackets;
     const double sent = after.nTotalSentBytes - before.nTotalSentBytes;
     std::cout.precision(10);
+    Print("sent_packets", after.nTotalReceivedPackets - before.nTotalReceivedPackets - dropped);
     Print("drops", dropped);
     Print("loss_percent", 100.0 * dropped / arrived);
     Print("mark_percent", 100.0 * marked / arrived);
