@@ -13,8 +13,8 @@
 //! | `flows N [scheme] [profile] [seconds]` | so many flows begin in one instant and share a port, 0.1 Mbit/s for each |
 //! | `links N [seconds]` | so many links to hosts on both sides of two routers, and a flow for each two |
 //!
-//! `--list` names the schemes. What a recovery looks after in `deep` is as large as the window. Hosts of `bsd45` have their timers at
-//! ticks, so that those of all `flows` fire in the same instants.
+//! `--list` names the schemes. What a recovery looks after in `deep` is as large as the window. Hosts of
+//! `bsd45` have their timers at ticks, so that those of all `flows` fire in the same instants.
 //!
 //! One line of JSON per run: compare lines of one session, these machines are noisy. Words such as
 //! `record.responses="none"` replace values of the scenario. Under `valgrind --tool=callgrind` the same
