@@ -20,7 +20,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 help: ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## a short version of the 2003 study, with a report in report/ (PGO=1: built as released)
+demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## a short version of the 2003 study, with a report in report/ (PGO=1: as released)
 	$(BIN)/aqmlab reproduce le2003 --scale quick --output report
 
 # Both halves at once: either leaves a processor idle for minutes.
@@ -103,7 +103,7 @@ miri: ## what calls C functions, under Miri, which finds any wrong use of memory
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo 'rustup toolchain install nightly --component miri --component rust-src' >&2; exit 2; }
 	cargo +nightly miri test --locked --quiet --package aqmlab-plugin --test function_tables --target-dir target/miri
 
-bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released; NS3=.../site-packages/ns3: beside ns-3 too)
+bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released), and ns-3 in NS3
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided) $(if $(NS3),--ns3 $(NS3))
 
 bench-check: ## refuses a growth of instructions or misses per step, or with UPDATE=1 commits to it (needs valgrind)
@@ -144,14 +144,16 @@ clean: ## removes everything that was made here
 
 # Editable: Python files are used where they are; only a change of Rust files builds anew.
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
+	@rm -f $(VENV)/.installed-profile-guided
 	$(PIP) --editable .
 	@touch $@
 
 # Builds twice and trains in between: minutes more than what the demo then saves, so only on request.
 $(VENV)/.installed-profile-guided: $(SOURCES) | $(BIN)/python
 	@$(HAS_PROFILE_TOOLS)
+	@rm -f $(VENV)/.installed-dev
 	MATURIN_PGO=true $(PIP) --editable .
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-dev: $(SOURCES) $(CONSTRAINTS) | $(BIN)/python
 	$(PIP) $(CONSTRAINTS:%=--constraint %) --editable '.[dev]'

@@ -41,7 +41,11 @@ def find_ns3(named: str | None) -> Path:
 def build(ns3: Path, program: Path) -> None:
     """Compiles ns3/dumbbell.cc."""
     libraries = ns3 / "lib64"
-    names = [next(libraries.glob(f"libns3*-{module}.so")).name for module in MODULES]
+    found = {module: next(libraries.glob(f"libns3*-{module}.so"), None) for module in MODULES}
+    names = [library.name for library in found.values() if library is not None]
+    if len(names) < len(MODULES):
+        missing = ", ".join(module for module, library in found.items() if library is None)
+        raise NotInstalledError(f"{libraries} has no libraries of ns-3's {missing}")
     command = ["c++", "-std=c++20", "-O1", f"-I{ns3 / 'include'}", str(SOURCE), "-o", str(program)]
     command += [f"-L{libraries}", *(f"-l:{name}" for name in names)]
     command += [f"-Wl,-rpath,{libraries}", "-Wl,--allow-shlib-undefined"]

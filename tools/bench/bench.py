@@ -144,6 +144,10 @@ def main() -> int:
         raise SystemExit("valgrind is not installed: instructions cannot be counted")
     if given.check and given.profile_guided:
         raise SystemExit("--check compares plain builds: leave --profile-guided out")
+    if given.check and given.ns3:
+        raise SystemExit("--check runs nothing beside: leave --ns3 out")
+    if given.ns3:
+        ns3_bulk.check(given.ns3)
     built = profile_guided.build() if given.profile_guided else programs.build()
     if not given.check:
         measure(built, given.runs, given.workers, given.ns3, count=has_valgrind and not given.no_instructions)

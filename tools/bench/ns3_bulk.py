@@ -7,17 +7,20 @@ wheel is not ns-3's fastest build: its checks and its logs are compiled in.
 
 from __future__ import annotations
 
+import importlib.util
 import resource
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 
 import programs
 
-sys.path.append(str(programs.ROOT))
-
-from tests.crosscheck import ns3_program
+PROGRAM = programs.ROOT / "tests" / "crosscheck" / "ns3_program.py"
+specification = importlib.util.spec_from_file_location("ns3_program", PROGRAM)
+if specification is None or specification.loader is None:
+    raise SystemExit(f"{PROGRAM} cannot be read")
+ns3_program = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(ns3_program)
 
 SETTINGS = {
     "scheme": "fifo",
@@ -33,26 +36,37 @@ SETTINGS = {
 }
 
 
+def check(named: str) -> None:
+    """Refuses a folder without ns-3."""
+    try:
+        ns3_program.find_ns3(named)
+    except ns3_program.NotInstalledError as reason:
+        raise SystemExit(f"--ns3: {reason}") from None
+
+
 def compare(program: Path, runs: int, named: str | None) -> None:
     """CPU per data packet with its acknowledgement, ns-3 and we in turn."""
-    try:
-        found = ns3_program.find_ns3(named)
-    except ns3_program.NotInstalledError as reason:
-        print(f"ns-3: {reason}: no ratio")
-        return
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
         dumbbell = Path(folder) / "dumbbell"
-        ns3_program.build(found, dumbbell)
+        try:
+            ns3_program.build(ns3_program.find_ns3(named), dumbbell)
+        except ns3_program.NotInstalledError as reason:
+            print(f"ns-3: {reason}: no ratio")
+            return
         for seed in range(1, runs + 1):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            before = _cpu_s()
             printed = ns3_program.run_ns3(dumbbell, {**SETTINGS, "seed": seed})
-            cpu_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-            theirs = cpu_s * 1e9 / printed["sent_packets"]
+            theirs = (_cpu_s() - before) * 1e9 / printed["sent_packets"]
             finished = programs.run(program, ["bulk", "drop-tail", "100"])
             ours = finished.cpu_s * 1e9 / finished.row["data_packets"]
             ratios.append(theirs / ours)
             print(f"seed {seed}: ns-3 {theirs:.0f} ns, aqmlab {ours:.0f} ns per data packet with its ACK")
-    print(
-        f"ns-3 / aqmlab: median {statistics.median(ratios):.0f}, from {min(ratios):.0f} to {max(ratios):.0f}"
-    )
+    median = statistics.median(ratios)
+    print(f"ns-3 / aqmlab: median {median:.0f}, from {min(ratios):.0f} to {max(ratios):.0f}")
+
+
+def _cpu_s() -> float:
+    """CPU seconds of all processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

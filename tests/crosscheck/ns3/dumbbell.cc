@@ -194,7 +194,7 @@ PrintResults()
     const double marked = after.nTotalMarkedPackets - before.nTotalMarkedPackets;
     const double sent = after.nTotalSentBytes - before.nTotalSentBytes;
     std::cout.precision(10);
-    Print("sent_packets", after.nTotalReceivedPackets - before.nTotalReceivedPackets - dropped);
+    Print("sent_packets", after.nTotalSentPackets - before.nTotalSentPackets);
     Print("drops", dropped);
     Print("loss_percent", 100.0 * dropped / arrived);
     Print("mark_percent", 100.0 * marked / arrived);
