@@ -45,13 +45,20 @@ def dask(*arguments: str | Path, folder: Path | None = None) -> Iterator[subproc
 
 
 @contextmanager
-def scheduler(folder: Path) -> Iterator[tuple[str, Path]]:
-    """A scheduler on a free port: its address and the file by which workers find it."""
+def scheduler_process(folder: Path) -> Iterator[tuple[str, Path, subprocess.Popen[str]]]:
+    """A scheduler on a free port: its address, the file by which workers find it, and its process."""
     file = folder / "scheduler.json"
     host = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     with dask("scheduler", *host, "--scheduler-file", file) as process:
         wait_until(lambda: file.exists() and file.stat().st_size > 0, process)
-        yield json.loads(file.read_text())["address"].removeprefix("tcp://"), file
+        yield json.loads(file.read_text())["address"].removeprefix("tcp://"), file, process
+
+
+@contextmanager
+def scheduler(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The same without its process."""
+    with scheduler_process(folder) as (address, file, _):
+        yield address, file
 
 
 def worker(file: Path) -> tuple[str | Path, ...]:
@@ -77,6 +84,31 @@ def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_p
         _, errors = process.communicate(timeout=90)
     assert process.returncode == 0, errors
     assert "12/12 runs" in errors
+    assert contents(there) == expected
+
+
+def test_a_killed_scheduler_loses_nothing_that_had_finished(tmp_path: Path) -> None:
+    file = write(tmp_path, duration_s=150.0)
+    expected = contents(reference(file, tmp_path / "here"))
+    there = tmp_path / "there"
+    with scheduler_process(tmp_path) as (address, contact, victim), dask(*worker(contact)):
+        process = subprocess.Popen(
+            command("sweep", file, "--store", there, "--executor", f"dask://{address}"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: finished(there) >= 2, process)
+        victim.kill()
+        _, errors = process.communicate(timeout=90)
+    assert process.returncode != 0
+    assert "the Dask scheduler is gone" in errors
+    assert "what had finished is kept" in errors
+    assert "Traceback" not in errors
+    kept = finished(there)
+    assert 2 <= kept < 12
+    resumed = aqmlab_process("sweep", file, "--store", there)
+    assert resumed.returncode == 0, resumed.stderr
     assert contents(there) == expected
 
 

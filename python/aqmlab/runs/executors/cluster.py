@@ -42,6 +42,7 @@ _POLL_S = 0.2
 _READY_S = 0.05
 _LOOK_S = 1.0
 _ANSWER_S = 10.0
+_TALKATIVE = ("distributed.client", "distributed.comm", "distributed.core", "tornado.application")
 PATIENCE_S = 30.0
 """How long a cluster may be without any worker; Dask starts those on this machine anew in a few seconds."""
 
@@ -68,7 +69,8 @@ class Cluster:
 
         Raises:
             RunsFailed: Some runs failed, or killed too many workers; all others were yielded before.
-            ExecutorError: No scheduler, no worker, workers of another version, or none left for too long.
+            ExecutorError: No scheduler, no worker, workers of another version, none left for too long, or the
+                scheduler gone.
             StorageError: A result could not be kept.
         """
         if any(job.pcap for job in jobs):
@@ -82,7 +84,7 @@ class Cluster:
     @contextlib.contextmanager
     def _client(self) -> Iterator[distributed.Client]:
         if self._address is not None:
-            with _connect(self._address) as client:
+            with _quiet(), _connect(self._address) as client:
                 yield client
             return
         with _ctrl_c_held_back():
@@ -95,6 +97,20 @@ class Cluster:
             )
         with cluster, distributed.Client(cluster) as client:
             yield client
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps what Dask logs of a lost connection from the screen: the error says it."""
+    loggers = [logging.getLogger(name) for name in _TALKATIVE]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 @contextlib.contextmanager
@@ -196,27 +212,53 @@ class _WorkerWatch:
         """Waits a moment for `left` runs.
 
         Raises:
-            ExecutorError: For too long there was nobody to make them.
+            ExecutorError: For too long there was nobody to make them, or the scheduler is gone.
         """
         time.sleep(_READY_S)
         now = time.monotonic()
         if now - self._looked < _LOOK_S:
             return
         self._looked = now
+        if self.is_closed():
+            raise self.gone(left)
         if self._workers():
             self._seen = now
         elif now - self._seen > self._patience_s:
-            runs = f"{counted(left, 'run')} {'is' if left == 1 else 'are'} left"
             raise ExecutorError(
-                f"the Dask scheduler has had no worker for {self._patience_s:g} s, and {runs};"
+                f"the Dask scheduler has had no worker for {self._patience_s:g} s, and {_left(left)};"
                 " what had finished is kept: start workers with `dask worker ...` and give the command again"
             )
 
+    def is_closed(self) -> bool:
+        """Whether the client has given the scheduler up, which it does some seconds after it has lost it."""
+        return self._client.status in ("closing", "closed")
+
+    def answers(self) -> bool:
+        """Whether there is a scheduler still."""
+        return self._workers_of_scheduler() is not None
+
+    def gone(self, left: int) -> ExecutorError:
+        """What to raise where there is none, and so many runs are left."""
+        return ExecutorError(
+            f"the Dask scheduler is gone, and {_left(left)}; what had finished is kept:"
+            " start a scheduler and workers and give the command again"
+        )
+
     def _workers(self) -> int:
+        return self._workers_of_scheduler() or 0
+
+    def _workers_of_scheduler(self) -> int | None:
+        scheduler = self._client.scheduler
+        if scheduler is None:
+            return None
         try:
-            return len(self._client.sync(self._client.scheduler.ncores, callback_timeout=_ANSWER_S))
-        except (TimeoutError, OSError):  # nor is there a scheduler
-            return 0
+            return len(self._client.sync(scheduler.ncores, callback_timeout=_ANSWER_S))
+        except (TimeoutError, OSError):
+            return None
+
+
+def _left(runs: int) -> str:
+    return f"{counted(runs, 'run')} {'is' if runs == 1 else 'are'} left"
 
 
 def _gather(
@@ -233,6 +275,8 @@ def _gather(
                 watch.expect(len(pending))
                 continue
             future, outcome = next(stream)
+            if not isinstance(outcome, Result | str) and not watch.answers():
+                raise watch.gone(len(pending))
             job = pending.pop(future)
             if isinstance(outcome, Result):
                 yield job, outcome if job.folder is None else keep(outcome, job.folder)
@@ -243,7 +287,8 @@ def _gather(
             done_s += job.simulated_s
             bar.show(done_s=done_s, finished=finished)
     finally:
-        client.cancel(list(pending))
+        if not watch.is_closed():
+            client.cancel(list(pending))
     if failures:
         raise RunsFailed(failures, runs=len(jobs))
 
