@@ -142,20 +142,22 @@ clean: ## removes everything that was made here
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 
-# Editable: Python files are used where they are; only a change of Rust files builds anew.
+# Editable: Python files are used where they are; only a change of Rust files builds anew. There is one module for all
+# builds, so that each takes away what says that another stands.
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
-	@rm -f $(VENV)/.installed-profile-guided
+	@rm -f $(VENV)/.installed*
 	$(PIP) --editable .
 	@touch $@
 
 # Builds twice and trains in between: minutes more than what the demo then saves, so only on request.
 $(VENV)/.installed-profile-guided: $(SOURCES) | $(BIN)/python
 	@$(HAS_PROFILE_TOOLS)
-	@rm -f $(VENV)/.installed-dev
+	@rm -f $(VENV)/.installed*
 	MATURIN_PGO=true $(PIP) --editable .
 	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-dev: $(SOURCES) $(CONSTRAINTS) | $(BIN)/python
+	@rm -f $(VENV)/.installed*
 	$(PIP) $(CONSTRAINTS:%=--constraint %) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 

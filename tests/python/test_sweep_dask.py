@@ -65,6 +65,18 @@ def worker(file: Path) -> tuple[str | Path, ...]:
     return ("worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard")
 
 
+def sweep_under_way(file: Path, store: Path, address: str) -> subprocess.Popen[str]:
+    """A sweep on a cluster, two runs of which have finished."""
+    process = subprocess.Popen(
+        command("sweep", file, "--store", store, "--executor", f"dask://{address}"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_until(lambda: finished(store) >= 2, process)
+    return process
+
+
 def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_path: Path) -> None:
     file = write(tmp_path, duration_s=25.0)
     expected = contents(reference(file, tmp_path / "here"))
@@ -72,13 +84,7 @@ def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_p
     with ExitStack() as stack:
         address, contact = stack.enter_context(scheduler(tmp_path))
         victim, _ = (stack.enter_context(dask(*worker(contact))) for _ in range(2))
-        process = subprocess.Popen(
-            command("sweep", file, "--store", there, "--executor", f"dask://{address}"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        wait_until(lambda: finished(there) >= 2, process)
+        process = sweep_under_way(file, there, address)
         victim.send_signal(signal.SIGKILL)
         assert victim.wait() == -signal.SIGKILL
         _, errors = process.communicate(timeout=90)
@@ -92,13 +98,7 @@ def test_a_killed_scheduler_loses_nothing_that_had_finished(tmp_path: Path) -> N
     expected = contents(reference(file, tmp_path / "here"))
     there = tmp_path / "there"
     with scheduler_process(tmp_path) as (address, contact, victim), dask(*worker(contact)):
-        process = subprocess.Popen(
-            command("sweep", file, "--store", there, "--executor", f"dask://{address}"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        wait_until(lambda: finished(there) >= 2, process)
+        process = sweep_under_way(file, there, address)
         victim.kill()
         _, errors = process.communicate(timeout=90)
     assert process.returncode != 0

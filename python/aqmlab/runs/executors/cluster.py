@@ -235,7 +235,7 @@ class _WorkerWatch:
 
     def answers(self) -> bool:
         """Whether there is a scheduler still."""
-        return self._workers_of_scheduler() is not None
+        return self._workers() is not None
 
     def gone(self, left: int) -> ExecutorError:
         """What to raise where there is none, and so many runs are left."""
@@ -244,10 +244,8 @@ class _WorkerWatch:
             " start a scheduler and workers and give the command again"
         )
 
-    def _workers(self) -> int:
-        return self._workers_of_scheduler() or 0
-
-    def _workers_of_scheduler(self) -> int | None:
+    def _workers(self) -> int | None:
+        """How many workers there are; None where no scheduler answers."""
         scheduler = self._client.scheduler
         if scheduler is None:
             return None
