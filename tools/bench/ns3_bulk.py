@@ -15,6 +15,7 @@ from pathlib import Path
 
 import programs
 
+# By its file: with its folder on the path, the folder `ns3` there would be found in place of the package.
 PROGRAM = programs.ROOT / "tests" / "crosscheck" / "ns3_program.py"
 specification = importlib.util.spec_from_file_location("ns3_program", PROGRAM)
 if specification is None or specification.loader is None:
