@@ -216,7 +216,7 @@ def test_several_scenarios_and_one_without_users(link: Path) -> None:
 @pytest.mark.exhaustive
 def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-6")
-    short = ("--set", "duration_s=9.0", "--set", "warm_up_s=1.0")  # as long as the runs are lengthened to
+    short = ("--set", "duration_s=9.0", "--set", "warm_up_s=1.0")
     folder = link / "results" / "compare-web"
 
     def width() -> float:
@@ -275,8 +275,9 @@ def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:
 def test_what_happens_at_an_instant_of_its_own_is_not_lengthened() -> None:
     edges = {"duration_s": 4.0, "warm_up_s": 1.0, "cool_down_s": 1.0}
     assert lengthened(aqmlab.Scenario.from_toml(BULK, overrides=edges)).duration_s == 14.0
-    longer = aqmlab.Scenario.from_toml(BULK, overrides={**edges, "duration_s": 14.5})
-    assert lengthened(longer) is longer
+    for duration_s, becomes_s in ((5.9, 14.0), (6.0, 6.0), (20.0, 20.0)):  # twice the edges are 4 s
+        own = aqmlab.Scenario.from_toml(BULK, overrides={**edges, "duration_s": duration_s})
+        assert lengthened(own).duration_s == becomes_s
     for extra in (
         "start_s = 1.5",
         "stop_s = 3.0",

@@ -61,8 +61,9 @@ if TYPE_CHECKING:
     "until_width_s",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Lengthen the runs, then add seeds, until the confidence interval of each difference of the median "
-    "page load time is no wider. The seeds of --seeds decide how many it takes.",
+    help="Add seeds until the confidence interval of each difference of the median page load time is no "
+    "wider. Runs that measure less than twice their warm-up and cool-down are lengthened first. The seeds of "
+    "--seeds decide how many it takes.",
 )
 @links_option
 @overrides_option

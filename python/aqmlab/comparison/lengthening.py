@@ -1,9 +1,11 @@
-"""Longer runs before more of them: what warm-up and cool-down cost is paid once for each run.
+"""Longer runs before more of them, where warm-up and cool-down are most of what short ones cost.
 
-A run of 120 s with 40 s of warm-up and cool-down measures 80 s; seven such runs take as long as three of
-280 s, which measure 720 s instead of 560 s. So a comparison up to a width lengthens its runs before it adds
-seeds. By how much depends on the scenario alone, never on results: to stop at short runs that happen to
-scatter little makes intervals cover too rarely, as in `aqmlab.statistics.stopping`.
+A run of 180 s with 80 s of warm-up and cool-down measures 100 s; 28 such runs take as long as nine of 560 s,
+which measure 4,320 s instead of 2,800 s. Against that, common random numbers lose their hold: the later a
+page, the less it meets of what it met under the other queue. So runs that measure twice the edges or more
+gain nothing and keep their length; `docs/explanation/statistics.md` has the widths. By how much others are
+lengthened depends on the scenario alone, never on results: to stop at short runs that happen to scatter
+little makes intervals cover too rarely, as in `aqmlab.statistics.stopping`.
 """
 
 from __future__ import annotations
@@ -15,20 +17,23 @@ if TYPE_CHECKING:
 
     from aqmlab.scenario import Scenario
 
+LEAST_WINDOW_PER_EDGE = 2.0
+"""A measured window of at least so many times warm-up and cool-down together keeps its length."""
+
 WINDOW_PER_EDGE = 6.0
-"""A measured window of so many times warm-up and cool-down together: these are then a seventh of the run."""
+"""Another becomes so many times as long as they are, which are then a seventh of the run."""
 
 
 def lengthened(scenario: Scenario) -> Scenario:
-    """The scenario with a longer measured window; itself where that is long enough, or `scheduled`.
+    """The scenario with a longer measured window; itself where it has a long one, or is `scheduled`.
 
     Longer runs are of the same traffic only where nothing begins or ends at an instant of its own.
     """
     edges_s = float(scenario.resolved["warm_up_s"]) + float(scenario.resolved["cool_down_s"])
-    wanted_s = edges_s * (1.0 + WINDOW_PER_EDGE)
-    if wanted_s <= scenario.duration_s or any(scheduled(scenario.resolved)):
+    long_enough = scenario.duration_s >= edges_s * (1.0 + LEAST_WINDOW_PER_EDGE)
+    if long_enough or any(scheduled(scenario.resolved)):
         return scenario
-    return scenario.with_overrides({"duration_s": wanted_s})
+    return scenario.with_overrides({"duration_s": edges_s * (1.0 + WINDOW_PER_EDGE)})
 
 
 def scheduled(resolved: Mapping[str, Any]) -> Iterator[str]:

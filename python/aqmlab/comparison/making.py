@@ -57,8 +57,9 @@ def compare(
         population: The population whose response times are compared; by default all together.
         same_users: Whether different users on one side are an error; only a comparison of loads turns this
             off.
-        until_width_s: Lengthens the runs, then adds seeds, until the interval of each difference of the
-            median page load time is no wider than this many seconds.
+        until_width_s: Adds seeds until the interval of each difference of the median page load time is no
+            wider than this many seconds; first lengthens runs that measure less than twice their warm-up and
+            cool-down.
         output: A folder for the results, by configuration and seed; finished runs there are not repeated.
             `aqmlab.compare(folder)` and `aqmlab report` read it.
         store: A folder for finished runs by content, which are not repeated.
