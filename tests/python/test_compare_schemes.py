@@ -216,7 +216,7 @@ def test_several_scenarios_and_one_without_users(link: Path) -> None:
 @pytest.mark.exhaustive
 def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-6")
-    short = ("--set", "duration_s=9.0", "--set", "warm_up_s=1.0")
+    short = ("--set", "duration_s=9.0", "--set", "warm_up_s=3.0")
     folder = link / "results" / "compare-web"
 
     def width() -> float:
@@ -272,12 +272,33 @@ def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:
     assert "kept in results/compare-web;" in " ".join(made.stdout.split())
 
 
+@pytest.mark.parametrize(
+    ("duration_s", "warm_up_s", "cool_down_s", "becomes_s"),
+    [
+        (5.9, 1.0, 1.0, 14.0),
+        (6.0, 1.0, 1.0, None),
+        (20.0, 1.0, 1.0, None),
+        (1.0, 0.0, 0.0, None),
+        (6.3, 2.1, 0.0, None),  # in binary three times 2.1 is more than 6.3
+        (1.2, 0.1, 0.3, None),
+        (1.19, 0.1, 0.3, 2.8),
+    ],
+)
+def test_runs_that_measure_twice_their_edges_keep_their_length(
+    duration_s: float, warm_up_s: float, cool_down_s: float, becomes_s: float | None
+) -> None:
+    lengths = {"duration_s": duration_s, "warm_up_s": warm_up_s, "cool_down_s": cool_down_s}
+    own = aqmlab.Scenario.from_toml(f"{BULK}start_spread_s = 0.0\n", overrides=lengths)
+    assert not list(scheduled(own.resolved))
+    if becomes_s is None:
+        assert lengthened(own) is own
+    else:
+        assert lengthened(own).duration_s == pytest.approx(becomes_s)
+
+
 def test_what_happens_at_an_instant_of_its_own_is_not_lengthened() -> None:
     edges = {"duration_s": 4.0, "warm_up_s": 1.0, "cool_down_s": 1.0}
     assert lengthened(aqmlab.Scenario.from_toml(BULK, overrides=edges)).duration_s == 14.0
-    for duration_s, becomes_s in ((5.9, 14.0), (6.0, 6.0), (20.0, 20.0)):  # twice the edges are 4 s
-        own = aqmlab.Scenario.from_toml(BULK, overrides={**edges, "duration_s": duration_s})
-        assert lengthened(own).duration_s == becomes_s
     for extra in (
         "start_s = 1.5",
         "stop_s = 3.0",

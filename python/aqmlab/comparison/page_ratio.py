@@ -2,7 +2,8 @@
 
 With common random numbers page 5 of user 17 has the same objects under every configuration. Its two load
 times differ by what the queue did to it, while medians also differ by which pages the window happened to
-hold: the ratio of matched pages scatters about half as much from seed to seed.
+hold: the ratio of matched pages scatters less from seed to seed, half to two thirds
+as much.
 
 Matched are the pages that began in the measured window under both configurations. Each counts up to the time
 for which both runs could watch it, so that a page cut off by the end of a run has a ratio as well; this

@@ -65,16 +65,16 @@ def run_comparison(
     seeds = list(dict.fromkeys(seeds))
     if not seeds:
         raise ComparisonError("seeds: one or more, such as range(1, 9)", place="seeds")
-    if until_width_s is not None:
-        if len(seeds) < MINIMUM_REPLICATIONS:
-            raise ComparisonError(
-                f"until_width_s: needs {MINIMUM_REPLICATIONS} seeds or more to begin with", place="seeds"
-            )
-        scenarios = {name: lengthened(scenario) for name, scenario in scenarios.items()}
+    if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
+        raise ComparisonError(
+            f"until_width_s: needs {MINIMUM_REPLICATIONS} seeds or more to begin with", place="seeds"
+        )
     if same_users:
         require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
     for scenario in scenarios.values():
         named_links(scenario, links)
+    if until_width_s is not None:
+        scenarios = {name: lengthened(scenario) for name, scenario in scenarios.items()}
 
     def run(seeds: Sequence[int]) -> dict[str, list[Result]]:
         jobs = _jobs(scenarios, seeds, folder)

@@ -304,7 +304,7 @@ def _how_to_see_more(found: Comparison) -> Iterator[str]:
             not found.change(name, each).direction for name in found.names[1:] for each in found.of_people
         )
     ):
-        yield "Longer runs or more seeds show smaller differences: aqmlab compare --until-width SECONDS."
+        yield "More seeds show smaller differences: aqmlab compare --until-width SECONDS."
 
 
 def _least_runs(found: Comparison, quantities: Sequence[Quantity]) -> int:
