@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,6 +85,20 @@ def test_each_kind_draws_what_it_says() -> None:
     np.testing.assert_allclose(waiting.series[0].y, 0.12304 * queue.series[0].y)
     with pytest.raises(UnknownLinkError, match="nowhere"):
         chart_of("queue", results, link="nowhere")
+
+
+def test_a_seed_without_a_page_under_one_queue_is_left_out_of_all_and_said() -> None:
+    results = {name: list(runs) for name, runs in three().items()}
+    bare = results["better"][2]
+    histogram = bare.tables["page_histogram"]
+    results["better"][2] = replace(bare, tables={**bare.tables, "page_histogram": histogram.slice(0, 0)})
+    pages = chart_of("pages", results)
+    assert pages.title == "Pages, without 1 seed in which no page began"
+    for name, series in zip(results, pages.series, strict=True):
+        kept = [page_load_times(run, Pages.FOLLOWED) for place, run in enumerate(results[name]) if place != 2]
+        np.testing.assert_allclose(series.y, 100.0 * np.mean([run.cdf(pages.x) for run in kept], axis=0))
+    with pytest.raises(MissingDataError, match="today: no seed is left: in each no page began"):
+        chart_of("pages", {name: runs[2:3] for name, runs in results.items()})
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,18 @@ LEAST_IN_TAIL = 10
 """A tail is drawn as far as this many of all replications lie beyond."""
 
 
+def of_whole_seeds(
+    times: Mapping[str, Sequence[ResponseTimes]], seeds: Mapping[str, Sequence[int]]
+) -> tuple[dict[str, list[ResponseTimes]], int]:
+    """Times without the seeds in which some alternative has none, and how many seeds those are.
+
+    Such a seed is left out of all alternatives: pairs stay pairs.
+    """
+    of = {name: list(zip(seeds[name], each, strict=True)) for name, each in times.items()}
+    empty = {seed for each in of.values() for seed, one in each if not one.ended}
+    return {name: [one for seed, one in each if seed not in empty] for name, each in of.items()}, len(empty)
+
+
 def times_on_a_log_axis(times: Mapping[str, Sequence[ResponseTimes]]) -> FloatArray:
     """A grid of times in seconds, even in their logarithm, over what the distributions hold."""
     known = [one for each in times.values() for one in each if one.completed > 0]

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
 from aqmlab.figures.chart import Axis
-from aqmlab.figures.distributions import shares_beyond, shares_within, times_on_a_log_axis
+from aqmlab.figures.distributions import (
+    of_whole_seeds,
+    shares_beyond,
+    shares_within,
+    times_on_a_log_axis,
+)
 from aqmlab.figures.looks import looks_of_names
 from aqmlab.figures.over_time import (
     OF_SENDERS,
@@ -20,6 +25,7 @@ from aqmlab.figures.over_time import (
 )
 from aqmlab.statistics import Pages
 from aqmlab.statistics.quantities import Measured
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,23 +73,24 @@ def _within(results: Results, times: Times, title: str, x: str, y: str) -> Chart
 
 def _cdf(results: Results, link: str) -> Chart:
     del link
-    return _within(results, _responses(results), "Responses", "response time, s", "responses complete, %")
+    times, title = _responses(results, "Responses")
+    return _within(results, times, title, "response time, s", "responses complete, %")
 
 
 def _pages(results: Results, link: str) -> Chart:
     del link
-    times = {
+    all_times = {
         name: [Measured(run).page_load_times(Pages.FOLLOWED) for run in runs]
         for name, runs in results.items()
     }
-    _require_some(times, "page began")
-    return _within(results, times, "Pages", "page load time, s", "pages loaded, %")
+    times, title = _of_whole_seeds(results, all_times, "Pages", "page began")
+    return _within(results, times, title, "page load time, s", "pages loaded, %")
 
 
 def _ccdf(results: Results, link: str) -> Chart:
     del link
-    times = _responses(results)
-    chart = shares_beyond(times, _looks(results), time_s=times_on_a_log_axis(times), title="Long responses")
+    times, title = _responses(results, "Long responses")
+    chart = shares_beyond(times, _looks(results), time_s=times_on_a_log_axis(times), title=title)
     return replace(
         chart,
         x_axis=replace(chart.x_axis, label="response time, s"),
@@ -91,16 +98,23 @@ def _ccdf(results: Results, link: str) -> Chart:
     )
 
 
-def _responses(results: Results) -> Times:
+def _responses(results: Results, title: str) -> tuple[Times, str]:
     times = {name: [Measured(run).times for run in runs] for name, runs in results.items()}
-    _require_some(times, "exchange ended")
-    return times
+    return _of_whole_seeds(results, times, title, "exchange ended")
 
 
-def _require_some(times: Times, happened: str) -> None:
-    for name, runs in times.items():
-        if not all(run.ended for run in runs):
-            raise MissingDataError(f"{name}: no {happened} in the measured window of every run")
+def _of_whole_seeds(results: Results, all_times: Times, title: str, happened: str) -> tuple[Times, str]:
+    """The times to draw, and a title that says which seeds they are without."""
+    seeds = {name: [int(run.run["seed"]) for run in runs] for name, runs in results.items()}
+    times, left_out = of_whole_seeds(all_times, seeds)
+    for name, kept in times.items():
+        if not kept:
+            raise MissingDataError(
+                f"{name}: no seed is left: in each no {happened} in the measured window of some configuration"
+            )
+    if left_out:
+        title += f", without {counted(left_out, 'seed')} in which no {happened}"
+    return times, title
 
 
 def _over_time(draw: Callable[..., Chart], title: str) -> Callable[[Results, str], Chart]:

@@ -11,6 +11,7 @@ from aqmlab.figures import Drawn, Waiting, page_loads_scene
 from aqmlab.figures.chart import Axis
 from aqmlab.figures.distributions import (
     differences_within,
+    of_whole_seeds,
     shares_beyond,
     shares_within,
     times_on_a_log_axis,
@@ -126,19 +127,15 @@ def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
     all_times = {
         name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()
     }
-    # A seed in which no page began under one configuration is left out of all: pairs stay pairs.
-    whole = [all(each[place].ended for each in all_times.values()) for place in range(len(found.seeds))]
-    times = {
-        name: [one for one, kept in zip(each, whole, strict=True) if kept] for name, each in all_times.items()
-    }
-    if not any(whole):
+    times, left_out = of_whole_seeds(all_times, _seeds_of(found))
+    if not all(times.values()):
         yield Text(
             "No distributions: under some configuration no page began in the measured window.", soft=True
         )
         return
-    if not all(whole):
-        left_out = counted(len(whole) - sum(whole), "seed")
-        yield Text(f"Without {left_out} in which no page began in the measured window.", soft=True)
+    if left_out:
+        without = counted(left_out, "seed")
+        yield Text(f"Without {without} in which no page began in the measured window.", soft=True)
     words = ("Page load times", "pages loaded", "loaded")
     yield from _distributions("pages", times, looks, what="page load time, s", shown=words)
     yield Text(
@@ -149,13 +146,21 @@ def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
     )
 
 
+def _seeds_of(found: Comparison) -> dict[str, Sequence[int]]:
+    return dict.fromkeys(found.names, found.seeds)
+
+
 def _of_objects(found: Comparison, results: Results, looks: Sequence[Line]) -> Iterator[Part]:
     try:
-        times = {name: [run.times for run in runs] for name, runs in found.runs.items()}
+        all_times = {name: [run.times for run in runs] for name, runs in found.runs.items()}
     except MissingDataError:
         return
-    if not all(one.ended for each in times.values() for one in each):
+    times, left_out = of_whole_seeds(all_times, _seeds_of(found))
+    if not all(times.values()):
         return
+    if left_out:
+        without = counted(left_out, "seed")
+        yield Text(f"Without {without} in which no response ended in the measured window.", soft=True)
     what = "response time, s"
     words = ("Response times", "responses complete", "complete")
     yield from _distributions("responses", times, looks, what=what, shown=words)
