@@ -11,7 +11,7 @@ from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
-from aqmlab.papers import experiments
+from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.published import AtLength
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import ablations, cells, replications, runs
@@ -456,6 +456,9 @@ def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_ow
     tables = {each.published.identifier: [row.configuration for row in each.cells] for each in fill(study)}
     assert tables["3"] == ["red-30-90"]
     assert tables["3-other-readings"] == ["red-30-90-frames", "red-30-90-clip"]
+    # The scorecard counts a number of the paper once, not again for each of its other readings.
+    numbers = scorecard.scored(study, fill(study), outcomes=())
+    assert [(each.name, each.kind) for each in numbers] == [("RED 30/90 at 90 %", scorecard.NUMBER)] * 8
 
 
 def _power(item: int, place: int) -> TableCell:

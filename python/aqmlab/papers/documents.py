@@ -79,7 +79,7 @@ class PublishedTable:
         cell: The one configuration that all its rows are of, if `key` does not tell.
         key: The columns that tell the configuration, whose own values are in its `published`.
         groups: The groups of configurations that its rows may be of; by default all.
-        every_row: Whether each of its rows must have a configuration.
+        other_reading: Whether its configurations read the paper otherwise than the study does.
         criterion: The column that names the criterion, of a table of best settings.
     """
 
@@ -92,7 +92,7 @@ class PublishedTable:
     key: tuple[str, ...] = ()
     groups: tuple[str, ...] | None = None
     every_cell: bool = False
-    every_row: bool = True
+    other_reading: bool = False
     run_to_run: bool = False
     columns: tuple[PublishedColumn, ...] = ()
     criterion: str = ""

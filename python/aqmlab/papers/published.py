@@ -100,6 +100,8 @@ class PublishedTable:
         rows: Its rows by configuration and load in per cent, in the order of the file. A row that several
             configurations answer to stands there once for each.
         every_cell: Whether all cells that were run are listed, not only those that the paper has too.
+        other_reading: Whether its rows stand beside configurations that read the paper otherwise than the
+            study does: what is learnt from them is told in its table, and is no reproduction of the paper.
         run_to_run: Whether its numbers look like single runs, and are scored by our run-to-run spread.
         criteria: For a table of best settings: what they are best by; the columns are empty then.
         criterion_column: The column that names the criterion.
@@ -116,6 +118,7 @@ class PublishedTable:
     columns: tuple[Column, ...]
     rows: Mapping[tuple[str, float], PublishedRow]
     every_cell: bool = False
+    other_reading: bool = False
     run_to_run: bool = False
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
     criterion_column: str = ""
@@ -208,6 +211,7 @@ def _table(
         columns=columns,
         rows=_rows(name, entry, folder / entry.file, columns, answering),
         every_cell=entry.every_cell,
+        other_reading=entry.other_reading,
         run_to_run=entry.run_to_run,
         criteria=criteria,
         criterion_column=entry.criterion,
@@ -275,7 +279,7 @@ def _rows(
     for text in _texts(file, (entry.load, *entry.key, *(column.name for column in columns)), name):
         load = _number(text, entry.load, name)
         answering = [own for own in configurations if _answers(own, entry, text) and own.runs_at(load)]
-        if entry.every_row and not answering:
+        if not entry.other_reading and not answering:
             raise ExperimentError(f"{name}: no configuration matches the row {','.join(text.values())}")
         values = {column.quantity.name: _number(text, column.name, name) for column in columns}
         for own in answering:

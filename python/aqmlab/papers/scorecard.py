@@ -84,7 +84,10 @@ class Scored:
 
 
 def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) -> list[Scored]:
-    """What a study says of every published number, every claim and every statement."""
+    """What a study says of every published number, every claim and every statement.
+
+    A published number counts once, beside the study's own reading of the paper.
+    """
     runs = [result.run for results in study.cells.values() for result in results]
     version = ", ".join(sorted({str(run["aqmlab_version"]) for run in runs}))
     of_study = study.experiment.name, study.scale.name, version
@@ -93,6 +96,7 @@ def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) 
     numbers = [
         each
         for table in filled
+        if not table.published.other_reading
         for row in published_rows(table.cells)
         for each in _numbers(of_study, table.published.identifier, row, differences)
     ]
