@@ -6,6 +6,7 @@ The columns, their units and their meaning are in `docs/reference/results.md`.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import threading
 import weakref
@@ -202,15 +203,31 @@ class Result:
         """
         folder = Path(folder)
         with complete_or_absent(folder) as temporary:
-            text = json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False)
-            (temporary / _RUN).write_text(text + "\n", encoding="utf-8")
+            (temporary / _RUN).write_bytes(self._run_text())
             for name, table in self.tables.items():
                 _write_table(table, temporary / f"{name}{_TABLE}")
             if self._captured is not None:
                 for port in self._captured.captures():
                     self._captured.write_capture(port, temporary / capture_name(port))
-            _write_checksums(temporary)
+            digests = {file.name: _digest(file) for file in temporary.iterdir()}
+            (temporary / _CHECKSUMS).write_bytes(_checksums_of(digests))
         return folder
+
+    def files(self) -> dict[str, bytes]:
+        """What `save` writes, by the names of the files; captured packets are not among them.
+
+        Written to a folder, on any machine, they are the result that `load` opens.
+        """
+        files = {_RUN: self._run_text()}
+        for name, table in self.tables.items():
+            written = io.BytesIO()
+            _write_table(table, written)
+            files[f"{name}{_TABLE}"] = written.getvalue()
+        digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        return {**files, _CHECKSUMS: _checksums_of(digests)}
+
+    def _run_text(self) -> bytes:
+        return (json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
     @property
     def seed(self) -> int:
@@ -374,6 +391,19 @@ class Result:
         return f"Result({self.scenario.get('name')!r}, seed {self.seed}{place})"
 
 
+def save_files(files: Mapping[str, bytes], folder: Path) -> Path:
+    """Writes the files of a result (`Result.files`) atomically to a new folder.
+
+    Raises:
+        FolderError: The folder exists or cannot be made.
+        StorageError: The disk is full or failed; nothing is left behind.
+    """
+    with complete_or_absent(folder) as temporary:
+        for name, content in files.items():
+            (temporary / name).write_bytes(content)
+    return folder
+
+
 def capture_name(port: str) -> str:
     """What the file with the packets of a port is called."""
     return f"{folder_name(port)}.pcapng"
@@ -398,7 +428,7 @@ def _arrow_column(values: _Column) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, of_texts(names))
 
 
-def _write_table(table: pa.Table, file: Path) -> None:
+def _write_table(table: pa.Table, file: Path | io.BytesIO) -> None:
     # Names are few and stand once. Samples hardly repeat: a dictionary of them is larger than they are. Real
     # numbers are stored byte place by byte place, so that signs, exponents and even steps compress; no bit is
     # lost. The same encoding of whole numbers is newer than many readers.
@@ -426,10 +456,9 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def _write_checksums(folder: Path) -> None:
+def _checksums_of(digests: Mapping[str, str]) -> bytes:
     # The format of sha256sum: `sha256sum --check SHA256SUMS` works without aqmlab.
-    lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(folder.iterdir())]
-    (folder / _CHECKSUMS).write_text("".join(lines), encoding="ascii")
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode("ascii")
 
 
 def unlisted_files(folder: Path) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 import aqmlab
 from aqmlab import Result, ResultError, TableError
 from aqmlab.errors import FolderError
-from aqmlab.result import RecentTables, Tables
+from aqmlab.result import RecentTables, Tables, save_files
 from aqmlab.runs import Job, run_many
 from small import CALLS, bulk, contents
 
@@ -174,6 +174,16 @@ def test_pandas_opens_the_folder_as_it_is(tmp_path: Path) -> None:
     result = aqmlab.run(bulk())
     frame = pandas.read_parquet(result.save(tmp_path / "result") / "queue.parquet")
     assert list(frame["time_s"]) == result.queue["time_s"].to_pylist()
+
+
+def test_the_files_of_a_result_are_what_is_saved_and_load_where_they_are_written(tmp_path: Path) -> None:
+    result = aqmlab.run(bulk(), seed=3)
+    saved = result.save(tmp_path / "saved")
+    files = result.files()
+    assert files == {file.name: file.read_bytes() for file in saved.iterdir()}
+    Result.load(save_files(files, tmp_path / "elsewhere"))
+    with pytest.raises(FolderError, match="exists already"):
+        save_files(files, tmp_path / "elsewhere")
 
 
 def test_the_same_run_leaves_the_same_bytes(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from aqmlab import Result, ResultError
 from aqmlab.errors import CalibrationError, ExperimentError
 from aqmlab.load import Calibration, Line, LoadLine, Point
 from aqmlab.papers import experiments
-from aqmlab.result import _write_checksums
 from aqmlab.statistics.summary import figures
 from small import bulk
 from test_result import made_up
@@ -123,6 +123,15 @@ def test_a_calibration_of_another_shape_is_refused(key: str, value: object, tmp_
         Calibration.load(file)
 
 
+def sign(folder: Path) -> None:
+    """Writes checksums that hold for what is in the folder now."""
+    sums = folder / "SHA256SUMS"
+    sums.unlink()
+    files = sorted(folder.iterdir())
+    lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files]
+    sums.write_text("".join(lines))
+
+
 @pytest.mark.parametrize(("key", "value"), [("seed", "x"), ("seed", -1), ("warnings", 3), ("scenario", None)])
 def test_a_result_of_another_shape_is_refused_though_its_checksums_hold(
     key: str, value: object, tmp_path: Path
@@ -130,8 +139,7 @@ def test_a_result_of_another_shape_is_refused_though_its_checksums_hold(
     folder = made_up().save(tmp_path / "result")
     run = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps({**run, key: value}))
-    (folder / "SHA256SUMS").unlink()
-    _write_checksums(folder)
+    sign(folder)
     with pytest.raises(ResultError, match=rf"run\.json\.{key}: "):
         Result.load(folder)
 
@@ -169,8 +177,7 @@ def test_what_figures_are_taken_from_is_there_or_the_result_is_refused(
     assert figures(Result.load(folder))
     document = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps(_without(document, path)))
-    (folder / "SHA256SUMS").unlink()
-    _write_checksums(folder)
+    sign(folder)
     with pytest.raises(ResultError, match=said):
         Result.load(folder)
 
@@ -178,8 +185,7 @@ def test_what_figures_are_taken_from_is_there_or_the_result_is_refused(
 def test_a_table_that_is_none_is_refused_when_it_is_read(tmp_path: Path) -> None:
     folder = made_up().save(tmp_path / "result")
     (folder / "queue.parquet").write_bytes(b"PAR1 and nothing else")
-    (folder / "SHA256SUMS").unlink()
-    _write_checksums(folder)
+    sign(folder)
     with pytest.raises(ResultError, match=r"queue\.parquet: is no table"):
         Result.load(folder).queue  # noqa: B018
 

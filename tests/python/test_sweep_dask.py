@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -12,11 +13,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 import aqmlab
 from aqmlab import _core, sweeps
-from small import WEB, aqmlab_process, command, contents
+from aqmlab.errors import RunsFailed
+from small import WEB, aqmlab_process, bulk, command, contents
 from sweeping import finished, reference, wait_until, write
 
 pytest.importorskip("distributed")
@@ -161,6 +164,64 @@ def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_i
             list(runs)
         assert time.monotonic() - begin < 30.0
     assert finished(store) >= 1
+
+
+def test_workers_with_another_pyarrow_hand_over_the_results_and_leave_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from aqmlab.runs.executors.cluster import Cluster
+
+    jobs = [aqmlab.Job(bulk(duration_s=2.0), seed) for seed in range(3)]
+    aqmlab.run_many(jobs, store=tmp_path / "here", progress=False)
+    with scheduler(tmp_path) as (address, contact), dask(*worker(contact)):
+        executor = Cluster(f"tcp://{address}", patience_s=30.0)
+        monkeypatch.setattr(pa, "__version__", "0.0")
+        aqmlab.run_many(jobs, store=tmp_path / "there", progress=False, executor=executor)
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+
+
+def test_a_run_that_kills_its_worker_takes_no_other_run_of_its_task_with_it(tmp_path: Path) -> None:
+    from aqmlab.runs.executors.cluster import Cluster
+
+    (tmp_path / "deadly.py").write_text(
+        "import os\n"
+        "from aqmlab.models import Object, Page, TrafficModel\n"
+        "class Deadly(TrafficModel):\n"
+        "    def page(self, number, draws):\n"
+        f"        if os.getpid() != {os.getpid()}:\n"  # here pages are drawn when the scenario is checked
+        "            os._exit(3)\n"
+        "        return Page([Object(2_000)], think_s=0.5)\n"
+    )
+    model = f'per_side = 1\nmodel = {{ model = "{tmp_path / "deadly.py"}:Deadly" }}'
+    deadly = aqmlab.Scenario.of(WEB.replace("20.0", "8.0").replace("per_side = 150", model))
+    harmless = [aqmlab.Job(bulk(duration_s=2.0), seed) for seed in range(30)]
+    jobs = [*harmless[:20], aqmlab.Job(deadly, 1), *harmless[20:]]
+    with pytest.raises(RunsFailed) as caught:
+        aqmlab.run_many(jobs, store=tmp_path / "store", progress=False, executor=Cluster(None, workers=1))
+    assert list(caught.value.failures) == [jobs[20].address]
+    assert "KilledWorker" in str(caught.value)
+    assert finished(tmp_path / "store") == len(harmless)
+
+
+@pytest.mark.parametrize(
+    ("estimates_s", "largest", "sizes"),
+    [
+        ([0.125] * 9, 100, [4, 4, 1]),  # a task lasts half a second
+        ([0.125] * 9, 3, [3, 3, 3]),
+        ([5.0, 0.1, 0.1, 5.0], 100, [1, 2, 1]),
+        ([math.inf] * 3, 100, [1, 1, 1]),
+        ([], 100, []),
+    ],
+)
+def test_a_task_has_runs_of_half_a_second_and_at_least_one(
+    estimates_s: list[float], largest: int, sizes: list[int]
+) -> None:
+    from aqmlab.runs.executors.dask_tasks import batches
+
+    jobs = [aqmlab.Job(bulk(), seed) for seed in range(len(estimates_s))]
+    made = list(batches(jobs, estimates_s, largest=largest))
+    assert [len(batch) for batch in made] == sizes
+    assert [job for batch in made for job in batch] == jobs
 
 
 def test_ctrl_c_while_a_cluster_starts_is_heard_when_it_has_started() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -95,7 +95,7 @@ class Job:
         """
         facts = dict(order)
         address, folder = facts.pop("address"), facts.pop("folder")
-        scenario = Scenario(facts.pop("scenario_json"))
+        scenario = _scenario(facts.pop("scenario_json"))
         pcap = tuple(facts.pop("pcap"))
         job = cls(scenario, folder=None if folder is None else Path(folder), pcap=pcap, **facts)
         if job.address != address:
@@ -104,3 +104,9 @@ class Job:
 
     def __str__(self) -> str:
         return f"{self.label or self.scenario.name}, seed {self.seed}"
+
+
+@lru_cache(maxsize=4)
+def _scenario(resolved_json: str) -> Scenario:
+    """Reads a scenario once for all the seeds that are asked for in a row."""
+    return Scenario(resolved_json)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, LayoutError, ResultError, StorageError
 from aqmlab.files.folders import PARTIAL_PREFIX, real_path
-from aqmlab.result import Result, holds_remains, unlisted_files
+from aqmlab.result import Result, holds_remains, save_files, unlisted_files
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
 _ADDRESS = re.compile(r"[0-9a-f]{40}")
@@ -92,10 +92,24 @@ def keep(result: Result, place: Path) -> Result:
         FolderError: Something else is there, or the folder cannot be made.
         StorageError: The disk is full or failed.
     """
+    return _kept(lambda: result.save(place), place, result.content_address)
+
+
+def keep_files(files: Mapping[str, bytes], place: Path, address: str) -> Result:
+    """The same with a result that comes as its files, from another machine.
+
+    Raises:
+        FolderError: Something else is there, or the folder cannot be made.
+        StorageError: The disk is full or failed.
+    """
+    return _kept(lambda: save_files(files, place), place, address)
+
+
+def _kept(save: Callable[[], Path], place: Path, address: str) -> Result:
     try:
-        return Result.load(result.save(place))
+        return Result.load(save())
     except (FolderError, StorageError):
-        found = inspect(place, result.content_address)
+        found = inspect(place, address)
         if found.state is State.FINISHED and found.result is not None:
             return found.result
         raise

@@ -1,8 +1,8 @@
 """A Dask cluster: one that is there already, or one on this machine.
 
-Workers compute and hand the result over; the client alone writes the store, with the code that writes it
-everywhere, so the bytes are those of a run on this machine. Dask gives the run of a dead worker to another
-one, up to its own limit (`distributed.scheduler.allowed-failures`).
+Workers compute and hand over the files of the result, or the result itself where their pyarrow is not the
+client's; the client alone puts them in the store, so the bytes are those of a run on this machine. Dask gives
+the runs of a dead worker to another one, up to its own limit (`distributed.scheduler.allowed-failures`).
 """
 
 from __future__ import annotations
@@ -12,36 +12,32 @@ import logging
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, cast
 
 from aqmlab import _core
 from aqmlab._startup import end_if_interrupted
-from aqmlab.errors import ExecutorError, RunError, RunsFailed, ScenarioError
-from aqmlab.result import Result
-from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
-from aqmlab.runs.job import Job
-from aqmlab.runs.store import keep
+from aqmlab.errors import ExecutorError, RunsFailed
+from aqmlab.runs.executors.active_runs import available_cores
+from aqmlab.runs.executors.dask_package import distributed
+from aqmlab.runs.executors.dask_tasks import Tasks, is_made
+from aqmlab.runs.store import keep, keep_files
 from aqmlab.terminal.spelling import counted
-
-try:
-    import distributed
-except ImportError as missing:
-    raise ExecutorError(
-        f"the executor dask needs the package distributed, from PyPI ({missing}): pip install distributed, "
-        "or pip install 'aqmlab[dask]'"
-    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
+    from pathlib import Path
 
+    from aqmlab.result import Result
+    from aqmlab.runs.executors.dask_tasks import Outcome
+    from aqmlab.runs.job import Job
     from aqmlab.terminal.progress import Bar
 
 _CONNECT_S = 5.0
-_POLL_S = 0.2
 _READY_S = 0.05
 _LOOK_S = 1.0
 _ANSWER_S = 10.0
+_KEEPERS = 4
 _TALKATIVE = ("distributed.client", "distributed.comm", "distributed.core", "tornado.application")
 PATIENCE_S = 30.0
 """How long a cluster may be without any worker; Dask starts those on this machine anew in a few seconds."""
@@ -133,35 +129,6 @@ def _ctrl_c_held_back() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if heard:
         raise KeyboardInterrupt
-
-
-def compute_there(order: dict[str, Any]) -> Result | str:
-    """Makes a run on a worker; the result, or what went wrong."""
-    try:
-        return _perform(Job.from_order(order))
-    except (RunError, ScenarioError) as error:
-        return str(error)
-
-
-def _perform(job: Job) -> Result:
-    """Makes the run on a thread beside this one, which watches whether anybody still wants it."""
-    active = ActiveRuns()
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        run = thread.submit(active.perform, job)
-        while not wait([run], timeout=_POLL_S).done:
-            if _given_up(job):
-                active.stop()
-        return run.result()
-
-
-def _given_up(job: Job) -> bool:
-    """Whether the client has cancelled the run, or gone; Dask itself lets a task that has begun run on."""
-    known = distributed.get_worker().state.tasks.get(_key(job))
-    return known is None or known.state in {"cancelled", "released", "forgotten"}
-
-
-def _key(job: Job) -> str:
-    return f"aqmlab-{job.address}"
 
 
 def version_there() -> str:
@@ -262,38 +229,80 @@ def _left(runs: int) -> str:
 def _gather(
     client: distributed.Client, jobs: Sequence[Job], bar: Bar, watch: _WorkerWatch
 ) -> Generator[tuple[Job, Result]]:
-    pending = {client.submit(compute_there, _order(job), key=_key(job), pure=False): job for job in jobs}
+    tasks, keepers = Tasks(client, jobs), _Keepers()
     failures: dict[str, str] = {}
     done_s, finished = 0.0, 0
     try:
-        stream = distributed.as_completed(list(pending), with_results=True, raise_errors=False)
-        while pending:
+        while tasks.left() or keepers.busy():
             end_if_interrupted()
-            if not stream.has_ready():
-                watch.expect(len(pending))
-                continue
-            future, outcome = next(stream)
-            if not isinstance(outcome, Result | str) and not watch.answers():
-                raise watch.gone(len(pending))
-            job = pending.pop(future)
-            if isinstance(outcome, Result):
-                yield job, outcome if job.folder is None else keep(outcome, job.folder)
-            else:
-                failures[job.address] = outcome if isinstance(outcome, str) else _broken(job, outcome)
-            future.release()
-            finished += 1
-            done_s += job.simulated_s
-            bar.show(done_s=done_s, finished=finished)
+            for job, result in keepers.kept():
+                if isinstance(result, str):
+                    failures[job.address] = result
+                else:
+                    yield job, result
+                finished += 1
+                done_s += job.simulated_s
+                bar.show(done_s=done_s, finished=finished)
+            if tasks.has_ready():
+                _take(tasks, keepers, watch)
+            elif tasks.left():
+                watch.expect(tasks.left())
     finally:
+        keepers.close()
         if not watch.is_closed():
-            client.cancel(list(pending))
+            tasks.cancel()
     if failures:
         raise RunsFailed(failures, runs=len(jobs))
 
 
-def _order(job: Job) -> dict[str, Any]:
-    """What a worker needs; the result comes back, and the client keeps it."""
-    return {**job.order(), "folder": None}
+def _take(tasks: Tasks, keepers: _Keepers, watch: _WorkerWatch) -> None:
+    """Takes a task that has ended."""
+    jobs, outcome = tasks.next()
+    if not is_made(outcome) and not watch.answers():
+        raise watch.gone(tasks.left() + len(jobs))
+    tasks.submit_rest(jobs, outcome)
+    if is_made(outcome):
+        for job, made in zip(jobs, outcome[0], strict=True):
+            keepers.keep(job, made)
+    elif len(jobs) > 1:  # one of them may have broken it
+        tasks.submit_singly(jobs)
+    else:
+        keepers.keep(jobs[0], _broken(jobs[0], outcome))
+
+
+class _Keepers:
+    """Puts what workers made in its place, several at a time: a disk takes them faster so."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(max_workers=_KEEPERS)
+        self._pending: dict[Future[Result | str], Job] = {}
+
+    def keep(self, job: Job, made: Outcome) -> None:
+        """Takes what a worker made; waits where the disk is behind."""
+        if len(self._pending) >= 2 * _KEEPERS:
+            wait(self._pending, return_when=FIRST_COMPLETED)
+        self._pending[self._threads.submit(_kept, job, made)] = job
+
+    def busy(self) -> bool:
+        """Whether something is not in its place yet, or was not handed out."""
+        return bool(self._pending)
+
+    def kept(self) -> Iterator[tuple[Job, Result | str]]:
+        """What is in its place by now, and what failed; waits a moment."""
+        done, _ = wait(self._pending, timeout=_READY_S, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield self._pending.pop(future), future.result()
+
+    def close(self) -> None:
+        """Ends when all that was taken is in its place."""
+        self._threads.shutdown()
+
+
+def _kept(job: Job, made: Outcome) -> Result | str:
+    """What a worker made, in its place; runs without one come as results."""
+    if isinstance(made, dict):
+        return keep_files(made, cast("Path", job.folder), job.address)
+    return made if isinstance(made, str) or job.folder is None else keep(made, job.folder)
 
 
 def _broken(job: Job, outcome: object) -> str:

@@ -1,0 +1,145 @@
+"""What a Dask cluster is given: tasks of one or several runs, and what a worker does with them."""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+
+import pyarrow as pa
+
+from aqmlab.errors import RunError, ScenarioError
+from aqmlab.result import Result
+from aqmlab.runs.executors.active_runs import ActiveRuns
+from aqmlab.runs.executors.dask_package import distributed
+from aqmlab.runs.job import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Outcome: TypeAlias = Result | dict[str, bytes] | str
+"""What came of a run: its result, in memory or as the files that keep it, or what went wrong."""
+
+Made: TypeAlias = tuple[list[Outcome], float]
+"""What came of the runs of a task, and how many seconds all of them took."""
+
+_POLL_S = 0.2
+_TASK_S = 0.5
+_LARGEST = 16  # the estimate may be wrong: other points of a sweep can take far longer than the first
+_TASKS_PER_SLOT = 4
+
+
+def compute_there(orders: Sequence[dict[str, Any]], task: str, arrow: str) -> Made:
+    """Makes runs on a worker, one after another.
+
+    Args:
+        orders: The runs.
+        task: What Dask calls this task.
+        arrow: The client's version of pyarrow, which decides the bytes of a table's file.
+
+    Returns:
+        The outcome of each, and how many seconds all of them took.
+    """
+    begin = time.perf_counter()
+    active = ActiveRuns()
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        made = thread.submit(lambda: [_outcome(active, order, arrow) for order in orders])
+        while not wait([made], timeout=_POLL_S).done:
+            if _given_up(task):
+                active.stop()
+        return made.result(), time.perf_counter() - begin
+
+
+def _outcome(active: ActiveRuns, order: dict[str, Any], arrow: str) -> Outcome:
+    wanted = dict(order)
+    kept = wanted.pop("kept")
+    try:
+        result = active.perform(Job.from_order(wanted))
+    except (RunError, ScenarioError) as error:
+        return str(error)
+    return result.files() if kept and arrow == pa.__version__ else result
+
+
+def _given_up(task: str) -> bool:
+    """Whether the client has cancelled the task, or gone; Dask itself lets one that has begun run on."""
+    known = distributed.get_worker().state.tasks.get(task)
+    return known is None or known.state in {"cancelled", "released", "forgotten"}
+
+
+def is_made(outcome: object) -> TypeGuard[Made]:
+    """Whether a task came to its end; otherwise it is what broke it: an error with its type and traceback."""
+    return isinstance(outcome, tuple) and len(outcome) == 2
+
+
+class Tasks:
+    """The runs on a cluster: the first ones singly, which tell how long a run takes, then several in a task.
+
+    A task costs the client, the scheduler and the worker some 10 ms; so it lasts `_TASK_S`, where that is
+    more than a run does.
+    """
+
+    def __init__(self, client: distributed.Client, jobs: Sequence[Job]) -> None:
+        self._client = client
+        self._slots = max(sum(client.ncores().values()), 1)
+        self._pending: dict[distributed.Future, tuple[Job, ...]] = {}
+        self._stream = distributed.as_completed([], with_results=True, raise_errors=False)
+        first = 2 * self._slots
+        self._waiting = list(jobs[first:])
+        self.submit_singly(jobs[:first])
+
+    def left(self) -> int:
+        """How many runs are not made yet."""
+        return len(self._waiting) + sum(map(len, self._pending.values()))
+
+    def has_ready(self) -> bool:
+        """Whether a task has ended."""
+        return bool(self._stream.has_ready())
+
+    def next(self) -> tuple[tuple[Job, ...], object]:
+        """The runs of a task that has ended, and what came of it."""
+        future, outcome = next(self._stream)
+        jobs = self._pending.pop(future)
+        future.release()
+        return jobs, outcome
+
+    def cancel(self) -> None:
+        """Stops what has not ended."""
+        self._client.cancel(list(self._pending))
+
+    def submit_rest(self, jobs: Sequence[Job], outcome: object) -> None:
+        """Submits the runs that waited for the first that ended, by how long those took."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        took_s = outcome[1] if is_made(outcome) else math.inf
+        share = took_s / sum(job.simulated_s for job in jobs)
+        largest = min(max(len(waiting) // (_TASKS_PER_SLOT * self._slots), 1), _LARGEST)
+        for batch in batches(waiting, [share * job.simulated_s for job in waiting], largest=largest):
+            self._submit(batch)
+
+    def submit_singly(self, jobs: Sequence[Job]) -> None:
+        """Submits runs, each in a task of its own."""
+        for job in jobs:
+            self._submit((job,))
+
+    def _submit(self, jobs: tuple[Job, ...]) -> None:
+        task = f"aqmlab-{jobs[0].address}-{len(jobs)}"
+        orders = [{**job.order(), "folder": None, "kept": job.folder is not None} for job in jobs]
+        future = self._client.submit(compute_there, orders, task, pa.__version__, key=task, pure=False)
+        self._pending[future] = jobs
+        self._stream.add(future)
+
+
+def batches(jobs: Sequence[Job], estimates_s: Sequence[float], *, largest: int) -> Iterator[tuple[Job, ...]]:
+    """Runs in a row of together at most `_TASK_S`, and at most `largest` of them; at least one."""
+    batch: list[Job] = []
+    batch_s = 0.0
+    for job, estimate_s in zip(jobs, estimates_s, strict=True):
+        if batch and (batch_s + estimate_s > _TASK_S or len(batch) == largest):
+            yield tuple(batch)
+            batch, batch_s = [], 0.0
+        batch.append(job)
+        batch_s += estimate_s
+    if batch:
+        yield tuple(batch)
