@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import signal
 import subprocess
@@ -13,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 
 import aqmlab
@@ -169,13 +167,14 @@ def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_i
 def test_workers_with_another_pyarrow_hand_over_the_results_and_leave_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from aqmlab.runs.executors import dask_tasks
     from aqmlab.runs.executors.cluster import Cluster
 
     jobs = [aqmlab.Job(bulk(duration_s=2.0), seed) for seed in range(3)]
     aqmlab.run_many(jobs, store=tmp_path / "here", progress=False)
     with scheduler(tmp_path) as (address, contact), dask(*worker(contact)):
         executor = Cluster(f"tcp://{address}", patience_s=30.0)
-        monkeypatch.setattr(pa, "__version__", "0.0")
+        monkeypatch.setattr(dask_tasks, "arrow_build", lambda: "another")
         aqmlab.run_many(jobs, store=tmp_path / "there", progress=False, executor=executor)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
@@ -209,7 +208,7 @@ def test_a_run_that_kills_its_worker_takes_no_other_run_of_its_task_with_it(tmp_
         ([0.125] * 9, 100, [4, 4, 1]),  # a task lasts half a second
         ([0.125] * 9, 3, [3, 3, 3]),
         ([5.0, 0.1, 0.1, 5.0], 100, [1, 2, 1]),
-        ([math.inf] * 3, 100, [1, 1, 1]),
+        ([9.0] * 3, 100, [1, 1, 1]),
         ([], 100, []),
     ],
 )
@@ -222,6 +221,94 @@ def test_a_task_has_runs_of_half_a_second_and_at_least_one(
     made = list(batches(jobs, estimates_s, largest=largest))
     assert [len(batch) for batch in made] == sizes
     assert [job for batch in made for job in batch] == jobs
+
+
+def test_the_same_run_with_and_without_a_folder_is_made_for_both(tmp_path: Path) -> None:
+    from aqmlab.runs.executors.cluster import Cluster
+
+    jobs = [aqmlab.Job(bulk(), 1, folder=tmp_path / "kept"), aqmlab.Job(bulk(), 1)]
+    kept, in_memory = aqmlab.run_many(jobs, progress=False, executor=Cluster(None, workers=1))
+    assert (kept.folder, in_memory.folder) == (tmp_path / "kept", None)
+    assert kept.files() == in_memory.files()
+
+
+class Recorded:
+    """A client of Dask that only counts what it is given; no task of it ends."""
+
+    def __init__(self) -> None:
+        self.tasks: list[tuple[str, int]] = []
+
+    def ncores(self) -> dict[str, int]:
+        return {"tcp://a": 1, "tcp://b": 1}
+
+    def submit(self, _: object, orders: list[object], *__: object, key: str, pure: bool) -> object:
+        assert not pure
+        self.tasks.append((key, len(orders)))
+        return object()
+
+
+class NothingReady:
+    """A stream of tasks of which none ends."""
+
+    def __init__(self, *_: object, **__: object) -> None: ...
+    def add(self, _: object) -> None: ...
+
+
+def test_runs_that_wait_for_the_first_go_several_in_a_task_or_singly(monkeypatch: pytest.MonkeyPatch) -> None:
+    from aqmlab.runs.executors import dask_tasks
+
+    monkeypatch.setattr("distributed.as_completed", NothingReady)
+    jobs = [aqmlab.Job(bulk(), seed) for seed in range(84)]
+    result = aqmlab.run(bulk(), seed=0)
+
+    def sizes_after(outcome: object) -> list[int]:
+        client = Recorded()
+        tasks = dask_tasks.Tasks(client, jobs)
+        assert [size for _, size in client.tasks] == [1] * 4  # two for each slot
+        tasks.submit_rest(jobs[:1], outcome)
+        assert len({key for key, _ in client.tasks}) == len(client.tasks)
+        return [size for _, size in client.tasks[4:]]
+
+    assert sizes_after(([result], 0.125)) == [4] * 20  # half a second
+    assert sizes_after(([result], 0.001)) == [10] * 8  # four tasks for each slot
+    assert sizes_after(([result], 100.0)) == [1] * 80
+    assert sizes_after((["it failed at once"], 0.001)) == []  # this says nothing of the others
+    assert sizes_after(RuntimeError("its worker died")) == []
+    monkeypatch.setattr(dask_tasks, "_FIRST_S", 0.0)  # the first ones take long: workers may come meanwhile
+    assert sizes_after(RuntimeError("its worker died")) == [1] * 80
+
+
+def test_a_task_that_takes_longer_than_expected_leaves_other_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from aqmlab.runs.executors import dask_tasks
+
+    monkeypatch.setattr(dask_tasks, "_given_up", lambda _: False)
+    orders = [{**aqmlab.Job(bulk(), seed).order(), "kept": False} for seed in range(3)]
+    outcomes, took_s = dask_tasks.compute_there(orders, "a task", dask_tasks.arrow_build())
+    assert (len(outcomes), took_s > 0.0) == (3, True)
+    monkeypatch.setattr(dask_tasks, "_LONGEST_TASK_S", 0.0)
+    outcomes, _ = dask_tasks.compute_there(orders, "a task", dask_tasks.arrow_build())
+    assert len(outcomes) == 1
+
+
+def test_results_wait_for_a_slow_disk_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    from aqmlab.runs.executors import cluster
+
+    def slowly(_: object, made: str) -> str:
+        time.sleep(0.02)
+        return made
+
+    waiting: list[int] = []
+    monkeypatch.setattr(cluster, "_kept", slowly)
+    keepers = cluster._Keepers()
+    for seed in range(40):
+        keepers.keep(aqmlab.Job(bulk(), seed), f"run {seed}")
+        waiting.append(sum(not each.done() for each in keepers._pending))
+    keepers.close()
+    assert max(waiting) <= 2 * cluster._KEEPERS
+    assert {made for _, made in keepers.kept()} == {f"run {seed}" for seed in range(40)}
+    assert not keepers.busy()
 
 
 def test_ctrl_c_while_a_cluster_starts_is_heard_when_it_has_started() -> None:

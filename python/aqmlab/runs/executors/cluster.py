@@ -1,7 +1,7 @@
 """A Dask cluster: one that is there already, or one on this machine.
 
-Workers compute and hand over the files of the result, or the result itself where their pyarrow is not the
-client's; the client alone puts them in the store, so the bytes are those of a run on this machine. Dask gives
+Workers compute and hand over the files of the result, or the result itself where their build of pyarrow is
+not the client's; the client alone puts them in the store, so the bytes are those of a run here. Dask gives
 the runs of a dead worker to another one, up to its own limit (`distributed.scheduler.allowed-failures`).
 """
 
@@ -246,11 +246,14 @@ def _gather(
             if tasks.has_ready():
                 _take(tasks, keepers, watch)
             elif tasks.left():
+                tasks.submit_late()
                 watch.expect(tasks.left())
     finally:
-        keepers.close()
-        if not watch.is_closed():
-            tasks.cancel()
+        try:
+            if not watch.is_closed():
+                tasks.cancel()
+        finally:
+            keepers.close()
     if failures:
         raise RunsFailed(failures, runs=len(jobs))
 
@@ -262,8 +265,9 @@ def _take(tasks: Tasks, keepers: _Keepers, watch: _WorkerWatch) -> None:
         raise watch.gone(tasks.left() + len(jobs))
     tasks.submit_rest(jobs, outcome)
     if is_made(outcome):
-        for job, made in zip(jobs, outcome[0], strict=True):
+        for job, made in zip(jobs, outcome[0], strict=False):
             keepers.keep(job, made)
+        tasks.submit_singly(jobs[len(outcome[0]) :])
     elif len(jobs) > 1:  # one of them may have broken it
         tasks.submit_singly(jobs)
     else:
@@ -279,8 +283,9 @@ class _Keepers:
 
     def keep(self, job: Job, made: Outcome) -> None:
         """Takes what a worker made; waits where the disk is behind."""
-        if len(self._pending) >= 2 * _KEEPERS:
-            wait(self._pending, return_when=FIRST_COMPLETED)
+        under_way = [each for each in self._pending if not each.done()]
+        if len(under_way) >= 2 * _KEEPERS:
+            wait(under_way, return_when=FIRST_COMPLETED)
         self._pending[self._threads.submit(_kept, job, made)] = job
 
     def busy(self) -> bool:

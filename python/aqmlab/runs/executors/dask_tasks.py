@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
@@ -26,29 +26,39 @@ Made: TypeAlias = tuple[list[Outcome], float]
 
 _POLL_S = 0.2
 _TASK_S = 0.5
-_LARGEST = 16  # the estimate may be wrong: other points of a sweep can take far longer than the first
+_LONGEST_TASK_S = 2.0
 _TASKS_PER_SLOT = 4
+_FIRST_S = 3.0
 
 
 def compute_there(orders: Sequence[dict[str, Any]], task: str, arrow: str) -> Made:
-    """Makes runs on a worker, one after another.
+    """Makes runs on a worker, one after another; those that would begin after `_LONGEST_TASK_S` are left.
 
     Args:
         orders: The runs.
         task: What Dask calls this task.
-        arrow: The client's version of pyarrow, which decides the bytes of a table's file.
+        arrow: The client's build of pyarrow, which decides the bytes of a table's file.
 
     Returns:
-        The outcome of each, and how many seconds all of them took.
+        The outcomes of the runs that were made, and how many seconds they took.
     """
     begin = time.perf_counter()
     active = ActiveRuns()
+    outcomes: list[Outcome] = []
+
+    def make() -> None:
+        for order in orders:
+            if outcomes and time.perf_counter() - begin > _LONGEST_TASK_S:
+                return
+            outcomes.append(_outcome(active, order, arrow))
+
     with ThreadPoolExecutor(max_workers=1) as thread:
-        made = thread.submit(lambda: [_outcome(active, order, arrow) for order in orders])
+        made = thread.submit(make)
         while not wait([made], timeout=_POLL_S).done:
             if _given_up(task):
                 active.stop()
-        return made.result(), time.perf_counter() - begin
+        made.result()
+    return outcomes, time.perf_counter() - begin
 
 
 def _outcome(active: ActiveRuns, order: dict[str, Any], arrow: str) -> Outcome:
@@ -58,7 +68,12 @@ def _outcome(active: ActiveRuns, order: dict[str, Any], arrow: str) -> Outcome:
         result = active.perform(Job.from_order(wanted))
     except (RunError, ScenarioError) as error:
         return str(error)
-    return result.files() if kept and arrow == pa.__version__ else result
+    return result.files() if kept and arrow == arrow_build() else result
+
+
+def arrow_build() -> str:
+    """Which pyarrow writes here; another one may compress tables into other bytes."""
+    return f"{pa.__version__} {pa.cpp_build_info}"
 
 
 def _given_up(task: str) -> bool:
@@ -82,6 +97,7 @@ class Tasks:
     def __init__(self, client: distributed.Client, jobs: Sequence[Job]) -> None:
         self._client = client
         self._slots = max(sum(client.ncores().values()), 1)
+        self._begin = time.monotonic()
         self._pending: dict[distributed.Future, tuple[Job, ...]] = {}
         self._stream = distributed.as_completed([], with_results=True, raise_errors=False)
         first = 2 * self._slots
@@ -108,15 +124,21 @@ class Tasks:
         self._client.cancel(list(self._pending))
 
     def submit_rest(self, jobs: Sequence[Job], outcome: object) -> None:
-        """Submits the runs that waited for the first that ended, by how long those took."""
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
+        """Submits the runs that wait for the first one that ends well, by how long that took."""
+        if not is_made(outcome) or any(isinstance(each, str) for each in outcome[0]):
+            self.submit_late()
             return
-        took_s = outcome[1] if is_made(outcome) else math.inf
-        share = took_s / sum(job.simulated_s for job in jobs)
-        largest = min(max(len(waiting) // (_TASKS_PER_SLOT * self._slots), 1), _LARGEST)
+        waiting, self._waiting = self._waiting, []
+        share = outcome[1] / sum(job.simulated_s for job in jobs)
+        largest = max(len(waiting) // (_TASKS_PER_SLOT * self._slots), 1)
         for batch in batches(waiting, [share * job.simulated_s for job in waiting], largest=largest):
             self._submit(batch)
+
+    def submit_late(self) -> None:
+        """Submits the runs that wait singly where the first ones take long, or none is left to wait for."""
+        if not self._pending or time.monotonic() - self._begin > _FIRST_S:
+            waiting, self._waiting = self._waiting, []
+            self.submit_singly(waiting)
 
     def submit_singly(self, jobs: Sequence[Job]) -> None:
         """Submits runs, each in a task of its own."""
@@ -124,9 +146,10 @@ class Tasks:
             self._submit((job,))
 
     def _submit(self, jobs: tuple[Job, ...]) -> None:
-        task = f"aqmlab-{jobs[0].address}-{len(jobs)}"
+        # Never the name of another task: to Dask tasks of one name are the same, whosever they are.
+        task = f"aqmlab-{secrets.token_hex(16)}"
         orders = [{**job.order(), "folder": None, "kept": job.folder is not None} for job in jobs]
-        future = self._client.submit(compute_there, orders, task, pa.__version__, key=task, pure=False)
+        future = self._client.submit(compute_there, orders, task, arrow_build(), key=task, pure=False)
         self._pending[future] = jobs
         self._stream.add(future)
 
