@@ -14,8 +14,8 @@ from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard, scorecard_page
-from aqmlab.papers.claims import Finding
-from aqmlab.papers.differences import Conclusion
+from aqmlab.papers.claims import Answer, Finding, Part
+from aqmlab.papers.differences import Conclusion, Difference
 from aqmlab.papers.report import Parts, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
@@ -139,6 +139,32 @@ claims = ["{differing.name}"]
     others = [each for each in found if each.name.startswith(f"{differing.name.split('.')[0]}.")]
     for each in (each for each in others if each.name != differing.name and each.verdict == Finding.DIFFERS):
         assert (each.conclusion, each.because) == ("differs, cause known", "Of the whole claim.")
+
+
+def test_a_statement_of_a_whole_row_has_what_its_least_explained_number_has() -> None:
+    of_study = ("le2003", "full", "1")
+
+    def number(conclusion: Conclusion, because: str = "") -> scorecard.Scored:
+        name = "PI 240 at 90 %"
+        return scorecard.Scored(*of_study, "number", name, "loss", conclusion=conclusion, because=because)
+
+    fine = number(Conclusion.REPRODUCED)
+    known = number(Conclusion.CAUSE_KNOWN, "Frames.")
+    reason = number(Conclusion.NOT_IDENTIFIABLE, "Not printed.")
+    unknown = number(Conclusion.CAUSE_UNKNOWN)
+
+    def of_row(*numbers: scorecard.Scored, claimed: str = "L99", holds: bool = False) -> tuple[str, str]:
+        part = Part.of("PI 240 at 90 %", Answer(holds, "outside"))
+        differences = [Difference("Of the claim.", identifiable=True, claims=(claimed,))]
+        found = scorecard._statement(of_study, "L23", part, differences, {"PI 240 at 90 %": numbers})
+        return found.conclusion, found.because
+
+    assert of_row(fine, known) == ("differs, cause known", "Frames.")
+    assert of_row(known, reason, fine) == ("not identifiable", "Not printed.")
+    assert of_row(known, unknown, reason) == ("differs, cause unknown", "")
+    assert of_row(fine) == ("differs, cause unknown", "")
+    assert of_row(known, holds=True) == ("reproduced", "")
+    assert of_row(known, unknown, claimed="L23") == ("differs, cause known", "Of the claim.")
 
 
 @pytest.mark.parametrize(

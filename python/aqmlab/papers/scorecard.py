@@ -23,7 +23,7 @@ from aqmlab.tables.model import Column, Line, Medium, Table, TableCell, bounds, 
 from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from aqmlab.papers.claims import Outcome, Part
@@ -100,8 +100,11 @@ def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) 
         for row in published_rows(table.cells)
         for each in _numbers(of_study, table.published.identifier, row, differences)
     ]
+    by_row: dict[str, list[Scored]] = {}
+    for each in numbers:
+        by_row.setdefault(each.name, []).append(each)
     statements = [
-        _statement(of_study, outcome.identifier, part, differences)
+        _statement(of_study, outcome.identifier, part, differences, by_row)
         for outcome in outcomes
         for part in outcome.parts
     ]
@@ -160,13 +163,19 @@ def _printed(value: float | None) -> str:
 
 
 def _statement(
-    of_study: tuple[str, str, str], claim: str, part: Part, differences: Sequence[Difference]
+    of_study: tuple[str, str, str],
+    claim: str,
+    part: Part,
+    differences: Sequence[Difference],
+    by_row: Mapping[str, Sequence[Scored]],
 ) -> Scored:
-    conclusion, because = (
-        (_OF_FINDING[part.finding], "")
-        if part.finding in _OF_FINDING
-        else concluded([each for each in differences if each.concerns_statement(claim, part.number)])
-    )
+    concerned = [each for each in differences if each.concerns_statement(claim, part.number)]
+    if part.finding in _OF_FINDING:
+        conclusion, because = str(_OF_FINDING[part.finding]), ""
+    elif part.statement in by_row and not concerned:
+        conclusion, because = _of_row(by_row[part.statement])
+    else:
+        conclusion, because = concluded(concerned)
     return Scored(
         *of_study,
         STATEMENT,
@@ -179,6 +188,15 @@ def _statement(
         strength=strength_told(part.answer.strength),
         in_sample=part.answer.in_sample,
     )
+
+
+def _of_row(numbers: Sequence[Scored]) -> tuple[str, str]:
+    """What follows for a row that differs as a whole: what follows for its least explained number."""
+    for conclusion in (Conclusion.CAUSE_UNKNOWN, Conclusion.NOT_IDENTIFIABLE, Conclusion.CAUSE_KNOWN):
+        for each in numbers:
+            if each.conclusion == conclusion:
+                return each.conclusion, each.because
+    return concluded([])
 
 
 def _claim(of_study: tuple[str, str, str], outcome: Outcome, drawn: set[str]) -> Scored:
