@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -369,10 +370,14 @@ def test_ctrl_c_stops_the_runs_on_the_cluster(tmp_path: Path) -> None:
 def test_a_cluster_on_this_machine_leaves_the_same_bytes(tmp_path: Path) -> None:
     file = write(tmp_path)
     expected = contents(reference(file, tmp_path / "here"))
-    done = aqmlab_process(
-        "sweep", file, "--store", tmp_path / "there", "--executor", "dask", "--workers", "1"
-    )
+    with ExitStack() as stack:
+        with suppress(OSError):  # Dask's usual port, if no other cluster has it
+            stack.enter_context(socket.create_server(("", 8787)))
+        done = aqmlab_process(
+            "sweep", file, "--store", tmp_path / "there", "--executor", "dask", "--workers", "1"
+        )
     assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr.lower()
     assert contents(tmp_path / "there") == expected
 
 

@@ -88,7 +88,7 @@ class Cluster:
                 n_workers=self._workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # any port: there may be another cluster
                 silence_logs=logging.ERROR,
             )
         with cluster, distributed.Client(cluster) as client:
