@@ -37,7 +37,7 @@ impl Endpoint {
             && self.state.is_synchronized()
             && !self.counts_marks(context)
             && options.blocks.as_slice().is_empty()
-            && self.sender.modern().is_some_and(|modern| modern.predicts(number))
+            && self.sender.modern().is_some_and(|modern| modern.predicts(context, number))
     }
 
     /// What remains of the processing of such a segment.
@@ -61,18 +61,19 @@ impl Endpoint {
 impl ModernSender {
     /// Whether an acknowledgement of everything before `number`, which is new, brings nothing but itself.
     #[inline]
-    fn predicts(&self, number: SequenceNumber) -> bool {
+    fn predicts(&self, context: &Context<'_>, number: SequenceNumber) -> bool {
         let undisturbed =
             self.phase == Phase::Open && self.timers.probed.is_none() && self.board.is_undisturbed();
         let predicts = undisturbed && self.board.first().is_some_and(|first| !number.before(first.end));
-        debug_assert!(!predicts || self.waits_for_nothing_else(), "{self:?}");
+        debug_assert!(!predicts || self.waits_for_nothing_else(context), "{self:?}");
         predicts
     }
 
     /// What is so in the open phase whenever the scoreboard is undisturbed: the acknowledgement before has
-    /// settled it.
-    fn waits_for_nothing_else(&self) -> bool {
-        let overtaken = |first: &Sent| self.rack.has_overtaken(first.at, first.end);
+    /// settled it. RACK's clock is kept by every host and judges only where the host uses RACK.
+    fn waits_for_nothing_else(&self, context: &Context<'_>) -> bool {
+        let overtaken =
+            |first: &Sent| context.profile.extensions().rack && self.rack.has_overtaken(first.at, first.end);
         let retransmits = self.new_first || self.first_retransmission.is_some();
         let judges = self.timers.reordering != Time::MAX || self.board.first().is_some_and(overtaken);
         !(retransmits || judges || self.timed_out || self.all_answered())
