@@ -1,9 +1,9 @@
 """A quantity of one configuration, and what it changes against the baseline, over the replications.
 
-A replication may lack a quantity (no page began), or have only a bound of it: half of the pages had not ended
-when the run did, so that their median is longer than the run could see. Neither takes the quantity away from
-the other replications: those that lack it are left out, in pairs, and counted; bounds make a difference
-one-sided ("later by at least 12 s").
+Each replication says what it can of a quantity (`aqmlab.statistics.observation`): a number, a bound, or
+nothing because there was nothing to measure. Bounds stay bounds: a mean over numbers and lower bounds is a
+lower bound, and a difference is one-sided ("later by at least 12 s"). Only replications in which there was
+nothing to measure are left out, in pairs, and counted.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, student
+from aqmlab.statistics.observation import Bound, bound_of
 from aqmlab.statistics.stopping import two_stage_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.observation import Observation
     from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
@@ -33,31 +35,52 @@ POWER = 0.8
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A quantity in each replication, in the order of the seeds.
+    """A quantity in each replication, in the order of the seeds: an interval that holds it.
 
     Attributes:
-        values: The numbers; NaN if the replication lacks the quantity, infinite if only a bound is known.
-        bounds: The lower bounds of infinite values; the values themselves elsewhere.
+        lower: What it at least is; not a number if there was nothing to measure, minus infinity without bound.
+        upper: What it at most is, likewise; equal to `lower` where the number is known.
     """
 
-    values: FloatArray
-    bounds: FloatArray
+    lower: FloatArray
+    upper: FloatArray
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Values:
-        """Values without bounds."""
+        """Numbers without bounds; not a number where there is none."""
         numbers = np.array(values, dtype=np.float64)
         return cls(numbers, numbers)
+
+    @classmethod
+    def observed(cls, observations: Iterable[Observation]) -> Values:
+        """What the replications say."""
+        each = list(observations)
+        lower, upper = (np.array([getattr(one, end) for one in each]) for end in ("lower", "upper"))
+        return cls(lower, upper)
+
+    @property
+    def values(self) -> FloatArray:
+        """The numbers; infinite where only a lower bound is known, minus infinite where only an upper."""
+        return np.where(np.isfinite(self.lower) & np.isfinite(self.upper), self.bounds, self._open_end)
+
+    @property
+    def bounds(self) -> FloatArray:
+        """The numbers, or the end that is known; the lower one where both are."""
+        return np.where(np.isfinite(self.lower), self.lower, self.upper)
+
+    @property
+    def _open_end(self) -> FloatArray:
+        return np.where(np.isfinite(self.lower), self.upper, self.lower)
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """For each replication, whether it has the quantity or a bound of it."""
-        return np.asarray(~np.isnan(self.values) & np.isfinite(self.bounds))
+        return np.asarray(np.isfinite(self.bounds))
 
     @property
     def beyond(self) -> NDArray[np.bool_]:
         """For each replication, whether only a bound is known."""
-        return np.asarray(np.isinf(self.values) & self.known)
+        return np.asarray(self.known & (self.lower != self.upper))
 
 
 @dataclass(frozen=True)
@@ -67,29 +90,38 @@ class Level:
     Attributes:
         estimate: The mean with its interval; only the mean with too few replications or with bounds.
         have: Number of replications with the quantity or a bound of it.
-        beyond: Number of these with only a bound; if above zero, the mean is a lower bound.
+        beyond: Number of these with only a bound.
+        bound: What the mean says of the true one: a bound where those of replications are.
     """
 
     estimate: Estimate
     have: int
     beyond: int
+    bound: Bound = Bound.EXACT
 
     @property
     def mean(self) -> float | None:
-        """The mean, or a lower bound of it if `beyond` is not 0; none if no replication has the quantity."""
+        """The mean, or the bound of it that `bound` names; none if no replication has the quantity."""
         return self.estimate.mean
 
     @classmethod
     def of(cls, values: Values, *, confidence: float, first_stage: int = 0) -> Level:
         """The level over replications; `first_stage` as in `Comparison`."""
-        known = values.bounds[values.known]
-        beyond = int(values.beyond.sum())
-        if known.size == 0:
+        known = values.known
+        have, beyond = int(known.sum()), int(values.beyond.sum())
+        if not have:
             return cls(NotEnoughReplications(have=0), 0, 0)
-        if beyond:
-            unsure = NotEnoughReplications(have=known.size - beyond, mean=float(known.mean()))
-            return cls(unsure, known.size, beyond)
-        return cls(_interval(known, confidence, first_stage, whole=bool(values.known.all())), known.size, 0)
+        if not beyond:
+            whole = bool(known.all())
+            return cls(_interval(values.lower[known], confidence, first_stage, whole=whole), have, 0)
+        lower, upper = (float(each[known].mean()) for each in (values.lower, values.upper))
+        bound = bound_of(lower, upper)
+        end = upper if bound is Bound.AT_MOST else lower
+        if not math.isfinite(
+            end
+        ):  # lower bounds of some replications, upper bounds of others: the mean has neither
+            return cls(NotEnoughReplications(have=have - beyond), have, beyond, bound)
+        return cls(NotEnoughReplications(have=have - beyond, mean=end), have, beyond, bound)
 
 
 @dataclass(frozen=True)
@@ -142,22 +174,33 @@ class Change:
 def estimated(before: Values, after: Values, *, confidence: float, first_stage: int = 0) -> Estimate:
     """The mean of `after` less `before` over the pairs that have both, with its interval.
 
-    One end of it is infinite where values of one side are bounds; there is none where those of both are.
+    Where values are bounds, the difference of each pair lies between two ends, and so does its mean: the
+    interval reaches from the lower end of that of the lower ends to the upper end of that of the upper ends.
+    One of them is infinite where values of one side have no upper or no lower end; there is none where that
+    is so of both.
     """
     both = before.known & after.known
-    longer, shorter = bool(after.beyond[both].any()), bool(before.beyond[both].any())
     pairs = int(both.sum())
-    if pairs == 0 or (longer and shorter):
+    whole = bool(both.all())
+    least = _pairwise(before.upper, after.lower)[both]
+    most = _pairwise(before.lower, after.upper)[both]
+    ends = [
+        _interval(each, confidence, first_stage, whole=whole) if pairs and np.isfinite(each).all() else None
+        for each in (least, most)
+    ]
+    low, high = ends
+    if low is None and high is None:
         return NotEnoughReplications(have=0)
-    estimate = _interval(
-        _pairwise(before.bounds, after.bounds)[both], confidence, first_stage, whole=bool(both.all())
-    )
-    if not (longer or shorter):
-        return estimate
-    if not isinstance(estimate, Interval):
+    if np.array_equal(least, most) and low is not None:
+        return low
+    if not all(isinstance(each, Interval) for each in ends if each is not None):
         return NotEnoughReplications(have=pairs)
-    lower, upper = (estimate.lower, math.inf) if longer else (-math.inf, estimate.upper)
-    return Interval(estimate.mean, lower, upper, pairs, confidence)
+    lower = low.lower if isinstance(low, Interval) else -math.inf
+    upper = high.upper if isinstance(high, Interval) else math.inf
+    mean = low.mean if isinstance(low, Interval) else high.mean if isinstance(high, Interval) else None
+    return (
+        NotEnoughReplications(have=pairs) if mean is None else Interval(mean, lower, upper, pairs, confidence)
+    )
 
 
 def paired_difference(before: Values, after: Values) -> Estimate:

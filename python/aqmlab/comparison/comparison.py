@@ -20,7 +20,7 @@ from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pairing import differing, paired, require_population, same_links
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
-from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
+from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
@@ -311,8 +311,7 @@ class Comparison:
         if key not in self._values:
             require_known_part(quantity, (run.result for runs in self.runs.values() for run in runs))
             runs = self.runs[self._known(name)]
-            values, bounds = zip(*(_value(quantity, run) for run in runs), strict=True)
-            self._values[key] = Values(np.array(values), np.array(bounds))
+            self._values[key] = Values.observed(quantity.observed(run) for run in runs)
         return self._values[key]
 
     def level(self, name: str, quantity: Quantity | str) -> Level:
@@ -498,15 +497,6 @@ class Comparison:
         sentences = [*self._in_words(), *(f"warning: {each}" for each in self.warnings_of_settings())]
         words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in sentences)
         return words + to_notebook([comparison_table(self)])
-
-
-def _value(quantity: Quantity, run: Measured) -> tuple[float, float]:
-    """A number of a run and what it at least is; not a number where the run lacks it."""
-    try:
-        value = quantity.of(run)
-    except MissingDataError:
-        return np.nan, np.nan
-    return value, quantity.at_least(run) if np.isinf(value) else value
 
 
 def _pandas() -> Any:  # noqa: ANN401

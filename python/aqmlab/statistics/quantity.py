@@ -6,6 +6,7 @@ its judged links and its response times, is found once by a `Measured`.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +14,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from aqmlab.errors import TooLittleDataError
+from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.pages import Pages, page_load_times
 from aqmlab.statistics.recorded import judged_links
 
@@ -89,6 +91,8 @@ class Quantity(ABC):
         digits: Digits after the point in print.
         definition: What is counted, over which denominator: the sentence of the reference.
         denominator: What a share or a loss is a share of; empty where it is none.
+        worst: The bad end of its scale, which a run has where something should have come and nothing did;
+            not a number where neither end is bad.
     """
 
     name: str
@@ -98,6 +102,7 @@ class Quantity(ABC):
     digits: int
     definition: str = field(default="", kw_only=True)
     denominator: str = field(default="", kw_only=True)
+    worst: float = field(default=math.nan, kw_only=True)
 
     scope: ClassVar[Scope]
 
@@ -109,9 +114,19 @@ class Quantity(ABC):
             MissingDataError: The run did not record what it is computed from.
         """
 
+    def observed(self, run: Measured) -> Observation:
+        """What a run says of the number: itself, a bound, or nothing (`aqmlab.statistics.observation`)."""
+        try:
+            value = self.of(run)
+        except MissingDataError:
+            return Observation.nothing()
+        if math.isnan(value):
+            return Observation.nothing()
+        return Observation.exact(value) if math.isfinite(value) else Observation.at_least(self.at_least(run))
+
     def at_least(self, run: Measured) -> float:  # noqa: ARG002 (most quantities are never infinite)
-        """What the number of a run at least is where it is infinite; not a number where nothing is known."""
-        return float("nan")
+        """What an infinite number of a run at least is; minus infinity where nothing is known."""
+        return -math.inf
 
     def __call__(self, result: Recorded, links: Sequence[str] = ()) -> float:
         """The number of a run, over the judged links where it is of links."""
@@ -205,11 +220,17 @@ class OfRun(Quantity):
 
     Attributes:
         compute: The number of a run.
+        observe: What a run says of it where that may be a bound; by default what `compute` says.
     """
 
     compute: Callable[[Recorded], float]
+    observe: Callable[[Recorded], Observation] | None = field(default=None, kw_only=True)
     scope = Scope.RUN
 
     def of(self, run: Measured) -> float:
         """The number of the run."""
         return self.compute(run.result)
+
+    def observed(self, run: Measured) -> Observation:
+        """What the run says of the number."""
+        return super().observed(run) if self.observe is None else self.observe(run.result)
