@@ -607,6 +607,22 @@ def queue_then(result: Recorded, part: str, pairs: Pairs) -> list[float]:
     return [each / 1000.0 for each in values_then(result, "queue", "bytes", "time_s", pairs, link=link)]
 
 
+def queue_mean_then(result: Recorded, part: str, pairs: Pairs) -> float:
+    """What waited between the samples of stretches, in kilobytes of packets of the size that samples met."""
+    link = part.split(".", 1)[1]
+    inside = [(round(1e5 * begin), round(1e5 * until)) for begin, until in pairs]
+    then = [
+        row
+        for row in rows(result, "queue")
+        if row["link"] == link and any(begin < round(1e5 * row["time_s"]) <= until for begin, until in inside)
+    ]
+    met = sum(row["packets"] for row in then)
+    if not met:
+        raise NoNumberError("no sample met a packet")
+    each = sum(row["bytes"] for row in then) / met
+    return mean([float(row["mean_packets"]) for row in then]) * float(each) / 1000.0
+
+
 def queue_deviation(result: Recorded, part: str, pairs: Pairs) -> float:
     """Root of the mean squared distance of the samples from their mean."""
     samples = queue_then(result, part, pairs)
@@ -634,7 +650,7 @@ NAIVE_OF_STRETCHES: Mapping[str, Callable[[Recorded, str, Pairs], float]] = {
     "throughput_mbps": throughput_then,
     "packet_loss_percent": lost_then("packets"),
     "byte_loss_percent": lost_then("bytes"),
-    "queue_mean_kilobytes": lambda result, part, pairs: mean(queue_then(result, part, pairs)),
+    "queue_mean_kilobytes": queue_mean_then,
     "queue_deviation_kilobytes": queue_deviation,
     "notification_rate_percent": state_then("notification_rate"),
     "filter_on_percent": state_then("filter_is_on"),

@@ -77,7 +77,12 @@ def a_run(seed: int, median_s: float, slow_s: float) -> SyntheticResult:
         tables={
             "page_histogram": waiting(median_s, slow_s),
             "response_scatter": scatter,
-            "queue": over_time(0.1, packets=packets, bytes=pc.multiply(packets.cast(pa.uint64()), 1500)),
+            "queue": over_time(
+                0.1,
+                packets=packets,
+                mean_packets=packets.cast(pa.float32()),
+                bytes=pc.multiply(packets.cast(pa.uint64()), 1500),
+            ),
             "link": over_time(1.0, utilization=pa.array(draws.random(150), type=pa.float32())),
         },
     )

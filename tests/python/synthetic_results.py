@@ -80,6 +80,7 @@ def link(
         "to": name.partition("-to-")[2],
         "carries_data": carries_data,
         "rate_mbps": 100.0,
+        "capacity_mbps": 100.0,
         "mean_frame_bytes": 500.0,
         "throughput_frame_mbps": throughput_mbps,
         "scheme": "synthetic",

@@ -106,7 +106,7 @@ def test_the_bottleneck_that_is_full_first_decides() -> None:
     # second too; all full, the first takes 1,000 users and the second 1,250; at 20 % the second has as much
     # without anybody (5 of 6).
     first, second = (
-        Bottleneck((Link(name, ("a", name), rate),)) for name, rate in (("x", 10.0), ("y", 30.0))
+        Bottleneck((Link(name, ("a", name), rate, rate),)) for name, rate in (("x", 10.0), ("y", 30.0))
     )
     runs = [synthetic_result(users=(0, users)) for users in (100, 300)]
     for result, users in zip(runs, (100, 300), strict=True):
@@ -125,13 +125,17 @@ def test_the_bottleneck_that_is_full_first_decides() -> None:
 
 def test_directions_of_other_rates_are_bottlenecks_of_their_own() -> None:
     """20 down and 2 up: 10 Mbit/s each way are half of the one, five times the other, 91 % of their mean."""
-    down, up = Link("down", ("a", "b"), 20.0), Link("up", ("b", "a"), 2.0)
+    down, up = Link("down", ("a", "b"), 20.0, 20.0), Link("up", ("b", "a"), 2.0, 2.0)
     found = bottlenecks_of([down, up])
     assert [each.name for each in found] == ["down", "up"]
     loads = [each.load({"down": 10.0, "up": 10.0}) for each in found]
     assert loads == [0.5, 5.0]
-    alike = Link("up", ("b", "a"), 20.0)
-    assert [each.name for each in bottlenecks_of([down, alike])] == ["down, up"]
+    alike = Link("up", ("b", "a"), 20.0, 20.0)
+    [both] = bottlenecks_of([down, alike])
+    assert both.name == "down, up"
+    assert both.load({"down": 2.0, "up": 10.0}) == 0.5, "the fuller direction, not the mean of both"
+    granted = Link("up", ("b", "a"), 20.0, 8.0)
+    assert bottlenecks_of([granted])[0].load({"up": 4.0}) == 0.5, "of what its medium lets it carry"
 
 
 ASYMMETRIC = """

@@ -9,9 +9,9 @@ import pytest
 
 import aqmlab
 from aqmlab.comparison import Comparison, CurveDifference, compare
-from aqmlab.comparison.told import LOADED_MEDIAN, of_link
 from aqmlab.errors import ComparisonError, UnknownLinkError
 from aqmlab.statistics import Band, Interval, NotEnoughReplications, Verdict
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, of_link
 from aqmlab.statistics.quantities import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
 from synthetic_results import SyntheticResult, exchange_times, names, synthetic_result
 

@@ -15,11 +15,18 @@ from scipy import stats
 import aqmlab
 from aqmlab.comparison import Change, Comparison, Level, Values
 from aqmlab.comparison.lengthening import lengthened, scheduled
-from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE, RESPONSE_MEDIAN
 from aqmlab.errors import TooLittleDataError
 from aqmlab.files.folders import folder_name
 from aqmlab.load.queues import Queues
 from aqmlab.statistics import Interval
+from aqmlab.statistics.catalogue import (
+    LOADED_MEDIAN,
+    LOADED_P95,
+    OF_LINKS,
+    OF_OBJECTS,
+    OF_PEOPLE,
+    RESPONSE_MEDIAN,
+)
 from aqmlab.words.comparison import sentences
 from small import BULK, WEB, aqmlab_run
 

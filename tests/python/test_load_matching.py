@@ -108,7 +108,7 @@ def knobs(*sides: int) -> Knobs:
     parts = tuple(Part(name, name, "users", int(side in sides)) for side, name in enumerate(PARTS))
     demand = Demand(cast("Scenario", FakeScenario()), parts)
     # What users on the left ask for travels from right to left, and the other way round.
-    links = tuple(Link(LINKS[way], ENDS, 100.0) for way in (0, 1) if 1 - way in sides)
+    links = tuple(Link(LINKS[way], ENDS, 100.0, 100.0) for way in (0, 1) if 1 - way in sides)
     turned = tuple(Demand(demand.scenario, (parts[side],)) for side in sides) if len(sides) > 1 else (demand,)
     return Knobs(demand, Bottleneck(links), turned)
 

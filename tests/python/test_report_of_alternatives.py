@@ -23,7 +23,6 @@ import pytest
 from aqmlab import Result, figures
 from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison, Values, compare, read_configurations
-from aqmlab.comparison.told import LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.figures.chart import Axis, Chart, Series
 from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
@@ -36,6 +35,7 @@ from aqmlab.report import Text, render
 from aqmlab.report.comparison import first_figure, page_of
 from aqmlab.report.network import differing_settings
 from aqmlab.statistics import Pages
+from aqmlab.statistics.catalogue import LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.tables import to_csv
 from aqmlab.tables.charts import chart_table
 from aqmlab.tables.comparison import comparison_table

@@ -40,6 +40,9 @@ def _run() -> Any:  # noqa: ANN401
     queue = {
         "time_s": pa.array([5.0, 12.0, 18.0, 18.0], pa.float64()),
         "link": _names([LINK, LINK, LINK, "back"]),
+        # Packets of 1,000 bytes; those that samples meet are not all that were there between them.
+        "packets": pa.array([9, 2, 4, 70], pa.uint32()),
+        "mean_packets": pa.array([9.0, 4.0, 6.0, 70.0], pa.float32()),
         "bytes": pa.array([9_000, 2_000, 4_000, 70_000], pa.uint64()),
     }
     responses = {
@@ -85,7 +88,9 @@ def _run() -> Any:  # noqa: ANN401
         ("byte_loss_percent/populations.right@10-20", 40.0),
         # 58,000 of 240,200.
         ("byte_loss_percent/links.forward@10-20", 100.0 * 58_000 / 240_200),
-        ("queue_mean_kilobytes/links.forward@10-20", 3.0),
+        ("queue_mean_kilobytes/links.forward@10-20", 5.0),
+        # The time before a sample: what the one at 12 s saw is behind 10 to 11 s, and that of 5 s before.
+        ("queue_mean_kilobytes/links.forward@12-20", 6.0),
         ("queue_deviation_kilobytes/links.forward@10-20", 1.0),
         ("queue_mean_kilobytes/links.back@0-30", 70.0),
         # From 10 s on and before 20: one and two seconds.

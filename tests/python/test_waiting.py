@@ -8,11 +8,9 @@ import pytest
 import aqmlab
 from aqmlab.play.measured import measurement
 from aqmlab.statistics.quantities import quantity
-from aqmlab.statistics.waiting import Framing, Trace, waiting_ms
+from aqmlab.statistics.waiting import waiting_ms
 from aqmlab.tables.flent import flent_document
 from naive_quantities import mean_wait_by_packets_s
-
-ETHERNET = Framing(overhead_bytes=18, minimum_frame_bytes=64, gap_bytes=20)
 
 FULL = """
 name = "small packets on a full link"
@@ -30,15 +28,6 @@ start_spread_s = 0
 [record]
 packets = true
 """
-
-
-@pytest.mark.parametrize(
-    ("packets", "ip_bytes", "wire_bytes"),
-    [(0, 0, 0), (1, 40, 64 + 20), (256, 256 * 40, 256 * 84), (2, 3000, 2 * 1538), (1, 46, 84), (1, 47, 85)],
-)
-def test_what_waits_is_framed_as_ieee_802_3_does(packets: int, ip_bytes: int, wire_bytes: int) -> None:
-    found = ETHERNET.wire_bytes(np.array([float(packets)]), np.array([float(ip_bytes)]))
-    assert found.tolist() == [wire_bytes]
 
 
 @pytest.mark.parametrize(
@@ -129,14 +118,45 @@ def test_what_waits_at_a_shaper_leaves_at_its_rate() -> None:
     assert waits.tolist() == pytest.approx(sent_as)
 
 
-def test_what_waits_for_a_trace_leaves_at_its_opportunities() -> None:
-    # One opportunity of 1,504 bytes at 2 ms, three at 10 ms, over and over.
-    trace = Trace.of("2\n10\n10\n10\n")
-    at_ms = np.array([0.0, 0.0, 0.0, 2.0, 2.5, 2.5, 9.0, 10.5, 21.0])
-    wire_bytes = np.array([0.0, 1504.0, 1505.0, 1504.0, 4512.0, 4513.0, 1.0, 1504.0, 1504.0 * 9])
-    done_ms = np.array([0.0, 2.0, 10.0, 2.0, 10.0, 12.0, 10.0, 12.0, 42.0])
-    found = trace.time_ms(at_ms / 1e3, wire_bytes)
-    assert found.tolist() == pytest.approx(np.where(wire_bytes > 0, done_ms - at_ms, 0.0).tolist())
+MEDIA = {
+    "wifi": {"wifi": {"others_airtime_share": 0.5}},
+    "aggregation": {"aggregation": {"overhead_us": 5000.0, "most_packets": 1}},
+    "slots": {"slots": {"cycle_ms": 50.0, "slot_ms": 5.0}},
+    "varying": {"varying_rate": {"coefficient_of_variation": 1.0, "correlation_time_s": 2.0}},
+}
+
+
+@pytest.mark.parametrize("medium", MEDIA.values(), ids=MEDIA)
+def test_what_waits_for_a_medium_leaves_as_the_medium_is_granted(medium: dict[str, object]) -> None:
+    """The tail of the queue at each sample has been sent when all that waits then has, as the run tells."""
+    result = aqmlab.run(
+        {
+            "name": "medium",
+            "duration_s": 8.0,
+            "dumbbell": {
+                "rate_mbps": 10.0,
+                "queue": {"scheme": "drop-tail", "limit_packets": 100},
+                "medium": medium,
+            },
+            "flows": [{"name": "bulk", "count": 2, "direction": "left-to-right", "profile": "linux6-cubic"}],
+            "record": {"packets": True},
+        }
+    )
+    instants, waits = waiting_ms(result, "left-to-right")
+    events = [row for row in result.tables["packets"].to_pylist() if row["link"] == "left-to-right"]
+    came = np.array([row["time_s"] for row in events if row["event"] == "arrival"])
+    left = np.array([row["time_s"] for row in events if row["event"] == "departure"])
+    discarded = [row["time_s"] for row in events if row["event"] not in {"arrival", "departure"}]
+    queued = np.sort(np.setdiff1d(came, discarded)) if discarded else came
+    checked = []
+    for instant, wait in zip(instants.tolist(), waits.tolist(), strict=True):
+        behind = int(np.searchsorted(queued, instant)) - 1
+        if wait > 1.0 and behind < left.size:
+            checked.append(1e3 * (left[behind] - instant) - wait)
+    # What is on the link comes on top: one transmission, of a cycle's pause at most.
+    assert len(checked) > 50
+    assert np.median(np.abs(checked)) < 30.0
+    assert np.mean(waits[instants > 4.0]) > 20.0
 
 
 def test_a_wait_on_a_link_that_varies_is_that_of_the_packets_that_came_then() -> None:

@@ -5,6 +5,7 @@ use crate::sampling_clock::SamplingClock;
 use crate::scheme_state::SchemeStates;
 use crate::settling::{self, Unsettled};
 use crate::table_names::TableNames;
+use aqmlab_aqm::Occupancy;
 use aqmlab_link::{MonitoredLink, Sent};
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::{Record, Scenario};
@@ -46,6 +47,7 @@ struct Watched {
     /// Its place among the links with a queue.
     position: usize,
     code: u16,
+    occupancy: Occupancy,
     sent: Sent,
     transmitting: Span,
     arrived_packets: u64,
@@ -57,6 +59,7 @@ struct QueueRows {
     time_s: Vec<f64>,
     link: Vec<u16>,
     packets: Vec<u32>,
+    mean_packets: Vec<f32>,
     bytes: Vec<u64>,
     signal_probability: Vec<f32>,
 }
@@ -92,6 +95,7 @@ impl Monitor {
         let watched = positions.clone().zip(0..).map(|(position, code)| Watched {
             position,
             code,
+            occupancy: Occupancy::ZERO,
             sent: Sent::default(),
             transmitting: Span::ZERO,
             arrived_packets: 0,
@@ -157,13 +161,17 @@ impl Monitor {
     }
 
     fn sample_queues(&mut self, now: Time, links: &mut [impl MonitoredLink]) {
-        for watched in &self.monitored {
+        for watched in &mut self.monitored {
             let link = &mut links[watched.position];
             let queue = link.queue_mut();
             queue.advance(now);
             self.queue.time_s.push(now.seconds());
             self.queue.link.push(watched.code);
             self.queue.packets.push(queue.packets());
+            // Samples alias with traffic of a constant period; the mean since the last one does not.
+            let occupancy = queue.occupancy(now);
+            self.queue.mean_packets.push(occupancy.mean_packets_since(&watched.occupancy) as f32);
+            watched.occupancy = occupancy;
             self.queue.bytes.push(queue.bytes());
             let probability = queue.signal_probability().map_or(f64::NAN, Probability::value);
             self.queue.signal_probability.push(probability as f32);
@@ -230,6 +238,7 @@ impl QueueRows {
                 ("time_s", ColumnValues::F64(self.time_s)),
                 ("link", names.of_links(&self.link)),
                 ("packets", ColumnValues::U32(self.packets)),
+                ("mean_packets", ColumnValues::F32(self.mean_packets)),
                 ("bytes", ColumnValues::U64(self.bytes)),
                 ("signal_probability", ColumnValues::F32(self.signal_probability)),
             ],

@@ -66,6 +66,7 @@ fn link_summary(
         from: node(link.from),
         to: node(link.to),
         rate_mbps: rate_bits / 1e6,
+        capacity_mbps: link.capacity().map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64) / 1e6,
         scheme: link.queue.as_ref().map_or("none", |scheme| scheme.name()).to_owned(),
         carries_data,
         throughput_mbps: match layer {

@@ -11,6 +11,7 @@
 //! | `prediction.rs` | links on which a departure is known on arrival |
 //! | `transmitter.rs` | the time that a link spends sending, and what it has sent |
 //! | `service/` | how long a transmission takes, and how many packets it carries: one file per model |
+//! | `backlog.rs` | what a link can carry, and when what waits has been sent |
 //! | `serializer.rs` | a link with an unlimited queue, first in, first out: it holds no packet |
 //! | `framing.rs` | what the link layer adds to a packet |
 //! | `monitored.rs` | what can be seen and counted of a link with a queue |
@@ -51,6 +52,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod backlog;
 pub mod conformance;
 mod framing;
 mod link;
@@ -60,6 +62,7 @@ mod serializer;
 mod service;
 mod transmitter;
 
+pub use backlog::BacklogClock;
 pub use framing::Framing;
 pub use link::{Link, News};
 pub use monitored::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent};

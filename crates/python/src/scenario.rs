@@ -2,8 +2,11 @@
 
 use crate::error::refused_scenario;
 use aqmlab_aqm::PortFacts;
-use aqmlab_link::Framing;
+use aqmlab_link::BacklogClock;
+use aqmlab_random::Key;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
+use aqmlab_units::{Span, Time};
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::collections::BTreeMap;
@@ -25,22 +28,16 @@ pub(crate) struct Demand {
     endless: bool,
 }
 
-/// A monitored link: the nodes that it joins, its rate, the keys of its queue discipline and of its rate.
+/// A monitored link: the nodes that it joins, its rate, what it carries of full packets if something always
+/// waits, the keys of its queue discipline and of its rate.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct MonitoredLink {
     name: String,
     ends: (String, String),
     rate_mbps: f64,
+    capacity_mbps: f64,
     queue_key: String,
     rate_key: String,
-}
-
-/// What a link adds to an IP packet.
-#[pyclass(frozen, get_all, module = "aqmlab._core")]
-pub(crate) struct LinkFraming {
-    overhead_bytes: u32,
-    minimum_frame_bytes: u32,
-    gap_bytes: u32,
 }
 
 /// A full buffer: how long packets wait in it (none where the scheme keeps waiting times at a target), and
@@ -204,14 +201,34 @@ impl Scenario {
         aqmlab_driver::warnings::of_scenario(&self.0)
     }
 
-    /// The framing of every monitored link, by its name.
-    fn framings(&self) -> BTreeMap<String, LinkFraming> {
-        let monitored = self.0.network.links.iter().filter(|link| link.monitored);
-        let row = |link: &Link| {
-            let Framing { overhead_bytes, minimum_frame_bytes, gap_bytes } = link.framing;
-            (link.name.clone(), LinkFraming { overhead_bytes, minimum_frame_bytes, gap_bytes })
+    /// How long, in milliseconds, what waits in front of a monitored link takes to be sent: at each of some
+    /// instants, none earlier than the one before, so many packets with so many bytes of IP. The run's seed
+    /// says how a rate that varies at random does.
+    ///
+    /// Raises `ValueError` when the lists differ in length, `KeyError` when no monitored link has the name.
+    #[pyo3(signature = (link, seed, time_s, packets, ip_bytes))]
+    fn backlog_ms(
+        &self,
+        link: &str,
+        seed: u64,
+        time_s: Vec<f64>,
+        packets: Vec<u32>,
+        ip_bytes: Vec<u64>,
+    ) -> PyResult<Vec<f64>> {
+        if packets.len() != time_s.len() || ip_bytes.len() != time_s.len() {
+            return Err(PyValueError::new_err("backlogs: as many instants as packets and bytes"));
+        }
+        let found = self.0.network.links.iter().find(|each| each.monitored && each.name == link);
+        let Some((own, rate)) = found.and_then(|own| Some((own, own.rate?))) else {
+            return Err(PyKeyError::new_err(link.to_owned()));
         };
-        monitored.map(row).collect()
+        let key = aqmlab_driver::key_of_service(own, Key::from_seed(seed));
+        let mut clock = BacklogClock::new((&own.service, key), rate, own.framing);
+        let waits = time_s.into_iter().zip(packets).zip(ip_bytes).map(|((at, packets), bytes)| {
+            let now = Time::ZERO + Span::from_seconds(at.max(0.0));
+            clock.sent_after(now, packets, bytes).nanoseconds() as f64 / 1e6
+        });
+        Ok(waits.collect())
     }
 
     /// The network and the traffic on it, to be drawn.
@@ -263,6 +280,7 @@ impl Scenario {
                 name: link.name.clone(),
                 ends: (end(link.from), end(link.to)),
                 rate_mbps: link.rate?.bits_per_second() as f64 / 1e6,
+                capacity_mbps: link.capacity()?.bits_per_second() as f64 / 1e6,
                 queue_key: self.0.queue_key(index)?,
                 rate_key: self.0.rate_key(index)?,
             })

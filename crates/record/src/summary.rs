@@ -52,6 +52,9 @@ pub struct LinkSummary {
     pub to: String,
     /// Rate in Mbit/s (10⁶).
     pub rate_mbps: f64,
+    /// What it carries of IP packets of 1,500 bytes if something always waits, in Mbit/s: less than its rate
+    /// where its medium takes time for more than bytes, or is shared.
+    pub capacity_mbps: f64,
     /// Queue discipline.
     pub scheme: String,
     /// Whether it lies on the way of what users or flows ask for, and not of requests and acknowledgements

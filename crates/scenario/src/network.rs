@@ -119,6 +119,13 @@ impl Link {
         Some(packets.min(of_bytes) / self.full_packets_per_second()?)
     }
 
+    /// Bits per second that it carries of IP packets of 1,500 bytes if something always waits; none of a wire,
+    /// on which sending takes no time.
+    #[must_use]
+    pub fn capacity(&self) -> Option<Rate> {
+        Some(self.service.capacity(self.rate?, self.framing, FULL_PACKET_BYTES))
+    }
+
     /// A usual buffer for this link in full-size packets: what it sends in 100 ms, the bandwidth-delay
     /// product of a long round trip (the interval of RFC 8289), and 20 at least, the first windows of two
     /// connections (RFC 6928). None of a link without a rate.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, student
-from aqmlab.statistics.observation import Bound, bound_of
+from aqmlab.statistics.observation import Bound, Observation, bound_of
 from aqmlab.statistics.stopping import two_stage_interval
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aqmlab.statistics.distribution import FloatArray
-    from aqmlab.statistics.observation import Observation
     from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
@@ -38,7 +37,7 @@ class Values:
     """A quantity in each replication, in the order of the seeds: an interval that holds it.
 
     Attributes:
-        lower: What it at least is; not a number if there was nothing to measure, minus infinity without bound.
+        lower: What it at least is; not a number if there was nothing to measure, minus infinity if unbounded.
         upper: What it at most is, likewise; equal to `lower` where the number is known.
     """
 
@@ -57,6 +56,13 @@ class Values:
         each = list(observations)
         lower, upper = (np.array([getattr(one, end) for one in each]) for end in ("lower", "upper"))
         return cls(lower, upper)
+
+    @property
+    def each(self) -> list[Observation]:
+        """What each replication says."""
+        return [
+            Observation(float(low), float(high)) for low, high in zip(self.lower, self.upper, strict=True)
+        ]
 
     @property
     def values(self) -> FloatArray:

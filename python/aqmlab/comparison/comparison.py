@@ -19,11 +19,12 @@ from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_c
 from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pairing import differing, paired, require_population, same_links
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
-from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
 from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, shown_of
 from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
+from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s
@@ -217,7 +218,7 @@ class Comparison:
     @property
     def quantities(self) -> tuple[Quantity, ...]:
         """The compared quantities: of people, calls and games, flows, links."""
-        return quantities_of(self._first, self.links)
+        return shown_of(self._first, self.links)
 
     @property
     def of_people(self) -> tuple[Quantity, Quantity]:
@@ -430,7 +431,8 @@ class Comparison:
     def to_pandas(self) -> pd.DataFrame:
         """A tidy data frame: one row per configuration, seed and quantity, with value and unit.
 
-        A value that is infinite is longer than the run could see.
+        Where a run has only a bound of a value, the value is infinite and the bound is in `at_least` or
+        `at_most`.
         """
         _pandas()
         return self.to_arrow().to_pandas()
@@ -445,7 +447,7 @@ class Comparison:
             UnknownQuantityError: No quantity has one of the names, or no run the group that it is of.
         """
         wanted = self.quantities if quantities is None else [by_name(each) for each in quantities]
-        return tidy_table(self.names, self.seeds, wanted, lambda name, each: self.values(name, each).values)
+        return tidy_table(self.names, self.seeds, wanted, lambda name, each: self.values(name, each).each)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -467,7 +469,7 @@ class Comparison:
         for quantity in self.quantities:
             level = self.level(name, quantity)
             if level.have:
-                numbers[quantity.name] = {"level": _plain(level.estimate.to_dict())}
+                numbers[quantity.name] = {"level": _level(level)}
                 if name != self.baseline:
                     change = self.change(name, quantity)
                     numbers[quantity.name]["difference"] = _plain(change.difference.to_dict())
@@ -508,6 +510,15 @@ def _pandas() -> Any:  # noqa: ANN401
             "install 'aqmlab[pandas]'; to_dict() needs nothing"
         ) from None
     return pd
+
+
+def _level(level: Level) -> dict[str, Any]:
+    """A level as plain data; a mean that is a bound is no mean, and stands under what it is."""
+    numbers = _plain(level.estimate.to_dict())
+    if level.bound is Bound.EXACT:
+        return numbers
+    end = "at_most" if level.bound is Bound.AT_MOST else "at_least"
+    return {**numbers, "mean": None, end: level.mean}
 
 
 def _plain(numbers: dict[str, Any]) -> dict[str, Any]:

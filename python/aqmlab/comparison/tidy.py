@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison.reading import results_of
-from aqmlab.statistics.summary import row_of
+from aqmlab.statistics.catalogue import shown_of_all
 from aqmlab.statistics.tidy import tidy_table_of
 
 if TYPE_CHECKING:
@@ -27,14 +27,15 @@ def frame(
     Args:
         results: A result, results by name, a list of results or of their folders, the folder of a
             comparison, a `Comparison` or a `SweepResults`.
-        quantities: Quantities by name (`aqmlab.quantities` lists them); by default throughput, utilization,
-            loss, queue, response times and page load times.
+        quantities: Quantities by name (`aqmlab.quantities` lists them); by default those that `compare`
+            shows: of pages, calls, games, videos, flows and links.
         links: The links that loss, throughput and so on are of; by default those that carry data.
 
     Returns:
-        The columns `configuration`, `seed`, `quantity`, `unit` and `value`. A value that a run did not record
-        is null, as is that of a group that only other results have; an infinite one is longer than the run
-        could see.
+        The columns `configuration`, `seed`, `quantity`, `unit`, `value`, `at_least` and `at_most`. A value
+        that a run did not record is null, as is that of a group that only other results have. Where a run has
+        only a bound, the value is infinite and the bound stands in `at_least` or `at_most`; elsewhere both
+        are the value.
 
     Raises:
         UnknownQuantityError: No quantity has one of the names, or no result the group that it is of; the
@@ -42,5 +43,7 @@ def frame(
         UnknownLinkError: A link is not monitored.
         ResultError: A folder contains no result.
     """
-    wanted = row_of() if quantities is None else quantities
-    return tidy_table_of(results_of(results), wanted, links=links)
+    by_name = results_of(results)
+    if quantities is None:
+        quantities = shown_of_all([result for each in by_name.values() for result in each], links)
+    return tidy_table_of(by_name, quantities, links=links)

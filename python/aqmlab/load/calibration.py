@@ -1,8 +1,8 @@
 """How large a demand makes a load: throughput of each bottleneck against the size of the demand.
 
 Offered load is what the same traffic causes where nothing holds it back, so the runs are uncongested twins of
-the scenario with a growing demand. Each bottleneck that carries its data has a line; where both directions
-carry data, the throughput is the mean of both, each kept. The bottleneck that is full first decides.
+the scenario with a growing demand. Each direction of a bottleneck that carries its data has a line, or, as
+the study of 2003 counts, the mean of both directions. What is full first decides.
 """
 
 from __future__ import annotations
@@ -137,7 +137,14 @@ def _seed(text: str, file: str | Path) -> int:
     return numbers[0]
 
 
-def calibrate(demand: Demand, *, sizes: Sequence[int], seeds: Sequence[int], run: Runner) -> Calibration:
+def calibrate(
+    demand: Demand,
+    *,
+    sizes: Sequence[int],
+    seeds: Sequence[int],
+    run: Runner,
+    mean_of_directions: bool = False,
+) -> Calibration:
     """Runs the uncongested twin with each size of the demand, and fits the lines.
 
     Args:
@@ -145,13 +152,15 @@ def calibrate(demand: Demand, *, sizes: Sequence[int], seeds: Sequence[int], run
         sizes: At least two different ones.
         seeds: Replications; with six and more the slope has an interval.
         run: What makes the runs.
+        mean_of_directions: Whether two directions of one rate have one line, that of their mean.
 
     Raises:
         CalibrationError: A size is not above 0: what passes without the demand is no load of its own.
     """
     if (least := min(sizes, default=1)) < 1:
         raise CalibrationError(f"size {least} of {demand}: no load at this size; legal: 1 or more")
-    bottlenecks = demand.bottlenecks(max(sizes))
+    joined = demand.bottlenecks(max(sizes))
+    bottlenecks = joined if mean_of_directions else [way for each in joined for way in each.directions]
     pairs = [(demand.twin_of(demand.at(size)), seed, size) for seed in seeds for size in sizes]
     results = run([(twin, seed) for twin, seed, _ in pairs], "calibration")
     _warn_of_congestion(results, bottlenecks)
@@ -192,7 +201,7 @@ def fit(
                 Point.of(result, size, [link.name for link in each.links])
                 for size, result in zip(sizes, results, strict=True)
             ],
-            rate_mbps=each.rate_mbps,
+            rate_mbps=each.capacity_mbps,
         )
         for each in bottlenecks or bottlenecks_of(links_of_run(results[0]))
     ]

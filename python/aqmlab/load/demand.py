@@ -4,8 +4,9 @@ A scenario's populations and groups of flows and of datagrams each have a size, 
 demand is one of them or several; turned, they keep the ratio of their sizes, and its own size is that of the
 largest: users on each side of a dumbbell with as many on both. Its data take routes, and the monitored links
 on these are the links judged. Those of one rate between the same two nodes are the two directions of one
-bottleneck, and a bottleneck's load is their mean. Directions of different rates are bottlenecks of their own:
-a mean of both would hide how far the slow one is overloaded.
+bottleneck, whose load is that of the fuller direction: a mean of both would hide how far one is overloaded.
+The study of 2003 counts the mean of both, which those ask for by name who repeat it. A load is a share of
+what a link can carry, which is its rate unless its medium takes time for more than bytes.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class Link:
         name: Its name in results.
         ends: The nodes that it joins.
         rate_mbps: Its rate in Mbit/s.
+        capacity_mbps: What it carries of full packets if something always waits, in Mbit/s.
         queue_key: The dotted key of its queue discipline, where a scenario is at hand.
         rate_key: The dotted key of its rate, likewise.
     """
@@ -65,6 +67,7 @@ class Link:
     name: str
     ends: tuple[str, str]
     rate_mbps: float
+    capacity_mbps: float
     queue_key: str = ""
     rate_key: str = ""
 
@@ -81,17 +84,22 @@ class Bottleneck:
         return ", ".join(link.name for link in self.links)
 
     @property
-    def rate_mbps(self) -> float:
-        """Rate of one direction in Mbit/s, mean of those judged."""
-        return fmean(link.rate_mbps for link in self.links)
+    def capacity_mbps(self) -> float:
+        """What one direction carries, in Mbit/s; mean of those judged."""
+        return fmean(link.capacity_mbps for link in self.links)
 
-    def throughput_mbps(self, by_link: Mapping[str, float]) -> float:
-        """Throughput of one direction in Mbit/s, mean of those judged."""
-        return fmean(by_link[link.name] for link in self.links)
+    @property
+    def directions(self) -> tuple[Bottleneck, ...]:
+        """Each of its links as a bottleneck of its own."""
+        return tuple(Bottleneck((link,)) for link in self.links)
+
+    def loads(self, by_link: Mapping[str, float]) -> dict[str, float]:
+        """The throughput of each of its links in Mbit/s as a share of what the link carries."""
+        return {link.name: by_link[link.name] / link.capacity_mbps for link in self.links}
 
     def load(self, by_link: Mapping[str, float]) -> float:
-        """That throughput as a share of its rate."""
-        return self.throughput_mbps(by_link) / self.rate_mbps
+        """The load of its fuller direction."""
+        return max(self.loads(by_link).values())
 
 
 @dataclass(frozen=True)
@@ -233,13 +241,14 @@ def monitored_links(scenario: Scenario) -> list[Link]:
 
 
 def _link(own: _core.MonitoredLink) -> Link:
-    return Link(own.name, own.ends, own.rate_mbps, own.queue_key, own.rate_key)
+    return Link(own.name, own.ends, own.rate_mbps, own.capacity_mbps, own.queue_key, own.rate_key)
 
 
 def links_of_run(result: Recorded) -> list[Link]:
     """The links of a run that carry data."""
     return [
-        Link(link["name"], (link["from"], link["to"]), link["rate_mbps"]) for link in judged_links(result)
+        Link(link["name"], (link["from"], link["to"]), link["rate_mbps"], link["capacity_mbps"])
+        for link in judged_links(result)
     ]
 
 

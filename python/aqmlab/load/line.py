@@ -90,7 +90,7 @@ class LoadLine:
         line: The least-squares line through them, or through their means at each size.
         r_squared: How much of the variance of what it goes through it explains.
         lines_by_seed: The line of each replication that has enough sizes for one.
-        rate_mbps: The bottleneck's rate in Mbit/s; not a number where the runs do not know it.
+        rate_mbps: What the bottleneck carries, in Mbit/s; not a number where the runs do not know it.
     """
 
     points: tuple[Point, ...]

@@ -140,7 +140,7 @@ class MatchedLoad:
 
     Attributes:
         seed: The replication.
-        nominal_percent: The load's label: per cent of the bottleneck's rate.
+        nominal_percent: The load's label: per cent of what the bottleneck carries.
         nominal_mbps: The same in Mbit/s at the frame layer.
         sizes: Users of every part of the demand.
         realised_mbps: What the uncongested twin carried over each of the bottleneck's links.
@@ -200,7 +200,7 @@ def match_loads(
 
     Args:
         demand: The users that are turned.
-        loads_percent: Nominal loads in per cent of the bottleneck's rate.
+        loads_percent: Nominal loads in per cent of what the bottleneck carries.
         seeds: The replications.
         size_at_100_percent: A rule of thumb for the first run; a wrong one costs time only.
         run: What makes the runs.
@@ -212,14 +212,25 @@ def match_loads(
     if demand.unit != USERS:
         raise CalibrationError(f"demand {demand}: only loads of users can be matched")
     first_guess = round(size_at_100_percent * max(loads_percent) / 100.0 * RESERVE)
-    bottlenecks = demand.bottlenecks(first_guess)
+    bottlenecks = _bottlenecks_of(demand, first_guess)
     surveys = survey_users(
         demand, bottlenecks, seeds=seeds, load=max(loads_percent) / 100.0, size=first_guess, run=run
     )
     tightest = max(bottlenecks, key=lambda each: sum(_full_load(each, own) for own in surveys.values()))
     knobs = Knobs.of(demand, tightest, first_guess)
-    wanted = [(load, tightest.rate_mbps * load / 100.0, seed) for load in loads_percent for seed in seeds]
+    wanted = [(load, tightest.capacity_mbps * load / 100.0, seed) for load in loads_percent for seed in seeds]
     return verify(knobs, surveys, wanted, run=run, tolerance=tolerance)
+
+
+def _bottlenecks_of(demand: Demand, size: int) -> Sequence[Bottleneck]:
+    """What is loaded: where as many users look one way as the other, both directions alike.
+
+    Where the scenario says that more look one way, they keep their ratio, and the fuller direction decides.
+    """
+    bottlenecks = demand.bottlenecks(size)
+    if len({part.size for part in demand.parts}) == 1:
+        return bottlenecks
+    return [way for each in bottlenecks for way in each.directions]
 
 
 def survey_users(
@@ -254,17 +265,15 @@ def survey_users(
             return surveys
         size = round(size * RESERVE)
     each = " and ".join(
-        f"{load * bottleneck.rate_mbps:g} Mbit/s ({bottleneck.name})" for bottleneck in bottlenecks
+        f"{load * bottleneck.capacity_mbps:g} Mbit/s ({bottleneck.name})" for bottleneck in bottlenecks
     )
     raise CalibrationError(f"seeds {missing}: {size} users do not offer {each}")
 
 
 def _full_load(bottleneck: Bottleneck, survey: Survey, *, weakest: bool = False) -> float:
-    """What all surveyed users offer a bottleneck, as a share of its rate: mean or weakest direction."""
-    loads = survey.load_mbps(survey.users)
-    if weakest:
-        return min(loads[link.name] for link in bottleneck.links) / bottleneck.rate_mbps
-    return bottleneck.load(loads)
+    """What all surveyed users offer a bottleneck's fullest or weakest direction, of what it carries."""
+    loads = bottleneck.loads(survey.load_mbps(survey.users))
+    return min(loads.values()) if weakest else max(loads.values())
 
 
 def take_survey(result: Recorded, demand: Demand, links: Sequence[str]) -> Survey:

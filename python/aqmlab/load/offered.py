@@ -38,18 +38,19 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
 
     Returns:
         `realised_mbps`, bits per second in Mbit/s at the layer that the scenario counts, of each link that
-        carries what users ask for; `bottleneck`, those of them with the highest load; `realised_percent`,
-        the throughput of these, mean of both directions if users sit behind both, as a share of their rate;
+        carries what users ask for; `bottleneck`, the one of them with the highest load, and
+        `realised_percent`, its throughput as a share of what it can carry;
         and `held_back`, those of the links on which the twin discarded packets or was busy all the time: what
         is offered there is more than was measured.
     """
     bottlenecks = Demand.of(scenario, (USERS,)).bottlenecks()
     by_link = throughput_mbps.by_link(twin, [link.name for each in bottlenecks for link in each.links])
-    tightest = max(bottlenecks, key=lambda each: each.load(by_link))
+    loads = {name: load for each in bottlenecks for name, load in each.loads(by_link).items()}
+    fullest = max(loads, key=lambda name: loads[name])
     return {
         "realised_mbps": by_link,
-        "bottleneck": [link.name for link in tightest.links],
-        "realised_percent": 100.0 * tightest.load(by_link),
+        "bottleneck": [fullest],
+        "realised_percent": 100.0 * loads[fullest],
         "held_back": _held_back(twin, by_link),
         "measured_on": "its own uncongested twin",
     }

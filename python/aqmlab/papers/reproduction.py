@@ -266,7 +266,9 @@ def _calibrate(
         return results
 
     seeds = range(1, asked.replications + 1)
-    calibration = calibrate(Demand.of(own), sizes=asked.users_per_side, seeds=seeds, run=run)
+    sizes = asked.users_per_side
+    # Figure 2 of the study of 2003 and figure 2 of that of 2000 have one line, the mean of both directions.
+    calibration = calibrate(Demand.of(own), sizes=sizes, seeds=seeds, run=run, mean_of_directions=True)
     return calibration, results
 
 
@@ -318,7 +320,7 @@ def _users(
             f"{experiment.name}: no calibration line gives the number of users for {load_percent:g} %"
         )
     (bottleneck,) = demand.bottlenecks()
-    return demand.sizes(line.size(bottleneck.rate_mbps * load_percent / 100.0))
+    return demand.sizes(line.size(bottleneck.capacity_mbps * load_percent / 100.0))
 
 
 _MATCHED_TO = {

@@ -193,9 +193,10 @@ def demand_knob(unit: str, size: int) -> Knob:
     return Knob.around("demand", label, size, _DEMAND_FACTOR, integer=True)
 
 
-def limit_knob(name: str, limit: int) -> Knob:
-    """A knob for the buffer."""
-    return Knob.around("limit", f"buffer, {name.removeprefix('limit_')}", limit, _LIMIT_FACTOR, integer=True)
+def limit_knob(name: str, limit: int, *, of: str = "") -> Knob:
+    """A knob for the buffer; of which link, where several have one."""
+    label = f"buffer{f' ({of})' if of else ''}, {name.removeprefix('limit_')}"
+    return Knob.around("limit", label, limit, _LIMIT_FACTOR, integer=True)
 
 
 def schemes_to_choose(own: Sequence[str]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from aqmlab.tuning.space import default_ranges
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from aqmlab.load.demand import Link
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
 
@@ -87,7 +88,7 @@ class PlayedLink:
     @cached_property
     def link(self) -> str:
         """The link that is drawn: of those that carry data the slowest, as the scenario has it."""
-        return min(carrying_links(self.scenario), key=lambda link: link.rate_mbps).name
+        return self._drawn_link.name
 
     @cached_property
     def start(self) -> Turned:
@@ -106,7 +107,8 @@ class PlayedLink:
         """What can be turned beside a scheme's own parameters."""
         knobs = [*rate_knobs(self._rates_mbps), demand_knob(self.demand.unit, self.demand.size)]
         if self._limit is not None and self.start.limit:
-            knobs.append(limit_knob(self._limit, self.start.limit))
+            of = self.link if len(self.queues.keys) > 1 else ""
+            knobs.append(limit_knob(self._limit, self.start.limit, of=of))
         schemes = schemes_to_choose([self.start.scheme])
         knobs.append(Knob("scheme", "queue management", "choice", self.start.scheme, choices=schemes))
         knobs.append(Knob("ecn", "ECN at queues and hosts", "switch", self.start.ecn))
@@ -203,8 +205,7 @@ class PlayedLink:
 
     def _drawn(self, tables: Sequence[Table]) -> Table:
         """Of the tables of the queues that of the link that is drawn."""
-        drawn = next(link for link in carrying_links(self.scenario) if link.name == self.link)
-        return tables[self.queues.keys.index(drawn.queue_key)]
+        return tables[self.queues.keys.index(self._drawn_link.queue_key)]
 
     def _refuse_unknown(self, turned: Turned) -> None:
         legal = {
@@ -225,10 +226,14 @@ class PlayedLink:
         instead = [name for name in _DERIVED_FROM if table.get(name) is not None]
         if instead and settings.keys() & set(_DERIVED):
             return {
-                key: {**_given(own, without=instead), **settings}
+                key: {**_given(own, without=instead), **self._of_queue(key, settings)}
                 for key, own in zip(self.queues.keys, self.queues.tables(self.scenario), strict=True)
             }
-        return {f"{key}.{name}": value for key in self.queues.keys for name, value in settings.items()}
+        return {
+            f"{key}.{name}": value
+            for key in self.queues.keys
+            for name, value in self._of_queue(key, settings).items()
+        }
 
     def _replaced(self, turned: Turned) -> dict[str, Any]:
         """The tables of queues under another scheme than the scenario's: its limits, and what is turned."""
@@ -239,9 +244,14 @@ class PlayedLink:
         ]
         settings = self._settings(turned, self._drawn(self.queues.tables_in_force(replaced)))
         return {
-            key: {"scheme": turned.scheme, **limits, **settings}
+            key: {"scheme": turned.scheme, **limits, **self._of_queue(key, settings)}
             for key, limits in zip(self.queues.keys, kept, strict=True)
         }
+
+    def _of_queue(self, key: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What is turned of one queue: the buffer only of the link that is drawn, whose knob it is."""
+        drawn = key == self._drawn_link.queue_key
+        return {name: value for name, value in settings.items() if drawn or name not in LIMITS}
 
     def _settings(self, turned: Turned, table: Mapping[str, Any]) -> dict[str, Any]:
         """The keys of a queue's table that were turned away from what is in force in it."""
@@ -283,6 +293,10 @@ class PlayedLink:
         cost = max(time.perf_counter() - begun, 1e-4) / _PROBED_S
         affordable = min(_BUDGET_S / cost, float(self.scenario.duration_s), _LONGEST_S)
         return float(f"{max(affordable, _SHORTEST_S):.2g}")
+
+    @cached_property
+    def _drawn_link(self) -> Link:
+        return min(carrying_links(self.scenario), key=lambda link: link.rate_mbps)
 
     @cached_property
     def _has_users(self) -> bool:

@@ -3,23 +3,27 @@
 Goodput is what reached the receiver's application, or of datagrams the receiver, in the measured window.
 Fairness within a class is the index of Jain, Chiu and Hawe, *A Quantitative Measure of Fairness and
 Discrimination for Resource Allocation in Shared Computer Systems* (DEC-TR-301, 1984, equation 1): 1 where all
-members got the same, 1/n where one of n got everything.
+members got the same, 1/n where one of n got everything. Flows are compared by what each got per second while
+it was there: of a transfer from its beginning to its end, within the window. One that had ended before the
+window, or began behind it, was denied nothing and does not count.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.statistics.recorded import measured_window_s
+from aqmlab.files.columns import to_numpy
+from aqmlab.statistics.recorded import has_name, measured_window_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import ArrayLike
 
+    from aqmlab.statistics.distribution import FloatArray
     from aqmlab.statistics.recorded import Recorded
 
 
@@ -57,9 +61,32 @@ def jain_index(allocations: ArrayLike) -> float | None:
     return float(got.sum()) ** 2 / (got.size * squares) if squares > 0.0 else None
 
 
+def rates_while_present(result: Recorded, group: str) -> FloatArray:
+    """Of each flow of a group that was there in the measured window, what it got per second of its presence.
+
+    Returns:
+        Bytes per second, flow by flow.
+    """
+    entry = next(each for each in result.run["flows"] if each["name"] == group)
+    delivered = np.array(entry["delivered_bytes"], dtype=np.float64)
+    present_s = np.full(delivered.size, measured_window_s(result))
+    if "transfers" in result.tables:
+        rows = result.tables["transfers"]
+        own = has_name(rows, "flow_group", group)
+        if own.any():
+            flow, began, ended = (to_numpy(rows[name])[own] for name in ("flow", "started_s", "completed_s"))
+            start, end = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+            until = np.fmin(ended, end)  # not a number: it never ended
+            present_s = np.zeros(delivered.size)  # a transfer without a row began behind the end of the run
+            present_s[flow] = np.maximum(until - np.maximum(began, start), 0.0)
+    there = present_s > 0.0
+    return np.asarray(delivered[there] / present_s[there])
+
+
 def _of_flows(result: Recorded) -> Iterator[TrafficClass]:
     for group in result.run["flows"]:
-        yield _class(group["name"], "flows", group["delivered_bytes"], result)
+        fairness = jain_index(rates_while_present(result, group["name"]))
+        yield replace(_class(group["name"], "flows", group["delivered_bytes"], result), fairness=fairness)
 
 
 def _of_datagrams(result: Recorded) -> Iterator[TrafficClass]:

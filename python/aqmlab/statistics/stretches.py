@@ -55,6 +55,11 @@ class Stretches:
         within = [(at_s >= begin - _SLACK_S) & (at_s < until - _SLACK_S) for begin, until in self.pairs]
         return np.asarray(np.logical_or.reduce(within), dtype=np.bool_)
 
+    def hold_before(self, at_s: NDArray[np.float64]) -> BoolArray:
+        """Of each instant whether the time before it lies in one of them."""
+        within = [(at_s > begin + _SLACK_S) & (at_s <= until + _SLACK_S) for begin, until in self.pairs]
+        return np.asarray(np.logical_or.reduce(within), dtype=np.bool_)
+
     def check(self, result: Recorded, interval_s: float = 0.0) -> None:
         """Whether they lie within the measured window, and begin and end with intervals from its start on.
 
@@ -148,21 +153,41 @@ def _lost_percent(unit: str) -> Callable[[Recorded, str, Stretches], float]:
 # ------------------------------------------------------------------------------------------------- of queues
 
 
-def _queue_kilobytes(result: Recorded, part: str, stretches: Stretches) -> NDArray[np.float64]:
+def _queue_samples(
+    result: Recorded, part: str, stretches: Stretches, hold: Callable[[NDArray[np.float64]], BoolArray]
+) -> pa.Table:
     rows = table(result, "queue", setting="a monitored queue")
     stretches.check(result)
-    wanted = has_name(rows, "link", part.split(".", 1)[1]) & stretches.hold(to_numpy(rows["time_s"]))
+    wanted = has_name(rows, "link", part.split(".", 1)[1]) & hold(to_numpy(rows["time_s"]))
     if not wanted.any():
         raise TooLittleDataError(f"the queue of {part} was not sampled then")
-    return np.asarray(to_numpy(rows["bytes"])[wanted], dtype=np.float64) / 1000.0
+    return rows.filter(of_numbers(wanted))
 
 
 def _queue_mean(result: Recorded, part: str, stretches: Stretches) -> float:
-    return float(_queue_kilobytes(result, part, stretches).mean())
+    """The mean queue in kilobytes: packets averaged over time, of the mean size of those that samples met.
+
+    Samples alone alias with traffic of a constant period. Where no sample met a packet, the mean size is that
+    of the packets that the link sent in the measured window.
+    """
+    rows = _queue_samples(result, part, stretches, stretches.hold_before)
+    packets, mean_packets, sizes = (
+        to_numpy(rows[name]).astype(np.float64) for name in ("packets", "mean_packets", "bytes")
+    )
+    met = float(packets.sum())
+    if not met:
+        link = next(each for each in result.run["links"] if each["name"] == part.split(".", 1)[1])
+        sent, frames = float(link["throughput_ip_mbps"]), float(link["throughput_frame_mbps"])
+        each_bytes = float(link["mean_frame_bytes"]) * (sent / frames if frames else 0.0)
+    else:
+        each_bytes = float(sizes.sum()) / met
+    return float(mean_packets.mean()) * each_bytes / 1000.0
 
 
 def _queue_deviation(result: Recorded, part: str, stretches: Stretches) -> float:
-    return float(_queue_kilobytes(result, part, stretches).std())
+    """The deviation of the samples."""
+    rows = _queue_samples(result, part, stretches, stretches.hold)
+    return float((to_numpy(rows["bytes"]).astype(np.float64) / 1000.0).std())
 
 
 # ------------------------------------------------------------------------------------------------ of schemes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from aqmlab.errors import MissingDataError, UnknownQuantityError
+from aqmlab.errors import UnknownQuantityError
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import seed
@@ -15,6 +15,7 @@ from aqmlab.statistics.recorded import seed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from aqmlab.statistics.observation import Observation
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.statistics.recorded import Recorded
 
@@ -25,17 +26,19 @@ COLUMNS = pa.schema(
         ("quantity", pa.string()),
         ("unit", pa.string()),
         ("value", pa.float64()),
+        ("at_least", pa.float64()),
+        ("at_most", pa.float64()),
     ]
 )
-"""The columns of the table. A value that a run did not record is null; an infinite one is longer than the run
-could see."""
+"""The columns of the table. A value that a run did not record is null. Where a run has only a bound of it,
+the value is infinite and the bound stands in `at_least` or `at_most`; elsewhere both are the value."""
 
 
 def tidy_table(
     names: Iterable[str],
     seeds: Sequence[int],
     quantities: Sequence[Quantity],
-    values: Callable[[str, Quantity], Iterable[float]],
+    observed: Callable[[str, Quantity], Iterable[Observation]],
 ) -> pa.Table:
     """The table, configuration by configuration and quantity by quantity.
 
@@ -43,17 +46,26 @@ def tidy_table(
         names: The configurations.
         seeds: Their seeds, in order.
         quantities: The quantities.
-        values: Of a configuration and a quantity the value with each seed; not a number where there is none.
+        observed: Of a configuration and a quantity what each seed says of it.
     """
     rows = [
-        (name, seed, quantity.name, quantity.unit, None if math.isnan(value) else float(value))
+        (name, seed, quantity.name, quantity.unit, *_numbers(each))
         for name in names
         for quantity in quantities
-        for seed, value in zip(seeds, values(name, quantity), strict=True)
+        for seed, each in zip(seeds, observed(name, quantity), strict=True)
     ]
     columns = zip(*rows, strict=True) if rows else [[] for _ in COLUMNS]
     arrays = [pa.array(list(each), type=kind.type) for each, kind in zip(columns, COLUMNS, strict=True)]
     return pa.Table.from_arrays(arrays, schema=COLUMNS)
+
+
+def _numbers(each: Observation) -> tuple[float | None, float | None, float | None]:
+    """Value, lower and upper end of an observation, none where there is none."""
+    if not each.is_known:
+        return None, None, None
+    value = each.lower if each.is_exact else math.inf if math.isfinite(each.lower) else -math.inf
+    at_least, at_most = (end if math.isfinite(end) else None for end in (each.lower, each.upper))
+    return value, at_least, at_most
 
 
 def tidy_table_of(
@@ -71,11 +83,11 @@ def tidy_table_of(
     wanted = known_quantities(quantities, [result for each in results.values() for result in each])
     measured = {name: [Measured(result, links) for result in each] for name, each in results.items()}
 
-    def values(name: str, quantity: Quantity) -> list[float]:
-        return [_value(quantity, run) for run in measured[name]]
+    def observed(name: str, quantity: Quantity) -> list[Observation]:
+        return [quantity.observed(run) for run in measured[name]]
 
     tables = [
-        tidy_table([name], [seed(run.result) for run in runs], wanted, values)
+        tidy_table([name], [seed(run.result) for run in runs], wanted, observed)
         for name, runs in measured.items()
     ]
     return pa.concat_tables(tables) if tables else COLUMNS.empty_table()
@@ -92,10 +104,3 @@ def known_quantities(quantities: Sequence[Quantity | str], results: Sequence[Rec
     for each in wanted:
         require_known_part(each, results)
     return wanted
-
-
-def _value(quantity: Quantity, run: Measured) -> float:
-    try:
-        return float(quantity.of(run))
-    except MissingDataError:
-        return float("nan")

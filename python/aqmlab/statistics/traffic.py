@@ -15,7 +15,7 @@ import numpy as np
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
-from aqmlab.statistics.classes import jain_index
+from aqmlab.statistics.classes import jain_index, rates_while_present
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
@@ -116,17 +116,20 @@ def _responses_bytes(result: Recorded, population: str) -> int:
 
 
 def jain_index_of(part: str) -> OfRun:
-    """Jain's index over the bytes that each flow of a group delivered: 1 where all got the same."""
+    """Jain's index over what each flow of a group got per second while it was there."""
 
     def index(result: Recorded) -> float:
-        found = jain_index(_delivered_by_flow(result, part.partition(".")[2]))
+        group = part.partition(".")[2]
+        _delivered_by_flow(result, group)  # refuses a group that the run does not have
+        found = jain_index(rates_while_present(result, group))
         if found is None:
             raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
         return found
 
     return OfRun(
         f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index,
-        definition="(Σx)² / (n Σx²) over what n flows delivered: 1 if all got the same, 1/n if one got all",
+        definition="(Σx)² / (n Σx²) of n flows' bytes per second while they were there: 1 if all got the "
+        "same, 1/n if one got all",
     )  # fmt: skip
 
 

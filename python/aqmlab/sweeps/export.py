@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import SweepError, UnknownLinkError
 from aqmlab.load.demand import named_links
 from aqmlab.statistics import judged_links
+from aqmlab.statistics.catalogue import shown_of
+from aqmlab.statistics.quantities import Measured
 from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
 from aqmlab.tables import Table, save
 from aqmlab.tables.render import require_form
@@ -53,13 +56,28 @@ def row_of(
         SweepError: A link that was chosen is not monitored.
     """
     judged, own = _figures(result, restricted_to_s, links)
+    shown = _shown(result, judged)
     return {
         "point": point.index,
         "content_address": result.content_address,
         "offered_load_percent": (result.offered_load or {}).get("realised_percent"),
         "judged_links": ", ".join(judged),
-        **own,
+        **{name: value for name, value in own.items() if name not in shown},
+        **shown,
     }
+
+
+def _shown(result: Result, judged: Sequence[str]) -> Figures:
+    """What is shown of the run; of a number of which only a bound is known, the bound beside it."""
+    run = Measured(result, judged)
+    row: Figures = {}
+    for quantity in shown_of(result, judged):
+        seen = quantity.observed(run)
+        row[quantity.name] = seen.lower if seen.is_exact else None
+        if seen.bound:
+            ends = {"at_least": seen.lower, "at_most": seen.upper}
+            row |= {f"{quantity.name}.{end}": each for end, each in ends.items() if math.isfinite(each)}
+    return row
 
 
 def _figures(result: Result, restricted_to_s: float, links: Sequence[str]) -> tuple[list[str], Figures]:

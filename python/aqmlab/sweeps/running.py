@@ -11,7 +11,7 @@ import pyarrow as pa
 from aqmlab.errors import SweepError
 from aqmlab.runs import run_each
 from aqmlab.runs.executors import chosen_executor
-from aqmlab.statistics.summary import row_of
+from aqmlab.statistics.catalogue import shown_of_all
 from aqmlab.statistics.tidy import known_quantities, tidy_table_of
 from aqmlab.sweeps.export import check_links
 from aqmlab.sweeps.file import Sweep, described, sweep_of
@@ -64,8 +64,7 @@ class SweepResults:
         """One row for each point, seed and quantity, with a column for each key of the design.
 
         Args:
-            quantities: Quantities by name (`aqmlab.quantities`); by default throughput, utilization, loss,
-                queue, response times and page load times.
+            quantities: Quantities by name (`aqmlab.quantities`); by default those that `compare` shows.
 
         Returns:
             The columns of `aqmlab.frame` behind those of the keys.
@@ -74,7 +73,9 @@ class SweepResults:
             UnknownQuantityError: No quantity has one of the names, or no run the group that it is of.
         """
         every = [result for each in self.runs.values() for result in each]
-        wanted = row_of() if quantities is None else known_quantities(quantities, every)
+        wanted: Sequence[Quantity] = (
+            shown_of_all(every, self._links) if quantities is None else known_quantities(quantities, every)
+        )
         tables = []
         for point in self.sweep.points:
             of_point = {self._names[point.index]: self.runs[point.index]}

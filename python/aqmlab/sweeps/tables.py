@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from aqmlab.comparison.change import Level, Values
 from aqmlab.runs.store import State
-from aqmlab.statistics.quantities import (
-    Quantity,
-    loss_percent,
-    page_quantile_s,
-    quantile_s,
-    queue_mean_packets,
-    restricted_mean_s,
-    throughput_mbps,
-)
-from aqmlab.statistics.recorded import said_of_links
-from aqmlab.sweeps.export import row_of, rows
+from aqmlab.statistics.catalogue import headline_of_all
+from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.recorded import judged_links, said_of_links
 from aqmlab.sweeps.file import described
+from aqmlab.tables.comparison import level_in_print
 from aqmlab.tables.model import Column, Table, number, text
-from aqmlab.tables.results import of_quantity
 from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
@@ -26,37 +19,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from aqmlab.result import Result
+    from aqmlab.statistics.quantity import Quantity
     from aqmlab.sweeps.file import Point, Sweep
     from aqmlab.sweeps.status import Status
+    from aqmlab.tables.model import TableCell
 
 _MOST_ROWS = 50
-_SWEEP_DIGITS: Mapping[Quantity, int] = {
-    throughput_mbps: 2,
-    loss_percent: 2,
-    queue_mean_packets: 1,
-    page_quantile_s(0.5): 2,
-    page_quantile_s(0.95): 2,
-    quantile_s(0.5): 3,
-    quantile_s(0.95): 3,
-    restricted_mean_s(): 3,
-}
+_CONFIDENCE = 0.95
 
 
 def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     """A sweep's points, with the means of their finished runs."""
-    return _table(status.sweep, rows(status, links=links))
+    runs: dict[int, list[Result]] = {point.index: [] for point in status.sweep.points}
+    for point, _, address in status.sweep.runs:
+        result = status.found[address].result
+        if result is not None and result.content_address == address:
+            runs[point.index].append(result)
+    return results_table(status.sweep, runs, links=links)
 
 
 def results_table(
     sweep: Sweep, runs: Mapping[int, Sequence[Result]], *, links: tuple[str, ...] = ()
 ) -> Table:
     """The same of a sweep whose runs are all at hand, by the number of their point."""
-    found = [row_of(point, result, links=links) for point in sweep.points for result in runs[point.index]]
-    return _table(sweep, found)
-
-
-def _table(sweep: Sweep, found: list[dict[str, Any]]) -> Table:
-    runs = {point.index: [row for row in found if row["point"] == point.index] for point in sweep.points}
+    every = [result for each in runs.values() for result in each]
+    measured = {index: [Measured(result, links) for result in each] for index, each in runs.items()}
+    levels = {
+        (index, quantity.name): _level(quantity, each)
+        for index, each in measured.items()
+        for quantity in headline_of_all(every, links)
+    }
     columns: list[Column[Point]] = [
         Column("point", lambda point: number(point.index, "d"), "point"),
         *(
@@ -68,19 +60,35 @@ def _table(sweep: Sweep, found: list[dict[str, Any]]) -> Table:
             for key, ending in zip(sweep.keys, endings(sweep.keys), strict=True)
         ),
         *(
-            of_quantity(
-                each,
-                digits,
-                lambda point, name=each.name: _mean([row[name] for row in runs[point.index]]),  # type: ignore[misc]
+            Column(
+                each.name,
+                lambda point, each=each: _cell(levels[point.index, each.name], each),  # type: ignore[misc]
+                each.title,
+                each.short,
             )
-            for each, digits in _SWEEP_DIGITS.items()
+            for each in headline_of_all(every, links)
         ),
     ]
     return Table.of(
         sweep.points[:_MOST_ROWS],
         columns,
         title=f"{sweep.name}: means over {counted(len(sweep.seeds), 'seed')}",
-        caption="\n".join(_sweep_caption(sweep, found)),
+        caption="\n".join(_sweep_caption(sweep, every, links, levels)),
+    )
+
+
+def _level(quantity: Quantity, runs: Sequence[Measured]) -> Level:
+    values = Values.observed(quantity.observed(run) for run in runs)
+    return Level.of(values, confidence=_CONFIDENCE)
+
+
+def _cell(level: Level, quantity: Quantity) -> TableCell:
+    """The mean without its interval, which a row of many points has no room for; a bound with its sign."""
+    mean = level.mean
+    return (
+        number(mean, f".{quantity.digits}f", absent="–")
+        if not level.beyond
+        else text(level_in_print(level, quantity), value=None)
     )
 
 
@@ -112,14 +120,14 @@ def endings(keys: Sequence[str]) -> list[str]:
     return [ending(own) for own in parts]
 
 
-def _sweep_caption(sweep: Sweep, found: list[dict[str, Any]]) -> Iterator[str]:
+def _sweep_caption(
+    sweep: Sweep, every: Sequence[Result], links: tuple[str, ...], levels: Mapping[tuple[int, str], Level]
+) -> Iterator[str]:
     if len(sweep.points) > _MOST_ROWS:
         yield f"the first {_MOST_ROWS} points; --export writes all"
-    yield "page: page load time; median, 95 %: response times of objects; queue: mean, in packets"
-    yield "min(t, 2): mean response time, with responses above 2 s counted as 2 s"
-    yield said_of_links(str(row["judged_links"]) for row in found)
-
-
-def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
+    yield "pages: those that began in the measured window; response: of objects; wait: mean in the queue"
+    if any(level.beyond for level in levels.values()):
+        yield ">, <: in some run only this bound is known"
+    if any(0 < level.have < len(sweep.seeds) for level in levels.values()):
+        yield "a mean is over the runs in which there was something to measure"
+    yield said_of_links(", ".join(str(link["name"]) for link in judged_links(each, links)) for each in every)

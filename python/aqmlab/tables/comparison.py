@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
-from aqmlab.statistics import Interval
+from aqmlab.statistics import Interval, NotEnoughReplications
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
+from aqmlab.statistics.observation import Bound
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from aqmlab.comparison import Change, Comparison, Level
-    from aqmlab.statistics import NotEnoughReplications
     from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
@@ -86,7 +86,12 @@ def comparison_records(found: Comparison) -> Table:
     """For programs: a row for each configuration, with mean, bounds and difference of each quantity."""
     columns: list[Column[str]] = [Column("configuration", text)]
     for quantity in _recorded(found):
-        columns += _in_csv(quantity.name, partial(_level, found, quantity))
+        columns += _in_csv(quantity.name, partial(_mean_of, found, quantity))
+        columns += [
+            in_csv(f"{quantity.name}.{end}", partial(_end_of, found, quantity, bound))
+            for end, bound in (("at_least", Bound.AT_LEAST), ("at_most", Bound.AT_MOST))
+            if any(found.level(name, quantity).beyond for name in found.names)
+        ]
         columns += _in_csv(f"{quantity.name}.minus_first", partial(_difference, found, quantity))
         columns += [in_csv(f"{quantity.name}.runs", partial(_runs, found, quantity))]
         if quantity is LOADED_P95:
@@ -156,7 +161,7 @@ def _cell_of(name: str, row: _Row) -> TableCell:
 
 def _cell(found: Comparison, quantity: Quantity, name: str) -> TableCell:
     level = found.level(name, quantity)
-    shown = _level_in_print(level, quantity)
+    shown = level_in_print(level, quantity)
     differences, differs = [], False
     if name != found.baseline and level.have:
         change = found.change(name, quantity)
@@ -190,12 +195,13 @@ def _digits(value: float, quantity: Quantity) -> int:
     return min(quantity.digits, 2 - min(2, before))
 
 
-def _level_in_print(level: Level, quantity: Quantity) -> str:
+def level_in_print(level: Level, quantity: Quantity) -> str:
+    """A level with its half width, or the sign and the end of what is only a bound."""
     if level.mean is None:
         return "–"
     digits = _digits(level.mean, quantity)
-    if level.beyond:
-        return f">{level.mean:.{digits}f}"
+    if level.bound:
+        return f"{level.bound.value}{level.mean:.{digits}f}"
     return with_half_width(level.estimate, digits).replace(" ", "")
 
 
@@ -210,8 +216,16 @@ def _difference_in_print(change: Change) -> str:
     return with_half_width(estimate, digits, sign="+").replace(" ", "")
 
 
-def _level(found: Comparison, quantity: Quantity, name: str) -> Estimate:
-    return found.level(name, quantity).estimate
+def _mean_of(found: Comparison, quantity: Quantity, name: str) -> Estimate:
+    """The mean, none where only a bound of it is known."""
+    level = found.level(name, quantity)
+    return NotEnoughReplications(have=level.have - level.beyond) if level.bound else level.estimate
+
+
+def _end_of(found: Comparison, quantity: Quantity, bound: Bound, name: str) -> float | None:
+    level = found.level(name, quantity)
+    own = Bound.AT_LEAST if level.bound is Bound.BETWEEN else level.bound
+    return level.mean if own is bound else None
 
 
 def _difference(found: Comparison, quantity: Quantity, name: str) -> Estimate:

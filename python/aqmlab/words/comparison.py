@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.told import LOADED_MEDIAN, LOADED_P95, delay_median_of
 from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, Verdict
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, delay_median_of
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.statistics.video_call import call_bitrate_mbps_of, call_frozen_percent_of

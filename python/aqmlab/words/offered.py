@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.told import flow_groups
+from aqmlab.statistics.catalogue import flow_groups
 from aqmlab.words.amounts import listed
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@
 //! alone.
 
 use super::{Load, MediumModel, Service};
+use crate::backlog::capacity_of_full_transmissions;
 use aqmlab_aqm::ParameterError;
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -67,6 +68,11 @@ impl MediumModel for Aggregation {
         })
     }
 
+    fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate {
+        let mut service = MediumModel::service(self, rate, Key::from_seed(0)); // nothing of it is random
+        capacity_of_full_transmissions(service.as_mut(), wire_bytes)
+    }
+
     fn drawn(dice: &mut Stream) -> Self {
         let most_packets = 1 + dice.below(6) as u32;
         let most_bytes = if dice.below(2) == 0 { 65_535 } else { 1 + dice.below(6_000) as u32 };
@@ -74,6 +80,7 @@ impl MediumModel for Aggregation {
     }
 }
 
+#[derive(Clone)]
 struct Aggregating {
     clock: TransmissionClock,
     overhead: Span,
@@ -88,5 +95,9 @@ impl Service for Aggregating {
 
     fn transmit(&mut self, now: Time, load: Load) -> Time {
         now + self.overhead + self.clock.transmit(load.wire_bytes)
+    }
+
+    fn boxed_copy(&self) -> Box<dyn Service> {
+        Box::new(self.clone())
     }
 }

@@ -60,6 +60,11 @@ trait MediumModel: Sized {
         rate
     }
 
+    /// What a link with this rate carries of packets with so many bytes on the wire if something always waits.
+    fn capacity(&self, rate: Rate, _wire_bytes: u32) -> Rate {
+        rate
+    }
+
     /// Legal parameters at a link of 0.1 to 10 Mbit/s, for tests.
     fn drawn(dice: &mut Stream) -> Self;
 }
@@ -69,6 +74,7 @@ trait DynamicModel {
     fn validate(&self, rate: Rate) -> Result<(), ParameterError>;
     fn service(&self, rate: Rate, key: Key) -> Box<dyn Service>;
     fn highest_rate(&self, rate: Rate) -> Rate;
+    fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate;
 }
 
 impl<M: MediumModel> DynamicModel for M {
@@ -82,6 +88,10 @@ impl<M: MediumModel> DynamicModel for M {
 
     fn highest_rate(&self, rate: Rate) -> Rate {
         MediumModel::highest_rate(self, rate)
+    }
+
+    fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate {
+        MediumModel::capacity(self, rate, wire_bytes)
     }
 }
 
@@ -109,6 +119,11 @@ impl Medium {
     #[must_use]
     pub fn highest_rate(&self, rate: Rate) -> Rate {
         self.model().highest_rate(rate)
+    }
+
+    /// Bits per second that a link with this rate carries of packets with so many bytes on the wire.
+    pub(crate) fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate {
+        self.model().capacity(rate, wire_bytes)
     }
 }
 
@@ -141,6 +156,9 @@ pub trait Service: Send {
     /// A transmission begins; returns when it ends, `now` or later. `now` never decreases, and never lies
     /// before the end of the transmission before.
     fn transmit(&mut self, now: Time, load: Load) -> Time;
+
+    /// The same service in the same state, which goes on by itself.
+    fn boxed_copy(&self) -> Box<dyn Service>;
 }
 
 /// How a link serves, as data.

@@ -119,6 +119,10 @@ impl Service for TraceClock {
         }
         leaves
     }
+
+    fn boxed_copy(&self) -> Box<dyn Service> {
+        Box::new(self.clone())
+    }
 }
 
 #[cfg(test)]

@@ -94,6 +94,7 @@ impl MediumModel for Slots {
     }
 }
 
+#[derive(Clone)]
 struct Slotted {
     /// Of the bytes in slots.
     clock: TransmissionClock,
@@ -125,6 +126,10 @@ impl Service for Slotted {
         let whole_slots = passes.saturating_sub(1) / slot;
         let cycles = Span::from_nanoseconds(whole_slots * self.cycle.nanoseconds());
         begins + cycles + Span::from_nanoseconds(passes - whole_slots * slot)
+    }
+
+    fn boxed_copy(&self) -> Box<dyn Service> {
+        Box::new(self.clone())
     }
 }
 

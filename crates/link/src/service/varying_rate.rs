@@ -162,6 +162,7 @@ impl MediumModel for VaryingRate {
 }
 
 /// The rates of one interval after the other.
+#[derive(Clone)]
 pub(crate) struct Rates {
     key: Key,
     /// Number of the next interval.
@@ -204,6 +205,7 @@ fn bits_per_second(mean: f64, share: f64) -> u64 {
 /// What a byte is in bits that pass in a nanosecond at 1 bit/s.
 const BYTE: u128 = 8_000_000_000;
 
+#[derive(Clone)]
 struct Varying {
     rates: Rates,
     interval: Span,
@@ -247,6 +249,10 @@ impl Service for Varying {
         let nanoseconds = missing.div_ceil(rate);
         self.passed = nanoseconds * rate - missing;
         at + Span::from_nanoseconds(nanoseconds as u64)
+    }
+
+    fn boxed_copy(&self) -> Box<dyn Service> {
+        Box::new(self.clone())
     }
 }
 

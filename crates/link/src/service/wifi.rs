@@ -25,6 +25,7 @@
 mod rate;
 
 use super::{Load, MediumModel, Service};
+use crate::backlog::capacity_of_full_transmissions;
 use aqmlab_aqm::ParameterError;
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -176,6 +177,11 @@ impl MediumModel for Wifi {
         })
     }
 
+    fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate {
+        let mut service = MediumModel::service(self, rate, Key::from_seed(0)); // nothing of it is random
+        capacity_of_full_transmissions(service.as_mut(), wire_bytes)
+    }
+
     fn drawn(dice: &mut Stream) -> Self {
         Self {
             distance_m: None,
@@ -191,6 +197,7 @@ impl MediumModel for Wifi {
     }
 }
 
+#[derive(Clone)]
 struct Transmitting {
     clock: TransmissionClock,
     overhead: Span,
@@ -208,6 +215,10 @@ impl Service for Transmitting {
         let own = self.overhead + self.clock.transmit(load.wire_bytes);
         let others = (own.nanoseconds() as f64 * self.others_ratio).round();
         now + own + Span::from_nanoseconds(others as u64)
+    }
+
+    fn boxed_copy(&self) -> Box<dyn Service> {
+        Box::new(self.clone())
     }
 }
 

@@ -1,8 +1,14 @@
-"""The quantities of a comparison: of people first, then calls and games, flows, links."""
+"""The catalogue: what is shown of a run, and in which order: people, calls, games, flows, links.
+
+`run`, `compare`, `sweep`, tables of data, CSV, JSON, reports and `play` take from here which quantities they
+show; what each is called and with how many digits it is printed, the quantity says itself
+(`aqmlab.statistics.quantities`). A number that is shown in one place is the same number in every other, which
+a test checks.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics.datagrams import (
     datagram_groups,
@@ -19,6 +25,7 @@ from aqmlab.statistics.quantities import (
     quantile_s,
     queue_mean_ms,
     queue_mean_packets,
+    throughput_mbps,
     utilization_percent,
 )
 from aqmlab.statistics.quantity import OfRun
@@ -29,7 +36,7 @@ from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
 from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.quantities import OfLinks, Quantity
@@ -41,7 +48,7 @@ OF_PEOPLE = (LOADED_MEDIAN, LOADED_P95)
 RESPONSE_MEDIAN = quantile_s(0.5)
 OF_OBJECTS = (RESPONSE_MEDIAN, quantile_s(0.95))
 OF_THE_LINK = (utilization_percent, loss_percent)
-OF_LINKS = (*OF_THE_LINK, marked_percent, queue_mean_ms, queue_mean_packets)
+OF_LINKS = (throughput_mbps, *OF_THE_LINK, marked_percent, queue_mean_ms, queue_mean_packets)
 
 
 def delay_median_of(group: str) -> Quantity:
@@ -101,8 +108,12 @@ def flow_groups(result: Recorded) -> dict[str, int]:
     return {name: flows for name, flows in groups.items() if name in endless}
 
 
-def quantities_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
-    """The compared quantities: of people, datagrams, flows, each link, all links together."""
+def shown_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
+    """What is shown of a run: of people, datagrams, flows, each link, and of links of one rate together.
+
+    Links of different rates have no number together: a mean of a fast and a slow direction is that of
+    neither.
+    """
     video_calls, reports = video_call_groups(result), feedback_groups(result)
     groups = [each for each in datagram_groups(result) if each not in reports]
     per_link = [of_link(quantity, link) for link in links for quantity in OF_LINKS] if len(links) > 1 else []
@@ -117,5 +128,51 @@ def quantities_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...
         *(each for population in viewers(result) for each in of_video(population)),
         *(each for group, flows in flow_groups(result).items() for each in of_flows(group, flows)),
         *per_link,
-        *OF_LINKS,
+        *(OF_LINKS if _are_alike(result, links) else ()),
     )
+
+
+def shown_of_all(results: Iterable[Recorded], links: Sequence[str] = ()) -> tuple[Quantity, ...]:
+    """What is shown of several runs, in the order in which they bring it.
+
+    Args:
+        results: Finished runs, also of different scenarios.
+        links: The judged links; by default, of each run, those that carry data.
+    """
+    found: dict[str, Quantity] = {}
+    for result in results:
+        own = links or [str(link["name"]) for link in _links_of(result)]
+        found |= {each.name: each for each in shown_of(result, own) if each.name not in found}
+    return tuple(found.values())
+
+
+def headline_of_all(results: Sequence[Recorded], links: Sequence[str] = ()) -> tuple[Quantity, ...]:
+    """Of what is shown of several runs the few numbers that a row for each of many points has room for.
+
+    Of pages and their objects the load times, of a call or a game its quality, of a video for how long it
+    stands still, of flows their goodput, of links what they carry and lose.
+    """
+    return tuple(each for each in shown_of_all(results, links) if each.name.partition("/")[0] in _HEADLINES)
+
+
+def _links_of(result: Recorded) -> Sequence[Mapping[str, Any]]:
+    return [link for link in result.run["links"] if link["carries_data"]] or result.run["links"]
+
+
+def _are_alike(result: Recorded, links: Sequence[str]) -> bool:
+    """Whether links have one rate."""
+    return len({float(link["rate_mbps"]) for link in result.run["links"] if link["name"] in links}) <= 1
+
+
+_HEADLINES = {
+    LOADED_MEDIAN.name,
+    LOADED_P95.name,
+    RESPONSE_MEDIAN.name,
+    "voice_mos",
+    "call_frozen_percent",
+    "video_stalled_percent",
+    "goodput_mbps",
+    throughput_mbps.name,
+    loss_percent.name,
+    queue_mean_ms.name,
+}

@@ -1,0 +1,120 @@
+//! What a link can carry, and when what waits in front of it has been sent: the answers for those who look at
+//! a link from outside, who do not know how it serves.
+//!
+//! Both ask the [`Service`](crate::Service) that sends the packets, so that a new model answers for itself.
+
+use crate::framing::Framing;
+use crate::service::{Load, ServiceModel};
+use crate::transmitter::{Pace, Transmitter};
+use aqmlab_random::Key;
+use aqmlab_units::{Rate, Span, Time};
+
+/// A link without its queue, asked at one instant after the other when a backlog would have been sent.
+pub struct BacklogClock {
+    transmitter: Transmitter,
+}
+
+impl BacklogClock {
+    /// The service of a link of this rate; what is random of it has its numbers at a key.
+    #[must_use]
+    pub fn new(service: (&ServiceModel, Key), rate: Rate, framing: Framing) -> Self {
+        Self { transmitter: Transmitter::new(service, rate, framing) }
+    }
+
+    /// How long it takes from `now` until so many packets with so many bytes of IP in all have been sent, if
+    /// they are sent one behind the other. The packets are taken to have one size, their mean; what is on the
+    /// link at `now` comes on top.
+    ///
+    /// `now` never decreases from call to call.
+    pub fn sent_after(&mut self, now: Time, packets: u32, ip_bytes: u64) -> Span {
+        let sizes = sizes_of(packets, ip_bytes, self.transmitter.framing());
+        match &mut self.transmitter.pace {
+            Pace::Constant(clock) => clock.clone().transmit(sizes.total()),
+            Pace::Varying(service) => {
+                // What is random of the time until now is drawn once, and not at every instant anew.
+                service.transmit(now, Load { packets: 1, wire_bytes: 0 });
+                drain(service.boxed_copy().as_mut(), now, sizes) - now
+            }
+        }
+    }
+}
+
+/// Bytes on the wire of packets of one size, or of two that differ by a byte.
+#[derive(Clone, Copy)]
+struct Sizes {
+    packets: u32,
+    each: u32,
+    /// How many are a byte longer.
+    longer: u32,
+}
+
+impl Sizes {
+    fn total(self) -> u32 {
+        let bytes = u64::from(self.packets) * u64::from(self.each) + u64::from(self.longer);
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    }
+
+    fn of(self, packet: u32) -> u32 {
+        self.each + u32::from(packet < self.longer)
+    }
+}
+
+fn sizes_of(packets: u32, ip_bytes: u64, framing: Framing) -> Sizes {
+    if packets == 0 {
+        return Sizes { packets, each: 0, longer: 0 };
+    }
+    let (mean, rest) = (ip_bytes / u64::from(packets), ip_bytes % u64::from(packets));
+    let [each, next] = [mean, mean + 1].map(|ip| framing.wire_bytes(u32::try_from(ip).unwrap_or(u32::MAX)));
+    Sizes { packets, each, longer: if next > each { rest as u32 } else { 0 } }
+}
+
+/// When the last of these packets has been sent.
+fn drain(service: &mut dyn crate::Service, now: Time, sizes: Sizes) -> Time {
+    if sizes.packets == 0 {
+        return now;
+    }
+    // Who never sends two packets in one transmission sends bytes, however they are cut.
+    if !service.carries(Load { packets: 2, wire_bytes: 2 }) {
+        return service.transmit(now, Load { packets: 1, wire_bytes: sizes.total() });
+    }
+    let (mut at, mut packet) = (now, 0);
+    while packet < sizes.packets {
+        let load = fill(service, sizes, packet);
+        packet += load.packets;
+        at = service.transmit(at, load);
+    }
+    at
+}
+
+/// The transmission that begins with a packet.
+fn fill(service: &dyn crate::Service, sizes: Sizes, first: u32) -> Load {
+    let mut load = Load { packets: 1, wire_bytes: sizes.of(first) };
+    while first + load.packets < sizes.packets {
+        let more = load.with(Load { packets: 1, wire_bytes: sizes.of(first + load.packets) });
+        if !service.carries(more) {
+            break;
+        }
+        load = more;
+    }
+    load
+}
+
+impl ServiceModel {
+    /// Bits per second, preambles and gaps among them, that a link of this rate carries of IP packets of one
+    /// size if something always waits. Of a rate that varies, the mean.
+    #[must_use]
+    pub fn capacity(&self, rate: Rate, framing: Framing, ip_bytes: u32) -> Rate {
+        match self {
+            Self::Constant | Self::Trace(_) => rate,
+            Self::Medium(medium) => medium.capacity(rate, framing.wire_bytes(ip_bytes)),
+        }
+    }
+}
+
+/// What a service carries whose transmissions are all alike: that of one full transmission over its time.
+pub(crate) fn capacity_of_full_transmissions(service: &mut dyn crate::Service, wire_bytes: u32) -> Rate {
+    let load = fill(service, Sizes { packets: u32::MAX, each: wire_bytes, longer: 0 }, 0);
+    let took = (service.transmit(Time::ZERO, load) - Time::ZERO).nanoseconds().max(1);
+    let bits = u128::from(load.wire_bytes) * 8 * 1_000_000_000;
+    Rate::from_bits_per_second(u64::try_from(bits / u128::from(took)).unwrap_or(u64::MAX).max(1))
+}

@@ -1,0 +1,151 @@
+"""One word, one number: run, compare, sweep, data frames, CSV, JSON, summaries and play show the same."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import aqmlab
+from aqmlab.play.measured import measurement
+from aqmlab.statistics.catalogue import headline_of_all, shown_of_all
+from aqmlab.statistics.quantities import Measured
+from aqmlab.sweeps.tables import results_table
+from aqmlab.tables import save
+from aqmlab.tables.comparison import comparison_records
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aqmlab.statistics.observation import Observation
+
+SMALL_HOUSEHOLD = {
+    "name": "small household",
+    "duration_s": 24.0,
+    "warm_up_s": 4.0,
+    "cool_down_s": 4.0,
+    # Two rates, so that no mean of both directions is taken for a number; a buffer in which calls suffer.
+    "dumbbell": {
+        "rate_mbps": 8.0,
+        "rate_right_to_left_mbps": 1.0,
+        "queue": {"scheme": "drop-tail", "limit_packets": 60},
+        "queue_right_to_left": {"scheme": "drop-tail", "limit_packets": 40},
+    },
+    "users": {
+        "left": 0,
+        "right": 3,
+        "model": {"model": "pages", "think_time_median_seconds": 2.0},
+        "profile": "linux6-cubic",
+    },
+    "flows": [{"name": "backup", "count": 2, "direction": "right-to-left", "profile": "linux6-cubic"}],
+    "datagrams": [
+        {
+            "name": "call",
+            "count": 1,
+            "direction": "right-to-left",
+            "packet_bytes": 200,
+            "rate_mbps": 0.08,
+        }
+    ],
+}
+SEED = 2
+
+
+@pytest.fixture(scope="module")
+def found() -> aqmlab.Comparison:
+    """One seed, so that a level is the number of its run."""
+    return aqmlab.compare(SMALL_HOUSEHOLD, schemes=["drop-tail", "fq-codel"], seeds=[SEED])
+
+
+def seen(found: aqmlab.Comparison, name: str) -> dict[str, Observation]:
+    """What the run of a configuration says of all that is shown of it, by the quantity."""
+    [result] = found.results[name]
+    run = Measured(result, found.links)
+    shown = {each.name: each for each in shown_of_all([result], found.links)}
+    return {each: quantity.observed(run) for each, quantity in shown.items()}
+
+
+def test_people_calls_flows_and_links_are_shown_and_a_mean_of_two_rates_is_not(
+    found: aqmlab.Comparison,
+) -> None:
+    shown = seen(found, "drop-tail")
+    whats = {name.partition("/")[0] for name in shown}
+    assert {"page_followed_p50_s", "response_p50_s", "voice_mos", "goodput_mbps", "loss_percent"} <= whats
+    both = [name for name in shown if name in {"throughput_mbps", "utilization_percent", "queue_mean_ms"}]
+    assert len(found.links) == 1 or both == []
+
+
+@pytest.mark.parametrize("name", ["drop-tail", "fq-codel"])
+def test_data_frames_show_what_compare_shows(found: aqmlab.Comparison, name: str) -> None:
+    own = aqmlab.frame(found).to_pylist()
+    of_comparison = found.to_arrow().to_pylist()
+    expected = {quantity: each for quantity, each in seen(found, name).items() if each.is_known}
+    for rows in (own, of_comparison):
+        rows_of = {row["quantity"]: row for row in rows if row["configuration"] == name}
+        assert expected.keys() <= rows_of.keys()
+        for quantity, each in expected.items():
+            row = rows_of[quantity]
+            assert (row["at_least"], row["at_most"]) == ends(each), quantity
+            assert row["value"] == (each.lower if each.is_exact else math.inf), quantity
+
+
+@pytest.mark.parametrize("name", ["drop-tail", "fq-codel"])
+def test_csv_and_json_show_the_same_and_no_bound_as_a_mean(
+    found: aqmlab.Comparison, name: str, tmp_path: Path
+) -> None:
+    save(comparison_records(found), tmp_path / "comparison.csv")
+    with (tmp_path / "comparison.csv").open() as file:
+        in_csv = next(row for row in csv.DictReader(file) if row["configuration"] == name)
+    in_json = json.loads(json.dumps(found.to_dict()))["configurations"][name]
+    for quantity, each in seen(found, name).items():
+        if not each.is_known:
+            continue
+        level = in_json[quantity]["level"]
+        if each.is_exact:
+            assert float(in_csv[f"{quantity}.mean"]) == pytest.approx(each.lower), quantity
+            assert level["mean"] == pytest.approx(each.lower), quantity
+        else:
+            assert in_csv[f"{quantity}.mean"] == "", quantity
+            assert level["mean"] is None, quantity
+            at_least, at_most = ends(each)
+            if at_least is not None:
+                assert float(in_csv[f"{quantity}.at_least"]) == pytest.approx(at_least), quantity
+                assert level["at_least"] == pytest.approx(at_least), quantity
+            elif at_most is not None:
+                assert float(in_csv[f"{quantity}.at_most"]) == pytest.approx(at_most), quantity
+
+
+def test_a_sweep_prints_the_numbers_of_its_runs() -> None:
+    swept = aqmlab.sweep(SMALL_HOUSEHOLD, grid={"dumbbell.rate_mbps": [8.0, 9.0]}, seeds=[SEED])
+    table = results_table(swept.sweep, swept.runs)
+    for row, point in zip(table.rows, swept.sweep.points, strict=True):
+        [result] = swept.runs[point.index]
+        cells = dict(zip([column.name for column in table.columns], row, strict=True))
+        for quantity in headline_of_all([result]):
+            each = quantity.observed(Measured(result))
+            shown = cells[quantity.name].lines[0].text
+            if each.is_exact:
+                rounded = 0.51 * 10**-quantity.digits
+                assert float(shown.replace(",", "")) == pytest.approx(each.lower, abs=rounded)
+            elif each.is_known:
+                assert shown[0] in "<>~", quantity.name
+
+
+def test_play_draws_the_numbers_of_the_run(found: aqmlab.Comparison) -> None:
+    [result] = found.results["fq-codel"]
+    link = "right-to-left"
+    drawn = measurement(result, link)
+    numbers, summary = drawn["numbers"], result.summary.links[link]
+    assert numbers["loss_percent"] == summary.loss_percent
+    assert numbers["utilization_percent"] == summary.utilization_percent
+    of_call: dict[str, Any] = drawn["datagrams"]["call"]
+    for key, quantity in {"loss_percent": "loss_percent", "voice_mos": "voice_mos"}.items():
+        assert of_call[key] == pytest.approx(result.value(f"{quantity}/datagrams.call"))
+
+
+def ends(each: Observation) -> tuple[float | None, float | None]:
+    """Both ends, none where infinite."""
+    return tuple(end if math.isfinite(end) else None for end in (each.lower, each.upper))  # type: ignore[return-value]
