@@ -9,18 +9,22 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 CONSTRAINTS := constraints.txt
 # Tests start hundreds of processes, and each would compile the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
-# The package of the tests is built with their profile, `make demo` alone builds it as users have it.
+# The package of the tests is built with their profile, `make demo` and `make demo-2003` build it as users have it.
 $(VENV)/.installed-dev test-python test-commands shown: export MATURIN_PEP517_ARGS ?= --profile dev
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
+.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
 
 help: ## what there is
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## a short version of the 2003 study, with a report in report/ (PGO=1: as released)
+demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## three queues on a household's line: a verdict, and a report in results/demo (PGO=1: as released)
+	@test -e results/demo.toml || $(BIN)/aqmlab new home -o results/demo.toml
+	$(BIN)/aqmlab compare results/demo.toml --schemes drop-tail,pie,fq-codel --output results/demo
+
+demo-2003: $(VENV)/.installed$(if $(PGO),-profile-guided) ## a short version of the 2003 study, with a report in report/ (PGO=1: as released)
 	$(BIN)/aqmlab reproduce le2003 --scale quick --output report
 
 # Both halves at once: either leaves a processor idle for minutes.
@@ -168,5 +172,9 @@ $(VENV)/.stubs-tested: $(VENV)/.installed-dev python/aqmlab/_core.pyi
 
 $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'Python 3.11 or newer is needed; if it is there, say make PYTHON=...' >&2; exit 2; }
-	@command -v cargo >/dev/null || { echo 'Rust is needed: https://rustup.rs' >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo 'venv of Python is needed: apt install python3-venv' >&2; exit 2; }
+	@command -v cc >/dev/null || { echo 'a C linker is needed: apt install gcc libc6-dev' >&2; exit 2; }
+	@command -v cargo >/dev/null || { \
+		echo "Rust is needed: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh (https://rustup.rs)," >&2; \
+		echo 'then, in this terminal: . "$$HOME/.cargo/env"' >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)

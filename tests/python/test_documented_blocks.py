@@ -234,7 +234,7 @@ def _parse_line(line: str) -> None:
         case "aqmlab":
             _known(line)
         case "make":
-            targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+            targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
             variables = set(re.findall(r"\$\((\w+)\)", (ROOT / "Makefile").read_text()))
             for argument in arguments:
                 name, assignment, _ = argument.partition("=")
@@ -245,6 +245,10 @@ def _parse_line(line: str) -> None:
             assert {name for each in extras for name in each.split(",")} <= set(
                 project["optional-dependencies"]
             )
+        case "python3" if arguments[:2] == ["-m", "venv"]:
+            assert arguments[2:] == [".venv"], line
+        case ".":
+            assert arguments == [".venv/bin/activate"], line
         case "python3":
             source = (ROOT / arguments[0]).read_text()
             assert all(option in source for option in arguments if option.startswith("--")), line

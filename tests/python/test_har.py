@@ -9,7 +9,8 @@ import pytest
 
 import aqmlab
 from aqmlab import cli
-from aqmlab.files.har import HarError, PageObject, Recording, SizeSource, as_lines, read_recording
+from aqmlab.files.har import Guess, HarError, PageObject, Recording, as_lines, read_recording
+from aqmlab.files.recorded_lengths import CacheSign, SizeSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +115,7 @@ def test_a_size_is_the_best_that_the_file_has_and_none_is_made_up(tmp_path: Path
     assert found.sources == {
         SizeSource.TRANSFER_SIZE: 1, SizeSource.BODY_SIZE: 2, SizeSource.CONTENT_SIZE: 3,
     }  # fmt: skip
-    assert (found.cached, found.unknown) == (1, 2)
+    assert (found.cached, found.unknown) == ({CacheSign.NOTHING_SENT: 1}, 2)
 
 
 def test_a_response_without_a_body_has_none_of_the_content_that_was_in_the_cache(tmp_path: Path) -> None:
@@ -150,20 +151,173 @@ def test_the_length_that_headers_announce_is_that_of_what_was_sent(
     assert found.pages[0][0].response_bytes == size
 
 
+def test_a_length_beside_a_0_is_taken_and_said(tmp_path: Path) -> None:
+    """WebPagetest writes `bodySize` 0 of what came over HTTP/2; a 0 beside nothing is an empty body."""
+    length = [{"name": "Content-Length", "value": "50000"}]
+    zero = {"headersSize": 200, "bodySize": 0}
+    document = har(
+        sized("https://a/", **zero, headers=length, content={"size": 190_000}),
+        sized("https://a/unpacked", **zero, content={"size": 70_000, "compression": 40_000}),
+        sized("https://a/empty", **zero, headers=[{"name": "Content-Length", "value": "0"}]),
+    )
+    found = recording(tmp_path, document)
+    assert [each.response_bytes for each in found.pages[0]] == [50_200, 30_200, 200]
+    assert found.guesses[Guess.LENGTH] == 2
+
+
+def test_a_body_that_cannot_be_is_passed_over(tmp_path: Path) -> None:
+    """Firefox writes the length of the cached body beside 304 and HEAD (RFC 9110, section 6.4.1)."""
+    body = {"headersSize": 386, "bodySize": 5509, "content": {"size": 5509}}
+    head = sized("https://a/head", **body)
+    head["request"]["method"] = "HEAD"
+    found = recording(
+        tmp_path, har(sized("https://a/", **body), sized("https://a/1", **body, status=304), head)
+    )
+    assert [each.response_bytes for each in found.pages[0]] == [5895, 386, 386]
+    assert (found.guesses[Guess.LENGTH], found.not_modified) == (2, 1)
+
+
+def of_a_cache(**more: Any) -> dict[str, Any]:  # noqa: ANN401
+    """What a browser took from its cache, with the length of the body there."""
+    response = {"status": 200, "headersSize": 0, "bodySize": 98_065, "content": {"size": 98_065}}
+    return {**entry("https://a/cached.png", 20, 5), "response": response, **more}
+
+
+NO_TIME = dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait", "receive"), 0)
+IN_A_CACHE = {
+    "Chrome": (of_a_cache(_fromCache="disk"), CacheSign.MARKED),
+    "Safari": (of_a_cache(_fetchType="Memory Cache"), CacheSign.MARKED),
+    "Firefox, marked": (of_a_cache(cache={"afterRequest": None}), CacheSign.MARKED),
+    "Firefox, by its times": (of_a_cache(time=0, timings=NO_TIME), CacheSign.NO_TIME),
+    "a cache's own header": (
+        sized("https://a/x", headersSize=9, bodySize=5, headers=[{"name": "X-From-Cache", "value": "1"}]),
+        CacheSign.MARKED,
+    ),
+    "nothing on the wire": (
+        sized("https://a/x", _transferSize=0, content={"size": 9}),
+        CacheSign.NOTHING_SENT,
+    ),
+    "an empty answer without headers": (
+        sized("https://a/x", headersSize=0, bodySize=0),
+        CacheSign.NOTHING_SENT,
+    ),
+}
+
+
+@pytest.mark.parametrize("browser", IN_A_CACHE)
+def test_what_a_cache_answered_is_left_out_by_the_sign_of_each_browser(browser: str, tmp_path: Path) -> None:
+    cached, sign = IN_A_CACHE[browser]
+    document = har(entry("https://a/", 0, 10), cached)
+    document["log"]["creator"] = {"name": "Firefox", "version": "128.0"}
+    found = recording(tmp_path, document)
+    assert (len(found.pages[0]), found.cached) == (1, {sign: 1})
+
+
+NOT_IN_A_CACHE = {
+    "a server has an address": of_a_cache(time=0, timings=NO_TIME, serverIPAddress="192.0.2.1"),
+    "somebody waited": of_a_cache(time=0, timings={**NO_TIME, "wait": 3}),
+    "no timings": of_a_cache(time=0),
+    "said to be none": of_a_cache(_fromCache="false"),
+    "kept after it was loaded, as the standard has it": of_a_cache(cache={"afterRequest": {"hitCount": 1}}),
+}
+
+
+@pytest.mark.parametrize("why", NOT_IN_A_CACHE)
+def test_what_a_server_answered_is_kept(why: str, tmp_path: Path) -> None:
+    found = recording(tmp_path, har(entry("https://a/", 0, 10), NOT_IN_A_CACHE[why]))
+    assert [each.response_bytes for each in found.pages[0]] == [1000, 98_065]
+
+
+def test_webpagetest_has_lengths_and_initiators_of_its_own(tmp_path: Path) -> None:
+    """Its numbers may be texts, and an initiator is an address."""
+    empty = {"headersSize": -1, "bodySize": 0}
+    document = har(
+        {**sized("https://a/", **empty), "_bytesIn": "31200", "_bytesOut": "1743", "_objectSize": 31_000},
+        {**sized("https://a/x.js", **empty), "_objectSize": "7000", "_initiator": "https://a/"},
+        {**sized("https://a/y.png", **empty), "_bytesIn": 900, "_initiator": "https://a/x.js"},
+        {**sized("https://a/z.png", **empty), "_bytesIn": 800, "_initiator": ""},
+    )
+    found = recording(tmp_path, document)
+    assert found.pages[0] == [
+        PageObject(0, 0, 1743, 31_200), PageObject(1, 0, 300, 7000),
+        PageObject(1, 0, 300, 800), PageObject(2, 0, 300, 900),
+    ]  # fmt: skip
+    assert found.sources == {SizeSource.BYTES_IN: 3, SizeSource.OBJECT_SIZE: 1}
+    assert found.guesses[Guess.WAVE] == 1
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"_initiator": {"type": "parser", "url": "https://a/#top"}},
+        {"_initiator": "https://a/"},
+        {"_initiator": {"stack": {"callFrames": [{"url": ""}, {"url": "https://a/"}]}}},
+        {"_initiator_detail": json.dumps({"type": "parser", "url": "https://a/"})},
+    ],
+)
+def test_initiators_are_read_in_every_spelling(named: dict[str, Any], tmp_path: Path) -> None:
+    late = {**entry("https://a/late", 900, 9), **named}
+    found = recording(tmp_path, har(entry("https://a/", 0, 9), entry("https://a/1", 10, 9), late))
+    assert [each.wave for each in found.pages[0]] == [0, 1, 1]
+    assert found.guesses == {Guess.WAVE: 1}, "that of the second alone"
+
+
+def test_what_is_null_is_not_known_and_the_guess_is_counted(tmp_path: Path) -> None:
+    document = har(
+        {**entry("https://a/", 0, 9), "time": None, "pageref": None},
+        {**entry("https://a/1", 5, 9, request=None), "startedDateTime": None, "time": -1, "pageref": None},
+        {**entry("https://a/2", 30, 9), "pageref": None, "_initiator": None},
+        {**entry("https://a/3", 30, 9), "response": None},
+    )
+    document["log"]["entries"][1]["request"]["bodySize"] = None
+    found = recording(tmp_path, document)
+    assert [(each.wave, each.request_bytes) for each in found.pages[0]] == [(0, 300), (1, 500), (1, 300)]
+    assert found.guesses == {
+        Guess.DURATION: 2, Guess.BEGIN: 1, Guess.REQUEST: 1, Guess.WAVE: 2,
+    }  # fmt: skip
+    assert found.unknown == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('{"start": {"connected": []}, "intervals": [], "end": {}}', "results of iperf3"),
+        ('{"metadata": {}, "results": {}, "x_values": []}', "a data file of Flent"),
+        ("1\n2\n2\n5\n", "a rate trace"),
+        ("time,mbps\n0,12\n", "a table of times and rates"),
+    ],
+)
+def test_another_file_is_named_for_what_it_is(text: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / "own.har").write_text(text)
+    with pytest.raises(HarError, match=f"own.har: .*this is {what}"):
+        read_recording(tmp_path / "own.har")
+
+
 def test_the_command_says_where_sizes_come_from_and_what_it_left_out(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     unknown = {"headersSize": 300, "bodySize": -1}
     content = [sized(f"https://a/{number}", **unknown, content={"size": 800_000}) for number in range(4)]
-    document = har(*content, sized("https://a/lost", **unknown), sized("https://a/cached", _transferSize=0))
+    not_modified = sized("https://a/same", headersSize=200, bodySize=-1, status=304)
+    data = entry("data:image/png;base64,AAAA", 430, 1)
+    rest = [
+        sized("https://a/lost", **unknown),
+        sized("https://a/cached", _transferSize=0),
+        not_modified,
+        data,
+    ]
+    document = har(*content, *rest)
     (tmp_path / "own.har").write_text(json.dumps(document))
     with pytest.raises(SystemExit):
         cli.main(["pages", "import", str(tmp_path / "own.har"), "-o", str(tmp_path / "own.csv")])
     told = capfd.readouterr().out
-    assert "page 0: 4 objects of 3,201,200 bytes from 1 host\n" in told
+    assert "page 0: 5 objects of 3,201,400 bytes from 1 host\n" in told
     assert "sizes of 4 objects: content.size (unpacked: too much where the response was compressed)" in told
     assert "left out: 1 entry of unknown size" in told
-    assert "left out: 1 entry from a cache" in told
+    assert "left out: 1 entry from a cache (no byte was sent)\n" in told
+    assert "left out: 1 entry not from a server\n" in told
+    assert "headers alone: 1 object not modified (304)" in told
+    assert "guessed for 4 objects: no initiator among the objects of the page" in told
 
 
 def test_a_file_of_a_tool_that_writes_a_byte_order_mark_is_read(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ use crate::error::refused;
 use aqmlab_aqm::parts::{ArcLoop, PiGains, sfg_design};
 use aqmlab_aqm::{Scheme, algorithms::sfg};
 use aqmlab_random::Key;
-use aqmlab_scenario::{Scenario, UserModel, WaitsFor};
+use aqmlab_scenario::{FileKind, Scenario, UserModel, WaitsFor};
 use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
@@ -20,6 +20,12 @@ pub(crate) fn scheme_names() -> Vec<&'static str> {
 #[pyfunction]
 pub(crate) fn scheme_named_elsewhere(name: &str) -> Option<&'static str> {
     aqmlab_scenario::scheme_named_elsewhere(name)
+}
+
+/// What a file with this content is, its kind and what can be done with it; none if nobody knows.
+#[pyfunction]
+pub(crate) fn recognised_file(name: &str, content: &[u8]) -> Option<(&'static str, &'static str)> {
+    FileKind::of(name, content).map(|kind| (kind.name(), kind.said()))
 }
 
 /// The host profiles.

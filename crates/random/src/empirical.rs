@@ -74,19 +74,19 @@ impl EmpiricalTable {
     /// # Errors
     /// [`TableError`], naming the line.
     pub fn parse(text: &str, interpolation: Interpolation) -> Result<Self, TableError> {
-        let mut knots = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let fields = line.split([',', ' ', '\t', ';']).filter(|field| !field.is_empty());
-            match fields.map(str::parse).collect::<Result<Vec<f64>, _>>().as_deref() {
-                Ok(&[value, share] | &[value, _, share]) => knots.push((value, share)),
-                _ => return Err(TableError::NotTwoNumbers { line: index + 1, text: line.to_owned() }),
-            }
-        }
-        Self::new(&knots, interpolation)
+        Self::new(&knots(text)?, interpolation)
+    }
+
+    /// As [`EmpiricalTable::parse`], of a file that says itself how it is meant: where the first share is 0 the
+    /// values between the knots occur, from the first one on, which as a step never would; else listed values
+    /// alone.
+    ///
+    /// # Errors
+    /// [`TableError`], naming the line.
+    pub fn parse_as_meant(text: &str) -> Result<Self, TableError> {
+        let knots = knots(text)?;
+        let linear = knots.first().is_some_and(|&(_, share)| share == 0.0);
+        Self::new(&knots, if linear { Interpolation::Linear } else { Interpolation::Step })
     }
 
     /// The value below which a share `u` lies.
@@ -134,13 +134,17 @@ impl EmpiricalTable {
         sum
     }
 
-    /// The share of values at or below `value`, of a table of steps.
+    /// The share of values at or below `value`.
     #[must_use]
     pub fn share_at_most(&self, value: f64) -> f64 {
-        match self.values.partition_point(|&listed| listed <= value) {
-            0 => 0.0,
-            listed => self.cumulative[listed - 1].min(1.0),
+        let listed = self.values.partition_point(|&listed| listed <= value);
+        let Some(below) = listed.checked_sub(1) else { return 0.0 };
+        let share = self.cumulative[below].min(1.0);
+        if self.interpolation == Interpolation::Step || listed == self.values.len() {
+            return share;
         }
+        let part = (value - self.values[below]) / (self.values[listed] - self.values[below]);
+        share + (self.cumulative[listed] - self.cumulative[below]) * part
     }
 
     /// The lowest share `share` of this table as a distribution of its own: what is left when values above
@@ -156,14 +160,49 @@ impl EmpiricalTable {
         let last = last.min(self.values.len() - 1);
         let mut cumulative: Vec<f64> = self.cumulative[..last].iter().map(|part| part / share).collect();
         cumulative.push(1.0);
-        Self { values: self.values[..=last].to_vec(), cumulative, interpolation: self.interpolation }
+        let mut values = self.values[..=last].to_vec();
+        if self.interpolation == Interpolation::Linear {
+            values[last] = values[last].min(self.quantile(share));
+        }
+        Self { values, cumulative, interpolation: self.interpolation }
     }
 
     /// This table with larger values replaced by `most`.
     #[must_use]
     pub fn clipped(&self, most: f64) -> Self {
-        Self { values: self.values.iter().map(|value| value.min(most)).collect(), ..self.clone() }
+        let mut clipped = self.clone();
+        let at = self.values.partition_point(|&value| value <= most);
+        if self.interpolation == Interpolation::Linear && (1..self.values.len()).contains(&at) {
+            clipped.values.insert(at, most);
+            clipped.cumulative.insert(at, self.share_at_most(most));
+        }
+        clipped.values.iter_mut().for_each(|value| *value = value.min(most));
+        clipped
     }
+
+    /// This table with smaller values replaced by `least`.
+    #[must_use]
+    pub fn raised(mut self, least: f64) -> Self {
+        self.values.iter_mut().for_each(|value| *value = value.max(least));
+        self
+    }
+}
+
+/// The pairs of value and cumulative share in a text.
+fn knots(text: &str) -> Result<Vec<(f64, f64)>, TableError> {
+    let mut knots = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let fields = line.split([',', ' ', '\t', ';']).filter(|field| !field.is_empty());
+        match fields.map(str::parse).collect::<Result<Vec<f64>, _>>().as_deref() {
+            Ok(&[value, share] | &[value, _, share]) => knots.push((value, share)),
+            _ => return Err(TableError::NotTwoNumbers { line: index + 1, text: line.to_owned() }),
+        }
+    }
+    Ok(knots)
 }
 
 impl fmt::Display for TableError {
@@ -219,6 +258,37 @@ mod tests {
         let table =
             EmpiricalTable::new(&[(0.0, 0.0), (10.0, 0.5), (20.0, 1.0)], Interpolation::Linear).unwrap();
         assert!((table.quantile(0.25) - 5.0).abs() < 1e-12 && (table.mean() - 10.0).abs() < 1e-12);
+    }
+
+    /// The first knot of a linear table is where its values begin, and of a table of steps one of them.
+    #[test]
+    fn a_file_that_begins_with_the_share_0_is_meant_linear() {
+        let line = EmpiricalTable::parse_as_meant("0 0\n10 4 0.5\n20 9 1\n").unwrap();
+        assert_eq!([0.0, 0.25, 0.5, 0.75].map(|share| line.quantile(share)), [0.0, 5.0, 10.0, 15.0]);
+        let steps = EmpiricalTable::parse_as_meant("10 0.5\n20 1\n").unwrap();
+        assert_eq!([0.0, 0.25, 0.5, 0.75].map(|share| steps.quantile(share)), [10.0, 10.0, 20.0, 20.0]);
+        // A jump: half of the values are 1, the others lie evenly between 1 and 3.
+        let jump = EmpiricalTable::parse_as_meant("1 0\n1 0.5\n3 1\n").unwrap();
+        assert_eq!([0.1, 0.49, 0.75].map(|share| jump.quantile(share)), [1.0, 1.0, 2.0]);
+        assert!((jump.mean() - 1.5).abs() < 1e-12);
+    }
+
+    /// Uniform from 0 to 20, by its closed forms.
+    #[test]
+    fn a_cut_line_is_the_lower_part_alone_or_with_its_excess_at_the_cut() {
+        let line = EmpiricalTable::parse_as_meant("0 0\n10 0.5\n20 1\n").unwrap();
+        for (value, share) in [(-1.0, 0.0), (0.0, 0.0), (5.0, 0.25), (15.0, 0.75), (20.0, 1.0), (30.0, 1.0)] {
+            assert!((line.share_at_most(value) - share).abs() < 1e-12, "{value}");
+        }
+        // Redrawn above 15: uniform from 0 to 15, of mean 7.5.
+        let lowest = line.lowest(0.75);
+        assert!((lowest.mean() - 7.5).abs() < 1e-12 && (lowest.quantile(0.5) - 7.5).abs() < 1e-12);
+        assert_eq!(line.lowest(1.0), line);
+        // A quarter at 15, three quarters uniform below: 0.75 * 7.5 + 0.25 * 15.
+        let clipped = line.clipped(15.0);
+        assert!((clipped.mean() - 9.375).abs() < 1e-12 && (clipped.quantile(0.9) - 15.0).abs() < 1e-12);
+        assert_eq!((line.clipped(20.0), line.clipped(99.0)), (line.clone(), line.clone()));
+        assert!((line.raised(1.0).quantile(0.0) - 1.0).abs() < 1e-12);
     }
 
     #[test]

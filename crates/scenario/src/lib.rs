@@ -65,6 +65,7 @@ mod network;
 mod own_files;
 mod own_names;
 mod read;
+mod recognised;
 mod reference;
 mod resolve;
 mod routes;
@@ -89,6 +90,7 @@ pub use own_files::{
     InFile, ModelLoader, SchemeLoader, load_model_in_file, load_scheme_in_file, set_model_loader,
     set_scheme_loader,
 };
+pub use recognised::FileKind;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{

@@ -49,6 +49,8 @@ pub fn set_model_loader(loader: ModelLoader) {
     let _ = MODEL_LOADER.set(loader);
 }
 
+/// The largest file of a scheme or a model.
+const LARGEST_CODE_BYTES: u64 = 1 << 20;
 const LIBRARIES: [&str; 2] = [".so", ".dylib"];
 const LEGAL_MODEL: &str =
     "FILE.py:CLASS, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
@@ -316,8 +318,8 @@ pub fn load_scheme_in_file(folder: &Path, name: &str) -> Result<String, String> 
 
 fn read(path: &Path) -> Result<String, String> {
     if is_library(&path.to_string_lossy()) {
-        Ok(BASE64_STANDARD.encode(read_bytes(path)?))
+        Ok(BASE64_STANDARD.encode(read_bytes(path, LARGEST_CODE_BYTES)?))
     } else {
-        read_text(path)
+        read_text(path, LARGEST_CODE_BYTES)
     }
 }

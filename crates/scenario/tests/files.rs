@@ -114,15 +114,15 @@ fn what_is_no_law_is_refused_when_the_scenario_is_read() {
     }
     let file_name = file.display();
     let refused = |wrong: &str| {
-        let legal = "a text file of at most 1 MiB, its path absolute or seen from the scenario's folder";
+        let legal = "a text file of at most 16 MiB, its path absolute or seen from the scenario's folder";
         assert_eq!(read(&here).unwrap_err(), format!("{place}: {wrong}; legal: {legal}"));
     };
     fs::write(&file, b"1 0.5\n2 \xff\n").unwrap();
     refused(&format!("{file_name}, line 2: not UTF-8 text"));
     fs::write(&file, "1 0.5\n# \u{1b}[2J\n2 1\n").unwrap();
     refused(&format!("{file_name}, line 2: a control character"));
-    fs::write(&file, vec![b'#'; (1 << 20) + 1]).unwrap();
-    refused(&format!("{file_name} has 1048577 bytes"));
+    fs::write(&file, vec![b'#'; (16 << 20) + 1]).unwrap();
+    refused(&format!("{file_name} has 16777217 bytes"));
     fs::File::create(&file).unwrap().set_len(8_000_000_000).unwrap();
     refused(&format!("{file_name} has 8000000000 bytes"));
     fs::remove_file(&file).unwrap();
@@ -166,4 +166,94 @@ fn parameters_of_a_law_that_a_file_replaces_are_refused() {
     let mah = "model = \"mah\", files_per_document_mean = 3.0, files_per_document_cdf_file = \"sizes.cdf\" }";
     let wrong = said("model = \"unc\", response_bytes_cdf_file = \"sizes.cdf\" }", mah);
     assert!(wrong.contains("files_per_document_mean: files_per_document_cdf_file goes before it"), "{wrong}");
+}
+
+const VARYING: &str = r#"name = "phone"
+duration_s = 10.0
+[dumbbell]
+rate_mbps = 12.032
+rate_trace_file = "phone.trace"
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+left = 0
+right = 2
+model = { model = "pages" }
+"#;
+
+/// An opportunity each millisecond: 1,504 bytes in it are 12.032 Mbit/s.
+fn trace(lines: u32) -> String {
+    (1..=lines).map(|instant| format!("{instant}\n")).collect()
+}
+
+/// Mahimahi's traces have up to some megabytes: 3.4 MB is that of T-Mobile's LTE, down.
+#[test]
+fn traces_as_long_as_mahimahis_are_read() {
+    let here = folder("traces");
+    for lines in [1_000, 505_078, 1_100_000] {
+        let text = trace(lines);
+        fs::write(here.join("phone.trace"), &text).unwrap();
+        let scenario = Scenario::from_toml_in(&here, VARYING, "phone.toml", &[]).unwrap();
+        assert_eq!(scenario.document().files["phone.trace"].len(), text.len());
+    }
+}
+
+/// What other tools wrote is named for what it is, with what can be done with it.
+#[test]
+fn a_file_of_another_kind_is_named() {
+    let here = folder("foreign");
+    let file = here.join("phone.trace");
+    let said = || Scenario::from_toml_in(&here, VARYING, "phone.toml", &[]).unwrap_err().to_string();
+    let har = br#"{"log": {"version": "1.2", "creator": {}, "entries": []}}"#;
+    for (content, what) in [
+        (&b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00\x00\x00\x00\x00"[..], "a packet capture (pcap); "),
+        (&b"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a"[..], "a packet capture (pcap); "),
+        (&b"\x1f\x8b\x08\x00\x00\x00\x00\x00\xff"[..], "compressed; unpack it first"),
+        (&b"PK\x03\x04\x14\x00\xff"[..], "a zip archive; "),
+        (&b"time,mbps\n0.0,12.5\n0.1,9.0\n"[..], "a table of times and rates; "),
+        (&b"0.0,12.5\n0.1,9.0\n"[..], "a table of times and rates; "),
+        (&b"0 0\n1000 0.5\n2000 1\n"[..], "a table of values and cumulative shares; "),
+        (har, "a HAR file; aqmlab pages import "),
+        (&b"{\"start\": {\"connected\": []}, \"intervals\": []}"[..], "results of iperf3; "),
+    ] {
+        fs::write(&file, content).unwrap();
+        let message = said();
+        assert!(
+            message.contains(&format!("phone.trace is {what}"))
+                || message.contains(&format!("\"phone.trace\" is {what}")),
+            "{message}"
+        );
+        assert!(message.starts_with("phone.toml:5: dumbbell.rate_trace_file: "), "{message}");
+    }
+    // A trace with a fault is one.
+    fs::write(&file, "1\n3\n2\n").unwrap();
+    assert!(said().contains("\"phone.trace\", line 3: 2 behind 3"), "{}", said());
+    // What is too large is named as well: nobody would find out by its size.
+    let mut capture = b"\xd4\xc3\xb2\xa1".to_vec();
+    capture.resize((16 << 20) + 1, 0);
+    fs::write(&file, capture).unwrap();
+    assert!(said().contains("phone.trace is a packet capture"), "{}", said());
+}
+
+#[test]
+fn a_file_that_is_no_scenario_is_named() {
+    let said = |text: &str| Scenario::from_toml(text, "given.toml", &[]).unwrap_err().to_string();
+    assert_eq!(
+        said("1\n3\n3\n"),
+        "given.toml: no scenario but a rate trace; rate_trace_file of a link names it"
+    );
+    assert!(said("{\"log\": {\"entries\": []}}").starts_with("given.toml: no scenario but a HAR file; "));
+    assert!(said("a = = 1\n").starts_with("given.toml:1:5: not TOML: "), "{}", said("a = = 1\n"));
+}
+
+/// The CDFs that go with data-centre papers begin with a share of 0 and are linear between the lines.
+#[test]
+fn a_distribution_may_begin_at_0() {
+    let here = folder("linear");
+    for text in ["0 0\n10000 0.15\n30000000 1\n", "0 1 0\n6 1 0.15\n20000 1 1\n"] {
+        fs::write(here.join("sizes.cdf"), text).unwrap();
+        read(&here).unwrap();
+    }
+    fs::write(here.join("sizes.cdf"), "0 0\n10000 15\n30000000 100\n").unwrap();
+    let said = read(&here).unwrap_err();
+    assert!(said.contains("\"sizes.cdf\", line 2: the last share is 100: these are percentages"), "{said}");
 }

@@ -1,7 +1,7 @@
 //! Laws given by a file of two columns: value and cumulative share.
 
 use crate::FileError;
-use aqmlab_random::{EmpiricalTable, Interpolation, Law, TableError};
+use aqmlab_random::{EmpiricalTable, Law, TableError};
 
 /// How a model reads a file that its parameters name: path to text, or the reason why not, in words.
 ///
@@ -12,6 +12,9 @@ pub type LoadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 pub(crate) const LEGAL: &str =
     "lines of a value and its cumulative share, both never decreasing, the last share 1";
 
+/// The last share of a file whose shares are percentages.
+const PERCENT: f64 = 100.0;
+
 /// A parameter that may name a CDF file, with the values that make sense in it.
 pub(crate) struct CdfFile<'a> {
     pub(crate) key: &'static str,
@@ -21,19 +24,23 @@ pub(crate) struct CdfFile<'a> {
 }
 
 impl CdfFile<'_> {
-    /// Reads the law. Only listed values occur (step inversion): interpolation would invent sizes.
+    /// Reads the law: values between the knots where the first share is 0, and else listed values alone, for
+    /// interpolation would invent sizes.
     pub(crate) fn read(&self, load_file: &LoadFile<'_>) -> Result<Law, FileError> {
         let text = load_file(self.path).map_err(|reason| self.error(None, reason))?;
-        let table = EmpiricalTable::parse(&text, Interpolation::Step)
-            .map_err(|error| self.error(line_at_fault(&text, &error), reason(&error)))?;
+        let table = EmpiricalTable::parse_as_meant(&text)
+            .map_err(|error| self.error(line_at_fault(&text, &error), reason(&text, &error)))?;
         self.check_values(&text)?;
-        Ok(Law::Empirical(table))
+        Ok(Law::Empirical(table.raised(self.minimum)))
     }
 
     fn check_values(&self, text: &str) -> Result<(), FileError> {
         for (line, content) in knots(text) {
-            let value: f64 =
-                content.split([',', ' ', '\t', ';']).find_map(|s| s.parse().ok()).unwrap_or(f64::NAN);
+            let (value, share) = (number(content.split(SEPARATORS)), number(content.rsplit(SEPARATORS)));
+            // From there on values occur, and is none itself.
+            if share == 0.0 && (0.0..self.minimum).contains(&value) {
+                continue;
+            }
             if !(self.minimum..=self.maximum).contains(&value) {
                 let reason = format!("value {value}, legal are {} to {}", self.minimum, self.maximum);
                 return Err(self.error(Some(line), reason));
@@ -45,6 +52,13 @@ impl CdfFile<'_> {
     fn error(&self, line: Option<usize>, reason: String) -> FileError {
         FileError { key: self.key, path: self.path.to_owned(), line, reason, legal: LEGAL }
     }
+}
+
+const SEPARATORS: [char; 4] = [',', ' ', '\t', ';'];
+
+/// The first number among these.
+fn number<'a>(mut fields: impl Iterator<Item = &'a str>) -> f64 {
+    fields.find_map(|field| field.parse().ok()).unwrap_or(f64::NAN)
 }
 
 /// The lines that hold knots, numbered from 1 as an editor does.
@@ -63,8 +77,13 @@ fn line_at_fault(text: &str, error: &TableError) -> Option<usize> {
 }
 
 /// The table's complaint without its own place: the error names the line already.
-fn reason(error: &TableError) -> String {
+fn reason(text: &str, error: &TableError) -> String {
     match error {
+        TableError::NotIncreasing { .. } | TableError::DoesNotEndAtOne { .. }
+            if knots(text).last().is_some_and(|(_, line)| number(line.rsplit(SEPARATORS)) == PERCENT) =>
+        {
+            "the last share is 100: these are percentages, to be divided by 100".to_owned()
+        }
         TableError::NotTwoNumbers { text, .. } => {
             format!("expected a value and a cumulative share, found \"{text}\"")
         }
@@ -101,6 +120,31 @@ mod tests {
         let law = read("# bytes share\n100 0.25\n\n200,0.75\n4000\t1\n").unwrap();
         let drawn = [0.0, 0.24, 0.26, 0.74, 0.76].map(|u| law.quantile(u));
         assert_eq!(drawn, [100.0, 100.0, 200.0, 200.0, 4000.0]);
+    }
+
+    /// As the CDFs that go with data-centre papers are written: the values between the lines occur.
+    #[test]
+    fn a_file_whose_first_share_is_0_is_linear_and_begins_at_what_is_legal() {
+        for text in ["0 0\n100 0.5\n300 1\n", "0 1 0\n100 1 0.5\n300 1 1\n"] {
+            let law = read(text).unwrap();
+            assert_eq!([0.0, 0.25, 0.5, 0.75].map(|u| law.quantile(u)), [0.0, 50.0, 100.0, 200.0], "{text}");
+        }
+        let counts = CdfFile { key: "servers_per_page_cdf_file", path: "x", minimum: 1.0, maximum: 100.0 };
+        let law = counts.read(&|_| Ok("0 0\n3 1\n".to_owned())).unwrap();
+        assert_eq!([0.0, 0.5].map(|u| law.quantile(u)), [1.0, 2.0]);
+        let refused = counts.read(&|_| Ok("0 0.1\n3 1\n".to_owned())).unwrap_err().to_string();
+        assert!(refused.ends_with("line 1: value 0, legal are 1 to 100"), "{refused}");
+    }
+
+    #[test]
+    fn percentages_are_named() {
+        for text in ["0 0\n100 50\n300 100\n", "100 1 0.5\n300 1 100\n"] {
+            let said = read(text).unwrap_err().to_string();
+            assert!(
+                said.ends_with("the last share is 100: these are percentages, to be divided by 100"),
+                "{said}"
+            );
+        }
     }
 
     #[test]

@@ -2,16 +2,17 @@
 
 The file is described in `docs/reference/models/pages.md`.
 
-Source: the HTTP Archive format 1.2 (W3C draft, J. Odvarko, A. Jain, A. Davies, 2012), and two keys beyond
-it that browsers write: `_transferSize` (bytes of a response on the wire) and `_initiator` (what asked for an
-object).
+Source: the HTTP Archive format 1.2 (W3C draft, J. Odvarko, A. Jain, A. Davies, 2012), and what browsers write
+beyond it or instead of it; `recorded_lengths` has what they write of lengths. `_initiator` is what asked for
+an object: a table in Chrome, an address in WebPagetest and chrome-har, nothing in Firefox.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,18 @@ from urllib.parse import urlsplit
 
 from aqmlab.errors import RefusalError
 from aqmlab.files.reading import read_json
-from aqmlab.files.shape import ANY, NUMBER, TEXT, ListOf, Table, conform
+from aqmlab.files.recognised import what_it_is
+from aqmlab.files.recorded_lengths import (
+    LARGEST_RESPONSE,
+    CacheSign,
+    SizeSource,
+    cache_sign,
+    contradicts,
+    is_not_modified,
+    request_size,
+    response_size,
+)
+from aqmlab.files.shape import ANY, NUMBER, TEXT, Kind, ListOf, Table, conform
 from aqmlab.terminal.plain import plain
 from aqmlab.terminal.spelling import quoted
 
@@ -27,27 +39,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-MOST_OBJECTS, LARGEST_REQUEST, LARGEST_RESPONSE = 5000, 65_535, 1_000_000_000
+MOST_OBJECTS, LARGEST_REQUEST = 5000, 65_535
 """What a file of pages may hold; more is cut off, or taken as so much."""
 _REQUEST_BYTES = 500
 """A request whose length was not recorded: the model's default."""
 _MOST_WAVES = 255
-_DIGITS = 20
-"""A Content-Length with so many digits is none."""
 
-_MESSAGE = Table({}, {"headersSize": NUMBER, "bodySize": NUMBER}, open=True)
+
+def _or_null(kind: Kind) -> Kind:
+    """This kind, or null: what a browser does not know."""
+    return Kind(kind.legal, lambda value: value is None or kind.fits(value))
+
+
 _ENTRY = Table(
-    {
-        "startedDateTime": TEXT,
-        "time": NUMBER,
-        "request": Table({"url": TEXT}, _MESSAGE.optional, open=True),
-        "response": Table(
-            {},
-            {**_MESSAGE.optional, "_transferSize": ANY, "content": ANY, "headers": ANY, "status": ANY},
-            open=True,
-        ),
-    },
-    {"pageref": TEXT, "_initiator": ANY},
+    {"startedDateTime": _or_null(TEXT), "request": Table({"url": TEXT}, {}, open=True)},
+    {"time": _or_null(NUMBER), "response": ANY, "pageref": _or_null(TEXT), "_initiator": ANY},
     open=True,
 )
 _HAR = Table({"log": Table({"entries": ListOf(_ENTRY, shortest=1)}, {}, open=True)}, {}, open=True)
@@ -57,13 +63,14 @@ class HarError(RefusalError):
     """A file is no HAR file, or holds no page."""
 
 
-class SizeSource(Enum):
-    """Where the length of a response was taken from: the first of these that the file has."""
+class Guess(Enum):
+    """What a file does not tell of an object that was loaded, and what is taken for it."""
 
-    TRANSFER_SIZE = "_transferSize (bytes on the wire)"
-    BODY_SIZE = "headersSize and bodySize (bytes as sent)"
-    CONTENT_LENGTH = "headersSize and the header Content-Length (bytes as sent)"
-    CONTENT_SIZE = "content.size (unpacked: too much where the response was compressed)"
+    LENGTH = "a bodySize that cannot be (0 beside a length, or a body with 304 or HEAD) is passed over"
+    REQUEST = f"no length of the request: {_REQUEST_BYTES} bytes"
+    BEGIN = "no startedDateTime: that of the entry before it"
+    DURATION = "no time: taken as not ended before any other began"
+    WAVE = "no initiator among the objects of the page: the wave goes by time"
 
 
 @dataclass(frozen=True)
@@ -73,16 +80,22 @@ class Recording:
     Attributes:
         pages: Its pages, in the order in which they were loaded.
         sources: How many objects have their length from where.
-        cached: Entries that took nothing from the network, left out.
+        guesses: How many objects have what guessed.
+        cached: Entries that took nothing from the network, left out, by how they were recognised.
+        elsewhere: Entries with an address that is none of a server, left out.
         unknown: Entries whose length the file does not tell, left out.
         surplus: Objects of pages behind the first `MOST_OBJECTS` of each, left out.
+        not_modified: Objects of the pages whose content was in the cache: only headers were sent (304).
     """
 
-    pages: list[list[PageObject]]
-    sources: Counter[SizeSource]
-    cached: int
-    unknown: int
-    surplus: int
+    pages: list[list[PageObject]] = field(default_factory=list)
+    sources: Counter[SizeSource] = field(default_factory=Counter)
+    guesses: Counter[Guess] = field(default_factory=Counter)
+    cached: Counter[CacheSign] = field(default_factory=Counter)
+    elsewhere: int = 0
+    unknown: int = 0
+    surplus: int = 0
+    not_modified: int = 0
 
 
 @dataclass(frozen=True)
@@ -114,7 +127,7 @@ class _Entry:
 
 
 def read_recording(file: Path) -> Recording:
-    """The pages of a HAR file, and where their sizes come from.
+    """The pages of a HAR file, where their sizes come from, and what was guessed.
 
     What took nothing from the network (a cache, `data:` addresses), and responses of unknown length, are left
     out and counted.
@@ -124,27 +137,81 @@ def read_recording(file: Path) -> Recording:
     """
     document = read_json(file, HarError)
     name = plain(str(file))
+    if "log" not in document and (what := what_it_is(name, json.dumps(document).encode(), expected=["har"])):
+        raise HarError(f"{name}: log is missing: this is {what}", place=name)
     conform(document, _HAR, name, HarError)
+    counts = _Counts()
     pages: dict[str, list[_Entry]] = {}
-    sources: Counter[SizeSource] = Counter()
-    cached = unknown = 0
+    firefox = _is_firefox(document["log"])
+    began_s = _first_begin(document["log"]["entries"], name)
     for number, entry in enumerate(document["log"]["entries"], start=1):
         place = f"{name}.log.entries[{number}]"
-        size = _response_size(entry) if _names_a_server(entry, place) else _NOTHING
-        if size is None:
-            unknown += 1
-        elif size == _NOTHING:
-            cached += 1
-        else:
-            length, source = size
-            sources[source] += 1
-            pages.setdefault(entry.get("pageref", ""), []).append(_read(entry, length, place))
+        if not isinstance(entry.get("response"), dict):
+            entry["response"] = {}
+        known_begin = _begin(entry, place)
+        began_s = began_s if known_begin is None else known_begin
+        if (length := counts.length_of(entry, place, firefox=firefox)) is not None:
+            counts.guessed(entry)
+            pages.setdefault(entry.get("pageref") or "", []).append(_read(entry, length, began_s))
     if not pages:
-        left_out = f"; of {unknown} the length is not known" if unknown else ""
+        left_out = f"; of {counts.unknown} the length is not known" if counts.unknown else ""
         raise HarError(f"{name}: no entry took anything from the network{left_out}")
-    by_begin = sorted(pages.values(), key=lambda entries: min(entry.began_s for entry in entries))
-    surplus = sum(max(0, len(entries) - MOST_OBJECTS) for entries in by_begin)
-    return Recording([_objects(entries) for entries in by_begin], sources, cached, unknown, surplus)
+    return counts.recording(sorted(pages.values(), key=lambda entries: min(each.began_s for each in entries)))
+
+
+@dataclass
+class _Counts:
+    """What is counted while entries are read."""
+
+    sources: Counter[SizeSource] = field(default_factory=Counter)
+    guesses: Counter[Guess] = field(default_factory=Counter)
+    cached: Counter[CacheSign] = field(default_factory=Counter)
+    elsewhere: int = 0
+    unknown: int = 0
+    not_modified: int = 0
+
+    def length_of(self, entry: dict[str, Any], place: str, *, firefox: bool) -> int | None:
+        """The length of an entry's response; none of one that is left out."""
+        if not _names_a_server(entry, place):
+            self.elsewhere += 1
+        elif sign := cache_sign(entry, firefox=firefox):
+            self.cached[sign] += 1
+        elif (found := response_size(entry)) is None:
+            self.unknown += 1
+        else:
+            length, source = found
+            self.sources[source] += 1
+            self.not_modified += is_not_modified(entry)
+            return length
+        return None
+
+    def guessed(self, entry: dict[str, Any]) -> None:
+        """Counts what an entry does not tell."""
+        self.guesses.update(
+            guess
+            for guess, needed in (
+                (Guess.LENGTH, contradicts(entry)),
+                (Guess.REQUEST, request_size(entry) is None),
+                (Guess.BEGIN, entry["startedDateTime"] is None),
+                (Guess.DURATION, _duration_s(entry) is None),
+            )
+            if needed
+        )
+
+    def recording(self, pages: list[list[_Entry]]) -> Recording:
+        """What was counted, with the objects of these pages."""
+        surplus = sum(max(0, len(entries) - MOST_OBJECTS) for entries in pages)
+        objects = [_objects(entries, self.guesses) for entries in pages]
+        return Recording(
+            objects,
+            self.sources,
+            self.guesses,
+            self.cached,
+            self.elsewhere,
+            self.unknown,
+            surplus,
+            self.not_modified,
+        )
 
 
 def as_lines(pages: Iterable[list[PageObject]]) -> str:
@@ -167,99 +234,87 @@ def _names_a_server(entry: dict[str, Any], place: str) -> bool:
         raise HarError(f"{place}.request.url: no address: {quoted(address)}") from None
 
 
-def _read(entry: dict[str, Any], response_bytes: int, place: str) -> _Entry:
-    """What is kept of an entry that took something from a server."""
-    request = entry["request"]
-    url = urlsplit(request["url"])
+def _is_firefox(log: dict[str, Any]) -> bool:
+    programs = (log.get("creator"), log.get("browser"))
+    return any(isinstance(each, dict) and "Firefox" in str(each.get("name")) for each in programs)
+
+
+def _first_begin(entries: list[dict[str, Any]], name: str) -> float:
+    """The first begin that the file tells: an entry before it, without one, begins then."""
+    for number, entry in enumerate(entries, start=1):
+        if (began_s := _begin(entry, f"{name}.log.entries[{number}]")) is not None:
+            return began_s
+    return 0.0
+
+
+def _begin(entry: dict[str, Any], place: str) -> float | None:
+    """When an entry began, in seconds since 1970; none where that is not known."""
+    written = entry["startedDateTime"]
     try:
-        began_s = datetime.fromisoformat(entry["startedDateTime"]).timestamp()
+        return None if written is None else datetime.fromisoformat(written).timestamp()
     except (ValueError, OverflowError, OSError):
-        raise HarError(
-            f"{place}.startedDateTime: an instant such as 2026-01-31T12:00:00.000Z, "
-            f"not {quoted(entry['startedDateTime'])}"
-        ) from None
-    request_bytes = _length_or_zero(request, "headersSize") + _length_or_zero(request, "bodySize")
+        legal = "an instant such as 2026-01-31T12:00:00.000Z"
+        raise HarError(f"{place}.startedDateTime: {legal}, not {quoted(written)}") from None
+
+
+def _duration_s(entry: dict[str, Any]) -> float | None:
+    """How long an entry took; none where that is not known."""
+    time_ms = entry.get("time")
+    return None if time_ms is None or time_ms < 0 else float(time_ms) / 1000.0
+
+
+def _read(entry: dict[str, Any], response_bytes: int, began_s: float) -> _Entry:
+    """What is kept of an entry that took something from a server."""
+    url = urlsplit(entry["request"]["url"])
+    duration_s = _duration_s(entry)
     return _Entry(
-        url=request["url"],
+        url=_page_of(entry["request"]["url"]),
         host=f"{url.hostname}:{url.netloc.rpartition(':')[2] if ':' in url.netloc else url.scheme}",
         began_s=began_s,
-        ended_s=began_s + max(0.0, float(entry["time"])) / 1000.0,
-        request_bytes=min(request_bytes or _REQUEST_BYTES, LARGEST_REQUEST),
+        ended_s=math.inf if duration_s is None else began_s + duration_s,
+        request_bytes=min(request_size(entry) or _REQUEST_BYTES, LARGEST_REQUEST),
         response_bytes=min(response_bytes, LARGEST_RESPONSE),
-        initiator=_initiator(entry.get("_initiator")),
+        initiator=_page_of(_initiator(entry)),
     )
 
 
-_NOTHING = (0, SizeSource.TRANSFER_SIZE)
-"""The size of what took nothing from the network."""
-_WITHOUT_BODY = (204, 304)
-"""Statuses of responses without a body, whatever their headers and the content in the cache say (RFC 9110,
-section 6.4.1)."""
+def _page_of(address: str) -> str:
+    """An address without the part that is never sent to a server."""
+    return address.partition("#")[0]
 
 
-def _response_size(entry: dict[str, Any]) -> tuple[int, SizeSource] | None:
-    """The length of a response and where it was found; none where the file tells no length.
-
-    A length of -1 is one that the browser does not know; without a `bodySize` a response that says nothing of
-    its content either may have had any length, whatever its headers had.
-    """
-    response = entry["response"]
-    if (transferred := _length(response, "_transferSize")) is not None:
-        return (transferred, SizeSource.TRANSFER_SIZE) if transferred else _NOTHING
-    headers = _length_or_zero(response, "headersSize")
-    if (body := _length(response, "bodySize")) is not None:
-        return (headers + body, SizeSource.BODY_SIZE) if headers + body else _NOTHING
-    if response.get("status") in _WITHOUT_BODY or entry["request"].get("method") == "HEAD":
-        return (headers, SizeSource.BODY_SIZE) if headers else None
-    if (announced := _content_length(response)) is not None:
-        return (headers + announced, SizeSource.CONTENT_LENGTH) if headers + announced else None
-    content = response.get("content")
-    if not isinstance(content, dict) or not (unpacked := _length(content, "size")):
-        return None
-    saved = min(_length_or_zero(content, "compression"), unpacked)
-    return headers + unpacked - saved, SizeSource.CONTENT_SIZE
-
-
-def _content_length(response: dict[str, Any]) -> int | None:
-    """The length of the body as its headers announce it."""
-    headers = response.get("headers")
-    for header in headers if isinstance(headers, list) else ():
-        if isinstance(header, dict) and str(header.get("name")).lower() == "content-length":
-            value = str(header.get("value"))
-            return min(int(value), LARGEST_RESPONSE) if value.isdecimal() and len(value) < _DIGITS else None
-    return None
-
-
-def _length(message: dict[str, Any], key: str) -> int | None:
-    """A length in bytes; none where it is missing, -1 or no number."""
-    value = message.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        return None
-    return int(min(value, LARGEST_RESPONSE))
-
-
-def _length_or_zero(message: dict[str, Any], key: str) -> int:
-    return _length(message, key) or 0
-
-
-def _initiator(initiator: object) -> str:
+def _initiator(entry: dict[str, Any]) -> str:
     """The address of what asked for an object; empty if it is not known."""
+    initiator = entry.get("_initiator")
+    if isinstance(initiator, str) and initiator:
+        return initiator
     if not isinstance(initiator, dict):
-        return ""
+        initiator = _detail(entry.get("_initiator_detail"))
     url = initiator.get("url")
     stack = initiator.get("stack")
-    while not isinstance(url, str) and isinstance(stack, dict):
+    while not (isinstance(url, str) and url) and isinstance(stack, dict):
         frames = stack.get("callFrames")
-        first = frames[0] if isinstance(frames, list) and frames else None
-        url = first.get("url") if isinstance(first, dict) else None
+        urls = (
+            (each.get("url") for each in frames if isinstance(each, dict)) if isinstance(frames, list) else ()
+        )
+        url = next((each for each in urls if isinstance(each, str) and each), None)
         stack = stack.get("parent")
     return url if isinstance(url, str) else ""
 
 
-def _objects(entries: list[_Entry]) -> list[PageObject]:
+def _detail(written: object) -> dict[str, Any]:
+    """Chrome's table of an initiator as chrome-har keeps it: as a text."""
+    try:
+        found = json.loads(written) if isinstance(written, str) else None
+    except (ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {}
+
+
+def _objects(entries: list[_Entry], guesses: Counter[Guess]) -> list[PageObject]:
     """The objects of a page, wave by wave."""
     entries = sorted(entries, key=lambda entry: entry.began_s)[:MOST_OBJECTS]
-    waves = _waves(entries)
+    waves = _waves(entries, guesses)
     ordered = sorted(zip(waves, entries, strict=True), key=lambda pair: pair[0])
     hosts = {host: number for number, host in enumerate(dict.fromkeys(entry.host for _, entry in ordered))}
     return [
@@ -268,7 +323,7 @@ def _objects(entries: list[_Entry]) -> list[PageObject]:
     ]
 
 
-def _waves(entries: list[_Entry]) -> list[int]:
+def _waves(entries: list[_Entry], guesses: Counter[Guess]) -> list[int]:
     """The wave of each entry, in the order in which they began; the first one is the root.
 
     An object is one wave behind what asked for it, where that is known. Where it is not, it belongs to the
@@ -279,6 +334,8 @@ def _waves(entries: list[_Entry]) -> list[int]:
     known = {entries[0].url: 0}
     for entry in entries[1:]:
         by_time = 1 if entry.began_s < first_end else 2
+        if entry.initiator not in known:
+            guesses[Guess.WAVE] += 1
         wave = known.get(entry.initiator, by_time - 1) + 1
         waves.append(min(wave, _MOST_WAVES))
         known.setdefault(entry.url, waves[-1])

@@ -15,6 +15,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.files.recognised import IN_JSON, what_it_is
 from aqmlab.terminal.plain import plain
 from aqmlab.terminal.spelling import counted
 
@@ -43,7 +44,9 @@ def read_text(file: str | Path | Traversable, refusal: type[RefusalError]) -> st
     except FileNotFoundError:
         raise refusal(f"{name}: there is no such file", place=name) from None
     except UnicodeDecodeError as error:
-        raise refusal(f"{name}: not UTF-8 text (byte {error.start})", place=name) from None
+        what = what_it_is(name, data)
+        wrong = f"not UTF-8 text (byte {error.start})" if what is None else f"this is {what}"
+        raise refusal(f"{name}: {wrong}", place=name) from None
     except OSError as error:
         raise refusal(f"{name}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a name that no file can have, such as one with a NUL in it
@@ -65,7 +68,7 @@ def parse_toml(text: str, source: str, refusal: type[RefusalError]) -> dict[str,
     Raises:
         refusal: It is not TOML; the message names the source and the line.
     """
-    document: dict[str, Any] = _parsed(lambda: tomllib.loads(text), "TOML", source, refusal)
+    document: dict[str, Any] = _parsed(tomllib.loads, text, "TOML", source, refusal)
     return document
 
 
@@ -84,7 +87,7 @@ def parse_json(text: str, source: str, refusal: type[RefusalError]) -> dict[str,
     Raises:
         refusal: There is none; the message names the source, and the line where there is one.
     """
-    document = _parsed(lambda: json.loads(text), "JSON", source, refusal)
+    document = _parsed(json.loads, text, "JSON", source, refusal)
     if not isinstance(document, dict):
         raise refusal(f"{source}: contains no JSON object")
     return document
@@ -111,13 +114,17 @@ def read_table(file: str | Path | Traversable, refusal: type[RefusalError]) -> l
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def _parsed(parse: Callable[[], Any], form: str, source: str, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
+def _parsed(
+    parse: Callable[[str], Any], text: str, form: str, source: str, refusal: type[RefusalError]
+) -> Any:  # noqa: ANN401
     try:
-        return parse()
+        return parse(text)
     except RecursionError:
         raise refusal(f"{source}: nested too deeply") from None
     except ValueError as error:  # what the parsers raise, and Python itself for a number of too many digits
-        raise refusal(f"{source}: not {form}: {plain(str(error))}") from None
+        what = what_it_is(source, text.encode(errors="replace"), expected=IN_JSON if form == "JSON" else ())
+        wrong = plain(str(error)) if what is None else f"this is {what}"
+        raise refusal(f"{source}: not {form}: {wrong}") from None
 
 
 def _bytes(file: Path) -> bytes:

@@ -24,14 +24,23 @@ def pages_in_words(pages: Sequence[Sequence[PageObject]]) -> Iterator[str]:
 
 
 def origins_in_words(recordings: Sequence[Recording]) -> Iterator[str]:
-    """Where the sizes come from, and what was left out."""
+    """Where the sizes come from, what was left out, and what was guessed."""
     sources = sum((recording.sources for recording in recordings), Counter())
     for source, objects in sources.items():
         yield f"sizes of {counted(objects, 'object')}: {source.value}"
-    if cached := sum(recording.cached for recording in recordings):
-        yield f"left out: {counted(cached, 'entry', 'entries')} from a cache or not from a server"
+    cached = sum((recording.cached for recording in recordings), Counter())
+    for sign, number in cached.items():
+        yield f"left out: {counted(number, 'entry', 'entries')} from a cache ({sign.value})"
+    if not_modified := sum(recording.not_modified for recording in recordings):
+        them = counted(not_modified, "object")
+        yield f"headers alone: {them} not modified (304); with an empty cache they would have a body"
+    if elsewhere := sum(recording.elsewhere for recording in recordings):
+        yield f"left out: {counted(elsewhere, 'entry', 'entries')} not from a server"
     if unknown := sum(recording.unknown for recording in recordings):
         entries = counted(unknown, "entry", "entries")
         yield f"left out: {entries} of unknown size: no _transferSize, bodySize or content.size in the file"
     if surplus := sum(recording.surplus for recording in recordings):
         yield f"left out: {counted(surplus, 'object')} after the first {MOST_OBJECTS:,} of a page"
+    guesses = sum((recording.guesses for recording in recordings), Counter())
+    for guess, objects in guesses.items():
+        yield f"guessed for {counted(objects, 'object')}: {guess.value}"

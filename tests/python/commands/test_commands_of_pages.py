@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from commands.trying import Trial
 
-ELSEWHERE = ("make ", "pip ")
-"""Of the checkout: `make` is what runs this, and `pip install .` gave the installation that is tried."""
+ELSEWHERE = ("make ", "pip ", "python3 -m venv ", ". .venv/")
+"""Of the checkout: `make` is what runs this, and an environment with `pip install .` is what is tried."""
 
 MAKING = ("aqmlab new ", "aqmlab compare ")
 """What is shown is of these commands."""

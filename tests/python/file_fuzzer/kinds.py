@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import math
@@ -100,8 +101,20 @@ HAR = """{"log": {"version": "1.2", "entries": [
         "_initiator": {"type": "script", "stack": {"callFrames": [{"url": "https://a.example/"}]}}}
 ]}}"""
 
+HAR_ELSEWHERE = """{"log": {"version": "1.2", "creator": {"name": "Firefox"}, "entries": [
+    {"startedDateTime": "2026-01-31T12:00:00.000Z", "time": null, "_bytesIn": "9200", "_objectSize": 9000, "request": {"url": "https://a.example/",
+        "headersSize": null, "bodySize": -1}, "response": {"headersSize": 200, "bodySize": 0, "headers": [{"name": "Content-Length", "value": "9000"}]}},
+    {"startedDateTime": null, "time": 0, "request": {"method": "GET", "url": "https://a.example/y.png"}, "timings": {"wait": 0, "receive": -1},
+        "response": {"status": 200, "headersSize": 0, "bodySize": 98065}, "cache": {"afterRequest": null}, "_fromCache": "disk"},
+    {"startedDateTime": "2026-01-31T12:00:00.200Z", "time": 40, "request": {"method": "HEAD", "url": "https://a.example/x.js"},
+        "response": {"status": 304, "headersSize": 300, "bodySize": 700, "content": {"size": 700, "compression": 3}},
+        "_initiator": "https://a.example/", "_initiator_detail": "{\\"url\\": \\"https://a.example/\\"}"}
+]}}"""
+
 CDF = "# bytes, share\n100 0.1\n500 0.35\n2000 0.7\n20000 0.95\n100000 1.0\n"
 
+
+TRACE = "0\n1\n1\n4\n7\n7\n7\n12\n"
 
 VECTORS = """# a trace
 SEQ 6851 1 21217 555117
@@ -202,7 +215,7 @@ class Kinds:
     @staticmethod
     def cdf(case: Case) -> None:
         """A run with users whose sizes come from a damaged file of a distribution."""
-        text = case.chance.choice((CDF, CDF.replace(" ", ","), CDF.replace(" ", "\t")))
+        text = case.chance.choice((CDF, CDF.replace(" ", ","), CDF.replace(" ", "\t"), f"0 0\n{CDF}"))
         _run_with_file(case, "sizes.cdf", text, 'model = "unc"\nresponse_bytes_cdf_file', users=5)
 
     @staticmethod
@@ -211,10 +224,25 @@ class Kinds:
         _run_with_file(case, "own.cvec", VECTORS, 'model = "tmix"\nvectors_file', users=2)
 
     @staticmethod
+    def trace(case: Case) -> None:
+        """A run over a link with a damaged rate trace, or another file in its place."""
+        file = case.folder / "phone.trace"
+        (case.folder / "phone.toml").write_text(
+            BULK.replace("[dumbbell]", f'[dumbbell]\nrate_trace_file = "{file}"')
+        )
+        text = case.chance.choice((TRACE,) * 3 + (HAR, CDF, "time,mbps\n0,12\n1,3\n"))
+        packed = case.chance.random() < 0.2
+        file.write_bytes(
+            gzip.compress(text.encode()) if packed else bytes_damaged(case.chance, text.encode())
+        )
+        answer(lambda: Scenario.from_file(case.folder / "phone.toml"), ScenarioError, place="phone.trace")
+        command(["pages", "import", str(file), "-o", str(case.folder / "own.csv")], place="phone.trace")
+
+    @staticmethod
     def har(case: Case) -> None:
         """`aqmlab pages import` of a damaged HAR file."""
         file, output = case.folder / "own.har", case.folder / "own.csv"
-        file.write_text(HAR)
+        file.write_text(case.chance.choice((HAR, HAR_ELSEWHERE)))
         case.damage_json(file)
         if command(["pages", "import", str(file), "-o", str(output)], place="own.har") == 0:
             text = f"{WEB.split('[record]')[0]}\n[users.model]\nmodel = 'pages'\npages_file = '{output}'\n"
@@ -353,6 +381,7 @@ KINDS: dict[str, Callable[[Case], None]] = {
     "sweep": Kinds.sweep,
     "ranges": Kinds.ranges,
     "cdf": Kinds.cdf,
+    "trace": Kinds.trace,
     "har": Kinds.har,
     "experiment": Kinds.experiment,
     "result": Kinds.result,

@@ -136,7 +136,7 @@ fn delays(
             match RoundTripLaw::from_file(CDF_FILE, &file.cdf_file, &load) {
                 Ok(law) => law,
                 Err(error) => {
-                    law_files::refuse(&path, &error, mistakes);
+                    law_files::refuse(&path, &error, files, mistakes);
                     return None;
                 }
             }

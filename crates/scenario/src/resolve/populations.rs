@@ -205,7 +205,7 @@ fn check_model(
         Err(ModelError::Parameter(ParameterError { key, value, legal })) => {
             mistakes.value(&joined(&model_path, key), format!("{value} is not legal"), legal);
         }
-        Err(ModelError::File(error)) => law_files::refuse(&model_path, &error, mistakes),
+        Err(ModelError::File(error)) => law_files::refuse(&model_path, &error, files, mistakes),
         Err(ModelError::Own { key, wrong, legal }) => {
             mistakes.value(&joined(&model_path, &key), wrong, legal);
         }

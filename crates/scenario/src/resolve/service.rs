@@ -3,6 +3,7 @@
 
 use super::quantity::megabits_per_second;
 use crate::mistakes::{Mistakes, joined};
+use crate::recognised::{FileKind, mistaken};
 use aqmlab_link::{Medium, RateTrace, ServiceModel};
 use std::collections::BTreeMap;
 
@@ -56,7 +57,10 @@ fn rate_trace(
         Ok(trace) => trace,
         Err((line, reason)) => {
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            mistakes.value(key, format!("\"{name}\"{line}: {reason}"), LEGAL_TRACE);
+            let other = mistaken(name, text.as_bytes(), Some(FileKind::RateTrace));
+            let wrong =
+                other.map_or(format!("\"{name}\"{line}: {reason}"), |what| format!("\"{name}\" is {what}"));
+            mistakes.value(key, wrong, LEGAL_TRACE);
             return None;
         }
     };

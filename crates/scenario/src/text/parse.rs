@@ -2,6 +2,7 @@
 
 use super::tree::{Node, Value};
 use crate::error::{Mistake, Place, ScenarioError};
+use crate::recognised::mistaken;
 use std::collections::BTreeMap;
 use toml::de::{DeInteger, DeTable, DeValue};
 
@@ -13,7 +14,10 @@ pub(crate) fn toml_tree(text: &str, source_name: &str) -> Result<Node, ScenarioE
     let lines = Lines::of(text);
     let document = DeTable::parse(text).map_err(|error| {
         let place = error.span().map_or(Place::Whole, |span| lines.column(text, span.start));
-        not_readable(source_name, place, "TOML", error.message())
+        match mistaken(source_name, text.as_bytes(), None) {
+            Some(what) => not_readable(source_name, Place::Whole, &format!("no scenario but {what}")),
+            None => not_readable(source_name, place, &format!("not TOML: {}", error.message())),
+        }
     })?;
     let at = |offset: usize| lines.line(offset);
     Ok(Node { place: Place::Whole, value: table(document.get_ref(), &at) })
@@ -34,7 +38,8 @@ pub(crate) fn toml_value(text: &str, place: &Place) -> Result<Node, String> {
 /// The first place where the text is not JSON.
 pub(crate) fn json_tree(text: &str, source_name: &str) -> Result<Node, ScenarioError> {
     let json: serde_json::Value = serde_json::from_str(text).map_err(|error| {
-        not_readable(source_name, Place::Column(error.line(), error.column()), "JSON", &error.to_string())
+        let place = Place::Column(error.line(), error.column());
+        not_readable(source_name, place, &format!("not JSON: {error}"))
     })?;
     Ok(from_json(&json))
 }
@@ -59,13 +64,13 @@ pub(crate) fn from_json(json: &serde_json::Value) -> Node {
     Node { place: Place::Whole, value }
 }
 
-fn not_readable(source_name: &str, place: Place, language: &str, reason: &str) -> ScenarioError {
+fn not_readable(source_name: &str, place: Place, wrong: &str) -> ScenarioError {
     ScenarioError::new(vec![Mistake {
         source_name: source_name.to_owned(),
         place,
         key: String::new(),
         value: None,
-        wrong: format!("not {language}: {reason}"),
+        wrong: wrong.to_owned(),
         legal: None,
         nearest: None,
     }])
