@@ -6,10 +6,11 @@ default values of G.107 (06/2015): R = R0 - Is - Idd - Ie,eff with R0 - Is = 93.
 - The play-out buffer is fixed and as long as the 99th percentile of the delay. What comes later, 1 %, is lost
   like what the network loses. So one way, from mouth to ear, takes Ta = 20 ms + the 99th percentile; an idle
   line is rated R = 89.6, MOS 4.33.
-- Idd is section 7.4 of G.107 (default delay sensitivity: sT = 1, mT = 100 ms) up to 500 ms, where the range of
-  Ta ends (table 2). Beyond it the formula would level off, so that a call with 12 s of delay were as good as one
-  with 2 s; here Idd goes on along its tangent.
-- Beyond 400 ms from mouth to ear a call is unusable, whatever its R (G.114: the limit for planning networks).
+- Idd is section 7.4 of G.107 (default delay sensitivity: sT = 1, mT = 100 ms) up to 500 ms, where the range
+  of Ta ends (table 2). Beyond it the formula would level off, so that a call with 12 s of delay were as good
+  as one with 2 s; here Idd goes on along its tangent.
+- Beyond 400 ms from mouth to ear a call is unusable, whatever its R (G.114: the limit for planning
+  networks).
 - Ie,eff is section 7.5, with Ie = 0 and Bpl = 25.1 of G.711 with concealment (G.113 Appendix I) and losses
   one by one (BurstR = 1). Losses in bursts sound worse than that.
 - The mean opinion score is annex B: 1 (bad) to 4.5 (excellent). Below R = 6.5 its curve dips under 1; here it
