@@ -99,7 +99,7 @@ def test_a_group_by_hand() -> None:
 
 def test_a_run_by_the_rows_of_its_datagrams() -> None:
     slow = CALLS.replace("fq-codel", "drop-tail").replace("rate_mbps = 10.0", "rate_mbps = 0.6")
-    slow = slow.replace('drop-tail" }', 'drop-tail", limit_packets = 80 }').replace("count = 21", "count = 3")
+    slow = slow.replace('drop-tail" }', 'drop-tail", limit_packets = 60 }').replace("count = 21", "count = 3")
     found = []
     for text in (CALLS, slow):
         result = aqmlab.run(text)
