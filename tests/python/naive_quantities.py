@@ -89,7 +89,9 @@ def responses(result: Recorded) -> Distribution:
     bins: Bins = defaultdict(Fraction)
     for row in rows(result, "response_histogram"):
         bins[row["lower_s"], row["upper_s"]] += row["count"]
-    return Distribution(bins, Fraction(sum(each["failed"] for each in result.run["populations"])))
+    watching = viewers_of(result)
+    failed = sum(each["failed"] for each in result.run["populations"] if each["name"] not in watching)
+    return Distribution(bins, Fraction(failed))
 
 
 def pages_counted(result: Recorded, counted: str) -> Bins:
@@ -465,14 +467,19 @@ def goodput_kbps_of_datagrams(result: Recorded, part: str) -> float:
     return 8.0 * received / (1000.0 * seconds(result))
 
 
+def idd(delay_s: float) -> float:
+    """What G.107 says that a delay costs of R, in its range of delays."""
+    octaves = max(0.0, math.log(delay_s / 0.100) / math.log(2.0))
+    return 25.0 * ((1.0 + octaves**6) ** (1 / 6) - (729.0 + octaves**6) ** (1 / 6) + 2.0)
+
+
 def voice_r_of_row(row: Row) -> float:
     """R of ITU-T G.107 in its other form: Idd by sums of sixth powers, losses by what is heard."""
     heard = 0.99 * row["received_packets"] / (row["received_packets"] + row["lost_packets"])
     lost_percent = 100.0 - 100.0 * heard
-    octaves = math.log((0.020 + row["delay_p99_s"]) / 0.100) / math.log(2.0)
-    delayed = 0.0
-    if octaves > 0.0:
-        delayed = 25.0 * ((1.0 + octaves**6) ** (1 / 6) - (729.0 + octaves**6) ** (1 / 6) + 2.0)
+    delayed = idd(0.020 + min(row["delay_p99_s"], 0.480))
+    beyond_s = max(0.0, row["delay_p99_s"] - 0.480)
+    delayed += beyond_s * (idd(0.500) - idd(0.500 - 1e-7)) / 1e-7
     return float(max(93.2 - delayed - 95.0 * lost_percent / (lost_percent + 25.1), 0.0))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from aqmlab.errors import RefusalError
 from aqmlab.line import Line
 from aqmlab.tables.bloat import bloat_table
 from aqmlab.tables.render import to_csv
-from aqmlab.words.bloat import not_filled_in_words
+from aqmlab.words.bloat import added_in_words, not_filled_in_words
 from documented import ROOT
 from small import aqmlab_run
 
@@ -87,7 +88,8 @@ def test_every_delay_is_that_of_the_tables_of_the_runs(found: dict[str, QueueUnd
 def test_a_line_that_was_not_full_has_no_grade_and_says_so() -> None:
     def loaded(delay_ms: float, busy_percent: float, *ways: str) -> Loaded:
         busy = dict.fromkeys(("down", "up"), busy_percent)
-        return Loaded({"down": {50: delay_ms}, "up": {50: 5.0}}, {}, dict.fromkeys(ways, 1.0), busy)
+        nothing = dict.fromkeys(busy, 0.0)
+        return Loaded({"down": {50: delay_ms}, "up": {50: 5.0}}, nothing, dict.fromkeys(ways, 1.0), busy)
 
     phases = {
         Phase.IDLE: loaded(5.0, 0.1),
@@ -100,18 +102,72 @@ def test_a_line_that_was_not_full_has_no_grade_and_says_so() -> None:
     assert not_filled_in_words([row]) == [
         "as it is: no grade, since downloads kept the line busy 43.2 % of the time: it was not full."
     ]
+    nearly = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(7.0, 94.9, "down")})
+    assert nearly.not_filled == [Phase.DOWNLOAD], "95 % is full, less is not"
     full = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(7.0, 95.0, "down")})
     assert full.grade == Grade("A+", 5.0), "the mean of 2 and 0 ms"
     assert not_filled_in_words([full]) == []
 
 
-def test_flows_that_are_kept_from_filling_a_line_leave_no_grade() -> None:
-    """Half of the packets are lost before the queue: no window grows."""
-    open_line = Line.of_rates(_DOWN, _UP)
-    lossy = Line({**open_line.dumbbell, "loss_probability": 0.5})
+@pytest.mark.parametrize(("lost", "grade"), [(0.01, None), (0.5, "F"), (1.0, "F")])
+def test_flows_that_are_kept_from_filling_a_line_leave_no_grade_but_the_worst(
+    lost: float, grade: str | None
+) -> None:
+    """Packets are lost before the queue: no window grows. Beyond 3 % nobody asks if the line was full."""
+    open_line = Line.of_rates(10 * _DOWN, _UP)
+    lossy = Line({**open_line.dumbbell, "loss_probability": lost})
     [row] = measure(lossy, [], seeds=[1])
-    assert row.not_filled == [Phase.DOWNLOAD]
-    assert row.grade is None
+    assert Phase.DOWNLOAD in row.not_filled
+    assert row.lost_percent == pytest.approx(100.0 * lost, abs=1.5 if lost < 0.1 else 8.0)
+    assert (row.grade and row.grade.name) == grade
+    if lost == 1.0:
+        assert row.phases[Phase.IDLE].delay_ms["down"][50] == math.inf
+    assert bool(not_filled_in_words([row])) is (grade is None)
+
+
+@pytest.mark.parametrize(
+    ("lost_percent", "grades"),
+    [(0.0, ["A+", "B", "F"]), (1.0, ["A+", "B", "F"]), (1.1, ["C", "C", "F"]), (3.0, ["C", "C", "F"]),
+     (3.1, ["F", "F", "F"]), (100.0, ["F", "F", "F"])],
+)  # fmt: skip
+def test_losses_bound_a_grade_by_g1010(lost_percent: float, grades: list[str]) -> None:
+    """Table I.1: 1 % for a video call, 3 % for a telephone call. 2, 40 and 500 ms are added."""
+    assert [grade_of(added_ms, lost_percent).name for added_ms in (2.0, 40.0, 500.0)] == grades
+    assert grade_of(math.inf).name == "F"
+
+
+def test_a_line_of_which_half_is_lost_says_so_and_no_number() -> None:
+    def felt(delay_ms: float, lost_percent: float) -> Loaded:
+        ways = ("down", "up")
+        delays = {way: {50: delay_ms} for way in ways}
+        return Loaded(
+            delays, dict.fromkeys(ways, lost_percent), dict.fromkeys(ways, 1.0), dict.fromkeys(ways, 99.0)
+        )
+
+    def queue(name: str, lost_percent: float, delay_ms: float) -> QueueUnderLoad:
+        idle = felt(5.0, 0.0)
+        loaded = {phase: felt(delay_ms, lost_percent) for phase in (Phase.DOWNLOAD, Phase.UPLOAD, Phase.BOTH)}
+        return QueueUnderLoad(name, {Phase.IDLE: idle, **loaded})
+
+    good, dead = queue("good", 0.5, 6.0), queue("dead", 60.0, math.inf)
+    assert [row.grade and row.grade.name for row in (good, dead)] == ["A+", "F"]
+    assert dead.added_ms(Phase.UPLOAD) == math.inf
+    assert added_in_words([good, dead]).endswith("; half of them lost with dead.")
+    assert added_in_words([dead, good]) == "Half of the round trips on this line, or more, are lost."
+    printed = to_csv(bloat_table([good, dead], title="", caption=""))
+    assert [row.split(",")[:6] for row in printed.splitlines()[1:]] == [
+        ["good", "10.0", "2.0", "2.0", "2.0", "0.5"],
+        ["dead", "10.0", "inf", "inf", "inf", "60.0"],
+    ]
+
+
+def test_a_twentieth_of_lost_probes_is_told_and_graded() -> None:
+    """FQ-CoDel hardly delays probes; the line loses 5 % of them before it."""
+    open_line = Line.of_rates(_DOWN, _UP)
+    lossy = Line({**open_line.dumbbell, "loss_probability": 0.05})
+    [_, row] = measure(lossy, ["fq-codel"], seeds=[1])
+    assert 3.0 < row.lost_percent < 9.0
+    assert row.grade is GRADES[-1]
 
 
 def test_long_round_trips_have_time_to_fill_the_line() -> None:

@@ -13,7 +13,8 @@ import pytest
 import aqmlab
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.statistics.quantities import Measured, quantity
-from aqmlab.statistics.video import Player, Segment, playback, viewers
+from aqmlab.statistics.recorded import viewers
+from aqmlab.statistics.video import Player, Segment, playback
 
 if TYPE_CHECKING:
     from aqmlab.statistics.recorded import Recorded
@@ -184,3 +185,35 @@ def test_a_comparison_says_at_which_bit_rate_videos_are_shown_and_for_how_long_t
     rates = [found.level(name, "video_bitrate_mbps/populations.tv").mean for name in found.names]
     assert f"{rates[0]:.1f} Mbit/s with drop-tail" in sentence
     assert found.browsing_users == 2, "viewers are no readers"
+
+
+def test_segments_that_fail_are_no_failed_responses() -> None:
+    """Viewers whose servers are away give up; readers beside them get everything."""
+    away = aqmlab.run("""
+name = "away"
+duration_s = 150.0
+[dumbbell]
+rate_mbps = 50.0
+queue = { scheme = "drop-tail", limit_packets = 500 }
+[[populations]]
+name = "readers"
+browsers = "browsers-right"
+servers = "servers-left"
+count = 1
+model = { model = "fixed-page", objects_per_page = 2 }
+[[populations]]
+name = "tv"
+browsers = "browsers-right"
+servers = "servers-left"
+count = 20
+model = { model = "video-streaming" }
+profile = "linux6-cubic"
+delay_box = { loss_probability = 1.0 }
+""")
+    failed = {each["name"]: each["failed"] for each in away.run["populations"]}
+    assert (failed["readers"], failed["tv"] > 0) == (0, True)
+    times = away.responses["response_time_s"].to_numpy()
+    median_s = np.quantile(times, 0.5, method="inverted_cdf")
+    assert away.value("response_p50_s") == pytest.approx(median_s, rel=2e-3)
+    assert away.value("responses_over_3s_or_failed_percent") == 0.0
+    assert away.value("failed_exchanges") == failed["tv"], "exchanges are those of everybody"

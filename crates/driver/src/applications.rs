@@ -127,6 +127,7 @@ fn adaptive_video(video: &scenario::AdaptiveVideo, key: Key) -> AdaptiveVideo {
         frame_interval_s: video.frame_interval_s,
         rates_bps: video.rates.map(bps),
         start_bps: bps(video.start_rate),
+        edition: video.edition,
         variation: varying(1.0, video.variation),
         header_bytes: DatagramGroup::CALL_HEADER_BYTES,
         key,

@@ -75,7 +75,7 @@ mod shape;
 mod text;
 
 pub use aqmlab_aqm::Scheme;
-pub use aqmlab_session::ResponseEnd;
+pub use aqmlab_session::{GccEdition, ResponseEnd};
 pub use aqmlab_tcp::{Congestion, HostOverrides, HostProfile};
 pub use aqmlab_web::{StartRule, UserModel, WaitsFor, Workload};
 pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};

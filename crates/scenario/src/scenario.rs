@@ -4,7 +4,7 @@ use crate::document::{
     DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
 };
 use crate::network::{Network, NodeIndex};
-use crate::{HostProfile, ResponseEnd, StartRule, UserModel};
+use crate::{GccEdition, HostProfile, ResponseEnd, StartRule, UserModel};
 use aqmlab_units::{Rate, Span};
 use aqmlab_web::RoundTripLaw;
 
@@ -280,6 +280,8 @@ pub struct AdaptiveVideo {
     pub rates: [Rate; 2],
     /// The bit rate at the beginning, between them.
     pub start_rate: Rate,
+    /// The text of the controller that is followed.
+    pub edition: GccEdition,
     /// Standard deviation of the lengths of frames at one bit rate, over their mean.
     pub variation: f64,
 }

@@ -1,10 +1,12 @@
 //! Google's congestion control for calls in browsers (GCC): the bit rate that a sender of video allows
 //! itself, after what its receiver reports of each packet.
 //!
-//! Sources: draft-ietf-rmcat-gcc-02 (Holmer et al., 2016), and Carlucci, De Cicco, Holmer and Mascolo,
-//! "Analysis and design of the Google congestion control for Web real-time communication", MMSys 2016.
+//! Sources: libwebrtc (modules/congestion_controller/goog_cc), whose files `edition.rs` names;
+//! draft-ietf-rmcat-gcc-02 (Holmer et al., 2016); and Carlucci, De Cicco, Holmer and Mascolo, "Analysis and
+//! design of the Google congestion control for Web real-time communication", MMSys 2016.
 //!
 //! ```text
+//! edition.rs          libwebrtc's numbers or the draft's
 //! delay_trend.rs      does the one-way delay grow?      over-use, normal, under-use
 //! rate_control.rs     after over-use 85 % of what arrives, then 8 % a second, slowly near the known capacity
 //! loss_control.rs     more than 10 % lost: less; under 2 %: more
@@ -12,13 +14,16 @@
 //! the rate            the lesser of all, within the limits of the call
 //! ```
 //!
-//! **Edition and departures.** The detector is that of libwebrtc since 2016, a straight line through the
-//! delays of 20 groups of packets in place of the draft's Kalman filter, with libwebrtc's gains; section 5.4
-//! of the draft defines what follows from it. The loop runs at the sender, with reports of every packet. A
-//! call is under way when the run begins: it starts at a rate that is given, and the probes by which
-//! libwebrtc finds one within the first seconds are not sent. Congestion marks are not heard.
+//! **Editions and departures.** Two editions differ in the numbers that `edition.rs` lists. Common to both is
+//! how the growth of the delay is estimated: by libwebrtc's straight line through the delays of 20 groups of
+//! packets, with its gain. Section 5.3 of the draft allows any adaptive filter, and has a Kalman filter. The
+//! loop runs at the sender, with reports of every packet; losses are judged once a second, where section 6 of
+//! the draft says with each report, which came about so often in 2016. A call is under way when the run
+//! begins: it starts at a rate that is given, and the probes by which libwebrtc finds one within the first
+//! seconds are not sent. Congestion marks are not heard.
 
 mod delay_trend;
+mod edition;
 mod loss_control;
 mod packet_groups;
 mod rate_control;
@@ -26,6 +31,7 @@ mod received_rate;
 
 use aqmlab_units::{Span, Time};
 use delay_trend::DelayTrend;
+pub use edition::GccEdition;
 use loss_control::LossControl;
 use packet_groups::PacketGroups;
 use rate_control::RateControl;
@@ -85,14 +91,15 @@ const AFTER_SILENCE: f64 = 0.8;
 
 impl GoogleCongestionControl {
     /// A call that begins at a rate.
-    pub(crate) fn new(start_bps: f64, limits: RateLimits) -> Self {
+    pub(crate) fn new(start_bps: f64, limits: RateLimits, edition: GccEdition) -> Self {
         let start_bps = limits.clamp(start_bps);
+        let constants = edition.constants();
         Self {
-            groups: PacketGroups::default(),
-            trend: DelayTrend::default(),
+            groups: PacketGroups::new(&constants),
+            trend: DelayTrend::new(&constants),
             received: ReceivedRate::default(),
-            by_delay: RateControl::new(start_bps, limits),
-            by_loss: LossControl::new(start_bps, limits),
+            by_delay: RateControl::new(start_bps, limits, constants),
+            by_loss: LossControl::new(start_bps, limits, &constants),
             silent_since: None,
             is_silent: false,
         }
@@ -143,7 +150,7 @@ mod tests {
     /// A call over a link of its own with a queue that is never full, and 20 ms each way: what it was
     /// allowed, and how long its last packet waited, every 50 ms.
     fn alone(capacity_bps: impl Fn(f64) -> f64, seconds: u32, loses: impl Fn(u64) -> bool) -> Vec<[f64; 2]> {
-        let mut control = GoogleCongestionControl::new(2e6, LIMITS);
+        let mut control = GoogleCongestionControl::new(2e6, LIMITS, GccEdition::Libwebrtc);
         let (mut free_s, mut sent_s, mut number) = (0.0_f64, 0.0, 0);
         let mut course = Vec::new();
         for report in 1..=20 * seconds {
@@ -208,7 +215,7 @@ mod tests {
 
     #[test]
     fn without_reports_a_fifth_of_the_rate_goes_after_three_seconds_and_each_second_after() {
-        let mut control = GoogleCongestionControl::new(1e6, LIMITS);
+        let mut control = GoogleCongestionControl::new(1e6, LIMITS, GccEdition::Libwebrtc);
         let after = |control: &mut GoogleCongestionControl, seconds: f64| {
             control.on_time(Time::from_seconds(seconds));
             control.target_bps().round()
@@ -220,8 +227,24 @@ mod tests {
     }
 
     #[test]
+    fn a_report_ends_the_silence_and_three_seconds_begin_anew() {
+        let mut control = GoogleCongestionControl::new(1e6, LIMITS, GccEdition::Libwebrtc);
+        [0.0, 3.0, 4.0].into_iter().for_each(|seconds| control.on_time(Time::from_seconds(seconds)));
+        assert_eq!(control.target_bps().round(), 6.4e5);
+        let sent = Time::from_seconds(4.4);
+        let arrived = Some(Time::from_seconds(4.45));
+        control.on_report(Time::from_seconds(4.5), &[ReportedPacket { sent, arrived, ip_bytes: 1200 }]);
+        let heard_bps = control.target_bps();
+        let mut after = |seconds: f64| {
+            control.on_time(Time::from_seconds(seconds));
+            control.target_bps() / heard_bps
+        };
+        assert_eq!([5.6, 7.4, 7.5].map(&mut after), [1.0, 1.0, 0.8]);
+    }
+
+    #[test]
     fn a_report_of_losses_alone_is_no_news_of_delay() {
-        let mut control = GoogleCongestionControl::new(1e6, LIMITS);
+        let mut control = GoogleCongestionControl::new(1e6, LIMITS, GccEdition::Libwebrtc);
         let lost = ReportedPacket { sent: Time::ZERO, arrived: None, ip_bytes: 1200 };
         control.on_report(Time::from_seconds(2.0), &[lost; 4]);
         assert_eq!(control.target_bps(), 5e5);

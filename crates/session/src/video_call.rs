@@ -28,7 +28,7 @@ mod frames;
 mod receiver;
 mod sender;
 
-use crate::google_congestion_control::RateLimits;
+use crate::google_congestion_control::{GccEdition, RateLimits};
 use aqmlab_random::{Key, Law};
 use aqmlab_units::Span;
 pub(crate) use frames::Frames;
@@ -44,6 +44,8 @@ pub struct AdaptiveVideo {
     pub rates_bps: [f64; 2],
     /// The bit rate at the beginning.
     pub start_bps: f64,
+    /// The text of the controller that is followed.
+    pub edition: GccEdition,
     /// Law of the length of a frame over that which the bit rate gives it, of mean 1.
     pub variation: Law,
     /// Bytes of headers of a packet: of IP, UDP and RTP; fewer than the packet's.

@@ -5,7 +5,7 @@ mod script;
 
 use aqmlab_random::{Key, Law};
 use aqmlab_record::VideoCallFrame;
-use aqmlab_session::{AdaptiveVideo, Datagram, DatagramSource, Feedback, Sends};
+use aqmlab_session::{AdaptiveVideo, Datagram, DatagramSource, Feedback, GccEdition, Sends};
 use aqmlab_units::{Span, Time};
 use script::{Script, session};
 use std::collections::VecDeque;
@@ -19,6 +19,7 @@ fn call() -> Vec<DatagramSource> {
         frame_interval_s: 0.1,
         rates_bps: [1e5, 1e6],
         start_bps: 1e6,
+        edition: GccEdition::Libwebrtc,
         variation: Law::Constant(1.0),
         header_bytes: 48,
         key: Key::from_seed(1),
@@ -140,6 +141,38 @@ fn what_only_a_lost_report_spoke_of_is_sent_again_when_the_next_one_comes() {
     assert_eq!((resent[0], resent[1..].iter().sum::<u32>()), (1, 0), "what had arrived is not sent again");
     assert_eq!(shown_us(&frames)[..2], [Some(170_000); 2], "the second frame waits for the first");
     assert_eq!(of(&sent, CALL).len(), 13 * frames.len() + 1 - 12, "the last frame has begun");
+}
+
+#[test]
+fn repairs_leave_in_the_order_in_which_their_packets_were_sent_first() {
+    // Packets 5 and 7 and the report of 50 ms, which said so; packet 14, of the second frame. The report of
+    // 150 ms reaches the sender at 160: three packets of 961 bytes, 3.2 us a byte apart.
+    let lost = |at: Time, datagram: &Datagram| match datagram.source.number() {
+        CALL => [5, 7, 14].contains(&datagram.sequence),
+        _ => at < Time::from_seconds(0.06),
+    };
+    let (_, frames) = run(call(), 0.25, lost);
+    let shown = shown_us(&frames);
+    let after = |repairs: u64| 160_000 + repairs * 3_076 + 10_000;
+    for (shown, repairs) in shown.iter().zip([1, 2]) {
+        assert!(
+            shown.is_some_and(|shown| shown.abs_diff(after(repairs)) < 10),
+            "{shown:?} {}",
+            after(repairs)
+        );
+    }
+}
+
+#[test]
+fn what_is_lost_at_the_end_of_a_call_is_not_sent_again_after_it() {
+    // The third frame begins at 200 ms; the report of 250 ms says that a packet of it is lost.
+    let mut sources = call();
+    sources[0].stops = Time::from_seconds(0.25);
+    let lost = |_: Time, datagram: &Datagram| datagram.source.number() == CALL && datagram.sequence == 30;
+    let (sent, frames) = run(sources, 2.0, lost);
+    assert_eq!(of(&sent, CALL).len(), 39, "three frames of 13 packets, none of them again");
+    assert_eq!(frames.iter().map(|frame| frame.resent_packets).collect::<Vec<_>>(), [0; 3]);
+    assert_eq!(frames[2].shown, None);
 }
 
 #[test]

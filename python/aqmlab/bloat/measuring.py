@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.bloat.grade import Grade, grade_of
+from aqmlab.bloat.grade import GRADES, Grade, grade_of
 from aqmlab.bloat.phases import FLOWS, FULL, Phase, line_under
 from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
@@ -33,7 +33,8 @@ class Loaded:
     """What probes felt in one phase, and what the flows carried: means over the seeds.
 
     Attributes:
-        delay_ms: One-way delays in milliseconds by direction (`down`, `up`) and percentile.
+        delay_ms: One-way delays in milliseconds by direction (`down`, `up`) and percentile; infinite where
+            so many probes were lost that it falls to one of them.
         lost_percent: Probes lost, by direction.
         goodput_mbps: What the flows of a direction carried together, in Mbit/s; none where there are none.
         busy_percent: How much of the time the line sent, in %, by direction.
@@ -67,8 +68,14 @@ class QueueUnderLoad:
     phases: dict[Phase, Loaded]
 
     def added_ms(self, phase: Phase) -> float:
-        """By how much the median round trip is longer than on the idle line."""
-        return self.phases[phase].round_trip_ms() - self.phases[Phase.IDLE].round_trip_ms()
+        """By how much the median round trip is longer than on the idle line; infinite without a median."""
+        loaded_ms = self.phases[phase].round_trip_ms()
+        return loaded_ms - self.phases[Phase.IDLE].round_trip_ms() if np.isfinite(loaded_ms) else loaded_ms
+
+    @property
+    def lost_percent(self) -> float:
+        """Of 100 probes those lost, in the graded phase, or on the idle line, and the way that loses most."""
+        return max(max(self.phases[phase].lost_percent.values()) for phase in (Phase.IDLE, *_GRADED))
 
     @property
     def not_filled(self) -> list[Phase]:
@@ -77,10 +84,14 @@ class QueueUnderLoad:
 
     @property
     def grade(self) -> Grade | None:
-        """By the mean of what downloads and what uploads add; none of a line that they did not fill."""
+        """By the mean of what downloads and what uploads add, and by losses.
+
+        None of a line that they did not fill, unless it loses so much that nothing else is asked.
+        """
+        worst = GRADES[-1]
         if self.not_filled:
-            return None
-        return grade_of(float(np.mean([self.added_ms(phase) for phase in _GRADED])))
+            return worst if grade_of(0.0, self.lost_percent) is worst else None
+        return grade_of(float(np.mean([self.added_ms(phase) for phase in _GRADED])), self.lost_percent)
 
 
 def measure(
@@ -124,10 +135,20 @@ def _felt(results: Sequence[Result], phase: Phase) -> Loaded:
     carried = {FLOWS[direction]: way for way, direction in DIRECTIONS.items() if direction in FULL[phase]}
     return Loaded(
         {
-            way: {share: mean(f"delay_p{share}_ms/datagrams.{way}") for share in _PERCENTILES}
+            way: {
+                share: float(np.mean([_delay_ms(result, way, share) for result in results]))
+                for share in _PERCENTILES
+            }
             for way in DIRECTIONS
         },
         {way: mean(f"loss_percent/datagrams.{way}") for way in DIRECTIONS},
         {way: mean(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
         {way: mean("utilization_percent", link) for way, link in DIRECTIONS.items()},
     )
+
+
+def _delay_ms(result: Result, way: str, share: int) -> float:
+    """A percentile of the delay of the probes that arrived one way; infinite where it falls to lost ones."""
+    if result.value(f"loss_percent/datagrams.{way}") >= 100.0 - share:
+        return float("inf")
+    return result.value(f"delay_p{share}_ms/datagrams.{way}")

@@ -75,12 +75,13 @@ def bloat(
 
 
 def _table(found: list[QueueUnderLoad], line: Line) -> Table:
-    from aqmlab.bloat.grade import thresholds
+    from aqmlab.bloat.grade import thresholds, thresholds_of_losses
     from aqmlab.tables.bloat import bloat_table
 
     caption = (
-        "ms: the median round trip of a probe, and what downloads, uploads or both add; grade by the mean of "
-        f"download and upload: {thresholds()} (DSLReports)"
+        "ms: the median round trip of a probe, and what downloads, uploads or both add; lost: of the probes, "
+        "idle or under either load, in the worse way; grade by the mean of download and upload: "
+        f"{thresholds()} (DSLReports); {thresholds_of_losses()} (ITU-T G.1010)"
     )
     return bloat_table(found, title=f"the line: {line.in_words()}", caption=caption)
 

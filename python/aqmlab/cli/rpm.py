@@ -36,7 +36,7 @@ LOADS = ("down", "up", "both")
 @schemes_option("fq-codel,cake,pie,dualpi2")
 @seeds_option(default="1", help="Random seeds; round trips per minute are means over them.")
 @table_option("Also write goodput, duration and confidence of each test.")
-@live_option("30 s for each queue, load and seed")
+@live_option("80 s for each queue, load and seed")
 @execution_options("threads")
 def rpm(
     *,
@@ -55,10 +55,11 @@ def rpm(
 ) -> None:
     """Show how responsive a full line is.
 
-    Round trips per minute, as draft-ietf-ippm-responsiveness defines them: each second one more connection,
+    Round trips per minute, as draft-ietf-ippm-responsiveness-09 defines them: every 5 s one more connection,
     up to 16, loads the line (CUBIC, Linux 6), until goodput and then responsiveness stand still. Half of it
-    are round trips on connections of their own, half on those that load. Below 300 is poor, below 1,000 fair,
-    below 6,000 good; no line does more than its idle round trip allows: 3,000 at 20 ms.
+    are round trips on connections of their own, half on those that load; a lost one takes a second and a
+    usual round trip. Below 300 is poor, below 1,000 fair, below 6,000 good; no line does more than its idle
+    round trip allows: 3,000 at 20 ms.
 
     The line is the [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
 
@@ -88,12 +89,13 @@ def rpm(
 
 
 def _table(found: list[Responsiveness], title: str) -> Table:
-    from aqmlab.responsiveness import Confidence, class_of
+    from aqmlab.responsiveness import EDITION, Confidence, class_of
     from aqmlab.tables.responsiveness import responsiveness_table
 
     caption = (
-        "RPM: round trips per minute while connections load the line, poor below 300, fair below 1,000, good "
-        "below 6,000; confidence: high if they stood still at the end, medium if they still changed"
+        f"RPM: round trips per minute while connections load the line ({EDITION}), poor below 300, fair "
+        "below 1,000, good below 6,000; confidence: high if they stood still at the end, medium if they "
+        "still changed"
     )
     return responsiveness_table(
         found, class_of=class_of, confidences=list(Confidence), title=title, caption=caption

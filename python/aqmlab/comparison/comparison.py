@@ -27,11 +27,10 @@ from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_g
 from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
-from aqmlab.statistics.recorded import judged_links, measured_window_s
+from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
 from aqmlab.statistics.tidy import tidy_table
-from aqmlab.statistics.video import viewers
 from aqmlab.statistics.video_call import video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
 

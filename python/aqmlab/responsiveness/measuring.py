@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.files.columns import to_numpy
 from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.responsiveness.algorithm import (
     ADDED_CONNECTIONS,
@@ -25,7 +24,7 @@ from aqmlab.responsiveness.algorithm import (
     rounds_per_minute,
 )
 from aqmlab.runs import Job, run_many
-from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
+from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms, smoothed_round_trips_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
 
 DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
-MOST_S = 30.0
-"""The time that a test may take: the draft leaves it to whoever runs it."""
+MOST_S = 80.0
+"""The time that a test may take, in which all connections join: the draft leaves it to whoever runs it."""
 _HOSTS = "linux6-cubic"
 _PROBE_BYTES = 60
 """As long as a SYN with options: what a foreign probe sends first."""
@@ -68,7 +67,8 @@ class Responsiveness:
         way: Where the line was loaded.
         seed: Of the run.
         outcome: What the test ended with.
-        foreign_ms: Round trips of foreign probes, at the instants at which they were sent.
+        foreign_ms: Round trips of foreign probes, at the instants at which they were sent; infinite where one
+            did not return.
         self_ms: Round trips on the connections that load the line, at the instants of the samples.
         goodput_mbps: What these connections carried in each interval, all together.
     """
@@ -176,8 +176,9 @@ def measure(
 
 def _felt(result: Result, line: Line, whose: tuple[str, Way, int]) -> Responsiveness:
     queue, way, seed = whose
-    foreign = round_trips_ms(result, _FOREIGN, behind_ms=line.behind_ms)
-    own = _smoothed_round_trips_ms(result)
+    step_s = 1.0 / (_STEPS * _pairs_per_s(line, way))
+    foreign = round_trips_ms(result, _FOREIGN, each_s=step_s, behind_ms=line.behind_ms)
+    own = smoothed_round_trips_ms(result, end_s=MOST_S)
     carried = [
         data_mbps(result, each, DIRECTIONS[each], step_s=INTERVAL_S, until_s=MOST_S) for each in way.ways
     ]
@@ -188,11 +189,3 @@ def _felt(result: Result, line: Line, whose: tuple[str, Way, int]) -> Responsive
         return rounds_per_minute([foreign.between(*window)] * _STEPS, own.between(*window))
 
     return Responsiveness(queue, way, seed, evaluate(goodput.values.tolist(), rpm), foreign, own, goodput)
-
-
-def _smoothed_round_trips_ms(result: Result) -> Series:
-    """What the senders of all connections take a round trip for, sample by sample."""
-    rows = result.tables["congestion_windows"]
-    at_s, smoothed = to_numpy(rows["time_s"]), to_numpy(rows["smoothed_round_trip_s"])
-    known = ~np.isnan(smoothed)
-    return Series(at_s[known], 1e3 * smoothed[known])

@@ -29,9 +29,9 @@ from aqmlab.statistics.quantities import (
     utilization_percent,
 )
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import judged_links
+from aqmlab.statistics.recorded import judged_links, viewers
 from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
-from aqmlab.statistics.video import OF_VIDEO, viewers
+from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
 from aqmlab.statistics.voice import voice_mos_of
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aqmlab.errors import MissingDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.statistics.recorded import Recorded, has_name, table
+from aqmlab.statistics.recorded import Recorded, has_name, table, viewers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,5 +170,10 @@ def together(parts: Sequence[ResponseTimes]) -> ResponseTimes:
 
 
 def _failed(result: Recorded, population: str | None) -> int:
-    populations = result.run["populations"]
-    return sum(int(entry["failed"]) for entry in populations if population in {None, entry["name"]})
+    """Responses that failed: segments of videos are none, as those that arrive are none (`video.py`)."""
+    counted = (
+        entry
+        for entry in result.run["populations"]
+        if population in {None, entry["name"]} and entry["name"] not in viewers(result)
+    )
+    return sum(int(entry["failed"]) for entry in counted)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     BoolArray = NDArray[np.bool_]
 
 
+_WATCHES = "video-streaming"
+"""The traffic model whose users watch videos."""
+
+
 class Recorded(Protocol):
     """One finished run: its summary (the content of `run.json`) and its tables."""
 
@@ -96,6 +100,22 @@ def said_of_links(judged: Iterable[str]) -> str:
     lists = [names for names in dict.fromkeys(judged) if names]
     together = "; of several links: means, and loss over all their packets" if ", " in "".join(lists) else ""
     return f"links judged: {' or '.join(lists) or 'none'}{together}"
+
+
+def traffic_model(result: Recorded, population: str) -> Mapping[str, Any]:
+    """The traffic model of a population with its parameters; the sides of a dumbbell share one."""
+    scenario: Mapping[str, Any] = result.run["scenario"]
+    own = [each for each in scenario.get("populations") or () if each["name"] == population]
+    found: Mapping[str, Any] = (own[0] if own else scenario.get("users") or {}).get("model") or {}
+    return found
+
+
+def viewers(result: Recorded) -> list[str]:
+    """The populations that watch videos, in the order of the run; none where it recorded no segments."""
+    if "video_segments" not in result.tables:
+        return []
+    names = (str(each["name"]) for each in result.run["populations"])
+    return [name for name in names if traffic_model(result, name).get("model") == _WATCHES]
 
 
 def has_name(rows: pa.Table, column: str, name: str) -> BoolArray:

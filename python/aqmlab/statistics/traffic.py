@@ -18,8 +18,8 @@ from aqmlab.statistics import loss
 from aqmlab.statistics.classes import jain_index, rates_while_present
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
-from aqmlab.statistics.video import OF_VIDEO, arrived_bytes, viewers
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table, viewers
+from aqmlab.statistics.video import OF_VIDEO, arrived_bytes
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import OF_VOICE
 

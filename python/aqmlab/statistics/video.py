@@ -13,20 +13,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import Recorded, has_name, table
+from aqmlab.statistics.recorded import Recorded, has_name, table, traffic_model, viewers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _TABLE = "video_segments"
-_MODEL = "video-streaming"
 _SLACK = 1e-9
 """Numbers of segments that rounding alone tells apart."""
 
@@ -93,14 +92,6 @@ def playback(segments: Sequence[Segment], player: Player, *, end_s: float) -> Pl
     return video
 
 
-def viewers(result: Recorded) -> list[str]:
-    """The populations that watch videos, in the order of the run; none where it recorded no segments."""
-    if _TABLE not in result.tables:
-        return []
-    names = (str(each["name"]) for each in result.run["populations"])
-    return [name for name in names if _model(result, name).get("model") == _MODEL]
-
-
 def arrived_bytes(result: Recorded, population: str) -> int:
     """Bytes of the segments that had arrived at a population within the measured window."""
     begin_s, end_s = _window(result)
@@ -113,16 +104,8 @@ def _window(result: Recorded) -> tuple[float, float]:
     return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
 
 
-def _model(result: Recorded, population: str) -> Mapping[str, Any]:
-    """The traffic model of a population with its parameters; the sides of a dumbbell share one."""
-    scenario: Mapping[str, Any] = result.run["scenario"]
-    own = [each for each in scenario.get("populations") or () if each["name"] == population]
-    found: Mapping[str, Any] = (own[0] if own else scenario.get("users") or {}).get("model") or {}
-    return found
-
-
 def _player(result: Recorded, population: str) -> Player:
-    model = _model(result, population)
+    model = traffic_model(result, population)
     return Player(
         float(model["segment_seconds"]),
         int(model["segments_per_video"]),
@@ -132,7 +115,7 @@ def _player(result: Recorded, population: str) -> Player:
 
 def _videos(result: Recorded, population: str) -> Iterator[list[Segment]]:
     """The segments of each video of each viewer."""
-    rows = table(result, _TABLE, setting=f'model = "{_MODEL}" and record.responses other than "none"')
+    rows = table(result, _TABLE, setting='model = "video-streaming" and record.responses other than "none"')
     known = viewers(result)
     if population not in known:
         listed = ", ".join(known) or "none"

@@ -6,7 +6,11 @@ default values of G.107 (06/2015): R = R0 - Is - Idd - Ie,eff with R0 - Is = 93.
 - The play-out buffer is fixed and as long as the 99th percentile of the delay. What comes later, 1 %, is lost
   like what the network loses. So one way, from mouth to ear, takes Ta = 20 ms + the 99th percentile; an idle
   line is rated R = 89.6, MOS 4.33.
-- Idd is section 7.4 of G.107 (default delay sensitivity: sT = 1, mT = 100 ms).
+- Idd is section 7.4 of G.107 (default delay sensitivity: sT = 1, mT = 100 ms) up to 500 ms, where the range
+  of Ta ends (table 2). Beyond it the formula would level off, so that a call with 12 s of delay were as good
+  as one with 2 s; here Idd goes on along its tangent.
+- Beyond 400 ms from mouth to ear a call is unusable, whatever its R (G.114: the limit for planning
+  networks).
 - Ie,eff is section 7.5, with Ie = 0 and Bpl = 25.1 of G.711 with concealment (G.113 Appendix I) and losses
   one by one (BurstR = 1). Losses in bursts sound worse than that.
 - The mean opinion score is annex B: 1 (bad) to 4.5 (excellent). Below R = 6.5 its curve dips under 1; here it
@@ -48,18 +52,30 @@ PACKET_MS = 20.0
 """How much speech a packet holds: it waits so long until it is full."""
 LATE_PERCENT = 1.0
 """What comes after its time of play-out."""
+UNUSABLE_FROM_MS = 400.0
+"""From mouth to ear: G.114 has no network planned for more."""
+_RANGE_MS = 500.0
+"""Table 2 of G.107: the longest delay Ta."""
 _LEAST_HEARD_MS, _ECHO_FREE_STEEPNESS = 100.0, 6.0
 _IMPAIRMENT, _ROBUSTNESS_PERCENT, _BURST_RATIO = 0.0, 25.1, 1.0
 _GREATEST_IMPAIRMENT = 95.0
 
 
 def delay_impairment(mouth_to_ear_ms: FloatArray) -> FloatArray:
-    """Idd of G.107: what a delay costs of R, although there is no echo; 0 up to 100 ms."""
-    octaves = np.log2(np.maximum(mouth_to_ear_ms, _LEAST_HEARD_MS) / _LEAST_HEARD_MS)
+    """Idd of G.107: what a delay costs of R, although there is no echo; 0 up to 100 ms, ever more above."""
+    beyond_ms = np.maximum(mouth_to_ear_ms - _RANGE_MS, 0.0)
+    octaves = np.log2(np.clip(mouth_to_ear_ms, _LEAST_HEARD_MS, _RANGE_MS) / _LEAST_HEARD_MS)
     power = _ECHO_FREE_STEEPNESS
     rise = (1.0 + octaves**power) ** (1.0 / power)
     bend = 3.0 * (1.0 + (octaves / 3.0) ** power) ** (1.0 / power)
-    return np.asarray(25.0 * (rise - bend + 2.0))
+    return np.asarray(25.0 * (rise - bend + 2.0) + _slope_at_the_end() * beyond_ms)
+
+
+def _slope_at_the_end() -> float:
+    """Of Idd at the longest delay of its range, per millisecond: the derivative of its two terms."""
+    octaves, power = np.log2(_RANGE_MS / _LEAST_HEARD_MS), _ECHO_FREE_STEEPNESS
+    rise, bend = ((1.0 + (each / octaves) ** power) ** (1.0 / power - 1.0) for each in (1.0, 3.0))
+    return float(25.0 * (rise - bend) / (_RANGE_MS * np.log(2.0)))
 
 
 def loss_impairment(lost_percent: FloatArray) -> FloatArray:
@@ -69,15 +85,21 @@ def loss_impairment(lost_percent: FloatArray) -> FloatArray:
 
 
 def rating(delay_p99_ms: FloatArray, lost_percent: FloatArray) -> FloatArray:
-    """R of a call, 0 to 89.6.
+    """R of a call, 0 to 89.6; 0 of one of which nothing arrives.
 
     Args:
-        delay_p99_ms: 99th percentile of the one-way delay in milliseconds, the length of the play-out buffer.
+        delay_p99_ms: 99th percentile of the one-way delay in milliseconds, the length of the play-out buffer;
+            not a number, or infinite, where too little arrived to have one.
         lost_percent: What the network loses of 100 packets, without those that come too late.
     """
     unheard = 100.0 - (100.0 - lost_percent) * (1.0 - LATE_PERCENT / 100.0)
     impairments = delay_impairment(PACKET_MS + delay_p99_ms) + loss_impairment(unheard)
-    return np.maximum(0.0, BEST_R - impairments)
+    return np.nan_to_num(np.maximum(0.0, BEST_R - impairments), nan=0.0)
+
+
+def is_unusable(delay_p99_ms: float) -> bool:
+    """Whether a voice call takes longer from mouth to ear than any network is planned for (G.114)."""
+    return PACKET_MS + delay_p99_ms > UNUSABLE_FROM_MS
 
 
 def opinion_score(r: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,11 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
         Column("queue", lambda row: text(row.name), "queue", words=True),
         Column(
             "idle_round_trip_ms",
-            lambda row: number(row.phases[idle].round_trip_ms(), ".1f"),
+            lambda row: _round_trip(row.phases[idle].round_trip_ms()),
             "idle",
         ),
         *(Column(f"{phase}_added_ms", partial(_added, phase=phase), f"+ {phase}") for phase in full),
+        Column("lost_percent", lambda row: number(row.lost_percent, ".1f"), "lost %"),
         Column(
             "grade",
             lambda row: text(row.grade.name if row.grade else "–", value=row.grade and row.grade.name),
@@ -36,7 +38,14 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
 
 
 def _added(row: QueueUnderLoad, *, phase: Phase) -> TableCell:
-    return number(row.added_ms(phase), ".1f")
+    return _round_trip(row.added_ms(phase))
+
+
+def _round_trip(milliseconds: float) -> TableCell:
+    """A median round trip; the word for one of which half do not return."""
+    if math.isinf(milliseconds):
+        return text("lost", value=milliseconds)
+    return number(milliseconds, ".1f")
 
 
 def _of_phases(rows: Sequence[QueueUnderLoad]) -> Iterator[Column[QueueUnderLoad]]:

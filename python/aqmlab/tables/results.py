@@ -20,8 +20,9 @@ from aqmlab.statistics.quantities import (
     throughput_mbps,
     utilization_percent,
 )
+from aqmlab.statistics.recorded import viewers
 from aqmlab.statistics.suspicion import mark_of, marked
-from aqmlab.statistics.video import OF_VIDEO, viewers
+from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 from aqmlab.terminal.spelling import counted

@@ -1,5 +1,6 @@
 //! `adaptive_video` of `[[datagrams]]`: a video call whose bit rate adapts.
 
+use crate::GccEdition;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,10 @@ pub struct AdaptiveVideoTable {
     #[schemars(range(min = 0.0, max = 10.0))]
     pub variation: f64,
 
+    /// The text of the congestion control that is followed: what browsers ship, or the IETF's. Beside TCP
+    /// they differ several-fold.
+    pub edition: GccEdition,
+
     /// Time from one report of the receiver to the next.
     #[schemars(range(min = 1.0, max = 10_000.0))]
     pub feedback_ms: f64,
@@ -45,6 +50,7 @@ impl Default for AdaptiveVideoTable {
             start_mbps: None,
             frames_hz: 30.0,
             variation: 0.1,
+            edition: GccEdition::Libwebrtc,
             feedback_ms: 50.0,
         }
     }

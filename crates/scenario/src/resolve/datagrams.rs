@@ -178,6 +178,7 @@ fn adaptive_video_of(
             frame_interval_s: 1.0 / video.frames_hz,
             rates: [least, greatest].map(megabits_per_second),
             start_rate: megabits_per_second(start),
+            edition: video.edition,
             variation: video.variation,
         })
     })

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! lost       more than 10 %     A <- A (1 - 0.5 lost)
-//!            less than 2 %      A <- 1.08 A
+//!            less than 2 %      A <- 1.08 A in libwebrtc, 1.05 A in the draft
 //!            between            A stays
 //! ```
 //!
-//! The draft has 1.05; with 1.08 the rate follows that of libwebrtc after a fall of the capacity. It is never
-//! above the rate that the delay allows, so that it need not fall for long when losses come.
+//! The rate is never above the one that the delay allows, so that it need not fall for long when losses come.
 
 use super::RateLimits;
+use super::edition::Constants;
 use aqmlab_units::{Span, Time};
 
 const INTERVAL: Span = Span::from_milliseconds(1000);
@@ -20,6 +20,7 @@ const FEW: f64 = 0.02;
 #[derive(Clone, Debug)]
 pub(super) struct LossControl {
     limits: RateLimits,
+    growth: f64,
     rate_bps: f64,
     /// Since when packets are counted, those lost and all.
     since: Time,
@@ -28,8 +29,9 @@ pub(super) struct LossControl {
 }
 
 impl LossControl {
-    pub(super) const fn new(start_bps: f64, limits: RateLimits) -> Self {
-        Self { limits, rate_bps: start_bps, since: Time::ZERO, lost: 0, counted: 0 }
+    pub(super) const fn new(start_bps: f64, limits: RateLimits, constants: &Constants) -> Self {
+        let growth = constants.growth_without_losses;
+        Self { limits, growth, rate_bps: start_bps, since: Time::ZERO, lost: 0, counted: 0 }
     }
 
     pub(super) const fn rate_bps(&self) -> f64 {
@@ -49,7 +51,7 @@ impl LossControl {
             let share = self.lost as f64 / self.counted as f64;
             let factor = match share {
                 share if share > MANY => 1.0 - 0.5 * share,
-                share if share < FEW => 1.08,
+                share if share < FEW => self.growth,
                 _ => 1.0,
             };
             self.rate_bps *= factor;
@@ -62,11 +64,13 @@ impl LossControl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::google_congestion_control::GccEdition;
+
+    const LIMITS: RateLimits = RateLimits { least_bps: 1e5, greatest_bps: 1e7 };
 
     /// The rate after a second of reports with so many packets lost in a thousand.
-    fn after(lost: usize) -> f64 {
-        let limits = RateLimits { least_bps: 1e5, greatest_bps: 1e7 };
-        let mut control = LossControl::new(1e6, limits);
+    fn after(edition: GccEdition, lost: usize) -> f64 {
+        let mut control = LossControl::new(1e6, LIMITS, &edition.constants());
         control.update(Time::from_seconds(0.5), lost, 400, 2e6);
         assert_eq!(control.rate_bps(), 1e6);
         control.update(Time::from_seconds(1.0), 0, 600, 2e6);
@@ -74,15 +78,16 @@ mod tests {
     }
 
     #[test]
-    fn the_shares_are_those_of_the_draft() {
-        assert_eq!([0, 19, 20, 100].map(after), [1.08e6, 1.08e6, 1e6, 1e6]);
-        assert_eq!(after(200), 0.9e6);
-        assert_eq!(after(400), 0.8e6);
+    fn the_shares_are_those_of_the_draft_and_the_growth_is_of_the_edition() {
+        for (edition, grown_bps) in [(GccEdition::Libwebrtc, 1.08e6), (GccEdition::Draft02, 1.05e6)] {
+            let rates = [0, 19, 20, 100, 200, 400].map(|lost| after(edition, lost));
+            assert_eq!(rates, [grown_bps, grown_bps, 1e6, 1e6, 0.9e6, 0.8e6]);
+        }
     }
 
     #[test]
     fn the_delay_may_allow_less() {
-        let mut control = LossControl::new(1e6, RateLimits { least_bps: 1e5, greatest_bps: 1e7 });
+        let mut control = LossControl::new(1e6, LIMITS, &GccEdition::Libwebrtc.constants());
         control.update(Time::from_seconds(2.0), 0, 10, 0.7e6);
         assert_eq!(control.rate_bps(), 0.7e6);
     }

@@ -1,14 +1,13 @@
 //! Packets in groups, and how much later than it was sent after the one before it each arrived
 //! (draft-ietf-rmcat-gcc-02, sections 5.1 and 5.2).
 
+use super::edition::Constants;
 use aqmlab_units::{Span, Time};
 
 /// Packets sent within so long of a group's first are of it.
 const SENT_TOGETHER: Span = Span::from_milliseconds(5);
 /// Packets that follow so soon, and have caught up, were held up together: they are of it too.
 const ARRIVED_TOGETHER: Span = Span::from_milliseconds(5);
-/// A group of such packets is no longer than this.
-const LONGEST_GROUP: Span = Span::from_milliseconds(100);
 
 /// A group of packets against the one before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,13 +29,19 @@ struct Group {
 }
 
 /// The group that is arriving, and the one before it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct PacketGroups {
+    /// A group of packets that were held up together is shorter than this.
+    longest: Span,
     present: Option<Group>,
     before: Option<Group>,
 }
 
 impl PacketGroups {
+    pub(super) const fn new(constants: &Constants) -> Self {
+        Self { longest: constants.longest_group, present: None, before: None }
+    }
+
     /// A packet has arrived, later than all that were added before. Answers with what is known of a group if
     /// this packet is the first of the next.
     pub(super) fn add(&mut self, sent: Time, arrived: Time) -> Option<GroupChange> {
@@ -49,7 +54,7 @@ impl PacketGroups {
         if sent < present.first_sent {
             return None;
         }
-        if present.takes(sent, arrived) {
+        if present.takes(sent, arrived, self.longest) {
             present.last_sent = present.last_sent.max(sent);
             present.last_arrived = arrived;
             return None;
@@ -62,13 +67,13 @@ impl PacketGroups {
 }
 
 impl Group {
-    fn takes(&self, sent: Time, arrived: Time) -> bool {
+    fn takes(&self, sent: Time, arrived: Time, longest: Span) -> bool {
         let sent_together = sent - self.first_sent <= SENT_TOGETHER;
         let [sent_after, arrived_after] =
             [milliseconds(self.last_sent, sent), milliseconds(self.last_arrived, arrived)];
         let caught_up = arrived_after < sent_after
             && arrived - self.last_arrived <= ARRIVED_TOGETHER
-            && arrived - self.first_arrived < LONGEST_GROUP;
+            && arrived - self.first_arrived < longest;
         sent_together || caught_up
     }
 
@@ -91,6 +96,7 @@ fn milliseconds(from: Time, to: Time) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::google_congestion_control::GccEdition;
 
     fn at(milliseconds: u64) -> Time {
         Time::from_nanoseconds(milliseconds * 1_000_000)
@@ -98,7 +104,11 @@ mod tests {
 
     /// What packets, each with the milliseconds of its sending and its arrival, say of groups.
     fn changes(packets: &[[u64; 2]]) -> Vec<[f64; 2]> {
-        let mut groups = PacketGroups::default();
+        changes_of(GccEdition::Libwebrtc, packets)
+    }
+
+    fn changes_of(edition: GccEdition, packets: &[[u64; 2]]) -> Vec<[f64; 2]> {
+        let mut groups = PacketGroups::new(&edition.constants());
         let of = |change: GroupChange| [change.sent_after_ms, change.delay_change_ms].map(f64::round);
         packets.iter().filter_map(|&[sent, arrived]| groups.add(at(sent), at(arrived)).map(of)).collect()
     }
@@ -121,5 +131,22 @@ mod tests {
     fn a_packet_sent_before_the_group_began_is_passed_over() {
         let packets = [[10, 30], [9, 31], [40, 60], [80, 100]];
         assert_eq!(changes(&packets), [[30.0, 0.0]]);
+    }
+
+    #[test]
+    fn a_group_was_sent_when_the_last_of_its_packets_was_and_not_the_last_to_arrive() {
+        // Sent at 0, 4 and 2: the group's last at 4, its last arrival at 25 (libwebrtc takes the latest of
+        // both stamps; section 5.1 has "the last packet" of a group that is in order).
+        let packets = [[0, 20], [4, 24], [2, 25], [33, 53], [66, 90]];
+        assert_eq!(changes(&packets), [[29.0, -1.0]]);
+    }
+
+    #[test]
+    fn what_catches_up_is_of_one_group_for_a_hundred_milliseconds_in_libwebrtc() {
+        // Sent every 10 ms, arrived every 4: packets 0 to 24 within 96 ms, 25 to 49, and 50 begins the third.
+        let packets: Vec<_> = (0..=50).map(|n| [10 * n, 600 + 4 * n]).collect();
+        assert_eq!(changes_of(GccEdition::Libwebrtc, &packets), [[250.0, 100.0 - 250.0]]);
+        // Section 5.2 of the draft has no bound.
+        assert!(changes_of(GccEdition::Draft02, &packets).is_empty());
     }
 }

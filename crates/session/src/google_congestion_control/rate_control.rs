@@ -1,30 +1,29 @@
 //! The rate that the delay allows (draft-ietf-rmcat-gcc-02, section 5.5).
 //!
 //! ```text
-//! over-use     A <- 0.85 R, what arrives, if that is less; then hold
+//! over-use     A <- 0.85 R, what arrives, if that is less, no sooner after the last time than the edition says;
+//!              then hold
 //! under-use    hold: a queue empties
 //! normal       after a hold increase:
 //!                far from the capacity   A <- A * 1.08^dt                 (dt in seconds, at most 1)
-//!                near it                 A <- A + dt * half a packet in (100 ms + round trip), 4 kbit/s at least
-//!              and never above 1.5 R + 10 kbit/s
+//!                near it                 A <- A + dt * half a packet in (100 ms + round trip)
+//!              the least of that, and the bound above 1.5 R, are of the edition
 //! capacity     mean of R at over-use (weight 0.05), known while R is within three standard deviations of it
 //! ```
 //!
-//! The weight, the bounds of the deviation, the 10 and the 4 kbit/s, and half a packet a second of the
-//! response time are libwebrtc's; the draft has the same forms. A packet is what a frame of 1/30 s fills
-//! evenly, of at most 1,200 bytes.
+//! The bounds of the deviation are libwebrtc's (link_capacity_estimator.cc), where the draft leaves them open;
+//! the rest is common to both, but for what `edition.rs` has. A packet is what a frame of 1/30 s fills evenly,
+//! of at most 1,200 bytes.
 
+use super::edition::Constants;
 use super::{RateLimits, Usage};
 use aqmlab_units::{Span, Time};
 
 const AFTER_OVER_USE: f64 = 0.85;
 const GROWTH_PER_SECOND: f64 = 1.08;
 const RESPONSE: Span = Span::from_milliseconds(100);
-const LEAST_GROWTH_BPS: f64 = 4000.0;
 const FRAMES_PER_SECOND: f64 = 30.0;
 const LONGEST_PACKET_BITS: f64 = 1200.0 * 8.0;
-/// The rate is lowered again after a round trip, but not sooner or later than these.
-const LOWERED_AGAIN_S: [f64; 2] = [0.01, 0.2];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -70,6 +69,7 @@ impl Capacity {
 #[derive(Clone, Debug)]
 pub(super) struct RateControl {
     limits: RateLimits,
+    constants: Constants,
     rate_bps: f64,
     state: State,
     capacity: Option<Capacity>,
@@ -77,8 +77,8 @@ pub(super) struct RateControl {
 }
 
 impl RateControl {
-    pub(super) const fn new(start_bps: f64, limits: RateLimits) -> Self {
-        Self { limits, rate_bps: start_bps, state: State::Hold, capacity: None, changed: None }
+    pub(super) const fn new(start_bps: f64, limits: RateLimits, constants: Constants) -> Self {
+        Self { limits, constants, rate_bps: start_bps, state: State::Hold, capacity: None, changed: None }
     }
 
     pub(super) const fn rate_bps(&self) -> f64 {
@@ -98,7 +98,7 @@ impl RateControl {
     }
 
     fn decrease(&mut self, now: Time, received_bps: f64, round_trip: Span) {
-        let [soonest, latest] = LOWERED_AGAIN_S;
+        let [soonest, latest] = self.constants.lowered_again_s;
         let pause = Span::from_seconds(round_trip.seconds().clamp(soonest, latest));
         if self.changed.is_some_and(|changed| now < changed + pause) && received_bps >= self.rate_bps / 2.0 {
             return;
@@ -124,29 +124,41 @@ impl RateControl {
         self.capacity = self.capacity.filter(|capacity| !more_arrives(capacity));
         let passed_s = self.changed.map_or(0.0, |changed| (now - changed).seconds());
         let more_bps = if self.capacity.is_some() {
-            passed_s * self.growth_near_capacity(round_trip)
+            self.growth_near_capacity(passed_s, round_trip)
         } else {
             self.rate_bps * (libm::pow(GROWTH_PER_SECOND, passed_s.min(1.0)) - 1.0)
         };
-        let most_bps = 1.5 * received_bps + 10_000.0;
+        let most_bps = 1.5 * received_bps + self.constants.beyond_received_bps;
         self.rate_bps = self.limits.clamp((self.rate_bps + more_bps).min(most_bps.max(self.rate_bps)));
         self.changed = Some(now);
     }
 
-    /// Bits per second by which the rate grows each second.
-    fn growth_near_capacity(&self, round_trip: Span) -> f64 {
+    /// Bits per second by which the rate grows in some seconds.
+    fn growth_near_capacity(&self, passed_s: f64, round_trip: Span) -> f64 {
+        let Constants { least_growth_bps, least_step_bps, most_responses, .. } = self.constants;
         let frame_bits = self.rate_bps / FRAMES_PER_SECOND;
         let packet_bits = frame_bits / (frame_bits / LONGEST_PACKET_BITS).ceil();
-        (packet_bits / (2.0 * (RESPONSE + round_trip).seconds())).max(LEAST_GROWTH_BPS)
+        let response_s = (RESPONSE + round_trip).seconds();
+        let each_second_bps = (packet_bits / (2.0 * response_s)).max(least_growth_bps);
+        (passed_s.min(most_responses * response_s) * each_second_bps).max(least_step_bps)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::google_congestion_control::GccEdition;
 
     const LIMITS: RateLimits = RateLimits { least_bps: 1e5, greatest_bps: 1e7 };
     const ROUND_TRIP: Span = Span::from_milliseconds(50);
+
+    fn new(start_bps: f64) -> RateControl {
+        RateControl::new(start_bps, LIMITS, GccEdition::Libwebrtc.constants())
+    }
+
+    fn of_the_draft(start_bps: f64) -> RateControl {
+        RateControl::new(start_bps, LIMITS, GccEdition::Draft02.constants())
+    }
 
     fn at(seconds: f64) -> Time {
         Time::from_seconds(seconds)
@@ -154,7 +166,7 @@ mod tests {
 
     #[test]
     fn over_use_leaves_85_percent_of_what_arrives_and_then_holds() {
-        let mut control = RateControl::new(2e6, LIMITS);
+        let mut control = new(2e6);
         control.update(at(1.0), Usage::Over, Some(1e6), ROUND_TRIP);
         assert_eq!(control.rate_bps(), 0.85e6);
         control.update(at(1.01), Usage::Over, Some(0.5e6), ROUND_TRIP);
@@ -168,7 +180,7 @@ mod tests {
 
     #[test]
     fn far_from_the_capacity_it_grows_by_8_percent_a_second() {
-        let mut control = RateControl::new(1e6, LIMITS);
+        let mut control = new(1e6);
         control.update(at(0.0), Usage::Normal, Some(1e6), ROUND_TRIP);
         for tenth in 1..=10 {
             control.update(at(f64::from(tenth) / 10.0), Usage::Normal, Some(1e6), ROUND_TRIP);
@@ -184,7 +196,7 @@ mod tests {
 
     #[test]
     fn near_the_capacity_it_grows_by_half_a_packet_a_response_time_and_second() {
-        let mut control = RateControl::new(2e6, LIMITS);
+        let mut control = new(2e6);
         control.update(at(0.0), Usage::Over, Some(1e6), ROUND_TRIP);
         control.update(at(0.3), Usage::Normal, Some(0.9e6), ROUND_TRIP);
         control.update(at(0.5), Usage::Normal, Some(0.9e6), ROUND_TRIP);
@@ -195,7 +207,7 @@ mod tests {
 
     #[test]
     fn what_arrives_beyond_the_known_capacity_ends_the_caution() {
-        let mut control = RateControl::new(2e6, LIMITS);
+        let mut control = new(2e6);
         control.update(at(0.0), Usage::Over, Some(1e6), ROUND_TRIP);
         assert!(control.capacity.is_some());
         // Three deviations of 1000 kbit/s: 3 * sqrt(0.4 * 1000) = 60.
@@ -208,11 +220,85 @@ mod tests {
 
     #[test]
     fn it_never_grows_beyond_what_arrives_by_more_than_a_half() {
-        let mut control = RateControl::new(1e6, LIMITS);
+        let mut control = new(1e6);
         control.update(at(0.0), Usage::Normal, Some(0.6e6), ROUND_TRIP);
         control.update(at(1.0), Usage::Normal, Some(0.6e6), ROUND_TRIP);
         assert_eq!(control.rate_bps(), 1e6, "and is not lowered by that");
         control.update(at(2.0), Usage::Normal, Some(0.7e6), ROUND_TRIP);
         assert_eq!(control.rate_bps(), 1.06e6);
+    }
+
+    #[test]
+    fn the_bound_of_the_draft_is_one_and_a_half_of_what_arrives() {
+        let mut control = of_the_draft(1e6);
+        control.update(at(0.0), Usage::Normal, Some(0.7e6), ROUND_TRIP);
+        control.update(at(1.0), Usage::Normal, Some(0.7e6), ROUND_TRIP);
+        assert_eq!(control.rate_bps(), 1.05e6);
+    }
+
+    #[test]
+    fn under_use_holds_the_rate_until_the_next_normal_report_begins_growth_anew() {
+        let mut control = new(1e6);
+        let mut after = |tenths: f64, usage| {
+            control.update(at(tenths / 10.0), usage, Some(1e6), ROUND_TRIP);
+            control.rate_bps()
+        };
+        after(0.0, Usage::Normal);
+        let grown_bps = after(1.0, Usage::Normal);
+        assert!(grown_bps > 1e6);
+        assert_eq!([after(2.0, Usage::Under), after(3.0, Usage::Under)], [grown_bps; 2]);
+        assert_eq!(after(4.0, Usage::Normal), grown_bps, "the hold ends");
+        assert!(after(5.0, Usage::Normal) > grown_bps);
+    }
+
+    #[test]
+    fn decreases_are_a_round_trip_apart_in_libwebrtc_of_10_to_200_ms() {
+        // The seconds until a second over-use lowers the rate again, at 60 % of what arrived first.
+        let again = |mut control: RateControl, round_trip_ms| {
+            let round_trip = Span::from_milliseconds(round_trip_ms);
+            control.update(at(1.0), Usage::Over, Some(1e6), round_trip);
+            assert_eq!(control.rate_bps(), 0.85e6);
+            (1..2000).find(|&ms| {
+                control.update(at(1.0 + f64::from(ms) / 1e3), Usage::Over, Some(0.6e6), round_trip);
+                control.rate_bps() == 0.51e6
+            })
+        };
+        assert_eq!([1, 10, 50, 200, 1000].map(|ms| again(new(2e6), ms)), [10, 10, 50, 200, 200].map(Some));
+        // The draft decreases with each report of over-use.
+        assert_eq!(again(of_the_draft(2e6), 1000), Some(1));
+    }
+
+    #[test]
+    fn the_capacity_is_begun_anew_by_less_and_averaged_with_more() {
+        // libwebrtc forgets it where over-use finds less than three deviations below it; more is averaged,
+        // with a weight of 0.05 (section 5.5: a smoothing factor of 0.95).
+        let mean_kbps = |second_bps| {
+            let mut control = new(2e6);
+            control.update(at(0.0), Usage::Over, Some(1e6), ROUND_TRIP);
+            control.update(at(1.0), Usage::Over, Some(second_bps), ROUND_TRIP);
+            control.capacity.map_or(0.0, |capacity| (capacity.mean_kbps * 1e3).round() / 1e3)
+        };
+        // Three deviations: 3 sqrt(0.4 * 1000) = 60 kbit/s.
+        assert_eq!([0.93e6, 0.95e6, 1.05e6, 1.2e6].map(mean_kbps), [930.0, 997.5, 1002.5, 1010.0]);
+    }
+
+    #[test]
+    fn growth_near_the_capacity_is_that_of_libwebrtcs_unit_tests() {
+        // aimd_rate_control_unittest.cc: 30 kbit/s and any round trip 4 kbit/s a second; 90 kbit/s and 200 ms,
+        // and 60 kbit/s and 100 ms, 5 kbit/s.
+        let growth = |kbps: f64, round_trip_ms| {
+            let control = new(kbps * 1e3);
+            control.growth_near_capacity(1.0, Span::from_milliseconds(round_trip_ms)).round()
+        };
+        assert_eq!([growth(30.0, 200), growth(90.0, 200), growth(60.0, 100)], [4000.0, 5000.0, 5000.0]);
+    }
+
+    #[test]
+    fn growth_near_the_capacity_is_half_a_packet_a_response_in_the_draft_and_a_kilobit_a_report_at_least() {
+        // Section 5.5 at 900 kbit/s: 30,000 bits a frame in 4 packets of 7,500; response times of 150 ms.
+        let growth =
+            |passed_s, kbps: f64| of_the_draft(kbps * 1e3).growth_near_capacity(passed_s, ROUND_TRIP).round();
+        assert_eq!([growth(0.15, 900.0), growth(9.0, 900.0)], [3750.0; 2], "one response time at most");
+        assert_eq!([growth(0.06, 900.0), growth(0.01, 900.0)], [1500.0, 1000.0]);
     }
 }

@@ -24,15 +24,13 @@ pub(crate) struct Frames {
     rows: Vec<VideoCallFrame>,
     /// The last ones of them.
     open: VecDeque<OpenFrame>,
-    /// When the last frame of all that are whole was captured.
-    last_whole_captured: Time,
 }
 
 impl Frames {
     /// The frames of a call with a frame every so many seconds.
     pub(super) fn new(frame_interval_s: f64) -> Self {
         let given_up_after = Span::from_seconds(frame_interval_s.max(GIVEN_UP_AFTER_S));
-        Self { given_up_after, rows: Vec::new(), open: VecDeque::new(), last_whole_captured: Time::ZERO }
+        Self { given_up_after, rows: Vec::new(), open: VecDeque::new() }
     }
 
     /// A frame is captured, of so many packets.
@@ -66,7 +64,7 @@ impl Frames {
         let row = &mut self.rows[place];
         if now > row.captured + self.given_up_after {
             self.open[open].is_given_up = true;
-            self.show(now);
+            self.show(now, None);
             return false;
         }
         row.resent_packets += u32::from(is_again);
@@ -83,19 +81,21 @@ impl Frames {
         }
         frame.missing -= 1;
         if frame.missing == 0 {
-            self.last_whole_captured = self.last_whole_captured.max(self.rows[place].captured);
-            self.show(now);
+            self.show(now, Some(self.rows[place].captured));
         }
     }
 
-    /// Shows the frames that can be, and gives up those that are too old.
-    fn show(&mut self, now: Time) {
+    /// Shows the frames that can be, and gives up those that are too old for one that has become whole, by
+    /// when it was captured. Each of these takes what is too old for it, so that nothing is left for later.
+    fn show(&mut self, now: Time, whole: Option<Time>) {
         while let Some(frame) = self.open.front() {
             let place = self.first_open();
             let row = &mut self.rows[place];
             if frame.missing == 0 {
                 row.shown = Some(now);
-            } else if !frame.is_given_up && self.last_whole_captured < row.captured + self.given_up_after {
+            } else if !frame.is_given_up
+                && whole.is_none_or(|whole| whole < row.captured + self.given_up_after)
+            {
                 return;
             }
             self.open.pop_front();
@@ -157,6 +157,22 @@ mod tests {
         assert!(!frames.misses(Piece { frame: 1, number: 1, ip_bytes: 1000 }), "nobody waits for it");
         arrive(&mut frames, &[(1, 1, 1200)]);
         let expected = [Some(11), None, Some(1111)].into_iter().chain([None; 9]);
+        assert_eq!(shown(frames), expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_older_frame_that_becomes_whole_later_brings_nothing_back() {
+        let mut frames = frames(12);
+        arrive(&mut frames, &[(11, 0, 1110), (11, 1, 1111)]);
+        // Frames 0 and 1 were captured a second and more before frame 11, frame 2 was not.
+        assert_eq!(
+            [0, 1, 2].map(|frame| frames.misses(Piece { frame, number: 0, ip_bytes: 1000 })),
+            [false, false, true]
+        );
+        arrive(&mut frames, &[(3, 0, 1120), (3, 1, 1121), (1, 0, 1122), (1, 1, 1123)]);
+        assert!(frames.misses(Piece { frame: 2, number: 0, ip_bytes: 1000 }), "still waited for");
+        arrive(&mut frames, &[(2, 0, 1130), (2, 1, 1131)]);
+        let expected = [None, None, Some(1131), Some(1131)].into_iter().chain([None; 8]);
         assert_eq!(shown(frames), expected.collect::<Vec<_>>());
     }
 

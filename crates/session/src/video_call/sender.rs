@@ -34,7 +34,7 @@ pub(crate) struct Sender {
 
 impl Sender {
     pub(super) fn new(settings: AdaptiveVideo, longest: u16, starts: Time) -> Self {
-        let control = GoogleCongestionControl::new(settings.start_bps, settings.limits());
+        let control = GoogleCongestionControl::new(settings.start_bps, settings.limits(), settings.edition);
         let (waiting, sent) = (VecDeque::new(), VecDeque::new());
         Self {
             settings,
