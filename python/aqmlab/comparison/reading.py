@@ -32,7 +32,8 @@ class _WithResults(Protocol):
 
 
 Results: TypeAlias = (
-    "Recorded | Mapping[str, Sequence[Recorded] | Recorded] | Sequence[Recorded] | Sequence[Path | str]"
+    "Recorded | Mapping[str, Sequence[Recorded] | Recorded | Path | str] | Sequence[Recorded]"
+    " | Sequence[Path | str]"
     " | str | Path | _WithResults"
 )
 """Results as they may be handed over: see `results_of`."""
@@ -107,8 +108,8 @@ def results_of(what: Results) -> dict[str, list[Recorded]]:
     """Results by the names of their configurations, whatever they are given as.
 
     Args:
-        what: A result; results by name; a list of results, or of folders of results; one folder; or anything
-            with such `results` of its own, as a `Comparison` has.
+        what: A result; results or their folders by name; a list of results, or of folders of results; one
+            folder; or anything with such `results` of its own, as a `Comparison` has.
 
     Raises:
         ResultError: A folder contains no result, or it is something else.
@@ -133,9 +134,11 @@ def results_of(what: Results) -> dict[str, list[Recorded]]:
 
 
 def _of_seeds(what: Any) -> list[Any]:  # noqa: ANN401 (one result, or several)
-    """The results of one configuration, one for each seed: one result alone is of one seed."""
+    """The results of one configuration, one for each seed, or in a folder: a result alone is of one seed."""
     if hasattr(what, "run"):
         return [what]
+    if isinstance(what, str | Path):
+        return _one_configuration(Path(what))
     ResultError.require_list("results", what, "[result]")
     return list(what)
 

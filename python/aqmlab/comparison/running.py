@@ -62,9 +62,6 @@ def run_comparison(
         ComparisonError: There is no seed, the configurations cannot be compared, or a width is out of reach.
         UnknownLinkError: A link is not monitored; nothing was run.
     """
-    seeds = list(dict.fromkeys(seeds))
-    if not seeds:
-        raise ComparisonError("seeds: one or more, such as range(1, 9)", place="seeds")
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise ComparisonError(
             f"until_width_s: needs {MINIMUM_REPLICATIONS} seeds or more to begin with", place="seeds"
