@@ -11,8 +11,8 @@ from aqmlab import _core
 from aqmlab._core import LinkObservation, Observation
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.result import Result
-from aqmlab.runs.seeds import seed_of
 from aqmlab.scenario import Scenario, ScenarioLike
+from aqmlab.seeds import seed_of
 from aqmlab.terminal.spelling import closest, quoted
 
 if TYPE_CHECKING:

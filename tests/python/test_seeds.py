@@ -13,7 +13,7 @@ import aqmlab
 from aqmlab.cli import commands
 from aqmlab.cli.options import read_seeds
 from aqmlab.load import Demand, calibrate
-from aqmlab.runs.seeds import MOST_SEEDS, SEED_MAX, Seeds, seed_of
+from aqmlab.seeds import MOST_SEEDS, SEED_MAX, Seeds, seed_of
 from aqmlab.sweeps import read_text
 from small import BULK, WEB
 

@@ -12,7 +12,7 @@ from aqmlab.bloat.grade import Grade, grade_of
 from aqmlab.bloat.phases import FLOWS, FULL, Phase, line_under
 from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
-from aqmlab.runs.seeds import Seeds
+from aqmlab.seeds import Seeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -53,7 +53,7 @@ def read_seeds(context: click.Context, parameter: click.Parameter, text: str | N
     if text is None:
         return ()
     from aqmlab.errors import RefusalError
-    from aqmlab.runs.seeds import Seeds
+    from aqmlab.seeds import Seeds
 
     try:
         return Seeds.of(text)

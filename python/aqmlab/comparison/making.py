@@ -93,7 +93,7 @@ def compare(
         )
     from aqmlab.comparison.running import run_comparison  # noqa: PLC0415 (results at hand need no runner)
     from aqmlab.runs.executors import chosen_executor  # noqa: PLC0415
-    from aqmlab.runs.seeds import Seeds  # noqa: PLC0415
+    from aqmlab.seeds import Seeds  # noqa: PLC0415
 
     return run_comparison(
         scenarios,

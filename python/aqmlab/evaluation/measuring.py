@@ -14,8 +14,8 @@ from aqmlab.evaluation.network import DATA, scenario, tcp
 from aqmlab.evaluation.variations import NotApplicableError
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
-from aqmlab.runs.seeds import Seeds
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

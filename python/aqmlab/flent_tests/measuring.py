@@ -11,7 +11,7 @@ import numpy as np
 from aqmlab.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S
 from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
-from aqmlab.runs.seeds import Seeds
+from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 
 if TYPE_CHECKING:

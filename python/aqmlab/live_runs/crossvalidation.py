@@ -14,7 +14,7 @@ from aqmlab.errors import MissingDataError
 from aqmlab.live_runs.running import run_live
 from aqmlab.result import Result
 from aqmlab.runs import Job, run_many
-from aqmlab.runs.seeds import Seeds
+from aqmlab.seeds import Seeds
 from aqmlab.statistics import quantities
 
 if TYPE_CHECKING:

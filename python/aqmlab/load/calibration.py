@@ -19,7 +19,7 @@ from aqmlab.files.reading import read_json
 from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
 from aqmlab.load.demand import bottlenecks_of, links_of_run
 from aqmlab.load.line import Line, LoadLine, Point, line_through
-from aqmlab.runs.seeds import Seeds
+from aqmlab.seeds import Seeds
 from aqmlab.statistics import loss_percent
 from aqmlab.terminal.spelling import counted, quoted, whole_numbers
 

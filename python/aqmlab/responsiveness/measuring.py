@@ -25,7 +25,7 @@ from aqmlab.responsiveness.algorithm import (
     rounds_per_minute,
 )
 from aqmlab.runs import Job, run_many
-from aqmlab.runs.seeds import Seeds
+from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 
 if TYPE_CHECKING:

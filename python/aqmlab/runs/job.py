@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 from aqmlab import _core
 from aqmlab.errors import RunError, ScenarioError
 from aqmlab.load.offered import offering_twin
-from aqmlab.runs.seeds import seed_of
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import seed_of
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:

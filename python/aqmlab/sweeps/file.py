@@ -29,8 +29,8 @@ from aqmlab.files.shape import (
     whole,
 )
 from aqmlab.runs import Job
-from aqmlab.runs.seeds import Seeds
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds
 from aqmlab.sweeps import designs
 from aqmlab.sweeps.designs import Axis, Choice, Range, Settings
 from aqmlab.terminal.spelling import as_text, counted, quoted, shortened

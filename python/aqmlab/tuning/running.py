@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import TuneError
 from aqmlab.runs.executors import chosen_executor
-from aqmlab.runs.seeds import Seeds
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds
 from aqmlab.statistics.summary import RESTRICTED_TO_S
 from aqmlab.terminal.spelling import quoted
 from aqmlab.tuning.objectives import RESPONSE, Objective
