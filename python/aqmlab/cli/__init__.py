@@ -39,7 +39,7 @@ _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 _SECTIONS = {
     "Your link": {"new": "new", "run": "run", "compare": "compare", "play": "play"},
     "Your link under load": {"bloat": "bloat", "rpm": "rpm", "flent": "flent"},
-    "Results": {"report": "report", "plot": "plot", "draw": "draw", "export": "export"},
+    "Results": {"results": "results", "report": "report", "plot": "plot", "draw": "draw", "export": "export"},
     "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},
     "Settings and load": {"sweep": "sweep", "tune": "tune", "design": "design", "calibrate": "calibrate"},
     "Published studies": {"reproduce": "reproduce", "scorecard": "scorecard"},
@@ -146,9 +146,11 @@ def _exit_code(arguments: list[str] | None) -> int:
         # The code of a command that leaves by click's Exit; others return nothing.
         left = commands.main(args=arguments, prog_name="aqmlab", standalone_mode=False)
     except (AqmlabError, OSError, click.ClickException) as error:
-        if isinstance(error, BrokenPipeError) and _is_unread():
-            return UNREAD
         code, message = _told(error)
+    except SystemExit:  # what click makes of a closed pipe, with a code of its own
+        if _is_unread():
+            return UNREAD
+        raise
     except (click.Abort, KeyboardInterrupt):
         code, message = interruption()
     except Exception:

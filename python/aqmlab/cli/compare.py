@@ -226,7 +226,11 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) ->
     if quiet:
         say(str(folder))
         return
-    further = f"; open {folder / REPORT}" if (folder / REPORT).exists() else f"; aqmlab report {folder} draws its report"
+    further = (
+        f"; open {folder / REPORT}"
+        if (folder / REPORT).exists()
+        else f"; aqmlab report {folder} draws its report"
+    )
     console().print(shown(f"kept in {folder}{further}"), soft_wrap=True)
 
 
