@@ -8,9 +8,13 @@ programs: `place`, `value`, `legal`, `nearest`.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import index
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.terminal.plain import plain
@@ -112,6 +116,52 @@ class RefusalError(AqmlabError, ValueError):
         if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
             legal = f"a list such as {example}"
             raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
+
+    @classmethod
+    def whole(cls, argument: str, given: object, least: int, most: int | None = None) -> int:
+        """A whole number of any kind, also NumPy's; refuses what is none, true and false among it."""
+        number = None
+        if not isinstance(given, bool) and hasattr(given, "__index__"):
+            with suppress(TypeError):  # an array of several numbers
+                number = index(given)
+        if number is None or number < least or (most is not None and number > most):
+            shown_most = "2^64 - 1" if most == 2**64 - 1 else f"{most}"
+            legal = (
+                f"a whole number of at least {least}"
+                if most is None
+                else (f"a whole number from {least} to {shown_most}")
+            )
+            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
+        return number
+
+    @classmethod
+    def above_zero(cls, argument: str, given: object) -> float:
+        """A finite number above 0, also NumPy's; refuses what is none."""
+        is_number = hasattr(given, "__float__") and not isinstance(given, bool | str)
+        try:
+            number = float(given) if is_number else math.nan  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):  # an array of several, or a number of too many digits
+            number = math.nan
+        if not (math.isfinite(number) and number > 0.0):
+            legal = "a number above 0"
+            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
+        return number
+
+    @classmethod
+    def text(cls, argument: str, given: object) -> str:
+        """A text; refuses what is none."""
+        if not isinstance(given, str):
+            legal = "a text"
+            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
+        return given
+
+    @classmethod
+    def folder(cls, argument: str, given: object) -> Path:
+        """A path; refuses what is none, and a name that no disk takes."""
+        if not isinstance(given, str | Path) or "\x00" in str(given):
+            legal = "the path of a folder or file"
+            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
+        return Path(given)
 
     @classmethod
     def of(cls, error: Exception, message: str) -> Self:

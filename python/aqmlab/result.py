@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shutil
 import threading
 import weakref
 from collections import OrderedDict
@@ -401,6 +402,31 @@ def save_files(files: Mapping[str, bytes], folder: Path) -> Path:
     with complete_or_absent(folder) as temporary:
         for name, content in files.items():
             (temporary / name).write_bytes(content)
+    return folder
+
+
+def link_files(source: Path, folder: Path, *, may_copy: bool) -> Path:
+    """Makes the result in `source` the one in the new `folder` as well, atomically.
+
+    The files are the same ones where the disk allows it; they never change, so neither place minds the other.
+
+    Args:
+        source: The folder of a sound result.
+        folder: A new folder.
+        may_copy: Whether they are copied where they cannot be shared.
+
+    Raises:
+        FolderError: The folder exists or cannot be made.
+        StorageError: The disk is full or failed, or cannot share the files; nothing is left behind.
+    """
+    with complete_or_absent(folder) as temporary:
+        for name in [*(name for _, _, name in _checksums(source)), _CHECKSUMS]:
+            try:
+                (temporary / name).hardlink_to(source / name)
+            except OSError:
+                if not may_copy:
+                    raise
+                shutil.copyfile(source / name, temporary / name)
     return folder
 
 

@@ -11,8 +11,8 @@ from aqmlab import _core
 from aqmlab._core import LinkObservation, Observation
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.result import Result
-from aqmlab.runs.seeds import require_seed
 from aqmlab.scenario import Scenario, ScenarioLike
+from aqmlab.seeds import seed_of
 from aqmlab.terminal.spelling import closest, quoted
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Simulation:
     def __init__(
         self, scenario: ScenarioLike, *, seed: int = 1, overrides: Mapping[str, object] | None = None
     ) -> None:
-        require_seed(seed)
+        seed = seed_of(seed)
         self._scenario = Scenario.of(scenario, overrides=overrides)
         self._seed = seed
         self._core = _core.Simulation(self._scenario.core, seed)

@@ -187,7 +187,7 @@ def test_long_lived_flows_have_no_offered_load() -> None:
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_no_worker_is_no_sweep(number: int) -> None:
-    with pytest.raises(ValueError, match=f"workers: at least 1, not {number}"):
+    with pytest.raises(ValueError, match=f"workers: a whole number of at least 1, not {number}"):
         aqmlab.run_many(jobs(1), workers=number)
 
 

@@ -173,6 +173,11 @@ fn check_string(parts: &[&Json], text: &str, path: &str, mistakes: &mut Mistakes
         mistakes.value(path, wrong, "text without control characters");
         return;
     }
+    // Quantities are named `loss_percent/flows.NAME@200-400`.
+    if path.ends_with(".name") && text.contains('@') {
+        mistakes.value(path, format!("\"{text}\" holds an @"), "a name without @");
+        return;
+    }
     let legal: Option<Vec<Vec<&str>>> = strings.iter().map(|part| names(part)).collect();
     match legal.map(|names| names.concat()) {
         Some(legal) if !legal.contains(&text) => {

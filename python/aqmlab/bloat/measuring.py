@@ -12,6 +12,7 @@ from aqmlab.bloat.grade import GRADES, Grade, grade_of
 from aqmlab.bloat.phases import FLOWS, FULL, Phase, line_under
 from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
+from aqmlab.seeds import Seeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -117,6 +118,7 @@ def measure(
         ScenarioError: The line, or a scheme on it, is refused.
         RunError: A run failed.
     """
+    seeds = Seeds.of(seeds)
     made = {phase: under_schemes(line_under(line, phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
     jobs = [Job(made[phase][name], seed) for name in names for phase in Phase for seed in seeds]

@@ -1,7 +1,7 @@
 """The command line: `aqmlab run`, `compare`, `sweep`, `tune`, `reproduce`, `scheme`, `list` and so on.
 
 Exit codes: 0 done; 1 a fault of aqmlab or of the machine; 2 wrong input, with one message; 130 Ctrl-C,
-143 SIGTERM, 129 SIGHUP.
+143 SIGTERM, 129 SIGHUP, 141 nobody reads what it prints any more, as behind `| head`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import errno
 import io
 import os
 import re
+import select
 import sys
 import warnings
 from contextlib import nullcontext, suppress
@@ -28,7 +29,7 @@ from aqmlab.terminal.spelling import unknown
 if TYPE_CHECKING:
     from aqmlab.errors import Mistake
 
-DONE, FAILED, MISTAKEN = 0, 1, 2
+DONE, FAILED, MISTAKEN, UNREAD = 0, 1, 2, 141
 _LONGEST_SHOWN = 200
 _NO_COMMAND = re.compile(r"No such command '(.*)'\.")
 # No disk takes such a name: too long, or of links that lead in a circle.
@@ -38,7 +39,7 @@ _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 _SECTIONS = {
     "Your link": {"new": "new", "run": "run", "compare": "compare", "play": "play"},
     "Your link under load": {"bloat": "bloat", "rpm": "rpm", "flent": "flent"},
-    "Results": {"report": "report", "plot": "plot", "draw": "draw", "export": "export"},
+    "Results": {"results": "results", "report": "report", "plot": "plot", "draw": "draw", "export": "export"},
     "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},
     "Settings and load": {"sweep": "sweep", "tune": "tune", "design": "design", "calibrate": "calibrate"},
     "Published studies": {"reproduce": "reproduce", "scorecard": "scorecard"},
@@ -108,18 +109,34 @@ def commands() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
     code = _exit_code(arguments)
-    if was_interrupted():
-        _leave_nothing_to_write()
-    sys.exit(code)
+    unread = _leave_nothing_to_write()
+    sys.exit(UNREAD if unread and not was_interrupted() else code)
 
 
-def _leave_nothing_to_write() -> None:
-    """Writes what is left, or drops it where the terminal is gone: Python would fail on it, with code 120."""
+def _leave_nothing_to_write() -> bool:
+    """Writes what is left, or drops it where nobody reads it: Python would fail on it, with code 120.
+
+    Returns:
+        Whether a pipe was closed; other faults of a stream are left to Python, unless the terminal is gone.
+    """
+    closed = False
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except OSError as error:
+            closed = closed or isinstance(error, BrokenPipeError)
+            if was_interrupted() or isinstance(error, BrokenPipeError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return closed
+
+
+def _is_unread() -> bool:
+    """Whether what we print on goes nowhere: its reader has closed the pipe."""
+    poll = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a stream without a descriptor is no pipe
+            poll.register(stream.fileno(), 0)  # errors are told in any case
+    return any(told & select.POLLERR for _, told in poll.poll(0))
 
 
 def _exit_code(arguments: list[str] | None) -> int:
@@ -130,6 +147,10 @@ def _exit_code(arguments: list[str] | None) -> int:
         left = commands.main(args=arguments, prog_name="aqmlab", standalone_mode=False)
     except (AqmlabError, OSError, click.ClickException) as error:
         code, message = _told(error)
+    except SystemExit:  # what click makes of a closed pipe, with a code of its own
+        if _is_unread():
+            return UNREAD
+        raise
     except (click.Abort, KeyboardInterrupt):
         code, message = interruption()
     except Exception:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aqmlab.cli.folders import RESULTS, shared_store
 from aqmlab.cli.options import (
     FOLDER,
     REPORT,
@@ -72,7 +73,8 @@ if TYPE_CHECKING:
     type=FOLDER,
     metavar="FOLDER",
     help="Where to keep results, comparison.csv and report.html; by default results/compare-<name of the "
-    "scenario>, with -<seconds>s where --until-width lengthens the runs.",
+    "scenario>, with -<seconds>s where --until-width lengthens the runs. If it holds another comparison, "
+    "FOLDER-2 and so on.",
 )
 @click.option(
     "--report/--no-report",
@@ -101,7 +103,8 @@ def compare(
     With one scenario and --schemes, or with several scenarios (whole configurations), it runs all of them
     with the same seeds: the same users request the same pages. It prints how long people wait, then a table
     of levels and differences from the first configuration, and writes report.html with figures. Interrupted
-    commands resume.
+    commands resume. No comparison is replaced: with an edited scenario, other schemes or other seeds it goes
+    to a folder beside the other, finds the runs that both share, and `aqmlab results` lists them all.
 
     Of folders that `aqmlab run --output FOLDER` wrote (one result, or one for each of several seeds) nothing
     is run: results are paired by seed, and differences are against the first folder. One folder is that of an
@@ -134,7 +137,7 @@ def compare(
     name = f"compare-{folder_name(next(iter(scenarios.values())).name)}"
     if until_width_s is not None:
         name += _longer(scenarios, quiet=quiet)
-    folder = output or Path("results") / name
+    folder = output or RESULTS / name
     try:
         found = run_and_compare(
             scenarios,
@@ -142,6 +145,7 @@ def compare(
             links=links,
             until_width_s=until_width_s,
             output=folder,
+            store=shared_store(folder),
             executor=executor,
             progress=not quiet,
         )
@@ -152,7 +156,7 @@ def compare(
             raise
         said = str(error).replace("until_width_s: ", "--until-width: ")
         raise ResultError.of(error, f"{folder}: {said}") from None
-    return _tell(found, folder, with_report=with_report, quiet=quiet)
+    return _tell(found, found.folder or folder, with_report=with_report, quiet=quiet)
 
 
 def _require_existing(paths: Sequence[Path]) -> None:
@@ -210,21 +214,23 @@ def _longer(scenarios: Mapping[str, Scenario], *, quiet: bool) -> str:
 
 
 def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) -> None:
-    """What happens to people, then the numbers; all of it stays in the folder."""
+    """Numbers and report into the folder; then, for whoever reads on, what happens to people."""
     from aqmlab.tables import save
     from aqmlab.tables.comparison import comparison_records
 
     save(comparison_records(found), folder / "comparison.csv")
-    # A report of an earlier comparison would not match the new numbers.
-    (folder / REPORT).unlink(missing_ok=True)
-    if not quiet:
-        _print(found)
     if with_report:
         _draw_report(found, folder, quiet=quiet)
+    if not quiet:
+        _print(found)
     if quiet:
         say(str(folder))
         return
-    further = f"; open {folder / REPORT}" if with_report else f"; aqmlab report {folder} draws its report"
+    further = (
+        f"; open {folder / REPORT}"
+        if (folder / REPORT).exists()
+        else f"; aqmlab report {folder} draws its report"
+    )
     console().print(shown(f"kept in {folder}{further}"), soft_wrap=True)
 
 

@@ -209,10 +209,10 @@ def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> N
         found = rule(**link)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    for sentence in found.sentences:
-        say(sentence)
-    if file is None:
-        return
-    from aqmlab.figures.drawn import Drawn
+    drawn = []
+    if file is not None:
+        from aqmlab.figures.drawn import Drawn
 
-    say(str(Drawn.of("design", found.draw(), "").save_as(file)))
+        drawn.append(str(Drawn.of("design", found.draw(), "").save_as(file)))
+    for line in (*found.sentences, *drawn):
+        say(line)

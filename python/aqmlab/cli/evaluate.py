@@ -80,10 +80,10 @@ def evaluate(
             raise click.UsageError(f"{report}: a report ends in .html")
         require_writable(report)
     found = evaluated(scheme, schemes=schemes, only=only, seeds=seeds, executor=executor, progress=not quiet)
-    if output is not None:
-        say(f"written: {save(figures_table(found), output)}")
-    if report is not None:
-        say(f"written: {found.report(report)}")
+    written = [] if output is None else [save(figures_table(found), output)]
+    written += [] if report is None else [found.report(report)]
+    for file in written:
+        say(f"written: {file}")
     if not quiet or (output is None and report is None):
         _show(found)
 

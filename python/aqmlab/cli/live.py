@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aqmlab.cli.captures import captured_option, captured_ports
+from aqmlab.cli.folders import RESULTS, new_folder
 from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, seeds_option
 from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
@@ -126,9 +127,10 @@ def live(
     """
     from aqmlab.live_runs import live as run_live
 
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
     result = run_live(
-        Scenario.from_file(scenario_file, overrides=overrides),
-        output=output,
+        scenario,
+        output=new_folder(output or RESULTS / folder_name(scenario.name) / f"live-{seed}"),
         seed=seed,
         hosts=hosts,
         replay=replay,

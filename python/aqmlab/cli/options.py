@@ -47,6 +47,20 @@ def _read_range(parameter: click.Parameter, part: str) -> range:
     return found
 
 
+def read_seeds(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
+    """Reads seeds such as `1,3,5-7`; one that stands twice counts once."""
+    del context
+    if text is None:
+        return ()
+    from aqmlab.errors import RefusalError
+    from aqmlab.seeds import Seeds
+
+    try:
+        return Seeds.of(text)
+    except RefusalError as error:
+        raise click.BadParameter(str(error), param=parameter) from None
+
+
 def read_names(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
     """Reads names separated by commas, such as `pi-24,rem-24`."""
     del context, parameter
@@ -131,7 +145,7 @@ def seeds_option(*names: str, default: str | None = None, help: str) -> Callable
     """An option of seeds, `--seeds` if it has no other name; by default none."""
     return click.option(
         *(names or ("--seeds",)),
-        callback=read_numbers,
+        callback=read_seeds,
         default=default,
         show_default=default is not None,
         metavar="A-B,C",

@@ -153,8 +153,9 @@ def _scorecard_of_all(folders: list[Path], page: Path) -> None:
     from aqmlab.tables import to_terminal
 
     entries = [entry for folder in folders for entry in scorecard.read(folder)]
+    write_whole(page, scorecard_page.page(entries))
     console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))
-    say(f"page: {write_whole(page, scorecard_page.page(entries))}")
+    say(f"page: {page}")
 
 
 def _shown(reproduction: Reproduction, *, quiet: bool) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from aqmlab import _core
 from aqmlab.cli.captures import captured_option, captured_ports
+from aqmlab.cli.folders import RESULTS, RunFolder, shared_store
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
@@ -16,6 +16,7 @@ from aqmlab.cli.options import (
     scenario_argument,
     seeds_option,
 )
+from aqmlab.errors import FolderError
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import Scenario
@@ -23,6 +24,9 @@ from aqmlab.terminal.console import console, say, shown, wrapped
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from rich.console import Console
 
     from aqmlab.files.toml_text import TomlText
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
     type=FOLDER,
     metavar="FOLDER",
     help="Folder for the result; with several seeds FOLDER/seed-N. By default results/<name of the "
-    "scenario>/seed-N.",
+    "scenario>/seed-N. If it holds runs of another scenario, FOLDER-2 and so on.",
 )
 @click.option(
     "--offered-load/--no-offered-load",
@@ -66,7 +70,8 @@ def run(
 
     The scenario is checked completely before it runs. A result is a folder with run.json and one Parquet
     file per table, written atomically. Existing results are not computed again, so interrupted commands
-    resume.
+    resume. No result is replaced: that of an edited scenario goes to a folder beside it, and `aqmlab results`
+    lists them all.
 
     \b
     Examples:
@@ -76,32 +81,43 @@ def run(
       aqmlab run pi.toml --set 'dumbbell.queue={scheme="drop-tail", limit_packets=240}' --output results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
-    from aqmlab.runs import Job, run_each
+    from aqmlab.runs import Job, run_many
 
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     ports = captured_ports(pcap, lambda ports: _core.Run(scenario.core, 0, ports))
     wanted = seeds or (1 if seed is None else seed,)
-    folders = [_folder(scenario, number, output, len(wanted)) for number in wanted]
-    jobs = [
-        Job(scenario, number, folder=folder, measure_offered_load=offered_load, pcap=ports)
-        for number, folder in zip(wanted, folders, strict=True)
-    ]
+    alone = output is not None and len(wanted) == 1
+    named = output or RESULTS / folder_name(scenario.name)
+    own = RunFolder(scenario, wanted, named, alone=alone, pcap=ports)
+
+    def made_in(folder: Path) -> list[Result]:
+        jobs = [
+            Job(scenario, number, own.place(folder, number), measure_offered_load=offered_load, pcap=ports)
+            for number in wanted
+        ]
+        return run_many(jobs, store=shared_store(folder), progress=not quiet, executor=executor)
+
+    made, folder = _made(own, made_in)
     screen = console()
-    made = []
-    for _, result in run_each(jobs, progress=not quiet, executor=executor):
-        made.append(result)
-        if quiet or len(jobs) == 1:
-            _print(screen, result, quiet=quiet)
-    if not quiet and len(jobs) > 1:
-        _print_together(screen, scenario.name, made, folders[0].parent)
+    if not quiet and len(made) > 1:
+        _print_together(screen, scenario.name, made, folder)
+        return
+    for result in made:
+        _print(screen, result, quiet=quiet)
 
 
-def _folder(scenario: Scenario, seed: int, output: Path | None, seeds: int) -> Path:
-    if output is not None and seeds == 1:
-        return output
-    return (output or Path("results") / folder_name(scenario.name)) / f"seed-{seed}"
+def _made(own: RunFolder, made_in: Callable[[Path], list[Result]]) -> tuple[list[Result], Path]:
+    """The results, and their folder: another one if somebody else has taken it meanwhile."""
+    folder = own.find()
+    while True:
+        try:
+            return made_in(folder), folder
+        except FolderError:
+            taken, folder = folder, own.find()
+            if folder == taken:
+                raise
 
 
 def _print_together(screen: Console, name: str, results: list[Result], folder: Path) -> None:

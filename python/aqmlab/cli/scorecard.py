@@ -39,6 +39,8 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     if not found:
         raise click.UsageError(f"no folder in results contains a {cards.FILE}; `aqmlab reproduce` writes it")
     entries = [entry for folder in found for entry in cards.read(folder)]
+    if output is not None:
+        write_whole(output, scorecard_page.page(entries))
     console().print(to_terminal(cards.summary(entries)))
     if output is not None:
-        say(f"page: {write_whole(output, scorecard_page.page(entries))}")
+        say(f"page: {output}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aqmlab.cli.folders import STORE
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
     from aqmlab.sweeps import Status, Sweep
-
-STORE = Path("results/store")
-"""Where sweeps and searches keep their runs, unless told otherwise."""
 
 
 @click.command

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aqmlab.cli.folders import STORE
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
@@ -17,7 +18,6 @@ from aqmlab.cli.options import (
     scenario_argument,
     seeds_option,
 )
-from aqmlab.cli.sweep import STORE
 from aqmlab.errors import TuneError
 from aqmlab.files.folders import folder_name, require_writable
 from aqmlab.files.reading import parse_toml

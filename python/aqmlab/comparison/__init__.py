@@ -4,6 +4,7 @@
 differences, curves and verdicts. What may be paired is in `pairing`, which quantities are told in `told`.
 """
 
+from aqmlab.comparison.asked import keep_compared
 from aqmlab.comparison.change import Change, Level, Values, exceeds, leaves_out_zero, paired_difference
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
@@ -11,8 +12,6 @@ from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.making import compare, configurations
 from aqmlab.comparison.pairing import require_comparable
 from aqmlab.comparison.reading import (
-    forget_first_stage,
-    keep_compared,
     keep_first_stage,
     read_configurations,
     read_first_stage,
@@ -30,7 +29,6 @@ __all__ = [
     "compare",
     "configurations",
     "exceeds",
-    "forget_first_stage",
     "keep_compared",
     "keep_first_stage",
     "leaves_out_zero",

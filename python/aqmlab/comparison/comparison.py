@@ -60,6 +60,7 @@ class Comparison:
         runs: The runs of each configuration, in the order of the seeds.
         first_stage: The number of first seeds that decided the number of seeds; 0 if the number was fixed.
         differing: For each configuration, the settings that differ from the baseline.
+        folder: The folder that its runs were made in; none if it is of results at hand.
     """
 
     names: tuple[str, ...]
@@ -68,6 +69,7 @@ class Comparison:
     runs: Mapping[str, Sequence[Measured]] = field(repr=False)
     first_stage: int = 0
     differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict, repr=False)
+    folder: Path | None = field(default=None, repr=False)
     _population: str | None = field(default=None, repr=False)
     _values: dict[tuple[str, str], Values] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, str], Level] = field(default_factory=dict, repr=False)
@@ -120,7 +122,7 @@ class Comparison:
         }
         seeds = tuple(int(run.result.run["seed"]) for run in measured[base])
         differ = {name: differing(each) for name, each in pairs.items()}
-        return cls(tuple(in_order), seeds, judged, measured, first_stage, differ, population)
+        return cls(tuple(in_order), seeds, judged, measured, first_stage, differ, _population=population)
 
     # ------------------------------------------------------------------------------------- what was compared
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from aqmlab.comparison.comparison import Comparison
-from aqmlab.comparison.reading import read_configurations, read_first_stage
+from aqmlab.comparison.reading import read_configurations, read_first_stage, results_of
 from aqmlab.errors import ComparisonError
-from aqmlab.result import Result
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def compare(
     what: ScenarioLike | Results | Mapping[str, ScenarioLike],
     *,
     schemes: Sequence[str] = (),
-    seeds: Sequence[int] = DEFAULT_SEEDS,
+    seeds: Iterable[int] | str = DEFAULT_SEEDS,
     overrides: Mapping[str, object] | None = None,
     baseline: str | None = None,
     links: Sequence[str] = (),
@@ -45,11 +44,12 @@ def compare(
 
     Args:
         what: One scenario (a `Scenario`, a path, TOML text, a dict) together with `schemes`; or scenarios by
-            name; or results, in which case nothing is run: lists by name, one result for each seed, or the
-            folder of a comparison.
+            name; or results, in which case nothing is run: by name, a list with one result for each seed or
+            the folder of these; or the folder of a comparison.
         schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers, or with
             parameters: `codel:target_ms=20`. The first is the baseline.
-        seeds: Seeds of the runs, from 0 to 2⁶⁴ − 1; at least six for confidence intervals.
+        seeds: Seeds of the runs, from 0 to 2⁶⁴ − 1, as a list or as in `1-8` or `1,3,5-7`; one that is given
+            twice counts once. At least six for confidence intervals.
         overrides: Dotted keys with the values that replace the scenario's, or those of every scenario.
         baseline: The baseline configuration of the differences; by default the first.
         links: The judged links; by default those that carry data.
@@ -93,11 +93,11 @@ def compare(
         )
     from aqmlab.comparison.running import run_comparison  # noqa: PLC0415 (results at hand need no runner)
     from aqmlab.runs.executors import chosen_executor  # noqa: PLC0415
+    from aqmlab.seeds import Seeds  # noqa: PLC0415
 
-    ComparisonError.require_list("seeds", seeds, "range(1, 9)")
     return run_comparison(
         scenarios,
-        seeds,
+        Seeds.of(seeds, refusal=ComparisonError),
         until_width_s=until_width_s,
         folder=None if output is None else Path(output),
         store=None if store is None else Path(store),
@@ -124,10 +124,14 @@ def _scenarios(
             )
         scenario = Scenario.of(cast("ScenarioLike", what), overrides=overrides)
         return configurations(scenario, schemes, queues)
-    if isinstance(what, str | Path) and Path(what).is_dir():
+    if _is_folder(what):
         return None
     given = _given(what)
-    of_scenarios = {name: each for name, each in given.items() if isinstance(each, Scenario | str | Path)}
+    of_scenarios = {
+        name: each
+        for name, each in given.items()
+        if isinstance(each, Scenario | str | Path) and not _is_folder(each)
+    }
     if not of_scenarios:
         return None
     if len(of_scenarios) < len(given):
@@ -138,9 +142,7 @@ def _scenarios(
 def _at_hand(what: Results) -> tuple[Mapping[str, Sequence[Recorded]], int]:
     """Results by name, and how many of the first seeds decided how many there are."""
     if not isinstance(what, str | Path):
-        named = cast("Mapping[str, Sequence[Recorded]]", what)
-        alone = {name: [each] for name, each in named.items() if isinstance(each, Result)}
-        return {**named, **alone}, 0
+        return results_of(what), 0
     folder = Path(what)
     results = read_configurations([folder])
     return results, read_first_stage([folder], results)
@@ -159,6 +161,14 @@ def _given(what: object) -> Mapping[str, object]:
     if not what:
         raise ComparisonError("nothing to compare; legal: two configurations or more")
     return what
+
+
+def _is_folder(what: object) -> bool:
+    """Whether it names a folder of results; a scenario as text is too long, or no name at all."""
+    try:
+        return isinstance(what, str | Path) and Path(what).is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _are_configurations(what: object) -> bool:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from aqmlab.comparison.asked import read_compared
 from aqmlab.comparison.comparability import listed
 from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.files.folders import folder_names, write_whole
 from aqmlab.files.reading import read_json
-from aqmlab.files.shape import NUMBER, SEED, TEXT, ListOf, Table, conform
+from aqmlab.files.shape import NUMBER, SEED, ListOf, Table, conform
 from aqmlab.result import Result
+from aqmlab.runs.store import is_address
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.terminal.spelling import quoted
 
@@ -32,19 +34,14 @@ class _WithResults(Protocol):
 
 
 Results: TypeAlias = (
-    "Recorded | Mapping[str, Sequence[Recorded] | Recorded] | Sequence[Recorded] | Sequence[Path | str]"
+    "Recorded | Mapping[str, Sequence[Recorded] | Recorded | Path | str] | Sequence[Recorded]"
+    " | Sequence[Path | str]"
     " | str | Path | _WithResults"
 )
 """Results as they may be handed over: see `results_of`."""
 
 FIRST_STAGE = "first_stage.json"
 """Stands beside the results of a comparison whose first seeds decided how many there are: says which."""
-COMPARED = "comparison.json"
-"""Stands beside the results of a comparison: its configurations, baseline first, its seeds, and in what
-configurations differ."""
-_COMPARED_SHAPE = Table(
-    {"besides_the_queue": ListOf(TEXT)}, optional={"configurations": ListOf(TEXT), "seeds": ListOf(SEED)}
-)
 _FIRST_STAGE_SHAPE = Table({"seeds": ListOf(SEED, shortest=MINIMUM_REPLICATIONS), "width_s": NUMBER})
 
 
@@ -107,8 +104,8 @@ def results_of(what: Results) -> dict[str, list[Recorded]]:
     """Results by the names of their configurations, whatever they are given as.
 
     Args:
-        what: A result; results by name; a list of results, or of folders of results; one folder; or anything
-            with such `results` of its own, as a `Comparison` has.
+        what: A result; results or their folders by name; a list of results, or of folders of results; one
+            folder; or anything with such `results` of its own, as a `Comparison` has.
 
     Raises:
         ResultError: A folder contains no result, or it is something else.
@@ -133,9 +130,11 @@ def results_of(what: Results) -> dict[str, list[Recorded]]:
 
 
 def _of_seeds(what: Any) -> list[Any]:  # noqa: ANN401 (one result, or several)
-    """The results of one configuration, one for each seed: one result alone is of one seed."""
+    """The results of one configuration, one for each seed, or in a folder: a result alone is of one seed."""
     if hasattr(what, "run"):
         return [what]
+    if isinstance(what, str | Path):
+        return _one_configuration(Path(what))
     ResultError.require_list("results", what, "[result]")
     return list(what)
 
@@ -146,37 +145,12 @@ def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None
     write_whole(folder / FIRST_STAGE, f"{text}\n")
 
 
-def keep_compared(folder: Path, found: Comparison) -> None:
-    """Notes beside the results which configurations and seeds were compared, and what else differs."""
-    keys = {each.key for name in found.names for each in found.beyond_the_queue(name)}
-    note = {
-        "configurations": list(found.names),
-        "seeds": list(found.seeds),
-        "besides_the_queue": sorted(keys),
-    }
-    write_whole(folder / COMPARED, f"{json.dumps(note)}\n")
-
-
-def forget_first_stage(folder: Path) -> None:
-    """Removes the note of an earlier comparison whose first seeds decided how many there are."""
-    (folder / FIRST_STAGE).unlink(missing_ok=True)
-
-
-def _read_compared(folder: Path) -> dict[str, Any]:
-    """The note of the comparison in a folder; an empty one where there is none."""
-    if not (folder / COMPARED).exists():
-        return {}
-    note: dict[str, Any] = read_json(folder / COMPARED, ResultError)
-    conform(note, _COMPARED_SHAPE, str(folder / COMPARED), ResultError)
-    return note
-
-
 def _as_compared(folder: Path, named: Mapping[str, list[Result]]) -> dict[str, list[Result]]:
     """Configurations with the names, the seeds and in the order of the comparison in the folder.
 
     Others come last. Runs of other seeds, which an earlier comparison left, are left out.
     """
-    note = _read_compared(folder)
+    note = read_compared(folder)
     places = {place: name for name, place in folder_names(note.get("configurations", [])).items()}
     compared: dict[str, list[Result]] = {}
     others: dict[str, list[Result]] = {}
@@ -207,8 +181,8 @@ def require_one_comparison(folders: Sequence[Path], found: Comparison) -> None:
     Raises:
         ResultError: Configurations differ in a setting that the comparison did not change.
     """
-    note = _read_compared(folders[0]) if len(folders) == 1 else {}
-    if not note:
+    note = read_compared(folders[0]) if len(folders) == 1 else {}
+    if "besides_the_queue" not in note:
         return
     for name in found.names:
         beyond = [each for each in found.beyond_the_queue(name) if each.key not in note["besides_the_queue"]]
@@ -251,6 +225,8 @@ def _places_in(folder: Path) -> list[Path]:
     if (folder / "run.json").exists():
         return [folder]
     found = [file.parent for file in sorted(folder.glob("**/run.json"))]
+    # A store beside results holds the same runs once more.
+    found = [place for place in found if not is_address(place.name)] or found
     if not found:
         absent = "is a file" if folder.exists() else "there is no such folder"
         what = "holds no result" if folder.is_dir() else absent

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from aqmlab.comparison.asked import Asked, keep_compared
 from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.pairing import require_comparable
-from aqmlab.comparison.reading import forget_first_stage, keep_compared, keep_first_stage
+from aqmlab.comparison.reading import keep_first_stage
 from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.files.folders import folder_names
 from aqmlab.load.demand import named_links
@@ -54,17 +57,15 @@ def run_comparison(
         links: The judged links; by default those that carry data.
         same_users: Whether different users on one side are an error.
         until_width_s: The greatest width of the interval of each difference of the median page load time.
-        folder: Where the results are kept, by configuration and seed.
-        store: Where they are kept by content, without a folder.
+        folder: Where the results are kept, by configuration and seed; one beside it, if it holds another
+            comparison.
+        store: Where runs are kept by content.
         progress: Whether to show a progress bar.
 
     Raises:
         ComparisonError: There is no seed, the configurations cannot be compared, or a width is out of reach.
         UnknownLinkError: A link is not monitored; nothing was run.
     """
-    seeds = list(dict.fromkeys(seeds))
-    if not seeds:
-        raise ComparisonError("seeds: one or more, such as range(1, 9)", place="seeds")
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise ComparisonError(
             f"until_width_s: needs {MINIMUM_REPLICATIONS} seeds or more to begin with", place="seeds"
@@ -73,25 +74,26 @@ def run_comparison(
         require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
     for scenario in scenarios.values():
         named_links(scenario, links)
+    longer = dict(scenarios)
     if until_width_s is not None:
-        scenarios = {name: lengthened(scenario) for name, scenario in scenarios.items()}
+        longer = {name: lengthened(scenario) for name, scenario in scenarios.items()}
 
-    def run(seeds: Sequence[int]) -> dict[str, list[Result]]:
-        jobs = _jobs(scenarios, seeds, folder)
+    def run(seeds: Sequence[int], place: Path | None) -> dict[str, list[Result]]:
+        jobs = _jobs(longer, seeds, place)
         results = run_many(jobs, store=store, progress=progress, executor=executor)
-        starts = (place * len(seeds) for place in range(len(scenarios)))
-        return {name: results[at : at + len(seeds)] for name, at in zip(scenarios, starts, strict=True)}
+        starts = (at * len(seeds) for at in range(len(longer)))
+        return {name: results[at : at + len(seeds)] for name, at in zip(longer, starts, strict=True)}
 
-    found = told(run(seeds))
-    if until_width_s is not None:
-        found = told(run([*seeds, *_more_seeds(found, until_width_s)]), first_stage=len(seeds))
-    if folder is not None:
-        if until_width_s is None:
-            forget_first_stage(folder)
-        else:
-            keep_first_stage(folder, seeds, until_width_s)
-        keep_compared(folder, found)
-    return found
+    asked = Asked(scenarios, seeds, until_width_s, links)
+    with nullcontext() if folder is None else asked.own_folder(folder) as place:
+        found = told(run(seeds, place))
+        if until_width_s is not None:
+            found = told(run([*seeds, *_more_seeds(found, until_width_s)], place), first_stage=len(seeds))
+        if place is not None:
+            if until_width_s is not None:
+                keep_first_stage(place, seeds, until_width_s)
+            keep_compared(place, found, asked)
+    return replace(found, folder=place)
 
 
 def _jobs(scenarios: Mapping[str, Scenario], seeds: Sequence[int], folder: Path | None) -> list[Job]:

@@ -15,6 +15,7 @@ from aqmlab.evaluation.variations import NotApplicableError
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +34,7 @@ def evaluate(
     *,
     schemes: Sequence[str] = BESIDE,
     only: Sequence[str] = (),
-    seeds: Iterable[int] = SEEDS,
+    seeds: Iterable[int] | str = SEEDS,
     executor: Executor | str = "threads",
     progress: bool = False,
 ) -> Evaluation:
@@ -43,7 +44,8 @@ def evaluate(
         scheme: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`.
         schemes: Those beside it.
         only: Which sections, such as `8.2.4`, or `8.2` with all below; by default all.
-        seeds: Seeds of the runs; intervals need six.
+        seeds: Seeds of the runs, as a list or as in `1-8`; one that is given twice counts once. Intervals
+            need six.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
 
@@ -54,10 +56,7 @@ def evaluate(
     """
     RefusalError.require_list("schemes", schemes, "['pie', 'codel']")
     RefusalError.require_list("only", only, "['8.2.4']")
-    RefusalError.require_list("seeds", seeds, "range(1, 7)")
-    guidelines, numbers = chosen(only), tuple(seeds)
-    if not numbers:
-        raise RefusalError("seeds: one or more", place="seeds", value=seeds, legal="one or more")
+    guidelines, numbers = chosen(only), Seeds.of(seeds)
     others = tuple(each for each in dict.fromkeys(schemes) if each != scheme)
     _require_legal((scheme, *others))
     planned = [

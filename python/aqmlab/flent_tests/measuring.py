@@ -11,6 +11,7 @@ import numpy as np
 from aqmlab.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S
 from aqmlab.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
+from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def measure(
         ScenarioError: The line, or a scheme on it, is refused.
         RunError: A run failed.
     """
+    seeds = Seeds.of(seeds)
     made = under_schemes(scenario_of(test, line, length_s), schemes)
     wanted = [(name, seed) for name in made for seed in seeds]
     jobs = [Job(made[name], seed) for name, seed in wanted]

@@ -14,6 +14,7 @@ from aqmlab.errors import MissingDataError
 from aqmlab.live_runs.running import run_live
 from aqmlab.result import Result
 from aqmlab.runs import Job, run_many
+from aqmlab.seeds import Seeds
 from aqmlab.statistics import quantities
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def cross_validate(
         ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
         RunError: The machine does not allow a live run, or a run failed.
     """
+    seeds = Seeds.of(seeds)
     live, kernel = [], []
     for seed in seeds:
         live.append(_lived(scenario, folder / f"live-{seed}", seed, hosts, progress=progress))

@@ -19,6 +19,7 @@ from aqmlab.files.reading import read_json
 from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
 from aqmlab.load.demand import bottlenecks_of, links_of_run
 from aqmlab.load.line import Line, LoadLine, Point, line_through
+from aqmlab.seeds import Seeds
 from aqmlab.statistics import loss_percent
 from aqmlab.terminal.spelling import counted, quoted, whole_numbers
 
@@ -157,6 +158,7 @@ def calibrate(
     Raises:
         CalibrationError: A size is not above 0: what passes without the demand is no load of its own.
     """
+    seeds = Seeds.of(seeds, refusal=CalibrationError)
     if (least := min(sizes, default=1)) < 1:
         raise CalibrationError(f"size {least} of {demand}: no load at this size; legal: 1 or more")
     joined = demand.bottlenecks(max(sizes))

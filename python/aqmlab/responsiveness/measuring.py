@@ -24,6 +24,7 @@ from aqmlab.responsiveness.algorithm import (
     rounds_per_minute,
 )
 from aqmlab.runs import Job, run_many
+from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms, smoothed_round_trips_ms
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ def measure(
         ScenarioError: The line, or a scheme on it, is refused.
         RunError: A run failed.
     """
+    seeds = Seeds.of(seeds)
     made = {way: under_schemes(scenario_of(line, way), schemes) for way in ways}
     wanted = [(name, way, seed) for name in made[ways[0]] for way in ways for seed in seeds]
     jobs = [Job(made[way][name], seed) for name, way, seed in wanted]

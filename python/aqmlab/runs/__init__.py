@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from aqmlab.runs.job import Job
     from aqmlab.runs.many import Execution, run, run_each, run_many
-    from aqmlab.runs.seeds import SEED_MAX
+    from aqmlab.seeds import SEED_MAX
 
 __all__ = ["SEED_MAX", "Execution", "Job", "run", "run_each", "run_many"]
 
 # Imported when first asked for: a live run's worker needs the protocol without Arrow, which starts threads.
 _HOMES = {
     "Job": "aqmlab.runs.job",
-    "SEED_MAX": "aqmlab.runs.seeds",
+    "SEED_MAX": "aqmlab.seeds",
     **dict.fromkeys(("Execution", "run", "run_each", "run_many"), "aqmlab.runs.many"),
 }
 

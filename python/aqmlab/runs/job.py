@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 from aqmlab import _core
 from aqmlab.errors import RunError, ScenarioError
 from aqmlab.load.offered import offering_twin
-from aqmlab.runs.seeds import require_seed
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import seed_of
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Job:
             raise ScenarioError(
                 f"a job is of a Scenario, as Scenario.of makes one, not {quoted(self.scenario)}"
             )
-        require_seed(self.seed)
+        object.__setattr__(self, "seed", seed_of(self.seed))
 
     @cached_property
     def address(self) -> str:

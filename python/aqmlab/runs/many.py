@@ -18,7 +18,7 @@ from aqmlab.files.folders import require_writable
 from aqmlab.result import capture_name
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.runs.job import Job
-from aqmlab.runs.store import Found, State, inspect, remove_damaged
+from aqmlab.runs.store import Found, State, finished_result, give_to, inspect, remove_damaged, take_from
 from aqmlab.scenario import Scenario, ScenarioLike
 from aqmlab.terminal.progress import Bar, tracked
 from aqmlab.terminal.spelling import quoted
@@ -88,7 +88,8 @@ def run_many(
         jobs: The runs; identical runs are computed once.
         workers: Number of parallel runs; by default one per core available to this process.
         store: A folder for finished runs, by content address. Finished runs are not repeated, so an
-            interrupted sweep resumes. Without a store (and folders of the jobs) results stay in memory.
+            interrupted sweep resumes. Runs with folders of their own are taken from it, and put there too, as
+            the same files. Without a store (and folders of the jobs) results stay in memory.
         progress: Whether to show a progress bar.
         label: Title of the progress bar.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
@@ -117,9 +118,10 @@ def run_each(
 ) -> Generator[tuple[int, Result]]:
     """Like `run_many`, but yields each result with the position of its job as soon as it is finished."""
     engine = chosen_executor(executor, workers)
-    plan = _plan(jobs, Path(store) if store is not None else None)
+    shared = None if store is None else Path(store)
+    plan = _plan(jobs, shared)
     looking = tracked(plan, label=f"{label or 'store'}: looking for finished runs", hidden=not progress)
-    kept = {job: result for job in looking if (result := _kept(job)) is not None}
+    kept = {job: result for job in looking if (result := _kept(job, shared)) is not None}
     for job, result in kept.items():
         yield from _deliver(plan[job], jobs, result)
     missing = [job for job in plan if job not in kept]
@@ -128,6 +130,8 @@ def run_each(
     total_s = sum(job.simulated_s for job in missing)
     with Bar(label=label, runs=len(missing), total_s=total_s, hidden=not progress or not missing) as bar:
         for job, result in engine.compute(missing, bar=bar):
+            if shared is not None and not job.pcap:
+                give_to(shared, result)
             yield from _deliver(plan[job], jobs, result)
 
 
@@ -146,8 +150,8 @@ def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Job, list[int]]:
     return dict(plan.values())
 
 
-def _kept(job: Job) -> Result | None:
-    """The result in the job's place, if it is there and sound."""
+def _kept(job: Job, store: Path | None) -> Result | None:
+    """The result in the job's place, if it is there and sound, or else that in the store."""
     if job.folder is None:
         return None
     found = inspect(job.folder, job.address)
@@ -156,7 +160,7 @@ def _kept(job: Job) -> Result | None:
     if found.state is State.DAMAGED:
         warnings.warn(f"{found.reason}; it is computed again", stacklevel=2)
     if found.state is not State.FINISHED:
-        return None
+        return None if store is None else _taken_from(store, job, job.folder)
     for port in job.pcap:
         if not (job.folder / capture_name(port)).is_file():
             raise FolderError(
@@ -164,6 +168,17 @@ def _kept(job: Job) -> Result | None:
                 "name another folder or remove this one"
             )
     return found.result
+
+
+def _taken_from(store: Path, job: Job, folder: Path) -> Result | None:
+    """The result from the store in the job's own place, unless the job asks for more than it says."""
+    if job.pcap or folder == store / job.address:
+        return None
+    there = finished_result(store / job.address, job.address)
+    if there is None or (job.twin is not None and there.offered_load is None):
+        return None
+    _make_room(job)
+    return take_from(store, folder, job.address)
 
 
 def _foreign(found: Found, job: Job) -> str:

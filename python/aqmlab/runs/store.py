@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, LayoutError, ResultError, StorageError
 from aqmlab.files.folders import PARTIAL_PREFIX, real_path
-from aqmlab.result import Result, holds_remains, save_files, unlisted_files
+from aqmlab.result import Result, holds_remains, link_files, save_files, unlisted_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -53,6 +53,11 @@ class Found:
     state: State
     reason: str = ""
     result: Result | None = None
+
+
+def is_address(name: str) -> bool:
+    """Whether a folder of this name may be that of a run in a store."""
+    return _ADDRESS.fullmatch(name) is not None
 
 
 def inspect(place: Path, address: str) -> Found:
@@ -105,6 +110,29 @@ def keep_files(files: Mapping[str, bytes], place: Path, address: str) -> Result:
     return _kept(lambda: save_files(files, place), place, address)
 
 
+def take_from(store: Path, place: Path, address: str) -> Result:
+    """Puts the result of a run that is sound in the store in a place of its own as well.
+
+    Raises:
+        FolderError: Something else is there, or the folder cannot be made.
+        StorageError: The disk is full or failed.
+    """
+    return _kept(lambda: link_files(store / address, place, may_copy=True), place, address)
+
+
+def give_to(store: Path, result: Result) -> None:
+    """Puts a finished result in the store as well, where the disk lets both have the same files.
+
+    The store saves work and holds nothing that is nowhere else: what cannot be put there is left out.
+    """
+    place = store / result.content_address
+    if result.folder in {None, place} or inspect(place, result.content_address).state is State.FINISHED:
+        return
+    with contextlib.suppress(FolderError, StorageError, OSError):
+        remove_damaged(place, result.content_address)
+        link_files(result.folder, place, may_copy=False)
+
+
 def _kept(save: Callable[[], Path], place: Path, address: str) -> Result:
     try:
         return Result.load(save())
@@ -134,7 +162,7 @@ def others(store: Path, wanted: Collection[str]) -> Iterator[Found]:
     for place in sorted(store.iterdir()) if store.is_dir() else ():
         if place.name in wanted or place.name.startswith(PARTIAL_PREFIX):
             continue
-        if _ADDRESS.fullmatch(place.name):
+        if is_address(place.name):
             yield inspect(place, place.name)
         else:
             yield Found(place, State.FOREIGN, f"{place}: is no result of this store")

@@ -30,9 +30,10 @@ from aqmlab.files.shape import (
 )
 from aqmlab.runs import Job
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds
 from aqmlab.sweeps import designs
 from aqmlab.sweeps.designs import Axis, Choice, Range, Settings
-from aqmlab.terminal.spelling import as_text, counted, quoted, shortened, whole_numbers
+from aqmlab.terminal.spelling import as_text, counted, quoted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -181,7 +182,7 @@ def sweep_of(
     points: Iterable[Mapping[str, object]] | None = None,
     latin_hypercube: Mapping[str, object] | None = None,
     random: Mapping[str, object] | None = None,
-    seeds: Iterable[int] = (1,),
+    seeds: Iterable[int] | str = (1,),
     overrides: Mapping[str, object] | None = None,
     measure_offered_load: bool = False,
     name: str = "",
@@ -193,7 +194,7 @@ def sweep_of(
         ScenarioError: The scenario is refused.
     """
     document: dict[str, Any] = {
-        "seeds": _as_list("seeds", seeds),
+        "seeds": Seeds.of(seeds, refusal=SweepError),
         "measure_offered_load": measure_offered_load,
     }
     if name:
@@ -226,9 +227,12 @@ def _as_list(place: str, given: object) -> list[Any]:
     return [each.item() if hasattr(each, "item") else each for each in given]
 
 
-def described(settings: Mapping[str, Any]) -> str:
-    """Settings in a few words: the last part of each key and the value."""
-    return ", ".join(f"{key.rpartition('.')[2]} = {as_text(value)}" for key, value in settings.items())
+def described(settings: Mapping[str, Any], *, whole_keys: bool = False) -> str:
+    """Settings in a few words: the last part of each key and the value, or all of the key."""
+    shown = {key if whole_keys else key.rpartition(".")[2]: as_text(value) for key, value in settings.items()}
+    if len(shown) < len(settings):  # two keys that end alike
+        return described(settings, whole_keys=True)
+    return ", ".join(f"{key} = {value}" for key, value in shown.items())
 
 
 def _label(index: int, settings: Mapping[str, Any]) -> str:
@@ -315,17 +319,7 @@ class _Reader:
             raise SweepError("seeds: excludes replications")
         if "seeds" not in document:
             return tuple(range(1, document.get("replications", 1) + 1))
-        seeds = document["seeds"]
-        if isinstance(seeds, str):
-            seeds = _seeds_of_text(seeds)
-        legal = isinstance(seeds, list) and all(map(SEED.fits, seeds))
-        if not legal or not seeds or len(set(seeds)) < len(seeds):
-            raise SweepError(
-                'seeds: different whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7"',
-                place="seeds",
-                value=seeds,
-            )
-        return tuple(seeds)
+        return Seeds.of(document["seeds"], refusal=SweepError)
 
 
 def _points(base: Scenario, settings: Sequence[Settings]) -> tuple[Point, ...]:
@@ -446,13 +440,3 @@ def _dotted(place: str, key: str, value: object) -> None:
     if isinstance(value, dict) and "." not in key:
         inner = next(iter(value), "queue")
         raise SweepError(f'{place}: write dotted keys in quotes, such as "{key}.{inner}" = ...', place=place)
-
-
-def _seeds_of_text(text: str) -> list[int] | None:
-    seeds: list[int] = []
-    for part in text.split(","):
-        numbers = whole_numbers(part.strip())
-        if numbers is None or len(seeds) + numbers.stop - numbers.start > _MOST_RUNS:
-            return None
-        seeds += numbers
-    return seeds

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -15,10 +17,10 @@ from aqmlab.statistics.catalogue import shown_of_all
 from aqmlab.statistics.tidy import known_quantities, tidy_table_of
 from aqmlab.sweeps.export import check_links
 from aqmlab.sweeps.file import Sweep, described, sweep_of
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -47,18 +49,35 @@ class SweepResults:
         return {self._names[index]: list(each) for index, each in self.runs.items()}
 
     def at(self, settings: Mapping[str, object]) -> list[Result]:
-        """The results of the point with these settings, by dotted keys, in the order of the seeds.
+        """The results of the one point with these settings, by dotted keys, in the order of the seeds.
+
+        Keys may be left out as long as one point alone is meant.
 
         Raises:
-            SweepError: No point has these settings.
+            SweepError: A key is none of the design, or no point has these settings, or several have.
         """
-        for point in self.sweep.points:
-            if all(point.settings.get(key) == value for key, value in settings.items()):
-                return list(self.runs[point.index])
         keys = ", ".join(self.sweep.keys)
-        raise SweepError(
-            f"no point has {described(settings)}; keys: {keys}", place="settings", value=settings, legal=keys
-        )
+
+        def refused(why: str) -> SweepError:
+            return SweepError(why, place="settings", value=settings, legal=keys)
+
+        if not isinstance(settings, Mapping):
+            raise refused(f"settings: a dict of dotted keys and values, not {quoted(settings)}; keys: {keys}")
+        for key in settings:
+            if key not in self.sweep.keys:
+                raise refused(f"settings: no key {quoted(key)}; keys: {keys}")
+        wanted = {key: _plain(value) for key, value in settings.items()}
+        found = [
+            point
+            for point in self.sweep.points
+            if all(key in point.settings and point.settings[key] == value for key, value in wanted.items())
+        ]
+        if not found:
+            raise refused(f"no point has {described(wanted)}; keys: {keys}")
+        if len(found) > 1:
+            meant = described(wanted) or "no settings"
+            raise refused(f"{meant}: {len(found)} points are meant; legal: the settings of one, by {keys}")
+        return list(self.runs[found[0].index])
 
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
         """One row for each point, seed and quantity, with a column for each key of the design.
@@ -100,7 +119,17 @@ class SweepResults:
 
     @property
     def _names(self) -> dict[int, str]:
-        return {point.index: described(point.settings) for point in self.sweep.points}
+        """What each point is called.
+
+        Points that would be called alike by the last parts of their keys have whole keys, or else their
+        number as well.
+        """
+        points = self.sweep.points
+        for name in (described, partial(described, whole_keys=True)):
+            names = {point.index: name(point.settings) for point in points}
+            if len(set(names.values())) == len(points):
+                return names
+        return {index: f"{name} (point {index})" for index, name in names.items()}
 
     def __repr__(self) -> str:
         points, seeds = counted(len(self.sweep.points), "point"), counted(len(self.sweep.seeds), "seed")
@@ -114,7 +143,7 @@ def sweep(
     points: Iterable[Mapping[str, object]] | None = None,
     latin_hypercube: Mapping[str, object] | None = None,
     random: Mapping[str, object] | None = None,
-    seeds: Iterable[int] = (1,),
+    seeds: Iterable[int] | str = (1,),
     overrides: Mapping[str, object] | None = None,
     measure_offered_load: bool = False,
     links: Sequence[str] = (),
@@ -136,7 +165,8 @@ def sweep(
         latin_hypercube: A design of `{"points": 20, "keys": {...}, "seed": 1}`; a key has a list of values or
             a range with `low` and `high`.
         random: The same with points drawn independently.
-        seeds: Seeds that every point is run with, from 0 to 2⁶⁴ − 1.
+        seeds: Seeds that every point is run with, from 0 to 2⁶⁴ − 1, as a list or as in `1-8`; one that is
+            given twice counts once.
         overrides: Dotted keys with the values that replace the scenario's at every point.
         measure_offered_load: Whether to run the uncongested twins as well, which takes as long again.
         links: The links that loss, throughput and so on are of; by default those that carry data.
@@ -185,3 +215,8 @@ def each_run(
 ) -> Iterator[tuple[int, Result]]:
     """Makes the runs of a sweep, or finds them in the store: each with its position in `Sweep.jobs`."""
     return run_each(checked.jobs(), store=store, progress=progress, label=checked.name, executor=executor)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (whatever was given)
+    """A value as a design holds it: what NumPy holds is not what TOML writes."""
+    return value.tolist() if hasattr(value, "tolist") else value

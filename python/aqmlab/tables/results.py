@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from aqmlab.errors import TooLittleDataError
+from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
@@ -128,11 +129,15 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
 
 
 def of_quantity(quantity: Quantity, digits: int, of: Callable[[Item], float | None]) -> Column[Item]:
-    """A column of a quantity with a number of digits."""
-    form = f".{digits}f"
-    return Column(
-        quantity.name, lambda item: number(of(item), form, absent="-"), quantity.title, quantity.short
-    )
+    """A column of a quantity with a number of digits; a dash where an item does not have it."""
+
+    def cell(item: Item) -> TableCell:
+        found = None
+        with suppress(MissingDataError):  # such as the wait on a link that sent nothing
+            found = of(item)
+        return number(found, f".{digits}f", absent="-")
+
+    return Column(quantity.name, cell, quantity.title, quantity.short)
 
 
 def _responses(heading: str, result: Result) -> Table:

@@ -7,6 +7,7 @@ what would steer the terminal is written out (`aqmlab.terminal.plain`).
 from __future__ import annotations
 
 import textwrap
+from functools import cache
 from typing import TYPE_CHECKING
 
 import click
@@ -23,11 +24,21 @@ _SPACE = "\N{NO-BREAK SPACE}"
 
 def console(*, minimum_columns: int = 0, stderr: bool = False) -> Console:
     """A console that shows every text as it is; narrower terminals wrap the lines of wide tables."""
-    from rich.console import Console  # noqa: PLC0415 (a line needs none of it)
-
-    found = Console(markup=False, emoji=False, highlight=False, stderr=stderr)
+    found = _kind()(markup=False, emoji=False, highlight=False, stderr=stderr)
     found.width = max(found.width, minimum_columns)
     return found
+
+
+@cache
+def _kind() -> type[Console]:
+    from rich.console import Console  # noqa: PLC0415 (a line needs none of it)
+
+    class Told(Console):
+        def on_broken_pipe(self) -> None:
+            """Leaves it to the command: Rich would end with a code of its own, and mute what is left."""
+            raise  # noqa: PLE0704 (Rich calls it where the error is handled)
+
+    return Told
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -31,18 +31,9 @@ class Plan:
     def __post_init__(self) -> None:
         for name in ("trials", "budget_runs", "batch"):
             given = getattr(self, name)
-            if given is not None and given < 1:
-                raise TuneError(
-                    f"{name}: at least 1, not {given}", place=name, value=given, legal="at least 1"
-                )
-        if not 0 <= self.optimiser_seed < 2**32:
-            legal = "a whole number from 0 to 2^32 - 1"
-            raise TuneError(
-                f"optimiser_seed: {legal}, not {self.optimiser_seed}",
-                place="optimiser_seed",
-                value=self.optimiser_seed,
-                legal=legal,
-            )
+            if given is not None or name != "budget_runs":
+                object.__setattr__(self, name, TuneError.whole(name, given, 1))
+        TuneError.whole("optimiser_seed", self.optimiser_seed, 0, 2**32 - 1)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise TuneError("seeds: at least one, and each once", place="seeds", value=self.seeds)
         if not self.fresh_seeds:

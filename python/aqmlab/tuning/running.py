@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import TuneError
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds
 from aqmlab.statistics.summary import RESTRICTED_TO_S
 from aqmlab.terminal.spelling import quoted
 from aqmlab.tuning.objectives import RESPONSE, Objective
@@ -17,7 +18,7 @@ from aqmlab.tuning.search import search
 from aqmlab.tuning.space import read_ranges_file, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import ScenarioLike
@@ -34,8 +35,8 @@ def tune(
     ranges: Mapping[str, object] | None = None,
     ranges_file: str | Path | None = None,
     trials: int = 40,
-    seeds: Sequence[int] = (1, 2, 3, 4),
-    fresh_seeds: Sequence[int] = (),
+    seeds: Iterable[int] | str = (1, 2, 3, 4),
+    fresh_seeds: Iterable[int] | str = (),
     overrides: Mapping[str, object] | None = None,
     budget_runs: int | None = None,
     optimiser_seed: int = 1,
@@ -65,7 +66,7 @@ def tune(
             a single value that holds it fixed. Others have the ranges of `tuning/ranges.toml`.
         ranges_file: A file of ranges by scheme, for those that `ranges` does not have.
         trials: Number of candidates, at least 1.
-        seeds: Seeds for comparing candidates.
+        seeds: Seeds for comparing candidates, as a list or as in `1-8`; one that is given twice counts once.
         fresh_seeds: Seeds of the printed figures; by default the next eight after `seeds`, or as many.
         overrides: Dotted keys with the values that replace the scenario's.
         budget_runs: No candidate is proposed after so many runs, at least 1.
@@ -88,8 +89,13 @@ def tune(
         ScenarioError: The scenario is refused.
         RunError: A run failed; finished runs are kept.
     """
-    for name, given_seeds in (("seeds", seeds), ("fresh_seeds", fresh_seeds)):
-        TuneError.require_list(name, given_seeds, "range(1, 5)")
+    plan = Plan(
+        trials,
+        Seeds.of(seeds, refusal=TuneError),
+        Seeds.of(fresh_seeds, argument="fresh_seeds", refusal=TuneError, may_be_empty=True),
+        budget_runs,
+        optimiser_seed=optimiser_seed,
+    )
     base = Scenario.of(scenario, overrides=overrides)
     own = {} if ranges_file is None else read_ranges_file(Path(ranges_file), scheme, folder=base.folder)
     given = {name: _range(name, each) for name, each in (ranges or {}).items()}
@@ -97,7 +103,7 @@ def tune(
         base,
         space_of(scheme, {**own, **given}, folder=base.folder),
         Objective(objective, restricted_to_s, **({"weights": weights} if weights else {})),
-        Plan(trials, tuple(seeds), tuple(fresh_seeds), budget_runs, optimiser_seed=optimiser_seed),
+        plan,
         store=Path(store),
         executor=chosen_executor(executor, workers),
         beside=beside,

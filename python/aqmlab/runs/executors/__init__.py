@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from aqmlab.errors import ExecutorError
-from aqmlab.runs.executors.active_runs import available_cores
+from aqmlab.runs.executors.active_runs import available_cores, worker_count
 from aqmlab.runs.executors.processes import Processes
 from aqmlab.runs.executors.threads import Threads
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from aqmlab.terminal.progress import Bar
 
 __all__ = ["Executor", "Processes", "Threads", "available_cores", "chosen_executor", "executor_of"]
+
+_NAMES = "threads, local, dask and dask://HOST:PORT"
 
 
 class Executor(Protocol):
@@ -47,17 +50,18 @@ def executor_of(name: str, *, workers: int | None = None) -> Executor:
             already has workers of its own.
 
     Raises:
-        ExecutorError: There is none of this name, or what it needs is not installed.
+        ExecutorError: There is none of this name, what it needs is not installed, or the number of
+            workers is none.
     """
+    workers = None if workers is None else worker_count(workers)
     if name == "threads":
         return Threads(available_cores() if workers is None else workers)
     if name == "local":
         return Processes(workers)
     kind, separator, address = name.partition("://")
     if kind != "dask" or (separator and not address):
-        legal = "threads, local, dask and dask://HOST:PORT"
         raise ExecutorError(
-            f"executor {name!r}: there are {legal}", place="executor", value=name, legal=legal
+            f"executor {name!r}: there are {_NAMES}", place="executor", value=name, legal=_NAMES
         )
     if separator and workers is not None:
         raise ExecutorError(
@@ -74,4 +78,11 @@ def chosen_executor(executor: Executor | str, workers: int | None = None) -> Exe
     Raises:
         ExecutorError: There is none of this name, or what it needs is not installed.
     """
-    return executor_of(executor, workers=workers) if isinstance(executor, str) else executor
+    if isinstance(executor, str):
+        return executor_of(executor, workers=workers)
+    if not callable(getattr(executor, "compute", None)):
+        legal = f"{_NAMES}, or an object with `compute`"
+        raise ExecutorError(
+            f"executor: {legal}, not {quoted(executor)}", place="executor", value=executor, legal=legal
+        )
+    return executor

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
-from aqmlab.errors import Cancelled, RunError
+from aqmlab.errors import Cancelled, ExecutorError, RunError
 from aqmlab.load.offered import measured
 from aqmlab.result import Result
 from aqmlab.runs.store import finished_result, keep
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 def available_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def worker_count(given: object) -> int:
+    """A number of workers.
+
+    Raises:
+        ExecutorError: It is no whole number above 0.
+    """
+    return ExecutorError.whole("workers", given, 1)
 
 
 class ActiveRuns:

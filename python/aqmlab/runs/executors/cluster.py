@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from aqmlab import _core
 from aqmlab._startup import end_if_interrupted
 from aqmlab.errors import ExecutorError, RunsFailed
-from aqmlab.runs.executors.active_runs import available_cores
+from aqmlab.runs.executors.active_runs import available_cores, worker_count
 from aqmlab.runs.executors.dask_package import distributed
 from aqmlab.runs.executors.dask_tasks import Tasks, is_made
 from aqmlab.runs.store import keep, keep_files
@@ -58,7 +58,7 @@ class Cluster:
         """
         self._patience_s = patience_s
         self._address = address
-        self._workers = workers or available_cores()
+        self._workers = available_cores() if workers is None else worker_count(workers)
 
     def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each, kept in its place, as it finishes.

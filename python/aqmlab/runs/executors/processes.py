@@ -30,7 +30,7 @@ from aqmlab._startup import end_if_interrupted
 from aqmlab.errors import RunError, RunsFailed, StorageError
 from aqmlab.files.folders import remove_abandoned
 from aqmlab.result import Result
-from aqmlab.runs.executors.active_runs import available_cores
+from aqmlab.runs.executors.active_runs import available_cores, worker_count
 from aqmlab.runs.memory import workers_with_room
 from aqmlab.runs.protocol import Channel, require_version
 
@@ -66,11 +66,9 @@ class Processes:
             command: How to start a worker.
 
         Raises:
-            ValueError: Fewer than one worker.
+            ExecutorError: Fewer than one worker, or no whole number of them.
         """
-        if workers is not None and workers < 1:
-            raise ValueError(f"workers: at least 1, not {workers}")
-        self._workers = workers or available_cores()
+        self._workers = available_cores() if workers is None else worker_count(workers)
         self._command = tuple(command)
         self._staying: _Pool | None = None
 

@@ -13,8 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from aqmlab._startup import end_if_interrupted
-from aqmlab.errors import ExecutorError
-from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
+from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores, worker_count
 from aqmlab.runs.memory import workers_with_room
 
 if TYPE_CHECKING:
@@ -39,13 +38,7 @@ class Threads:
     workers: int = field(default_factory=available_cores)
 
     def __post_init__(self) -> None:
-        if self.workers < 1:
-            raise ExecutorError(
-                f"workers: at least 1, not {self.workers}",
-                place="workers",
-                value=self.workers,
-                legal="at least 1",
-            )
+        object.__setattr__(self, "workers", worker_count(self.workers))
 
     def compute(self, jobs: Sequence[Job], *, bar: Progressing) -> Generator[tuple[Job, Result]]:
         """Makes the runs and yields each as it finishes; the first that fails ends it.

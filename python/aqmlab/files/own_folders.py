@@ -1,0 +1,59 @@
+"""Which folder results go to, so that nothing that is there is replaced by something else.
+
+What is asked for goes to the folder of its name where that is free or holds the same already. Otherwise it
+goes to one beside it, `NAME-2`, `NAME-3` and so on: to the one that holds the same already, or to the first
+that is free.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from itertools import count
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import FolderError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class Holds(enum.Enum):
+    """What a folder holds for somebody who wants to write there: nothing, or what he would write."""
+
+    NOTHING = "nothing"
+    THE_SAME = "the same"
+
+
+def own_folder(wanted: Path, holds: Callable[[Path], Holds | str]) -> tuple[Path, str]:
+    """The folder for something, and what the wanted one holds instead; nothing where it is the wanted one.
+
+    Args:
+        wanted: The folder of its name.
+        holds: What a folder holds; of something else a few words on how it differs.
+
+    Raises:
+        FolderError: What is in the wanted place is no folder.
+    """
+    if wanted.exists() and not wanted.is_dir():
+        raise FolderError(f"{wanted}: is a file; legal: the name of a folder")
+    found = {folder: holds(folder) for folder in _beside(wanted)}
+    the_same = next((folder for folder, held in found.items() if held is Holds.THE_SAME), None)
+    # The last of them is not there.
+    chosen = the_same or next(folder for folder, held in found.items() if held is Holds.NOTHING)
+    held = found[wanted]
+    return chosen, held if isinstance(held, str) and chosen != wanted else ""
+
+
+def _beside(wanted: Path) -> Iterator[Path]:
+    """The folder, those beside it with its name and a number, in order, and the first that is not there."""
+    yield wanted
+    if wanted.name in {"", ".."}:
+        wanted = wanted.resolve()
+    numbered = re.compile(rf"{re.escape(wanted.name)}-([1-9][0-9]{{0,8}})")
+    parent = wanted.parent
+    names = [each.name for each in parent.iterdir()] if parent.is_dir() else []
+    numbers = sorted({int(found[1]) for name in names if (found := numbered.fullmatch(name))} - {1})
+    yield from (parent / f"{wanted.name}-{number}" for number in numbers)
+    yield next(folder for number in count(2) if not (folder := parent / f"{wanted.name}-{number}").exists())

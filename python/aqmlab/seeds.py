@@ -1,0 +1,104 @@
+"""Seeds of runs: one reader for all that takes them.
+
+A seed that is given twice counts once: it is one run, whoever asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Self
+
+from aqmlab.errors import RefusalError
+from aqmlab.terminal.spelling import quoted, whole_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SEED_MAX = 2**64 - 1
+"""The largest seed."""
+MOST_SEEDS = 1_000_000
+"""The most seeds of one command or call."""
+
+_LEGAL = f'whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7", at most {MOST_SEEDS:,}'
+
+
+class Seeds(tuple[int, ...]):
+    """Different seeds, in the order in which they were given."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(
+        cls,
+        given: object,
+        *,
+        argument: str = "seeds",
+        refusal: type[RefusalError] = RefusalError,
+        may_be_empty: bool = False,
+    ) -> Self:
+        """Reads seeds; one that is given twice counts once.
+
+        Args:
+            given: A list, a range or an array of whole numbers, a generator of them, or a text such as
+                `1-8` or `1,3,5-7`. A set is taken in ascending order.
+            argument: What messages call it.
+            refusal: The error that is raised.
+            may_be_empty: Whether none at all is legal.
+
+        Raises:
+            RefusalError: It is none of these, one of them is no seed, or there are none, or too many.
+        """
+
+        def refused(why: str) -> RefusalError:
+            return refusal(f"{argument}: {why}", place=argument, value=given, legal=_LEGAL)
+
+        numbers = _in_text(given) if isinstance(given, str) else _in_list(given)
+        if numbers is None:
+            raise refused(f"{_LEGAL}, not {quoted(given)}")
+        seeds = cls(dict.fromkeys(numbers))
+        if len(numbers) > MOST_SEEDS:
+            raise refused(f"more than {MOST_SEEDS:,}")
+        if not seeds and not may_be_empty:
+            raise refused('one or more, such as range(1, 9) or "1-8"')
+        return seeds
+
+    def __str__(self) -> str:
+        """In a few characters, such as `1-8` or `1,3,5-7`."""
+        parts: list[list[int]] = []
+        for seed in self:
+            if parts and seed == parts[-1][-1] + 1:
+                parts[-1][1:] = [seed]
+            else:
+                parts.append([seed])
+        return ",".join("-".join(map(str, part)) for part in parts)
+
+
+def seed_of(given: object, *, argument: str = "seed") -> int:
+    """One seed: a whole number of any kind, also NumPy's.
+
+    Raises:
+        RefusalError: It is none.
+    """
+    return RefusalError.whole(argument, given, 0, SEED_MAX)
+
+
+def _in_list(given: object) -> Sequence[int] | None:
+    """The seeds, one more than are legal at most; none where one is no seed."""
+    if isinstance(given, bytes | bytearray | Mapping) or not isinstance(given, Iterable):
+        return None
+    try:
+        seeds = [seed_of(each) for each in islice(given, MOST_SEEDS + 1)]
+    except (RefusalError, TypeError):  # or it is an array without a dimension
+        return None
+    return sorted(seeds) if isinstance(given, set | frozenset) else seeds
+
+
+def _in_text(text: str) -> Sequence[int] | None:
+    seeds: list[int] = []
+    for part in text.split(","):
+        numbers = whole_numbers(part.strip())
+        if not numbers or numbers[-1] > SEED_MAX:
+            return None
+        seeds += islice(numbers, MOST_SEEDS + 1 - len(seeds))
+    return seeds
