@@ -363,8 +363,14 @@ class Comparison:
     @cached_property
     def nothing_is_random(self) -> bool:
         """Whether the runs of all seeds are one and the same, under every configuration."""
-        return len(self.seeds) > 1 and all(
-            _is_same_run(runs[0].result, other.result) for runs in self.runs.values() for other in runs[1:]
+        return (
+            len(self.seeds) > 1
+            and bool(self.runs)
+            and all(
+                _is_same_run(runs[0].result, other.result)
+                for runs in self.runs.values()
+                for other in runs[1:]
+            )
         )
 
     @property
@@ -384,6 +390,8 @@ class Comparison:
     def _is_pooled(self, quantity: Quantity) -> TypeGuard[OfPages]:
         """Whether it is taken over the pages of all seeds: a quantile of slow pages that they carry."""
         if not isinstance(quantity, OfPages) or quantity.pages is not Pages.FOLLOWED or not self.tells_pages:
+            return False
+        if not self.runs:
             return False
         share = quantity.share
         pages = [self._pages_of(name).together.pages for name in self.names]

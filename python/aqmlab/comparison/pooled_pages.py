@@ -2,8 +2,8 @@
 
 A run of a household holds six pages, and "95 % of the pages" of six is the slowest of them. A quantile
 needs pages that carry it: of n pages n (1 - q) lie beyond it, which should be one at least, so 20 pages for
-the 95th percentile and 100 for the 99th. So the pages of all seeds are put together; with fewer the number is called
-what it is, the slowest page.
+the 95th percentile and 100 for the 99th. So the pages of all seeds are put together; with fewer the number is
+called what it is, the slowest page.
 
 Its interval is of replications, not of pages: pages of one run depend on one another. The share of pages
 within the quantile scatters from seed to seed, which gives the interval of the share (Student's, from one
