@@ -334,7 +334,7 @@ class Comparison:
         quantity = by_name(quantity)
         key = name, quantity.name
         if key not in self._levels:
-            how = self._how(CONFIDENCE, quantity)
+            how = self._how(CONFIDENCE, self._known(name), quantity=quantity)
             self._levels[key] = (
                 self._pages_of(self._known(name)).level(quantity.share, how)
                 if self._is_pooled(quantity)
@@ -347,7 +347,8 @@ class Comparison:
         quantity = by_name(quantity)
         key = self.baseline, name, quantity.name
         if key not in self._changes:
-            how, sides = self._how(self.confidence_of_each, quantity), (self.baseline, self._known(name))
+            sides = self.baseline, self._known(name)
+            how = self._how(self.confidence_of_each, *sides, quantity=quantity)
             if self._is_pooled(quantity):
                 before, after = map(self._pages_of, sides)
                 self._changes[key] = change_of(quantity, before, after, how)
@@ -356,22 +357,23 @@ class Comparison:
                 self._changes[key] = Change.of(quantity, old, new, how)
         return self._changes[key]
 
-    def _how(self, confidence: float, quantity: Quantity | None = None) -> Inference:
+    def _how(self, confidence: float, *names: str, quantity: Quantity | None = None) -> Inference:
         on_logarithms = quantity is not None and quantity.on_logarithms
-        return Inference(confidence, self.first_stage, on_logarithms, self.nothing_is_random)
+        identical = all(self._identical.get(name, False) for name in names)
+        return Inference(confidence, self.first_stage, on_logarithms, identical)
 
-    @cached_property
+    @property
     def nothing_is_random(self) -> bool:
         """Whether the runs of all seeds are one and the same, under every configuration."""
-        return (
-            len(self.seeds) > 1
-            and bool(self.runs)
-            and all(
-                _is_same_run(runs[0].result, other.result)
-                for runs in self.runs.values()
-                for other in runs[1:]
-            )
-        )
+        return bool(self._identical) and all(self._identical.values())
+
+    @cached_property
+    def _identical(self) -> dict[str, bool]:
+        """Of each configuration whether the runs of all seeds are one and the same."""
+        return {
+            name: len(runs) > 1 and all(_is_same_run(runs[0].result, each.result) for each in runs[1:])
+            for name, runs in self.runs.items()
+        }
 
     @property
     def slow_pages(self) -> str:
@@ -411,7 +413,7 @@ class Comparison:
         key = self.baseline, self._known(name)
         if key not in self._matched:
             self._matched[key] = self._match(name)
-        return PageRatio.of(self._matched[key], self._how(self.confidence_of_each))
+        return PageRatio.of(self._matched[key], self._how(self.confidence_of_each, *key))
 
     def _match(self, name: str) -> list[MatchedPages]:
         if any(each.decides is Decides.USERS for each in self.differing.get(name, ())):

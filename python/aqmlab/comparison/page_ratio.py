@@ -10,9 +10,12 @@ run cut off has a bound of its ratio: cut under the baseline it took at least as
 and its ratio is at most so much. Cut under both it says nothing, and counts all the same: what is cut are the
 slow pages, and without them the ratio would be that of the others.
 
-A run has the mean of the logarithms of the middle half of its pages' ratios (the interquartile mean), so that
-a quarter of its pages may be cut on either side and the number is still known; with more there is a bound of
-it. Its exponential is a geometric mean, in which half as long and twice as long cancel.
+The number is the mean of the logarithms of the middle half of all pages' ratios (the interquartile mean), so
+that a quarter of the pages may be cut on either side and it is still known; with more there is a bound of it.
+Its exponential is a geometric mean, in which half as long and twice as long cancel. The pages of all seeds
+are taken together, as one seed may hold two, and the interval is of seeds all the same: Student's, over the
+jackknife's pseudo-values, each of which is what one seed adds (Tukey 1958, Annals of Mathematical Statistics
+29, 614).
 """
 
 from __future__ import annotations
@@ -43,36 +46,38 @@ _LEAST_S = 1e-9
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MatchedPages:
     """The matched pages of one seed.
 
     Attributes:
-        lower: What the mean natural logarithm of load time by load time with the baseline at least is, over
-            the middle half of the pages; minus infinity where too many are cut, not a number without pages.
-        upper: What it at most is; equal where it is known.
-        pages: How many pages were matched.
-        cut: How many of them the end of a run cut off, under one configuration or both.
+        lower: Of each page what the natural logarithm of its load time by that with the baseline at least is;
+            minus infinity if the baseline's run cut it off.
+        upper: What it at most is; infinite if the other run cut it off.
     """
 
-    lower: float
-    upper: float
-    pages: int
-    cut: int
+    lower: FloatArray
+    upper: FloatArray
 
     @classmethod
     def of(cls, own: Recorded, baseline: Recorded, *, population: str | None = None) -> MatchedPages:
         """The pages that both runs have; none where a run kept no rows of pages."""
         ours, theirs = (_Pages.of(each, population) for each in (own, baseline))
         _, here, there = np.intersect1d(ours.keys, theirs.keys, assume_unique=True, return_indices=True)
-        if here.size == 0:
-            return cls(math.nan, math.nan, 0, 0)
         after, before = ours.took_s[here], theirs.took_s[there]
-        ended, others = ours.loaded[here], theirs.loaded[there]
         ratio = np.log(np.maximum(after, _LEAST_S) / np.maximum(before, _LEAST_S))
-        lower = interquartile_mean(np.where(others, ratio, -np.inf))
-        upper = interquartile_mean(np.where(ended, ratio, np.inf))
-        return cls(lower, upper, int(here.size), int((~(ended & others)).sum()))
+        lower = np.where(theirs.loaded[there], ratio, -np.inf)
+        return cls(lower, np.where(ours.loaded[here], ratio, np.inf))
+
+    @property
+    def pages(self) -> int:
+        """How many pages were matched."""
+        return int(self.lower.size)
+
+    @property
+    def cut(self) -> int:
+        """How many of them the end of a run cut off, under one configuration or both."""
+        return int((self.lower != self.upper).sum())
 
 
 def interquartile_mean(values: FloatArray) -> float:
@@ -82,6 +87,25 @@ def interquartile_mean(values: FloatArray) -> float:
     weights = 2.0 * np.diff(inside)
     counting = weights > _ROUNDING
     return float(np.sort(values)[counting] @ weights[counting])
+
+
+def _pseudo_values(of_seeds: list[FloatArray]) -> FloatArray:
+    """What each seed adds to the number of all; their mean is that number. Not finite without bound."""
+    having = [place for place, each in enumerate(of_seeds) if each.size]
+    values = np.full(len(of_seeds), np.nan)
+    if not having:
+        return values
+    whole = interquartile_mean(np.concatenate(of_seeds))
+    if len(having) == 1 or not math.isfinite(whole):
+        values[having] = whole
+        return values
+    others = [np.concatenate(of_seeds[:place] + of_seeds[place + 1 :]) for place in having]
+    without = np.array([interquartile_mean(each) for each in others])
+    if not np.isfinite(without).all():
+        values[having] = math.nan
+        return values
+    values[having] = whole + (len(having) - 1) * (without.mean() - without)
+    return values
 
 
 @dataclass(frozen=True)
@@ -108,7 +132,9 @@ class PageRatio:
     def of(cls, matched: Iterable[MatchedPages], how: Inference) -> PageRatio:
         """The ratio over seeds."""
         of_seeds = list(matched)
-        lower, upper = (np.array([getattr(each, end) for each in of_seeds]) for end in ("lower", "upper"))
+        lower, upper = (
+            _pseudo_values([getattr(each, end) for each in of_seeds]) for end in ("lower", "upper")
+        )
         having = np.array([each.pages > 0 for each in of_seeds], dtype=np.bool_)
         estimate = between(lower, upper, having, how)
         visible = visible_difference(estimate)
