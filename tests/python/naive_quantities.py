@@ -627,7 +627,7 @@ def queue_mean_then(result: Recorded, part: str, pairs: Pairs) -> float:
     if not met:
         raise NoNumberError("no sample met a packet")
     each = sum(row["bytes"] for row in then) / met
-    return mean([float(row["mean_packets"]) for row in then]) * float(each) / 1000.0
+    return float(mean([row["mean_packets"] for row in then])) * float(each) / 1000.0
 
 
 def queue_deviation(result: Recorded, part: str, pairs: Pairs) -> float:

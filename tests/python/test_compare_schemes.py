@@ -14,6 +14,7 @@ from scipy import stats
 
 import aqmlab
 from aqmlab.comparison import Change, Comparison, Level, Values
+from aqmlab.comparison.change import Inference
 from aqmlab.comparison.lengthening import lengthened, scheduled
 from aqmlab.errors import TooLittleDataError
 from aqmlab.files.folders import folder_name
@@ -27,6 +28,7 @@ from aqmlab.statistics.catalogue import (
     OF_PEOPLE,
     RESPONSE_MEDIAN,
 )
+from aqmlab.statistics.quantities import throughput_mbps as THROUGHPUT  # noqa: N812 (a constant here)
 from aqmlab.words.comparison import sentences
 from small import BULK, WEB, aqmlab_run
 
@@ -42,44 +44,52 @@ def beside(values: dict[str, list[float]], bounds: dict[str, float] | None = Non
     for name, each in values.items():
         own = np.array(each)
         least = np.where(np.isinf(own), (bounds or {}).get(name, 0.0), own)
-        known |= {(name, LOADED_MEDIAN.name): Values(own, least), (name, LOADED_P95.name): none}
+        known |= {(name, LOADED_MEDIAN.name): Values(least, own), (name, LOADED_P95.name): none}
     return Comparison(tuple(values), tuple(range(seeds)), ("link",), runs={}, _values=known)
 
 
 def told(base: list[float], own: list[float], **bounds: float) -> str:
     """What is said of the median, without that of the 95 %."""
     (sentence,) = sentences(beside({"a": base, "b": own}, bounds))
-    return sentence.removeprefix("b: half of the pages load in ").partition("; 95 %")[0]
+    return sentence.removeprefix("b: half of the pages load in ").partition("; the slowest page")[0]
 
 
-# Differences of -1 and 1 three times each: s^2 = 6/5. Student's quantile of 1 - 0.05/6 (three statements, two
-# sides) with five degrees of freedom is 3.5341: the half width is 3.5341 * sqrt(1.2 / 6) = 1.5805.
+# Logarithms of ratios that differ by -0.3 and 0.3 three times each: s^2 = 0.09 * 6/5. Student's quantile of
+# 1 - 0.05/6 (three statements, two sides) with five degrees of freedom is 3.5341: the half width is
+# 3.5341 * 0.3 * sqrt(1.2 / 6) = 0.47415, a factor of 1.6066.
 BASE = [4.0] * 6
-SPREAD = np.array([1.0, -1.0] * 3)
+SPREAD = np.exp([0.3, -0.3] * 3)
+FACTOR = 1.6066
 
 
 def test_a_change_is_told_with_direction_size_and_certainty() -> None:
-    assert told(BASE, list(2.0 + SPREAD)) == "2.0 s instead of 4.0 s (0.42 to 3.6 s sooner)"
-    assert told(BASE, list(6.0 + SPREAD)) == "6.0 s instead of 4.0 s (0.42 to 3.6 s later)"
-    # What would have been seen with a probability of 0.8: 0.9195 standard errors more, 1.5805 + 0.4112 s.
-    assert told(BASE, list(4.5 + SPREAD)) == (
-        "4.5 s instead of 4.0 s (no clear difference: 1.1 s sooner to 2.1 s later; 6 seeds would show 2.0 s)"
+    # Half of 4 s, times or by the factor: 1.24 to 3.21 s.
+    assert told(BASE, list(2.0 * SPREAD)) == "2.0 s instead of 4.0 s (0.79 to 2.8 s sooner)"
+    # 10 s, times or by the factor: 6.22 to 16.07 s.
+    assert told(BASE, list(10.0 * SPREAD)) == "10 s instead of 4.0 s (2.2 to 12 s later)"
+    # 2.80 to 7.23 s. What would have been seen with a probability of 0.8: 0.9195 standard errors more, which
+    # is a factor of exp(0.47415 + 0.12337) = 1.818.
+    assert told(BASE, list(4.5 * SPREAD)) == (
+        "4.5 s instead of 4.0 s (no clear difference: 1.2 s sooner to 3.2 s later; 6 seeds would show 3.3 s)"
     )
     assert told(BASE[:2], [3.0, 3.0]) == "3.0 s instead of 4.0 s (2 seeds: too few for an interval)"
 
 
 def test_a_run_that_was_too_short_makes_a_difference_one_sided() -> None:
-    late = [*(24.0 + SPREAD[:5]), math.inf]
-    assert told(BASE, late, b=24.0 - 1.0) == ("more than 24 s instead of 4.0 s (later by at least 18 s)")
-    assert told(late, BASE, a=24.0 - 1.0) == ("4.0 s instead of more than 24 s (sooner by at least 18 s)")
-    both = told([*BASE[:5], math.inf], late, a=30.0, b=23.0)
+    late = [*(24.0 * SPREAD[:5]), math.inf]
+    least = 24.0 * float(SPREAD[5])
+    # 24 s by the factor are 14.9 s; 4 s times the factor are 6.43 s, of 24 s a share of 0.268.
+    assert told(BASE, late, b=least) == ("more than 24 s instead of 4.0 s (later by at least 11 s)")
+    assert told(late, BASE, a=least) == ("4.0 s instead of more than 24 s (sooner by at least 18 s)")
+    both = told([*BASE[:5], math.inf], late, a=30.0, b=least)
     assert both.endswith("(runs too short to say by how much)")
 
 
 def test_a_seed_without_a_page_takes_nothing_from_the_others() -> None:
     seven = [*BASE, math.nan]
-    assert told(seven, [*(2.0 + SPREAD), 2.0]) == (
-        "2.0 s instead of 4.0 s (0.42 to 3.6 s sooner, in 6 of 7 runs)"
+    # The level is of the same six runs: the 90 s of the seventh stand beside no page of the baseline.
+    assert told(seven, [*(2.0 * SPREAD), 90.0]) == (
+        "2.0 s instead of 4.0 s (0.79 to 2.8 s sooner, in 6 of 7 runs)"
     )
 
 
@@ -90,9 +100,9 @@ def test_the_bound_of_a_one_sided_difference_covers() -> None:
     trials, exceeded = 2_000, 0
     for _ in range(trials):
         own = draws.normal(10.0, 1.0, size=8)
-        seen = Values(np.where(own > 11.0, np.inf, own), np.minimum(own, 11.0))
+        seen = Values(np.minimum(own, 11.0), np.where(own > 11.0, np.inf, own))
         before = draws.normal(5.0, 1.0, size=8)
-        change = Change.of(LOADED_MEDIAN, Values(before, before), seen, confidence=0.95)
+        change = Change.of(THROUGHPUT, Values(before, before), seen, Inference(0.95))
         assert isinstance(change.difference, Interval)
         exceeded += change.difference.lower > 5.0
     # One side of 95 %, and three standard errors.
@@ -107,25 +117,25 @@ def test_the_visible_difference_is_seen_as_often_as_it_says() -> None:
     for _ in range(trials):
         before = np.zeros(8)
         after = draws.normal(true, 1.0, size=8)
-        change = Change.of(LOADED_MEDIAN, Values(before, before), Values(after, after), confidence=0.95)
+        change = Change.of(THROUGHPUT, Values(before, before), Values(after, after), Inference(0.95))
         seen += change.direction == 1
     assert seen / trials == pytest.approx(0.8, abs=0.03)
 
 
 def test_the_differences_of_all_that_is_told_hold_together() -> None:
     base = [2.0, 2.1, 1.9, 2.0, 2.1, 1.9]
-    found = beside({"a": base, "b": [each - 0.5 for each in base], "c": [*base[:-1], math.inf]}, {"c": 9.0})
+    found = beside({"a": base, "b": [each * 0.75 for each in base], "c": [*base[:-1], math.inf]}, {"c": 9.0})
     # Two configurations against the first, two quantities and the ratio of matched pages each.
     assert found.confidence_of_each == pytest.approx(1.0 - 0.05 / (2 * 3))
     change = found.change("b", LOADED_MEDIAN).difference
     assert isinstance(change, Interval)
-    assert change.mean == pytest.approx(-0.5)
+    assert change.mean == pytest.approx(-0.25 * np.exp(np.log(base).mean()))
     assert change.confidence == found.confidence_of_each
     # One run in which half of the pages never ended makes the level a bound, and nothing else.
     level = found.level("c", LOADED_MEDIAN)
     assert isinstance(level, Level)
     assert (level.have, level.beyond) == (6, 1)
-    assert level.mean == pytest.approx((sum(base[:-1]) + 9.0) / 6)
+    assert level.mean == pytest.approx(np.exp(np.log([*base[:-1], 9.0]).mean()))
 
 
 @pytest.mark.exhaustive
@@ -140,7 +150,7 @@ def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
         known = {}
         for name in names:
             for each in (*OF_PEOPLE, RESPONSE_MEDIAN):  # one for the matched pages
-                own = common + draws.normal(size=8)
+                own = np.exp(common + draws.normal(size=8))
                 known[name, each.name] = Values(own, own)
         found = Comparison(names, tuple(range(8)), ("link",), runs={}, _values=known)
         told = (*OF_PEOPLE, RESPONSE_MEDIAN)
@@ -150,10 +160,10 @@ def test_simultaneous_intervals_cover_as_often_as_they_say() -> None:
 
 
 def test_seeds_are_added_by_the_scatter_of_those_at_hand() -> None:
-    # Differences -1 and 1 three times each: s^2 = 6/5; Student's quantile as above.
+    # The level of b is 2 s, and a width of 2 s about it that of the logarithm's 2 asinh(1/2) = 0.9624.
     base = [2.0] * 6
-    found = beside({"a": base, "b": [1.0, 3.0] * 3})
-    assert found.seeds_for(2.0) == math.ceil(4.0 * 3.5341**2 * 1.2 / 4.0) == 15
+    found = beside({"a": base, "b": list(2.0 * SPREAD**2)})
+    assert found.seeds_for(2.0) == math.ceil(4.0 * 3.5341**2 * 0.36 * 1.2 / 0.9624**2) == 24
     assert found.seeds_for(1e3) == 6
     few = beside({"a": base[:5], "b": base[:5]})
     with pytest.raises(TooLittleDataError, match="5 seeds are too few to estimate the number of seeds"):
@@ -163,11 +173,21 @@ def test_seeds_are_added_by_the_scatter_of_those_at_hand() -> None:
 
 
 def test_added_seeds_do_not_change_the_scatter_that_decided() -> None:
-    values = {"a": [2.0] * 8, "b": [*[1.0, 3.0] * 3, 2.0, 2.0]}
+    values = {"a": [2.0] * 8, "b": [*(2.0 * SPREAD), 2.0, 2.0]}
     found = replace(beside(values), first_stage=6)
-    change = found.change("b", LOADED_MEDIAN).difference
-    assert isinstance(change, Interval)
-    assert change.half_width == pytest.approx(3.5341 * math.sqrt(1.2 / 8.0), rel=1e-4)
+    ratio = found.change("b", LOADED_MEDIAN).ratio
+    assert isinstance(ratio, Interval)
+    half = 3.5341 * 0.3 * math.sqrt(1.2 / 8.0)
+    assert math.log(ratio.upper / ratio.lower) == pytest.approx(2.0 * half, rel=1e-4)
+
+
+def test_an_added_seed_without_a_page_takes_no_guarantee_from_the_others() -> None:
+    values = {"a": [2.0] * 8, "b": [*(2.0 * SPREAD), 2.0, math.nan]}
+    ratio = replace(beside(values), first_stage=6).change("b", LOADED_MEDIAN).ratio
+    assert isinstance(ratio, Interval)
+    # Seven have a number; the scatter, and its five degrees of freedom, remain those of the first six.
+    half = 3.5341 * 0.3 * math.sqrt(1.2 / 7.0)
+    assert math.log(ratio.upper / ratio.lower) == pytest.approx(2.0 * half, rel=1e-4)
 
 
 @pytest.fixture
@@ -194,7 +214,8 @@ def test_one_scenario_under_several_schemes(link: Path) -> None:
         # The limit is the scenario's, everything else the scheme's own.
         assert {result.scenario["dumbbell"]["queue"]["limit_packets"] for result in results} == {500}
         for quantity in (LOADED_MEDIAN, *OF_OBJECTS, *OF_LINKS[:2]):
-            mean = np.mean([quantity(result) for result in results])
+            each = [quantity(result) for result in results]
+            mean = np.exp(np.mean(np.log(each))) if quantity.on_logarithms else np.mean(each)
             assert table.loc[scheme, f"{quantity.name}.mean"] == pytest.approx(mean)
     # What is there is not made again.
     before = {file: file.stat().st_mtime_ns for file in folder.glob("*/*/run.json")}
@@ -270,7 +291,7 @@ def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:
     made = aqmlab_run(*asked, "--until-width", "1000", cwd=link)
     assert made.returncode == 0, made.stderr
     assert made.stdout.startswith("runs of 14 s instead of 4 s: longer runs before more seeds\n")
-    assert "those that began in the measured 12 s" in " ".join(made.stdout.split())
+    assert "those that were waited for in the measured 12 s" in " ".join(made.stdout.split())
     folder = link / "results" / "compare-web-14s"
     assert len(list((folder / "red").iterdir())) == 6
     # Shorter runs under the usual name stand beside them.

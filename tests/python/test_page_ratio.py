@@ -12,7 +12,8 @@ from scipy import stats
 
 import aqmlab
 from aqmlab.comparison import Comparison, compare
-from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
+from aqmlab.comparison.change import Inference
+from aqmlab.comparison.page_ratio import MatchedPages, PageRatio, interquartile_mean
 from aqmlab.statistics import Interval
 from aqmlab.tables.comparison import comparison_records
 from aqmlab.words.amounts import span_of_ratios, times_as_long
@@ -41,6 +42,7 @@ def run_with(rows: Sequence[Row], seed: int = 1) -> SyntheticResult:
                 "began_s": began.astype(float),
                 "page_load_time_s": took.astype(float),
                 "ended": pa.array(ended.astype(np.uint8)),
+                "objects": pa.array(np.ones(len(rows), dtype=np.uint32)),
             }
         ),
         "page_histogram": _histogram(took.astype(float), counted),
@@ -67,43 +69,118 @@ def test_pages_of_one_user_and_number_are_matched_and_no_others() -> None:
     own = run_with([(0, 0, 40.0, 1.0, True), (0, 1, 60.0, 2.0, True), (1, 0, 20.0, 9.0, True)])
     base = run_with([(0, 1, 90.0, 4.0, True), (0, 2, 95.0, 1.0, True), (1, 0, 40.0, 3.0, True)])
     # Page 0 of user 1 began before the window under one of them; page 1 of user 0 took 2 s instead of 4 s.
-    assert MatchedPages.of(own, base) == MatchedPages(math.log(0.5), 1, 0)
-    assert MatchedPages.of(base, own).log_ratio == pytest.approx(math.log(2.0))
+    found = MatchedPages.of(own, base)
+    assert (found.lower, found.upper, found.pages, found.cut) == (math.log(0.5), math.log(0.5), 1, 0)
+    assert MatchedPages.of(base, own).lower == pytest.approx([math.log(2.0)])
     assert MatchedPages.of(own, base, population="right").pages == 0
 
 
-def test_a_page_counts_as_long_as_both_runs_watched_it() -> None:
-    # Of the page that began at 145 s the one run saw 55 s, and the other, where it began at 140 s, 60 s.
+def test_a_page_that_one_run_cut_off_bounds_the_ratio_and_one_cut_in_both_says_nothing() -> None:
+    # The page that began at 145 s was watched for 55 s, and for more than that it took; its pair took 5 s.
     own = run_with([(0, 0, 145.0, 55.0, False), (0, 1, 50.0, 2.0, True)])
     base = run_with([(0, 0, 140.0, 5.0, True), (0, 1, 50.0, 2.0, True)])
     found = MatchedPages.of(own, base)
     assert (found.pages, found.cut) == (2, 1)
-    assert found.log_ratio == pytest.approx(math.log(55.0 / 5.0) / 2.0)
-    # Cut in both: no difference that anybody saw.
-    both = MatchedPages.of(own, run_with([(0, 0, 140.0, 60.0, False)]))
-    assert (both.log_ratio, both.pages, both.cut) == (0.0, 1, 1)
+    assert list(found.lower) == pytest.approx([math.log(55.0 / 5.0), 0.0])
+    assert list(found.upper) == [math.inf, 0.0]
+    other = MatchedPages.of(base, own)
+    assert list(other.lower) == [-math.inf, 0.0]
+    assert list(other.upper) == pytest.approx(list(-found.lower))
+    # Watched for unequal times and cut in both: anything may be the truth.
+    both = MatchedPages.of(own, run_with([(0, 0, 40.0, 160.0, False)]))
+    assert (both.lower, both.upper, both.pages, both.cut) == (-math.inf, math.inf, 1, 1)
 
 
-def test_the_ratio_is_a_geometric_mean_with_its_interval_over_seeds() -> None:
-    logarithms = np.log([0.5, 0.6, 0.4, 0.5, 0.7, 0.3, 0.5, 0.45])
-    found = PageRatio.of([MatchedPages(each, 10, 0) for each in logarithms], confidence=0.95)
+def test_a_page_of_which_nothing_came_was_waited_for_to_the_end_of_the_run() -> None:
+    own, base = (run_with([(0, 0, 140.0, took, True)]) for took in (9.0, 5.0))
+    rows = own.tables["pages"]
+    place = rows.schema.get_field_index("objects")
+    nothing = pa.array(np.zeros(1, dtype=np.uint32))
+    own.tables["pages"] = rows.set_column(place, "objects", nothing)  # type: ignore[index]
+    found = MatchedPages.of(own, base)
+    assert (found.lower, found.upper) == (pytest.approx(math.log(60.0 / 5.0)), math.inf)
+
+
+def test_the_middle_half_bears_a_quarter_of_cut_pages_on_either_side() -> None:
+    # Of eight the middle four, of five the third and parts of its neighbours: 0.15, 0.2 and 0.15 of a half.
+    assert interquartile_mean(np.array([9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0])) == pytest.approx(3.5)
+    assert interquartile_mean(np.array([-math.inf, 1.0, 2.0, 4.0, math.inf])) == pytest.approx(2.3)
+    assert interquartile_mean(np.array([1.0, 2.0, math.inf])) == math.inf
+    assert interquartile_mean(np.array([7.0])) == 7.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_ratio_of_cut_pages_leaves_out_that_of_the_same_pages_followed(seed: int) -> None:
+    """Watching times of both sides are unequal: each page is cut by its own run."""
+    draws = np.random.default_rng(seed)
+    users = int(draws.integers(1, 12))
+    began = draws.uniform(31.0, 149.0, size=(2, users))
+    took = np.exp(draws.normal(1.5, 1.5, size=(2, users)))
+    truth, seen = [], []
+    for side in range(2):
+        watched = np.exp(draws.normal(2.5, 1.0, size=users))
+        rows = list(zip(range(users), [0] * users, began[side], took[side], [True] * users, strict=True))
+        truth.append(run_with(rows))
+        cut = took[side] > watched
+        rows = [
+            (user, 0, began[side][user], float(min(took[side][user], watched[user])), not cut[user])
+            for user in range(users)
+        ]
+        seen.append(run_with(rows))
+    whole, found = (MatchedPages.of(*pair) for pair in (truth, seen))
+    assert whole.cut == 0
+    assert (found.lower <= whole.lower).all()
+    assert (whole.upper <= found.upper).all()
+    truth_of_all, lower, upper = map(interquartile_mean, (whole.lower, found.lower, found.upper))
+    assert lower <= truth_of_all <= upper
+
+
+def test_runs_that_cut_off_the_pages_of_the_baseline_say_what_is_certain() -> None:
+    # All pages take 2 s; with the baseline half of them are cut after 20 s and the others take 10 s.
+    own, base = [], []
+    for seed in range(1, 9):
+        own.append(run_with([(user, 0, 40.0, 2.0 + 0.01 * seed, True) for user in range(8)], seed))
+        rows = [(user, 0, 40.0, 10.0 if user < 4 else 20.0, user < 4) for user in range(8)]
+        base.append(run_with(rows, seed))
+    found = compare({"a": base, "b": own})
+    ratio = found.page_ratio("b")
+    assert (ratio.cut, ratio.direction, ratio.is_one_sided) == (32, -1, True)
+    (sentence,) = sentences(found)
+    # Two of the middle four have 2.045/10, two less than 2.045/20: 0.145 in the geometric mean.
+    assert sentence.endswith("; the same page takes at least 85 % less time."), sentence
+    assert found.to_dict()["configurations"]["b"]["page_time_ratio"]["mean"] is None
+    assert "of which the end of a run cut off 32" in str(found).replace("\n", " ")
+
+
+def test_the_interval_of_the_ratio_is_students_over_what_each_seed_adds() -> None:
+    # Of two pages each, all at one ratio per seed: four of sixteen pages stand on either side of the middle
+    # half, which is seeds three to six.
+    logarithms = np.log([0.3, 0.35, 0.45, 0.48, 0.5, 0.52, 0.6, 0.7])
+    matched = [MatchedPages(*[np.full(2, each)] * 2) for each in logarithms]
+    found = PageRatio.of(matched, Inference(0.95))
+    whole = logarithms[2:6].mean()
+    without = []
+    for place in range(8):
+        seven = np.delete(logarithms, place)  # of seven the middle 3.5: three quarters of the edges
+        without.append((0.25 * (seven[1] + seven[5]) + seven[2] + seven[3] + seven[4]) / 3.5)
+    pseudo = 8.0 * whole - 7.0 * np.array(without)
+    half = stats.t.ppf(0.975, 7) * pseudo.std(ddof=1) / math.sqrt(8.0)
     assert isinstance(found.estimate, Interval)
-    half = stats.t.ppf(0.975, 7) * logarithms.std(ddof=1) / math.sqrt(8.0)
-    expected = np.exp([logarithms.mean(), logarithms.mean() - half, logarithms.mean() + half])
-    assert (found.estimate.mean, found.estimate.lower, found.estimate.upper) == pytest.approx(tuple(expected))
-    assert (found.direction, found.pages, found.seeds) == (-1, 80, 8)
-    assert found.visible == pytest.approx(
-        math.exp(half + stats.t.ppf(0.8, 7) * logarithms.std(ddof=1) / math.sqrt(8.0))
-    )
+    assert math.log(found.estimate.upper / found.estimate.lower) == pytest.approx(2.0 * half)
+    assert found.estimate.mean == pytest.approx(math.exp(whole), rel=0.02)
+    assert (found.direction, found.pages, found.seeds) == (-1, 16, 8)
+    visible = half + stats.t.ppf(0.8, 7) * pseudo.std(ddof=1) / math.sqrt(8.0)
+    assert found.visible == pytest.approx(math.exp(visible))
 
 
 def test_a_seed_without_matched_pages_takes_nothing_from_the_others() -> None:
-    matched = [MatchedPages(math.log(0.5), 3, 0)] * 6 + [MatchedPages(math.nan, 0, 0)]
-    found = PageRatio.of(matched, confidence=0.95)
+    half, none = np.full(3, math.log(0.5)), np.zeros(0)
+    matched = [MatchedPages(half, half)] * 6 + [MatchedPages(none, none)]
+    found = PageRatio.of(matched, Inference(0.95))
     assert found.estimate.mean == pytest.approx(0.5)
     assert found.seeds == 6
-    assert PageRatio.of([], confidence=0.95).estimate.mean is None
-    few = PageRatio.of(matched[:2], confidence=0.95)
+    assert PageRatio.of([], Inference(0.95)).estimate.mean is None
+    few = PageRatio.of(matched[:2], Inference(0.95))
     assert few.estimate.mean == pytest.approx(0.5)
     assert (few.direction, few.visible) == (0, None)
 
@@ -120,7 +197,7 @@ def test_matched_pages_scatter_less_than_medians() -> None:
         rows = [(user, 0, 40.0, float(sizes[user]), True) for user in range(40)]
         others = [(int(user), 0, 40.0, float(slower[user]), True) for user in held]
         pair = run_with(others, seed), run_with(rows, seed)
-        ratios.append(MatchedPages.of(*pair).log_ratio)
+        ratios.append(interquartile_mean(MatchedPages.of(*pair).lower))
         medians.append(math.log(np.median(slower[held]) / np.median(sizes)))
     assert np.mean(ratios) == pytest.approx(math.log(1.1), abs=0.04)
     assert np.var(ratios) < np.var(medians) / 5.0
@@ -142,7 +219,7 @@ def several(ratio: float, scatter: float = 0.0, seeds: int = 8) -> Comparison:
 @pytest.mark.parametrize(
     ("ratio", "scatter", "said"),
     [
-        (1.2, 0.02, "; the same page takes 20 % longer (17 to 24 %)."),
+        (1.2, 0.02, "; the same page takes 20 % longer (17 to 23 %)."),
         (0.34, 0.02, "; the same page takes 66 % less time (65 to 67 %)."),
         (3.0, 0.02, "; the same page takes 3.0 times as long (2.9 to 3.1 times)."),
     ],
@@ -156,7 +233,7 @@ def test_what_the_same_page_takes_is_said(ratio: float, scatter: float, said: st
 
 
 def test_of_two_seeds_the_ratio_is_said_to_have_no_interval() -> None:
-    (sentence,) = sentences(several(1.2, 0.0, seeds=2))
+    (sentence,) = sentences(several(1.2, 0.001, seeds=2))
     assert sentence.endswith("; the same page takes 20 % longer (2 seeds: too few for an interval)."), (
         sentence
     )
@@ -188,7 +265,7 @@ def test_pages_of_other_users_are_never_matched() -> None:
     runs = {name: [aqmlab.run(each)] for name, each in (("fewer", scenario), ("more", more))}
     assert compare(runs, same_users=False).page_ratio("more").pages == 0
     again = compare({"a": runs["fewer"], "b": runs["fewer"]}).page_ratio("b")
-    assert (again.estimate.mean, again.pages > 0) == (1.0, True)
+    assert again.pages > again.cut > 0
 
 
 def test_pages_are_matched_as_a_plain_loop_matches_them() -> None:
@@ -197,18 +274,22 @@ def test_pages_are_matched_as_a_plain_loop_matches_them() -> None:
     took: dict[str, dict[tuple[str, int, int], tuple[float, float]]] = {}
     for name, (run,) in found.runs.items():
         took[name] = {
-            (row["population"], row["user"], row["page"]): (row["page_load_time_s"], 12.0 - row["began_s"])
+            (row["population"], row["user"], row["page"]): (row["page_load_time_s"], bool(row["ended"]))
             for row in run.result.tables["pages"].to_pylist()
             if 5.0 <= row["began_s"] < 12.0
         }
-    logarithms = []
+    lower, upper = [], []
     for key in took["pi"].keys() & took["drop-tail"].keys():
-        (own, watched), (base, also) = took["pi"][key], took["drop-tail"][key]
-        least = min(watched, also)
-        logarithms.append(math.log(min(own, least) / min(base, least)))
+        (own, whole), (base, also) = took["pi"][key], took["drop-tail"][key]
+        lower.append(math.log(own / base) if also else -math.inf)
+        upper.append(math.log(own / base) if whole else math.inf)
     (matched,) = found._match("pi")
-    assert matched.pages == len(logarithms) > 20
-    assert matched.log_ratio == pytest.approx(np.mean(logarithms))
+    assert matched.pages == len(lower) > 20
+    for ends, expected in ((lower, matched.lower), (upper, matched.upper)):
+        # Each page four times: of these the middle half are whole ones.
+        four_times = sorted(ends * 4)
+        middle = four_times[len(ends) : 3 * len(ends)]
+        assert sum(middle) / len(middle) == pytest.approx(interquartile_mean(expected))
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,9 @@ def test_a_run_without_pages_says_what_is_missing() -> None:
     without_table = SimpleNamespace(run={"populations": []}, tables={})
     with pytest.raises(MissingDataError, match="page_histogram"):
         page_load_times(without_table)
-    for quantity, what in [(page_quantile_s(0.5), "ended"), (page_quantile_s(0.5, Pages.FOLLOWED), "began")]:
+    for quantity, what in [
+        (page_quantile_s(0.5), "ended"),
+        (page_quantile_s(0.5, Pages.FOLLOWED), "was waited for"),
+    ]:
         with pytest.raises(MissingDataError, match=f"no page {what} in the measured window"):
             quantity(recorded([]))

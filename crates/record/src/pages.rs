@@ -3,7 +3,8 @@
 //! Two populations of pages are counted, because neither alone is the truth. *Completed* pages ended in the
 //! measured window: what papers report, and blind to the pages that take longest. *Followed* pages began in
 //! the window and are followed to the end of the run; those that are still under way then are *unfinished*:
-//! of them it is only known that they take longer than they were seen to (right-censored).
+//! of them it is only known that they take longer than they were seen to (right-censored). A page of which
+//! nothing came has *failed*: it was never loaded, and is in neither population of loaded pages.
 
 use crate::responses::Kept;
 use crate::{ColumnValues, LogHistogram, MeasuredWindow, Rows, Table};
@@ -33,6 +34,12 @@ pub struct PageLoad {
 }
 
 impl PageLoad {
+    /// Whether something of it came: a page whose objects all failed is over, and was never loaded.
+    #[must_use]
+    pub const fn loaded(&self) -> bool {
+        self.ended && self.objects > 0
+    }
+
     /// From the wish for the page to its end; of an unfinished page how long it was waited for.
     #[must_use]
     pub fn time(&self) -> Span {
@@ -41,10 +48,11 @@ impl PageLoad {
 }
 
 /// What a histogram counts, in the order of the codes.
-const COUNTED: [&str; 3] = ["completed", "followed", "unfinished"];
+const COUNTED: [&str; 4] = ["completed", "followed", "unfinished", "failed"];
 const COMPLETED: usize = 0;
 const FOLLOWED: usize = 1;
 const UNFINISHED: usize = 2;
+const FAILED: usize = 3;
 
 /// Recorder of page loads.
 #[derive(Clone, Debug)]
@@ -74,11 +82,15 @@ impl Pages {
             let place = usize::from(load.population) * COUNTED.len() + what;
             self.histograms[place].record(load.time().nanoseconds());
         };
-        if load.ended && self.window.contains(load.seen_until) {
+        if load.loaded() && self.window.contains(load.seen_until) {
             count(COMPLETED);
         }
         if began_in_window {
-            count(if load.ended { FOLLOWED } else { UNFINISHED });
+            count(match (load.loaded(), load.ended) {
+                (true, _) => FOLLOWED,
+                (false, true) => FAILED,
+                (false, false) => UNFINISHED,
+            });
         }
         if load.began < self.window.until && load.seen_until >= self.window.from {
             self.kept.keep(load);
@@ -164,11 +176,11 @@ mod tests {
         }
     }
 
-    fn counted(loads: &[PageLoad]) -> ([u64; 3], usize) {
+    fn counted(loads: &[PageLoad]) -> ([u64; 4], usize) {
         let window = MeasuredWindow { from: at(10), until: at(20) };
         let mut pages = Pages::new(1, window, Rows::All);
         loads.iter().for_each(|load| pages.record(load));
-        let totals = [COMPLETED, FOLLOWED, UNFINISHED].map(|what| pages.histograms[what].total());
+        let totals = [COMPLETED, FOLLOWED, UNFINISHED, FAILED].map(|what| pages.histograms[what].total());
         let tables = pages.into_tables(&["people".to_owned()]);
         (totals, tables.iter().find(|table| table.name == "pages").map_or(0, Table::rows))
     }
@@ -176,19 +188,24 @@ mod tests {
     #[test]
     fn a_page_is_counted_where_it_ended_and_where_it_began() {
         for (load, expected) in [
-            // (began, seen until, ended), [completed, followed, unfinished], rows
-            (page(12, 15, true), ([1, 1, 0], 1)),
-            (page(5, 15, true), ([1, 0, 0], 1)),
-            (page(15, 25, true), ([0, 1, 0], 1)),
-            (page(15, 30, false), ([0, 0, 1], 1)),
+            // (began, seen until, ended), [completed, followed, unfinished, failed], rows
+            (page(12, 15, true), ([1, 1, 0, 0], 1)),
+            (page(5, 15, true), ([1, 0, 0, 0], 1)),
+            (page(15, 25, true), ([0, 1, 0, 0], 1)),
+            (page(15, 30, false), ([0, 0, 1, 0], 1)),
             // Under way all the time: in no histogram, but not forgotten.
-            (page(5, 30, false), ([0, 0, 0], 1)),
-            (page(5, 25, true), ([0, 0, 0], 1)),
+            (page(5, 30, false), ([0, 0, 0, 0], 1)),
+            (page(5, 25, true), ([0, 0, 0, 0], 1)),
             // The window has its beginning and not its end.
-            (page(10, 20, true), ([0, 1, 0], 1)),
-            (page(5, 10, true), ([1, 0, 0], 1)),
-            (page(2, 9, true), ([0, 0, 0], 0)),
-            (page(20, 22, true), ([0, 0, 0], 0)),
+            (page(10, 20, true), ([0, 1, 0, 0], 1)),
+            (page(5, 10, true), ([1, 0, 0, 0], 1)),
+            (page(2, 9, true), ([0, 0, 0, 0], 0)),
+            (page(20, 22, true), ([0, 0, 0, 0], 0)),
+            // Nothing of it came: it is over, and was never loaded.
+            (PageLoad { objects: 0, failed_objects: 1, ..page(12, 15, true) }, ([0, 0, 0, 1], 1)),
+            (PageLoad { objects: 0, failed_objects: 1, ..page(5, 15, true) }, ([0, 0, 0, 0], 1)),
+            // Some of it came, as a person sees it.
+            (PageLoad { objects: 1, failed_objects: 3, ..page(12, 15, true) }, ([1, 1, 0, 0], 1)),
         ] {
             assert_eq!(counted(&[load]), expected, "{load:?}");
         }

@@ -4,12 +4,16 @@ Each replication says what it can of a quantity (`aqmlab.statistics.observation`
 nothing because there was nothing to measure. Bounds stay bounds: a mean over numbers and lower bounds is a
 lower bound, and a difference is one-sided ("later by at least 12 s"). Only replications in which there was
 nothing to measure are left out, in pairs, and counted.
+
+Times are skewed, and Student's interval of a few of them covers too rarely. Their means and differences are
+taken of logarithms (`Quantity.on_logarithms`): a level is the geometric mean, the tested statement of a
+difference the ratio, which is told in seconds at the level of the baseline.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +32,10 @@ if TYPE_CHECKING:
 
     Estimate = Interval | NotEnoughReplications
 
+_LEAST = 1e-9
+"""What a number of zero counts as where logarithms are taken."""
+_OF_LEVELS = 0.95
+"""The confidence of the interval of a level, whatever that of a difference."""
 POWER = 0.8
 """The probability with which a difference that could have been seen is seen."""
 
@@ -74,6 +82,18 @@ class Values:
         """The numbers, or the end that is known; the lower one where both are."""
         return np.where(np.isfinite(self.lower), self.lower, self.upper)
 
+    def logarithms(self) -> Values:
+        """The natural logarithms of numbers that cannot be negative, and of their bounds."""
+        lower, upper = (
+            np.where(np.isneginf(each), -np.inf, np.log(np.maximum(each, _LEAST)))
+            for each in (self.lower, self.upper)
+        )
+        return Values(np.asarray(lower), np.asarray(upper))
+
+    def only(self, kept: NDArray[np.bool_]) -> Values:
+        """Without those of other replications, which then have none."""
+        return Values(*(np.where(kept, each, np.nan) for each in (self.lower, self.upper)))
+
     @property
     def _open_end(self) -> FloatArray:
         return np.where(np.isfinite(self.lower), self.upper, self.lower)
@@ -90,8 +110,25 @@ class Values:
 
 
 @dataclass(frozen=True)
+class Inference:
+    """How intervals over replications are taken.
+
+    Attributes:
+        confidence: Of each interval.
+        first_stage: As in `Comparison`.
+        on_logarithms: As of the quantity.
+        identical: Whether all replications are one run, as nothing in it is random: there are no intervals.
+    """
+
+    confidence: float
+    first_stage: int = 0
+    on_logarithms: bool = False
+    identical: bool = False
+
+
+@dataclass(frozen=True)
 class Level:
-    """The mean of a quantity over the replications that have it.
+    """The mean of a quantity over the replications that have it; of times the geometric mean.
 
     Attributes:
         estimate: The mean with its interval; only the mean with too few replications or with bounds.
@@ -111,23 +148,23 @@ class Level:
         return self.estimate.mean
 
     @classmethod
-    def of(cls, values: Values, *, confidence: float, first_stage: int = 0) -> Level:
-        """The level over replications; `first_stage` as in `Comparison`."""
+    def of(cls, values: Values, how: Inference) -> Level:
+        """The level over replications."""
+        if how.on_logarithms:
+            level = cls.of(values.logarithms(), replace(how, on_logarithms=False))
+            return replace(level, estimate=level.estimate.exponential())
         known = values.known
         have, beyond = int(known.sum()), int(values.beyond.sum())
         if not have:
             return cls(NotEnoughReplications(have=0), 0, 0)
         if not beyond:
-            whole = bool(known.all())
-            return cls(_interval(values.lower[known], confidence, first_stage, whole=whole), have, 0)
+            return cls(_interval(values.lower, known, how), have, 0)
         lower, upper = (float(each[known].mean()) for each in (values.lower, values.upper))
         bound = bound_of(lower, upper)
         end = upper if bound is Bound.AT_MOST else lower
-        if not math.isfinite(
-            end
-        ):  # lower bounds of some replications, upper bounds of others: the mean has neither
-            return cls(NotEnoughReplications(have=have - beyond), have, beyond, bound)
-        return cls(NotEnoughReplications(have=have - beyond, mean=end), have, beyond, bound)
+        # Lower bounds of some replications and upper bounds of others: the mean has neither.
+        mean = end if math.isfinite(end) else None
+        return cls(NotEnoughReplications(have=have - beyond, mean=mean), have, beyond, bound)
 
 
 @dataclass(frozen=True)
@@ -136,14 +173,16 @@ class Change:
 
     Attributes:
         quantity: The quantity.
-        before: The level of the baseline.
-        after: The level of the configuration.
+        before: The level of the baseline, over the pairs.
+        after: The level of the configuration, over the same pairs.
         difference: The mean difference over the pairs with its interval. The upper end is infinite if the
             configuration's values are bounds, the lower end if the baseline's are. There is no interval with
-            too few pairs, or with bounds on both sides.
+            too few pairs, or with bounds on both sides. Of a quantity on logarithms it is `ratio` less one,
+            times the level of the baseline.
         pairs: Number of seeds with the quantity, or a bound of it, on both sides.
         visible: The smallest true difference that this number of pairs shows with probability 0.8; none
             without a two-sided interval.
+        ratio: Of a quantity on logarithms the geometric mean of the ratios of the pairs, with its interval.
     """
 
     quantity: Quantity
@@ -152,16 +191,38 @@ class Change:
     difference: Estimate
     pairs: int
     visible: float | None = None
+    ratio: Estimate | None = None
 
     @classmethod
-    def of(
-        cls, quantity: Quantity, before: Values, after: Values, *, confidence: float, first_stage: int = 0
-    ) -> Change:
+    def of(cls, quantity: Quantity, before: Values, after: Values, how: Inference) -> Change:
         """The change from the values of the baseline to those of a configuration, paired by seed."""
-        old, new = (Level.of(each, confidence=0.95, first_stage=first_stage) for each in (before, after))
-        estimate = estimated(before, after, confidence=confidence, first_stage=first_stage)
-        pairs = int((before.known & after.known).sum())
-        return cls(quantity, old, new, estimate, pairs, visible_difference(estimate))
+        both = before.known & after.known
+        pairs = int(both.sum())
+        of_levels = replace(how, confidence=_OF_LEVELS, on_logarithms=quantity.on_logarithms)
+        old, new = (Level.of(each.only(both), of_levels) for each in (before, after))
+        if not quantity.on_logarithms:
+            estimate = estimated(before, after, how)
+            return cls(quantity, old, new, estimate, pairs, visible_difference(estimate))
+        logarithm = estimated(before.logarithms(), after.logarithms(), how)
+        visible = visible_difference(logarithm)
+        return cls.of_ratio(quantity, (old, new), logarithm.exponential(), pairs, visible)
+
+    @classmethod
+    def of_ratio(
+        cls,
+        quantity: Quantity,
+        levels: tuple[Level, Level],
+        ratio: Estimate,
+        pairs: int,
+        visible: float | None = None,
+    ) -> Change:
+        """The change that a ratio is, from levels before and after; `visible` is a logarithm."""
+        before, after = levels
+        base = before.mean
+        if base is None or before.bound is Bound.AT_MOST:
+            return cls(quantity, before, after, NotEnoughReplications(have=pairs), pairs, ratio=ratio)
+        seen = None if visible is None or before.beyond else base * math.expm1(visible)
+        return cls(quantity, before, after, _at_level(ratio, before), pairs, seen, ratio)
 
     @property
     def is_one_sided(self) -> bool:
@@ -173,11 +234,25 @@ class Change:
     def direction(self) -> int:
         """1 if the quantity is larger than with the baseline, -1 if smaller, 0 if undecided."""
         if not isinstance(self.difference, Interval):
-            return 0
+            certain = self.difference.mean if self.difference.identical else None
+            return 0 if not certain else int(math.copysign(1.0, certain))
         return int(self.difference.lies_above(0.0)) - int(self.difference.lies_below(0.0))
 
 
-def estimated(before: Values, after: Values, *, confidence: float, first_stage: int = 0) -> Estimate:
+def _at_level(ratio: Estimate, before: Level) -> Estimate:
+    """The difference that a ratio is at a level of the baseline, which may itself be a lower bound."""
+    base = before.mean or 0.0
+    if not isinstance(ratio, Interval):
+        return ratio if ratio.mean is None else replace(ratio, mean=base * (ratio.mean - 1.0))
+    most = math.inf if before.beyond else base
+    lower, upper = ratio.lower - 1.0, ratio.upper - 1.0
+    lower = -math.inf if before.beyond and lower < 0.0 else base * lower
+    upper = most * upper if upper > 0.0 else base * upper
+    mean = base * (ratio.mean - 1.0)
+    return Interval(mean, lower, upper, ratio.replications, ratio.confidence)
+
+
+def estimated(before: Values, after: Values, how: Inference) -> Estimate:
     """The mean of `after` less `before` over the pairs that have both, with its interval.
 
     Where values are bounds, the difference of each pair lies between two ends, and so does its mean: the
@@ -186,26 +261,29 @@ def estimated(before: Values, after: Values, *, confidence: float, first_stage: 
     is so of both.
     """
     both = before.known & after.known
-    pairs = int(both.sum())
-    whole = bool(both.all())
-    least = _pairwise(before.upper, after.lower)[both]
-    most = _pairwise(before.lower, after.upper)[both]
-    ends = [
-        _interval(each, confidence, first_stage, whole=whole) if pairs and np.isfinite(each).all() else None
+    return between(_pairwise(before.upper, after.lower), _pairwise(before.lower, after.upper), both, how)
+
+
+def between(least: FloatArray, most: FloatArray, having: NDArray[np.bool_], how: Inference) -> Estimate:
+    """The mean of numbers that lie between two ends each, over the replications that have one."""
+    replications = int(having.sum())
+    low, high = (
+        _interval(each, having, how) if replications and np.isfinite(each[having]).all() else None
         for each in (least, most)
-    ]
-    low, high = ends
+    )
     if low is None and high is None:
         return NotEnoughReplications(have=0)
-    if np.array_equal(least, most) and low is not None:
+    if np.array_equal(least[having], most[having]) and low is not None:
         return low
-    if not all(isinstance(each, Interval) for each in ends if each is not None):
-        return NotEnoughReplications(have=pairs)
+    if not all(isinstance(each, Interval) for each in (low, high) if each is not None):
+        return NotEnoughReplications(have=replications)
     lower = low.lower if isinstance(low, Interval) else -math.inf
     upper = high.upper if isinstance(high, Interval) else math.inf
     mean = low.mean if isinstance(low, Interval) else high.mean if isinstance(high, Interval) else None
     return (
-        NotEnoughReplications(have=pairs) if mean is None else Interval(mean, lower, upper, pairs, confidence)
+        NotEnoughReplications(have=replications)
+        if mean is None
+        else Interval(mean, lower, upper, replications, how.confidence)
     )
 
 
@@ -254,7 +332,13 @@ def visible_difference(estimate: Estimate) -> float | None:
     return estimate.half_width * (1.0 + student.quantile(degrees, POWER) / half)
 
 
-def _interval(values: FloatArray, confidence: float, first_stage: int, *, whole: bool) -> Estimate:
-    if first_stage and whole:
-        return two_stage_interval(values, first_stage, confidence=confidence)
-    return mean_interval(values, confidence=confidence)
+def _interval(values: FloatArray, known: NDArray[np.bool_], how: Inference) -> Estimate:
+    """The interval over the replications that have a value."""
+    having = values[known]
+    if how.identical:
+        return NotEnoughReplications(have=int(having.size), mean=float(having.mean()), identical=True)
+    if how.first_stage:
+        # Of a value that an added replication lacks the others keep Stein's guarantee: how many there are
+        # was decided by the scatter of the first.
+        return two_stage_interval(having, int(known[: how.first_stage].sum()), confidence=how.confidence)
+    return mean_interval(having, confidence=how.confidence)

@@ -6,27 +6,38 @@ difference of a pair is what the queue did. Every difference is the configuratio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from aqmlab.comparison.change import Change, Level, Values
+from aqmlab.comparison.change import Change, Inference, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pairing import differing, paired, require_population, same_links
+from aqmlab.comparison.pooled_pages import PooledPages, carry, change_of
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
-from aqmlab.statistics.catalogue import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, shown_of
+from aqmlab.statistics.catalogue import (
+    LOADED_MEDIAN,
+    LOADED_P95,
+    OF_PEOPLE,
+    OF_THE_LINK,
+    flow_groups,
+    shown_of,
+)
 from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
 from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.parts import require_known_part
-from aqmlab.statistics.quantities import Measured, by_name
+from aqmlab.statistics.quantities import Measured, OfPages, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
@@ -37,6 +48,7 @@ from aqmlab.terminal.spelling import counted, quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from typing import TypeGuard
 
     import pandas as pd
     import pyarrow as pa
@@ -47,6 +59,8 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantities import Quantity
 
 CONFIDENCE = 0.95
+_SLOW_SHARE = 0.9
+"""From this share on a quantile of page load times is one of slow pages, which few runs hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +89,7 @@ class Comparison:
     _levels: dict[tuple[str, str], Level] = field(default_factory=dict, repr=False)
     _changes: dict[tuple[str, str, str], Change] = field(default_factory=dict, repr=False)
     _matched: dict[tuple[str, str], list[MatchedPages]] = field(default_factory=dict, repr=False)
+    _pooled: dict[str, PooledPages] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -321,8 +336,12 @@ class Comparison:
         quantity = by_name(quantity)
         key = name, quantity.name
         if key not in self._levels:
-            values = self.values(name, quantity)
-            self._levels[key] = Level.of(values, confidence=CONFIDENCE, first_stage=self.first_stage)
+            how = self._how(CONFIDENCE, self._known(name), quantity=quantity)
+            self._levels[key] = (
+                self._pages_of(self._known(name)).level(quantity.share, how)
+                if self._is_pooled(quantity)
+                else Level.of(self.values(name, quantity), how)
+            )
         return self._levels[key]
 
     def change(self, name: str, quantity: Quantity | str) -> Change:
@@ -330,12 +349,63 @@ class Comparison:
         quantity = by_name(quantity)
         key = self.baseline, name, quantity.name
         if key not in self._changes:
-            before, after = (self.values(each, quantity) for each in (self.baseline, name))
-            confidence, first_stage = self.confidence_of_each, self.first_stage
-            self._changes[key] = Change.of(
-                quantity, before, after, confidence=confidence, first_stage=first_stage
-            )
+            sides = self.baseline, self._known(name)
+            how = self._how(self.confidence_of_each, *sides, quantity=quantity)
+            if self._is_pooled(quantity):
+                before, after = map(self._pages_of, sides)
+                self._changes[key] = change_of(quantity, before, after, how)
+            else:
+                old, new = (self.values(each, quantity) for each in sides)
+                self._changes[key] = Change.of(quantity, old, new, how)
         return self._changes[key]
+
+    def _how(self, confidence: float, *names: str, quantity: Quantity | None = None) -> Inference:
+        on_logarithms = quantity is not None and quantity.on_logarithms
+        identical = all(self._identical.get(name, False) for name in names)
+        return Inference(confidence, self.first_stage, on_logarithms, identical)
+
+    @property
+    def nothing_is_random(self) -> bool:
+        """Whether the runs of all seeds are one and the same, under every configuration."""
+        return bool(self._identical) and all(self._identical.values())
+
+    @cached_property
+    def _identical(self) -> dict[str, bool]:
+        """Of each configuration whether the runs of all seeds are one and the same."""
+        return {
+            name: len(runs) > 1 and all(_is_same_run(runs[0].result, each.result) for each in runs[1:])
+            for name, runs in self.runs.items()
+        }
+
+    @property
+    def slow_pages(self) -> str:
+        """What the 95th percentile of page load times is called: of too few pages it is the slowest one."""
+        return "95 % of the pages" if self._is_pooled(LOADED_P95) else "the slowest page"
+
+    @property
+    def slow_pages_are_carried(self) -> bool:
+        """Whether the pages of all seeds are enough for their 95th percentile, under every configuration."""
+        return self._is_pooled(LOADED_P95)
+
+    def pages_in_all(self, name: str) -> float:
+        """How many followed pages the runs of a configuration have together."""
+        return self._pages_of(self._known(name)).together.pages
+
+    def _is_pooled(self, quantity: Quantity) -> TypeGuard[OfPages]:
+        """Whether it is taken over the pages of all seeds: a quantile of slow pages that they carry."""
+        if not isinstance(quantity, OfPages) or quantity.pages is not Pages.FOLLOWED or not self.tells_pages:
+            return False
+        if not self.runs:
+            return False
+        share = quantity.share
+        pages = [self._pages_of(name).together.pages for name in self.names]
+        return share >= _SLOW_SHARE and all(carry(each, share) for each in pages if each)
+
+    def _pages_of(self, name: str) -> PooledPages:
+        """The followed pages of one configuration, over all seeds."""
+        if name not in self._pooled:
+            self._pooled[name] = PooledPages.of([run.followed_pages for run in self.runs[name]])
+        return self._pooled[name]
 
     def page_ratio(self, name: str) -> PageRatio:
         """How many times as long the same page of the same user takes as with the baseline.
@@ -345,9 +415,7 @@ class Comparison:
         key = self.baseline, self._known(name)
         if key not in self._matched:
             self._matched[key] = self._match(name)
-        return PageRatio.of(
-            self._matched[key], confidence=self.confidence_of_each, first_stage=self.first_stage
-        )
+        return PageRatio.of(self._matched[key], self._how(self.confidence_of_each, *key))
 
     def _match(self, name: str) -> list[MatchedPages]:
         if any(each.decides is Decides.USERS for each in self.differing.get(name, ())):
@@ -395,12 +463,19 @@ class Comparison:
                 f"{counted(len(self.seeds), 'seed')} are too few to estimate the number of seeds; legal: "
                 f"{MINIMUM_REPLICATIONS} or more"
             )
-        base = self.values(self.baseline, LOADED_MEDIAN).values
-        differences = [self.values(name, LOADED_MEDIAN).values - base for name in self.names[1:]]
-        if not np.isfinite(differences).all():
-            raise TooLittleDataError("in some run too few pages ended for a median load time")
-        confidence = self.confidence_of_each
-        return max(replications_for(each, width_s, confidence=confidence) for each in differences)
+        wanted = []
+        for name in self.names[1:]:
+            before, after = (self.values(each, LOADED_MEDIAN) for each in (self.baseline, name))
+            logarithms = [np.log(each.values) for each in (before, after)]
+            if not np.isfinite(logarithms).all():
+                raise TooLittleDataError("in some run too few pages ended for a median load time")
+            # At the level that the configuration has, an interval of the ratio from -h to h about its
+            # logarithm is 2 sinh(h) levels wide.
+            level_s = math.exp(float(logarithms[1].mean()))
+            width = 2.0 * math.asinh(width_s / (2.0 * level_s))
+            difference = logarithms[1] - logarithms[0]
+            wanted.append(replications_for(difference, width, confidence=self.confidence_of_each))
+        return max(wanted)
 
     # ------------------------------------------------------------------------------------- for people
 
@@ -472,10 +547,11 @@ class Comparison:
             if level.have:
                 numbers[quantity.name] = {"level": _level(level)}
                 if name != self.baseline:
-                    change = self.change(name, quantity)
-                    numbers[quantity.name]["difference"] = _plain(change.difference.to_dict())
+                    numbers[quantity.name]["difference"] = _plain(
+                        self.change(name, quantity).difference.to_dict()
+                    )
         if name != self.baseline and (ratio := self.page_ratio(name)).pages:
-            numbers["page_time_ratio"] = {**_plain(ratio.estimate.to_dict()), "pages": ratio.pages}
+            numbers["page_time_ratio"] = _plain(ratio.to_dict())
         return numbers
 
     def __repr__(self) -> str:
@@ -523,11 +599,24 @@ def _level(level: Level) -> dict[str, Any]:
 
 
 def _plain(numbers: dict[str, Any]) -> dict[str, Any]:
-    """Without infinities, which JSON has none of."""
+    """Without infinities, which JSON has none of, and without the mean where one end alone is known."""
+    if any(isinstance(value, float) and math.isinf(value) for value in numbers.values()):
+        numbers = {**numbers, "mean": None}
     return {
         key: None if isinstance(value, float) and not np.isfinite(value) else value
         for key, value in numbers.items()
     }
+
+
+def _is_same_run(one: Recorded, other: Recorded) -> bool:
+    """Whether two runs of other seeds measured the same to the last digit."""
+    summaries = (
+        [each.run.get(key) for key in ("links", "populations", "flows", "tcp")] for each in (one, other)
+    )
+    first, second = summaries
+    return first == second and all(
+        name in other.tables and rows.equals(other.tables[name]) for name, rows in one.tables.items()
+    )
 
 
 def _without_timing(warnings: Sequence[str]) -> list[str]:

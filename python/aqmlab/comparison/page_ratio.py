@@ -5,23 +5,31 @@ times differ by what the queue did to it, while medians also differ by which pag
 hold: the ratio of matched pages scatters less from seed to seed, half to two thirds
 as much.
 
-Matched are the pages that began in the measured window under both configurations. Each counts up to the time
-for which both runs could watch it, so that a page cut off by the end of a run has a ratio as well; this
-restriction moves ratios of pages that took longer towards 1. A run has the mean of the logarithms; its
-exponential is a geometric mean, in which half as long and twice as long cancel.
+Matched are the pages that began in the measured window under both configurations. A page that the end of one
+run cut off has a bound of its ratio: cut under the baseline it took at least as long there as it was watched,
+and its ratio is at most so much. Cut under both it says nothing, and counts all the same: what is cut are the
+slow pages, and without them the ratio would be that of the others.
+
+The number is the mean of the logarithms of the middle half of all pages' ratios (the interquartile mean), so
+that a quarter of the pages may be cut on either side and it is still known; with more there is a bound of it.
+Its exponential is a geometric mean, in which half as long and twice as long cancel. The pages of all seeds
+are taken together, as one seed may hold two, and the interval is of seeds all the same: Student's, over the
+jackknife's pseudo-values, each of which is what one seed adds (Tukey 1958, Annals of Mathematical Statistics
+29, 614).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.comparison.change import Values, estimated, visible_difference
+from aqmlab.comparison.change import between, visible_difference
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import Interval
+from aqmlab.statistics.pages import loaded_rows, seen_for_s
 from aqmlab.statistics.recorded import has_name
 
 if TYPE_CHECKING:
@@ -29,41 +37,75 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.comparison.change import Estimate
+    from aqmlab.comparison.change import Estimate, Inference
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.distribution import FloatArray
 
 _USER_BITS = 32
 _LEAST_S = 1e-9
+_ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MatchedPages:
     """The matched pages of one seed.
 
     Attributes:
-        log_ratio: Mean natural logarithm of load time by load time with the baseline; not a number without
-            pages.
-        pages: How many pages were matched.
-        cut: How many of them count only up to the time for which both were watched.
+        lower: Of each page what the natural logarithm of its load time by that with the baseline at least is;
+            minus infinity if the baseline's run cut it off.
+        upper: What it at most is; infinite if the other run cut it off.
     """
 
-    log_ratio: float
-    pages: int
-    cut: int
+    lower: FloatArray
+    upper: FloatArray
 
     @classmethod
     def of(cls, own: Recorded, baseline: Recorded, *, population: str | None = None) -> MatchedPages:
         """The pages that both runs have; none where a run kept no rows of pages."""
         ours, theirs = (_Pages.of(each, population) for each in (own, baseline))
         _, here, there = np.intersect1d(ours.keys, theirs.keys, assume_unique=True, return_indices=True)
-        if here.size == 0:
-            return cls(math.nan, 0, 0)
-        watched = np.minimum(ours.watched_s[here], theirs.watched_s[there])
-        took = [(times.took_s[rows], times.ended[rows]) for times, rows in ((ours, here), (theirs, there))]
-        after, before = (np.clip(times, _LEAST_S, watched) for times, _ in took)
-        cut = np.logical_or.reduce([~ended | (times > watched) for times, ended in took])
-        return cls(float(np.log(after / before).mean()), int(here.size), int(cut.sum()))
+        after, before = ours.took_s[here], theirs.took_s[there]
+        ratio = np.log(np.maximum(after, _LEAST_S) / np.maximum(before, _LEAST_S))
+        lower = np.where(theirs.loaded[there], ratio, -np.inf)
+        return cls(lower, np.where(ours.loaded[here], ratio, np.inf))
+
+    @property
+    def pages(self) -> int:
+        """How many pages were matched."""
+        return int(self.lower.size)
+
+    @property
+    def cut(self) -> int:
+        """How many of them the end of a run cut off, under one configuration or both."""
+        return int((self.lower != self.upper).sum())
+
+
+def interquartile_mean(values: FloatArray) -> float:
+    """The mean of the middle half of values, those at its edges in part; the others may be infinite."""
+    edges = np.linspace(0.0, 1.0, values.size + 1)
+    inside = np.clip(edges, 0.25, 0.75)
+    weights = 2.0 * np.diff(inside)
+    counting = weights > _ROUNDING
+    return float(np.sort(values)[counting] @ weights[counting])
+
+
+def _pseudo_values(of_seeds: list[FloatArray]) -> FloatArray:
+    """What each seed adds to the number of all; their mean is that number. Not finite without bound."""
+    having = [place for place, each in enumerate(of_seeds) if each.size]
+    values = np.full(len(of_seeds), np.nan)
+    if not having:
+        return values
+    whole = interquartile_mean(np.concatenate(of_seeds))
+    if len(having) == 1 or not math.isfinite(whole):
+        values[having] = whole
+        return values
+    others = [np.concatenate(of_seeds[:place] + of_seeds[place + 1 :]) for place in having]
+    without = np.array([interquartile_mean(each) for each in others])
+    if not np.isfinite(without).all():
+        values[having] = math.nan
+        return values
+    values[having] = whole + (len(having) - 1) * (without.mean() - without)
+    return values
 
 
 @dataclass(frozen=True)
@@ -72,10 +114,11 @@ class PageRatio:
 
     Attributes:
         estimate: The ratio with its interval, of which neither end is below 0; only the ratio where there are
-            too few seeds, and nothing where no page was matched.
+            too few seeds, and nothing where no page was matched or runs cut off too many on both sides. Where
+            pages were cut under one configuration alone the interval has one end, the other is 0 or infinite.
         seeds: In how many seeds pages were matched.
         pages: How many pages were matched in all.
-        cut: How many of them count only up to the time for which both were watched.
+        cut: How many of them the end of a run cut off.
         visible: The ratio above 1 that so many seeds would have shown with probability 0.8.
     """
 
@@ -86,17 +129,30 @@ class PageRatio:
     visible: float | None
 
     @classmethod
-    def of(cls, matched: Iterable[MatchedPages], *, confidence: float, first_stage: int = 0) -> PageRatio:
-        """The ratio over seeds; `first_stage` as in `Comparison`."""
+    def of(cls, matched: Iterable[MatchedPages], how: Inference) -> PageRatio:
+        """The ratio over seeds."""
         of_seeds = list(matched)
-        logarithms = Values.of([each.log_ratio for each in of_seeds])
-        before = Values.of([0.0] * len(of_seeds))
-        estimate = estimated(before, logarithms, confidence=confidence, first_stage=first_stage)
+        lower, upper = (
+            _pseudo_values([getattr(each, end) for each in of_seeds]) for end in ("lower", "upper")
+        )
+        having = np.array([each.pages > 0 for each in of_seeds], dtype=np.bool_)
+        estimate = between(lower, upper, having, how)
         visible = visible_difference(estimate)
         pages, cut = (sum(getattr(each, count) for each in of_seeds) for count in ("pages", "cut"))
-        return cls(
-            _exponential(estimate), int(logarithms.known.sum()), pages, cut, visible and math.exp(visible)
-        )
+        return cls(estimate.exponential(), int(having.sum()), pages, cut, visible and math.exp(visible))
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether only one end of the interval is known."""
+        estimate = self.estimate
+        return isinstance(estimate, Interval) and (estimate.lower == 0.0 or math.isinf(estimate.upper))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; an end that is not known is infinite."""
+        numbers = self.estimate.to_dict()
+        if self.is_one_sided and numbers.get("lower") == 0.0:
+            numbers["lower"] = -math.inf
+        return {**numbers, "pages": self.pages, "cut": self.cut}
 
     @property
     def direction(self) -> int:
@@ -112,16 +168,15 @@ class _Pages:
 
     keys: NDArray[np.uint64]
     took_s: FloatArray
-    ended: NDArray[np.bool_]
-    watched_s: FloatArray
+    loaded: NDArray[np.bool_]
 
     @classmethod
     def of(cls, result: Recorded, population: str | None) -> _Pages:
         nothing = np.zeros(0)
         if "pages" not in result.tables:
-            return cls(nothing.astype(np.uint64), nothing, nothing.astype(np.bool_), nothing)
+            return cls(nothing.astype(np.uint64), nothing, nothing.astype(np.bool_))
         rows = result.tables["pages"]
-        began, took = (to_numpy(rows[name]).astype(np.float64) for name in ("began_s", "page_load_time_s"))
+        began = to_numpy(rows["began_s"]).astype(np.float64)
         user, page = (to_numpy(rows[name]).astype(np.uint64) for name in ("user", "page"))
         keep = (began >= float(result.run["measured_from_s"])) & (
             began < float(result.run["measured_until_s"])
@@ -133,15 +188,4 @@ class _Pages:
                 place[has_name(rows, "population", name)] = number
         keep &= place < len(populations)
         key = (user << np.uint64(_USER_BITS) | page) * np.uint64(max(1, len(populations))) + place
-        watched = float(result.run["scenario"]["duration_s"]) - began
-        return cls(key[keep], took[keep], to_numpy(rows["ended"])[keep].astype(np.bool_), watched[keep])
-
-
-def _exponential(estimate: Estimate) -> Estimate:
-    """From logarithms of ratios to ratios."""
-    if isinstance(estimate, Interval):
-        mean, lower, upper = map(math.exp, (estimate.mean, estimate.lower, estimate.upper))
-        return Interval(mean, lower, upper, estimate.replications, estimate.confidence)
-    if estimate.mean is None:
-        return estimate
-    return type(estimate)(have=estimate.have, mean=math.exp(estimate.mean))
+        return cls(key[keep], seen_for_s(result)[keep], loaded_rows(rows)[keep])

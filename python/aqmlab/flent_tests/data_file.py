@@ -39,7 +39,9 @@ def flent_test_document(measured: Measured) -> dict[str, Any]:
     for name, probe in measured.probes.items():
         probes[name] = np.full(len(at_s), np.nan)
         # A probe is sent at the beginning of a step, and stands with what streams carried in it.
-        probes[name][np.rint(probe.at_s / STEP_S).astype(int)] = probe.values
+        # What never came back has no value there, as in Flent's own files.
+        answered = np.where(np.isfinite(probe.values), probe.values, np.nan)
+        probes[name][np.rint(probe.at_s / STEP_S).astype(int)] = answered
     series = {**streams, **_derived(measured, streams), **probes}
     if len(probes) > 1:
         series["Ping (ms) avg"] = _mean(list(probes.values()))

@@ -66,17 +66,17 @@ class Measured:
     @property
     def lost_percent(self) -> float:
         """Probes without an answer, of those sent while the streams lasted."""
-        answered = sum(len(self.loaded_ms(series)) for series in self.probes)
+        answered = sum(int(np.isfinite(self.loaded_ms(series)).sum()) for series in self.probes)
         sent = len(self.probes) * round(self.length_s / STEP_S)
         return 100.0 * (1.0 - answered / sent)
 
     def idle_ms(self, series: str) -> Floats:
-        """The round trips of a probe before the streams began."""
+        """The round trips of a probe before the streams began; infinite where no answer came."""
         found = self.probes[series]
         return found.values[found.at_s < DELAY_S]
 
     def loaded_ms(self, series: str) -> Floats:
-        """The round trips of a probe while the streams lasted."""
+        """The round trips of a probe while the streams lasted; infinite where no answer came."""
         return self.probes[series].between(DELAY_S, DELAY_S + self.length_s)
 
 
@@ -167,7 +167,9 @@ def measure(
             length_s,
             {stream.series: _carried(result, stream, length_s) for stream in test.streams},
             {
-                probe.series: round_trips_ms(result, probe.series, behind_ms=behind_ms[probe.host])
+                probe.series: round_trips_ms(
+                    result, probe.series, each_s=STEP_S, behind_ms=behind_ms[probe.host]
+                )
                 for probe in test.probes
             },
             result,

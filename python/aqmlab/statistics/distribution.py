@@ -38,15 +38,15 @@ class ResponseTimes:
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
     `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
     times have the same form (`aqmlab.statistics.pages`). If some are censored, counts and `failed` are
-    weights of an estimate, not whole numbers, and `watched_s` is the longest observation of a censored page
-    in seconds.
+    weights of an estimate, not whole numbers, and `seen` has the distribution of how long each was seen to
+    take at least.
     """
 
     lower_s: FloatArray
     upper_s: FloatArray
     counts: FloatArray
     failed: float = 0
-    watched_s: float = 0.0
+    seen: ResponseTimes | None = None
 
     def __post_init__(self) -> None:
         if np.any(self.upper_s < self.lower_s) or np.any(self.lower_s[1:] < self.upper_s[:-1]):
@@ -61,12 +61,6 @@ class ResponseTimes:
     def ended(self) -> float:
         """Exchanges that completed or failed: the denominator of every share."""
         return self.completed + self.failed
-
-    @property
-    def longest_s(self) -> float:
-        """The longest observed time in seconds: a lower bound of quantiles that were not reached."""
-        ended = self.upper_s[self.counts > 0]
-        return max(self.watched_s, float(ended[-1]) if ended.size else 0.0)
 
     def cdf(self, time_s: ArrayLike) -> FloatArray:
         """Share of the ended exchanges that completed within each time (seconds)."""
@@ -94,6 +88,17 @@ class ResponseTimes:
         low, high = completed[right - 1], completed[right]
         inside = min(1.0, (wanted - low) / (high - low))
         return float(edges[right - 1] + inside * (edges[right] - edges[right - 1]))
+
+    def least_quantile(self, share: float) -> float:
+        """A lower bound in seconds of a quantile that was not reached.
+
+        Of censored times it is the quantile of what each was seen to take; otherwise the longest time that
+        was seen, as whatever failed takes longer than all that completed.
+        """
+        if self.seen is not None:
+            return self.seen.quantile(share)
+        completed = self.upper_s[self.counts > 0]
+        return float(completed[-1]) if completed.size else 0.0
 
     def restricted_mean_s(self, limit_s: float = 2.0) -> float:
         """Mean of min(response time, limit) in seconds; a failed exchange counts as the limit.

@@ -15,7 +15,7 @@ import numpy as np
 from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
-from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
+from aqmlab.statistics.pages import Pages, failed_pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity, Scope
 from aqmlab.statistics.recorded import (
     Recorded,
@@ -191,6 +191,7 @@ def quantile_s(share: float) -> OfUsers:
     title = f"{100 * share:g} % of responses within, s"
     return OfUsers(
         f"response_p{100 * share:g}_s", "s", title, short, 3, lambda times: times.quantile(share),
+        on_logarithms=True,
         definition=f"time within which {100 * share:g} % of the ended exchanges completed; else infinite",
         denominator="exchanges that ended",
     )  # fmt: skip
@@ -201,7 +202,7 @@ def restricted_mean_s(limit_s: float = RESTRICTED_TO_S) -> OfUsers:
     name = f"response_restricted_mean_{limit_s:g}s_s"
     title, short = f"mean of min(response, {limit_s:g} s), s", f"min(t, {limit_s:g}) s"
     return OfUsers(
-        name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s),
+        name, "s", title, short, 3, lambda times: times.restricted_mean_s(limit_s), on_logarithms=True,
         definition=f"mean of min(response time, {limit_s:g} s) of ended exchanges; failed: {limit_s:g} s",
     )  # fmt: skip
 
@@ -239,18 +240,18 @@ def _mean_s(times: ResponseTimes) -> float:
 
 
 response_mean_s = OfUsers(
-    "response_mean_s", "s", "mean response, s", "mean s", 3, _mean_s,
+    "response_mean_s", "s", "mean response, s", "mean s", 3, _mean_s, on_logarithms=True,
     definition="mean response time of the completed exchanges; a handful of huge ones may decide it",
 )  # fmt: skip
 median_response_ms = OfUsers(
     "median_response_ms", "ms", "median response, ms", "median ms", 0,
-    lambda times: MILLISECONDS * times.quantile(0.5),
+    lambda times: MILLISECONDS * times.quantile(0.5), on_logarithms=True,
     definition="time within which half of the ended exchanges completed; else infinite",
     denominator="exchanges that ended",
 )  # fmt: skip
 restricted_mean_response_ms = OfUsers(
     "restricted_mean_response_ms", "ms", "mean of min(response, 2 s), ms", "mean ≤2s ms", 0,
-    lambda times: MILLISECONDS * times.restricted_mean_s(RESTRICTED_TO_S),
+    lambda times: MILLISECONDS * times.restricted_mean_s(RESTRICTED_TO_S), on_logarithms=True,
     definition="mean of min(response time, 2 s) of ended exchanges; failed: 2 s",
 )  # fmt: skip
 RESPONSE_CLASSES = (
@@ -281,12 +282,14 @@ def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
     name, title = f"page_{which}p{100 * share:g}_s", f"{100 * share:g} % of pages within, s"
     short = f"page {'median' if share == 0.5 else f'{100 * share:g} %'} s"
     if pages is Pages.FOLLOWED:
-        title = f"{title} (begun in the window)"
-    begun = "pages that began in the window" if pages is Pages.FOLLOWED else "pages that ended in the window"
+        title = f"{title} (followed)"
+    which_pages = "pages waited for" if pages is Pages.FOLLOWED else "pages that ended"
     return OfPages(
         name, "s", title, short, 2, lambda times: times.quantile(share), pages,
-        definition=f"time within which {100 * share:g} % of the {begun} were loaded; else infinite",
-        denominator=begun,
+        share=share, on_logarithms=True,
+        definition=f"time within which {100 * share:g} % of the {which_pages} in the window were loaded; "
+        f"else infinite",
+        denominator=f"{which_pages} in the window",
     )  # fmt: skip
 
 
@@ -295,7 +298,7 @@ def restricted_mean_page_s(limit_s: float) -> OfPages:
     name, title = f"page_restricted_mean_{limit_s:g}s_s", f"mean of min(page load, {limit_s:g} s), s"
     return OfPages(
         name, "s", title, f"page ≤{limit_s:g} s", 3,
-        lambda times: times.restricted_mean_s(limit_s), Pages.FOLLOWED,
+        lambda times: times.restricted_mean_s(limit_s), Pages.FOLLOWED, on_logarithms=True,
     )  # fmt: skip
 
 
@@ -308,8 +311,12 @@ pages_unfinished = OfRun(
     "unfinished_pages", "", "pages unfinished at the end", "unfinished", 0, unfinished_pages,
     definition="pages that began in the measured window and were not loaded when the run ended",
 )  # fmt: skip
+pages_failed = OfRun(
+    "failed_pages", "", "pages of which nothing came", "failed", 0, failed_pages,
+    definition="pages that began in the measured window and of which no object came: never loaded",
+)  # fmt: skip
 PAGE_QUANTITIES = (
-    completed_pages, pages_unfinished,
+    completed_pages, pages_unfinished, pages_failed,
     *(page_quantile_s(share, pages) for pages in Pages for share in PAGE_QUANTILES),
 )  # fmt: skip
 """Page load times of both populations of pages."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.observation import Observation
-from aqmlab.statistics.pages import Pages, page_load_times
+from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
@@ -75,8 +75,21 @@ class Measured:
             MissingDataError: The run recorded none.
         """
         if pages not in self._pages:
-            self._pages[pages] = page_load_times(self.result, pages, population=self._population)
+            self._pages[pages] = (
+                self.followed_pages.times()
+                if pages is Pages.FOLLOWED
+                else page_load_times(self.result, pages, population=self._population)
+            )
         return self._pages[pages]
+
+    @cached_property
+    def followed_pages(self) -> FollowedPages:
+        """The pages of all users, or of the population, that were waited for in the measured window.
+
+        Raises:
+            MissingDataError: The run recorded none.
+        """
+        return FollowedPages.of(self.result, population=self._population)
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,6 +104,8 @@ class Quantity(ABC):
         digits: Digits after the point in print.
         definition: What is counted, over which denominator: the sentence of the reference.
         denominator: What a share or a loss is a share of; empty where it is none.
+        on_logarithms: Whether means and intervals over runs are taken of its logarithm, as of times, which
+            are skewed: the level is then a geometric mean, the tested statement of a difference a ratio.
         worst: The bad end of its scale, which a run has where something should have come and nothing did;
             not a number where neither end is bad.
     """
@@ -102,6 +117,7 @@ class Quantity(ABC):
     digits: int
     definition: str = field(default="", kw_only=True)
     denominator: str = field(default="", kw_only=True)
+    on_logarithms: bool = field(default=False, kw_only=True)
     worst: float = field(default=math.nan, kw_only=True)
 
     scope: ClassVar[Scope]
@@ -182,8 +198,8 @@ class OfUsers(Quantity):
         return self.compute(run.times)
 
     def at_least(self, run: Measured) -> float:
-        """The longest time that was seen."""
-        return run.times.longest_s
+        """The longest time that was seen: what failed takes longer than all that completed."""
+        return run.times.least_quantile(1.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -193,10 +209,13 @@ class OfPages(Quantity):
     Attributes:
         compute: The number of a distribution of at least one page.
         pages: Of which pages.
+        share: Of a quantile, from 0 to 1: within the number this share of the pages is loaded; of another
+            number not a number.
     """
 
     compute: Callable[[ResponseTimes], float]
     pages: Pages
+    share: float = field(default=math.nan, kw_only=True)
     scope = Scope.USERS
 
     def of(self, run: Measured) -> float:
@@ -207,11 +226,12 @@ class OfPages(Quantity):
         return self.compute(times)
 
     def at_least(self, run: Measured) -> float:
-        """The longest time that was seen, of an unfinished page how long it was watched."""
-        return run.page_load_times(self.pages).longest_s
+        """The number of what each page was seen to take."""
+        times = run.page_load_times(self.pages)
+        return -math.inf if times.seen is None else self.compute(times.seen)
 
 
-_HAPPENED = {Pages.COMPLETED: "ended", Pages.FOLLOWED: "began"}
+_HAPPENED = {Pages.COMPLETED: "ended", Pages.FOLLOWED: "was waited for"}
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ below 0.05 at n = 6, and with fewer degrees of freedom an interval says more abo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +58,11 @@ class Interval:
         """Whether the whole interval lies between the bounds."""
         return lower <= self.lower and self.upper <= upper
 
+    def exponential(self) -> Interval:
+        """From logarithms to the numbers themselves: the mean becomes the geometric one."""
+        mean, lower, upper = map(math.exp, (self.mean, self.lower, self.upper))
+        return Interval(mean, lower, upper, self.replications, self.confidence)
+
     def to_dict(self) -> dict[str, float | int]:
         """Plain data."""
         return {
@@ -79,14 +84,22 @@ class NotEnoughReplications:
         mean: Where there is one: a plain value may be shown, without pretending to know its error.
         without: Replications without a value, such as a quantile that too few exchanges reached. There is no
             mean then, as one over the others would be that of the lucky ones.
+        identical: Whether the replications are one run again and again, because nothing in it is random.
     """
 
     have: int
     need: int = MINIMUM_REPLICATIONS
     mean: float | None = None
     without: int = 0
+    identical: bool = False
+
+    def exponential(self) -> NotEnoughReplications:
+        """From the logarithm to the number itself."""
+        return self if self.mean is None else replace(self, mean=math.exp(self.mean))
 
     def __str__(self) -> str:
+        if self.identical:
+            return f"nothing is random: {self.have} replications are one run, which says it all"
         if self.without:
             return f"no value in {self.without} of {self.have + self.without} replications"
         return f"not enough replications ({self.have}; an interval needs {self.need})"

@@ -5,7 +5,8 @@ covers too rarely. Stein's two stages (1945, Annals of Mathematical Statistics 1
 replications alone say how large the scatter is and so how many there shall be; the interval is that of the
 mean of all with the scatter of the first, whose Student quantile it keeps. For Gaussian figures the mean of
 all is independent of the scatter of the first, so that it covers exactly as often as it says, whatever rule
-took the number from that scatter: also where the widest of several intervals decides.
+took the number from that scatter: also where the widest of several intervals decides. Where some replication
+has no number, the mean is of those that have one, with the scatter of those of the first that do.
 """
 
 from __future__ import annotations

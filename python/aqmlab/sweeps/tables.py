@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.change import Level, Values
+from aqmlab.comparison.change import Inference, Level, Values
 from aqmlab.runs.store import State
 from aqmlab.statistics.catalogue import headline_of_all
 from aqmlab.statistics.quantities import Measured
@@ -79,7 +79,7 @@ def results_table(
 
 def _level(quantity: Quantity, runs: Sequence[Measured]) -> Level:
     values = Values.observed(quantity.observed(run) for run in runs)
-    return Level.of(values, confidence=_CONFIDENCE)
+    return Level.of(values, Inference(_CONFIDENCE, on_logarithms=quantity.on_logarithms))
 
 
 def _cell(level: Level, quantity: Quantity) -> TableCell:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.quantities import pages_failed
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -21,12 +22,13 @@ from aqmlab.tables.model import (
     text,
     with_half_width,
 )
-from aqmlab.words.amounts import counted
+from aqmlab.words.amounts import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from aqmlab.comparison import Change, Comparison, Level
+    from aqmlab.comparison.page_ratio import PageRatio
     from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
@@ -95,8 +97,11 @@ def comparison_records(found: Comparison) -> Table:
         columns += _in_csv(f"{quantity.name}.minus_first", partial(_difference, found, quantity))
         columns += [in_csv(f"{quantity.name}.runs", partial(_runs, found, quantity))]
         if quantity is LOADED_P95:
-            columns += _in_csv("page_time_ratio", lambda name: found.page_ratio(name).estimate)
-            columns += [in_csv("page_time_ratio.pages", lambda name: found.page_ratio(name).pages)]
+            columns += _in_csv("page_time_ratio", lambda name: _two_sided(found.page_ratio(name)))
+            columns += [
+                in_csv("page_time_ratio.pages", lambda name: found.page_ratio(name).pages),
+                in_csv("page_time_ratio.cut", lambda name: found.page_ratio(name).cut),
+            ]
     return Table.of(found.names, columns)
 
 
@@ -142,6 +147,8 @@ def _place(found: Comparison, quantity: Quantity) -> tuple[str, str]:
     what, _, part = quantity.name.partition("/")
     kind, _, name = part.partition(".")
     title = _TITLES.get(what, quantity.short.removesuffix(f", {name}"))
+    if quantity is LOADED_P95 and not found.slow_pages_are_carried:
+        title = "slowest loads in, s"
     if kind:
         return _GROUPS.get(kind, "{}").format(name), title
     if quantity in OF_PEOPLE:
@@ -178,6 +185,9 @@ def _ratio_cell(found: Comparison, name: str) -> TableCell:
     estimate = ratio.estimate
     if estimate.mean is None:
         return _starred(found, "–", False)
+    if ratio.is_one_sided and isinstance(estimate, Interval):
+        end = f"<{estimate.upper:.2f}" if estimate.lower == 0.0 else f">{estimate.lower:.2f}"
+        return _starred(found, end, ratio.direction != 0)
     ends = [f"{estimate.lower:.2f} to {estimate.upper:.2f}"] if isinstance(estimate, Interval) else []
     lines = [Line(each, Standing.REFERENCE) for each in ends]
     return _starred(found, with_half_width(estimate, 2).replace(" ", ""), ratio.direction != 0, *lines)
@@ -201,7 +211,7 @@ def level_in_print(level: Level, quantity: Quantity) -> str:
         return "–"
     digits = _digits(level.mean, quantity)
     if level.bound:
-        return f"{level.bound.value}{level.mean:.{digits}f}"
+        return f"{level.bound}{level.mean:.{digits}f}"
     return with_half_width(level.estimate, digits).replace(" ", "")
 
 
@@ -232,13 +242,27 @@ def _difference(found: Comparison, quantity: Quantity, name: str) -> Estimate:
     return found.change(name, quantity).difference
 
 
+def _two_sided(ratio: PageRatio) -> Estimate:
+    """A ratio of which the unknown lower end is minus infinity, as that of a difference."""
+    estimate = ratio.estimate
+    if isinstance(estimate, Interval) and ratio.is_one_sided and estimate.lower == 0.0:
+        return replace(estimate, lower=-math.inf)
+    return estimate
+
+
 def _runs(found: Comparison, quantity: Quantity, name: str) -> int:
     return found.level(name, quantity).have
 
 
 def _in_csv(name: str, told: Callable[[str], Estimate]) -> Iterator[Column[str]]:
-    """A mean and its bounds, for programs; an end that is not known is empty."""
-    yield in_csv(f"{name}.mean", lambda configuration: told(configuration).mean)
+    """A mean and its bounds, for programs; an end that is not known is empty, and the mean beside it."""
+
+    def mean(configuration: str) -> float | None:
+        estimate = told(configuration)
+        one_sided = isinstance(estimate, Interval) and math.isinf(estimate.upper - estimate.lower)
+        return None if one_sided else estimate.mean
+
+    yield in_csv(f"{name}.mean", mean)
     yield from bounds_in_csv(f"{name}.lower", f"{name}.upper", told)
 
 
@@ -254,6 +278,11 @@ def notes(found: Comparison, *, brief: bool = False) -> list[str]:
 
 def _how_sure(found: Comparison) -> Iterator[str]:
     seeds = counted(len(found.seeds), "seed")
+    if found.nothing_is_random:
+        yield f"Nothing is random here: {seeds} gave one and the same run, which says it all."
+        if len(found.names) > 1:
+            yield f"*: differs from {found.baseline}."
+        return
     sure = isinstance(found.level(found.baseline, found.of_the_link[0]).estimate, Interval)
     if len(found.seeds) == 1:
         yield "1 seed: too few for confidence intervals."
@@ -266,23 +295,29 @@ def _how_sure(found: Comparison) -> Iterator[str]:
     if len(found.names) > 1 and sure:
         each = f"{100 * found.confidence_of_each:.4g} % each"
         yield f"*: differs from {found.baseline}; the statements on pages hold together with 95 % ({each})."
+    if found.tells_pages and len(found.seeds) > 1:
+        at = f"; a difference is the mean ratio, at the level of {found.baseline}"
+        yield f"Times: geometric means, ± the longer arm{at if len(found.names) > 1 else ''}."
 
 
 def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     if found.tells_pages:
         objects = "" if brief else "; objects: what they are made of"
-        yield f"Pages: those that began in the measured {found.window_s:g} s{objects}."
-    matched = [each.pages for name in found.names[1:] if (each := found.page_ratio(name)).pages]
+        yield f"Pages: those that were waited for in the measured {found.window_s:g} s{objects}."
+        yield from _of_slow_pages(found)
+    matched = [each for name in found.names[1:] if (each := found.page_ratio(name)).pages]
     if matched:
+        pages, cut = (_range([getattr(each, count) for each in matched]) for count in ("pages", "cut"))
+        also = f", of which the end of a run cut off {cut}" if any(each.cut for each in matched) else ""
         yield (
-            f"Same page, ratio: its load time against that with {found.baseline}, page for page "
-            f"({_range(matched)} pages)."
+            f"Same page, ratio: its load time against that with {found.baseline}, page for page; mean of the "
+            f"middle half ({pages} pages{also})."
         )
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
         yield f">: in up to {counted(beyond, 'run')} it took longer than the run."
     if have := _least_runs(found, OF_PEOPLE):
-        yield f"Pages began in {have} of {len(found.seeds)} runs; the others do not count for pages."
+        yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
     for what, quantities in _others_by_heading(found, brief=brief).items():
         if have := _least_runs(found, quantities):
             yield f"{what}: in {have} of {len(found.seeds)} runs; the others have no such number."
@@ -302,6 +337,19 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
     if zero := _zero_in_every_run(found):
         yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _of_slow_pages(found: Comparison) -> Iterator[str]:
+    """What the row of slow pages is over, and how many pages never came at all."""
+    if not found.slow_pages_are_carried:
+        yield "Slowest page: of each run; so few pages have no 95th percentile."
+    elif len(found.seeds) > 1:
+        pages = _range([round(each) for name in found.names if (each := found.pages_in_all(name))])
+        yield f"95 %: over the pages of all runs together ({pages})."
+    failed = [found.level(name, pages_failed).mean or 0.0 for name in found.names]
+    if any(failed):
+        per_run = listed([f"{each:.3g} with {name}" for name, each in zip(found.names, failed, strict=True)])
+        yield f"Of some pages nothing came; they count as never loaded: {per_run} per run."
 
 
 def _range(numbers: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.tables.model import Column, Table, in_csv, number, text
+from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,8 +48,12 @@ class _Queue:
 
 
 def _percentile(parts: Sequence[NDArray[np.float64]], percent: int) -> float:
+    """A percentile, infinite where so many probes had no answer: these are the slowest."""
     values = np.concatenate(parts)
-    return float(np.percentile(values, percent)) if len(values) else float("nan")
+    if not len(values):
+        return float("nan")
+    method = "linear" if np.isfinite(values).all() else "inverted_cdf"  # nothing lies between a time and none
+    return float(np.percentile(values, percent, method=method))
 
 
 def flent_table(found: Sequence[Measured], *, title: str, caption: str) -> Table:
@@ -63,13 +68,17 @@ def flent_table(found: Sequence[Measured], *, title: str, caption: str) -> Table
     columns: list[Column[_Queue]] = [
         Column("queue", lambda row: text(row.name), "queue", words=True),
         *(Column(f"{way}_mbps", partial(_sum, way=way), f"{way}, Mbit/s") for way in ways),
-        Column("idle_ms", lambda row: number(row.idle_ms(*probes), ".1f"), "idle, ms"),
-        Column("loaded_p50_ms", lambda row: number(row.loaded_ms(*probes, percent=50), ".1f"), "loaded"),
-        Column("loaded_p99_ms", lambda row: number(row.loaded_ms(*probes, percent=99), ".1f"), "99 %"),
+        Column("idle_ms", lambda row: _round_trip(row.idle_ms(*probes)), "idle, ms"),
+        Column("loaded_p50_ms", lambda row: _round_trip(row.loaded_ms(*probes, percent=50)), "loaded"),
+        Column("loaded_p99_ms", lambda row: _round_trip(row.loaded_ms(*probes, percent=99)), "99 %"),
         Column("lost_percent", lambda row: number(row.lost_percent(), ".1f"), "lost, %"),
         *_of_series(found[0]),
     ]
     return Table.of(rows, columns, title=title, caption=caption)
+
+
+def _round_trip(took_ms: float) -> TableCell:
+    return number(took_ms, ".1f") if math.isfinite(took_ms) else number(None, absent="lost")
 
 
 def _sum(row: _Queue, *, way: str) -> Any:  # noqa: ANN401  (a cell)

@@ -172,9 +172,11 @@ def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float
 
 
 def with_half_width(value: Interval | NotEnoughReplications, digits: int, *, sign: str = "") -> str:
-    """A mean with the half width of its interval, as far as it has them."""
+    """A mean with the half width of its interval, as far as it has them; of unequal arms the longer one."""
     if value.mean is None:
         return "–"
     mean = f"{value.mean:{sign}.{digits}f}"
-    half_width = getattr(value, "half_width", None)
-    return mean if half_width is None else f"{mean} ± {half_width:.{digits}f}"
+    lower, upper = bounds(value)
+    if lower is None or upper is None:
+        return mean
+    return f"{mean} ± {max(upper - value.mean, value.mean - lower):.{digits}f}"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-_WHICH_PAGES = {Pages.COMPLETED: "ended in the window", Pages.FOLLOWED: "began in the window"}
+_WHICH_PAGES = {Pages.COMPLETED: "ended in the window", Pages.FOLLOWED: "were waited for"}
 _COUNTS = {"users": "number", "completed": "completed", "failed": "failed", "unfinished": "open"}
 LINK_DIGITS = {
     throughput_mbps: 2,
@@ -110,7 +110,7 @@ def _quantiles(what: str, digits: int, times: Callable[[Item], ResponseTimes]) -
         within_s = found.quantile(share)
         if math.isfinite(within_s):
             return number(within_s, f".{digits}f")
-        return number(None, absent=f">{found.longest_s:.3g}")
+        return number(None, absent=f">{found.least_quantile(share):.3g}")
 
     return [
         Column(f"{what}_p{100 * share:g}_s", partial(cell, share=share), f"{100 * share:g} %")

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, Verdict
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, delay_median_of
+from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.statistics.video_call import call_bitrate_mbps_of, call_frozen_percent_of
 from aqmlab.words.amounts import (
+    LITTLE,
     MOST_NAMED,
     bit_rate,
     counted,
@@ -31,9 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from aqmlab.comparison import Change, Comparison, Level
+    from aqmlab.comparison.page_ratio import PageRatio
+    from aqmlab.statistics import NotEnoughReplications
     from aqmlab.statistics.quantities import Quantity
 
-_SHARES = {LOADED_MEDIAN.name: "half of the pages", LOADED_P95.name: "95 % of the pages"}
+_BOUNDED = {
+    Bound.EXACT: "", Bound.AT_LEAST: "more than ", Bound.AT_MOST: "less than ", Bound.BETWEEN: "more than ",
+}  # fmt: skip
 MOST_DELAYS = 8
 """So many configurations are named with their delays in one sentence."""
 CALLS_SUFFER_MS = 150.0
@@ -204,8 +210,13 @@ def _meanwhile(found: Comparison) -> str:
 def _pages_of(found: Comparison, name: str) -> str:
     """What one configuration changes of both page load times."""
     usual, slow = (found.change(name, quantity) for quantity in (LOADED_MEDIAN, LOADED_P95))
-    words = f"half of the pages load in {_changed(found, usual)}; 95 % in {_changed(found, slow)}"
+    words = f"half of the pages load in {_changed(found, usual)}; {_slow(found)} in {_changed(found, slow)}"
     return f"{words}{_same_page(found, name)}"
+
+
+def _slow(found: Comparison) -> str:
+    """What the slow pages are called behind the others."""
+    return found.slow_pages.removesuffix(" of the pages")
 
 
 def _same_page(found: Comparison, name: str) -> str:
@@ -217,7 +228,10 @@ def _same_page(found: Comparison, name: str) -> str:
     seeds = len(found.seeds)
     of = "" if ratio.seeds == seeds else f", in {ratio.seeds} of {seeds} runs"
     if not isinstance(estimate, Interval):
-        return f"; the same page takes {times_as_long(estimate.mean)} ({_too_few(ratio.seeds)})"
+        return f"; the same page takes {times_as_long(estimate.mean)} ({_no_interval(estimate, ratio.seeds)})"
+    if ratio.is_one_sided:
+        told = f"takes {_at_least_as_long(ratio)}" if ratio.direction else "is cut off too often to say"
+        return f"; the same page {told}{of and f' ({of[2:]})'}"
     span_words = span_of_ratios(estimate.lower, estimate.upper)
     if ratio.direction:
         return f"; the same page takes {times_as_long(estimate.mean)} ({span_words}{of})"
@@ -232,7 +246,18 @@ def _changed(found: Comparison, change: Change) -> str:
     return f"{levels}{_how_much(found, change)}"
 
 
-def _too_few(seeds: int) -> str:
+def _at_least_as_long(ratio: PageRatio) -> str:
+    """A one-sided ratio with its certain end."""
+    estimate = ratio.estimate
+    end = getattr(estimate, "upper" if ratio.direction < 0 else "lower")
+    return f"{'at most' if ratio.direction < 0 and end < LITTLE else 'at least'} {times_as_long(end)}"
+
+
+def _no_interval(estimate: NotEnoughReplications, seeds: int) -> str:
+    if estimate.identical:
+        return "nothing is random here"
+    if seeds >= MINIMUM_REPLICATIONS:
+        return "too few pages for an interval"
     return f"{counted(seeds, 'seed')}: too few for an interval"
 
 
@@ -243,7 +268,7 @@ def _how_much(found: Comparison, change: Change) -> str:
     if not isinstance(estimate, Interval):
         if change.pairs == 0 or change.after.beyond or change.before.beyond:
             return " (runs too short to say by how much)"
-        return f" ({_too_few(change.pairs)})"
+        return f" ({_no_interval(estimate, change.pairs)})"
     of = "" if change.pairs == seeds else f", in {change.pairs} of {seeds} runs"
     if change.is_one_sided:
         return f" ({_at_least(change)}{of})"
@@ -274,16 +299,25 @@ def level_in_words(level: Level) -> str:
     """A time, or what it at least is."""
     if level.mean is None:
         return "a time that no run shows"
-    return f"more than {duration(level.mean)}" if level.beyond else duration(level.mean)
+    return f"{_BOUNDED[level.bound]}{duration(level.mean)}"
 
 
 def _page_answer(found: Comparison, quantity: Quantity) -> str:
     """How long some pages take with the baseline and with the others."""
-    level = level_in_words(found.level(found.baseline, quantity))
-    begins = f"With {found.baseline}, {_SHARES[quantity.name]} load within {level}"
-    if found.level(found.baseline, quantity).beyond:
-        begins = f"With {found.baseline}, {_SHARES[quantity.name]} take {level}"
+    level = found.level(found.baseline, quantity)
+    begins = f"With {found.baseline}, {_subject(found, quantity)} {_load_in(found, quantity, level)}"
     return begins + _grouped(found, quantity)
+
+
+def _subject(found: Comparison, quantity: Quantity) -> str:
+    return found.slow_pages if quantity is LOADED_P95 else "half of the pages"
+
+
+def _load_in(found: Comparison, quantity: Quantity, level: Level) -> str:
+    """What the pages do: load within a time, or take more than one."""
+    is_one = quantity is LOADED_P95 and not found.slow_pages_are_carried
+    verb = "take" if level.beyond else "load"
+    return f"{verb}{'s' if is_one else ''}{'' if level.beyond else ' within'} {level_in_words(level)}"
 
 
 def _grouped(found: Comparison, quantity: Quantity) -> str:
@@ -326,9 +360,15 @@ def _group_of(change: Change) -> str:
 def _alone(found: Comparison) -> Iterator[str]:
     """One configuration: its two page load times, and how sure they are."""
     usual, slow = (found.level(found.baseline, quantity) for quantity in found.of_people)
-    yield f"Half of the pages {_load_times(usual)}; 95 % {_load_times(slow)}."
+    loads, slow_loads = (
+        f"{_load_in(found, quantity, level)}{_sure(level)}"
+        for quantity, level in zip(found.of_people, (usual, slow), strict=True)
+    )
+    yield f"Half of the pages {loads}; {_slow(found)} {slow_loads}."
     runs = counted(len(found.seeds), "run")
-    if isinstance(usual.estimate, Interval) or isinstance(slow.estimate, Interval):
+    if found.nothing_is_random:
+        yield f"Nothing is random here: {runs} are one run, which says it all."
+    elif isinstance(usual.estimate, Interval) or isinstance(slow.estimate, Interval):
         yield f"In parentheses: 95 % confidence intervals from {runs}."
     elif len(found.seeds) < MINIMUM_REPLICATIONS:
         yield f"{runs} {'is' if len(found.seeds) == 1 else 'are'} too few for confidence intervals."
@@ -336,12 +376,10 @@ def _alone(found: Comparison) -> Iterator[str]:
         yield f"Pages ended in too few of {runs} for confidence intervals."
 
 
-def _load_times(level: Level) -> str:
-    """Within what time pages load, with its confidence interval where there is one."""
-    verb = "take" if level.beyond else "load within"
+def _sure(level: Level) -> str:
+    """The confidence interval of a level where there is one."""
     interval = level.estimate
-    sure = f" ({span(max(0.0, interval.lower), interval.upper)})" if isinstance(interval, Interval) else ""
-    return f"{verb} {level_in_words(level)}{sure}"
+    return f" ({span(max(0.0, interval.lower), interval.upper)})" if isinstance(interval, Interval) else ""
 
 
 def _of_links(found: Comparison) -> str:
