@@ -24,6 +24,7 @@ from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
+from aqmlab.statistics.experience import judged_groups
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.experience import Kind
     from aqmlab.statistics.quantities import Quantity
 
 CONFIDENCE = 0.95
@@ -271,6 +273,11 @@ class Comparison:
     def feedback_groups(self) -> list[str]:
         """Of these groups those of the reports that receivers of video calls send back."""
         return feedback_groups(self._first) if self.runs else []
+
+    @property
+    def judged_groups(self) -> dict[str, Kind]:
+        """Of these groups the calls and games, with what each is (`aqmlab.statistics.experience`)."""
+        return judged_groups(self._first) if self.runs else {}
 
     @property
     def viewers(self) -> list[str]:
