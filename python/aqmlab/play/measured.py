@@ -121,14 +121,17 @@ def _datagrams(result: Result) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _known(result: Result, part: str, quantities: Mapping[str, Callable[[str], OfRun]]) -> dict[str, float]:
-    """Those of the numbers of a part of the traffic that the run has."""
-    found: dict[str, float] = {}
+def _known(
+    result: Result, part: str, quantities: Mapping[str, Callable[[str], OfRun]]
+) -> dict[str, float | None]:
+    """Those of the numbers of a part of the traffic that the run has; none of what no run is long enough for."""
+    found: dict[str, float | None] = {}
     for name, quantity in quantities.items():
         try:
-            found[name] = quantity(part)(result)
+            value = quantity(part)(result)
         except MissingDataError:
             continue
+        found[name] = value if math.isfinite(value) else None
     return found
 
 

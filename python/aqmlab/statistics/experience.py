@@ -190,7 +190,8 @@ class Experience:
     @property
     def grade(self) -> Grade:
         """The quality of the group."""
-        return Grade(min(max(math.ceil(self.badness) - 1, 0), len(Grade) - 1))
+        worst_place = float(len(Grade) - 1)
+        return Grade(math.ceil(min(max(self.badness - 1.0, 0.0), worst_place)))
 
 
 def experience(group: str, kind: Kind, value_of: Callable[[OfRun], float | None]) -> Experience | None:
@@ -213,4 +214,4 @@ def experience(group: str, kind: Kind, value_of: Callable[[OfRun], float | None]
 
 def worst(found: Iterable[Experience]) -> Experience | None:
     """The group that suffers most; the first of equal ones."""
-    return max(found, key=lambda each: each.badness, default=None)
+    return max(found, key=lambda each: (each.badness, each.is_dead), default=None)

@@ -201,8 +201,9 @@ class _Watched:
 def _watched(result: Recorded, part: str) -> _Watched:
     population = part.partition(".")[2]
     of_viewer: dict[int, _Watched] = {}
+    videos = list(_videos(result, population))
     player = _player(result, population)
-    for viewer, segments in _videos(result, population):
+    for viewer, segments in videos:
         _watch(of_viewer.setdefault(viewer, _Watched()), segments, player, result)
     seen = _Watched()
     for each in of_viewer.values():
@@ -231,7 +232,7 @@ def _watch(seen: _Watched, segments: Sequence[Segment], player: Player, result: 
 def _of_watching(result: Recorded, part: str) -> _Watched:
     seen = _watched(result, part)
     if seen.watched_s <= 0.0:
-        raise TooLittleDataError(f"nobody of {part} watched a video in the measured window")
+        raise TooLittleDataError(f"no video of {part} was playing in the measured window, or waited for")
     return seen
 
 

@@ -87,7 +87,8 @@ def _of_quality(found: Comparison) -> Iterator[str]:
         return
     names = [name for name in found.names[:MOST_DELAYS] if name in suffering]
     told = [_graded(found, name, suffering[name], alone=len(kinds) == 1) for name in names]
-    subject = next(iter(kinds)) if len(kinds) == 1 else f"the {_kinds(kinds)} that suffers most"
+    subject = f"the {_kinds(kinds)}"
+    subject += f" {next(iter(kinds))}" if len(kinds) == 1 else " that suffers most"
     words = f"{subject} is {listed(told, most=MOST_DELAYS)}{_more(found)}"
     yield f"{_begun(found, words)} (delays: 95 %, one way)."
     if found.baseline in suffering:

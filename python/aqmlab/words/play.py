@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics.experience import KINDS, experience, worst
@@ -10,6 +12,8 @@ from aqmlab.words.calls import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from aqmlab.statistics.quantity import Quantity
 
     Measurement = Mapping[str, Any]
 
@@ -86,7 +90,7 @@ def _headline(run: Measurement) -> str:
 def _of_quality(datagrams: Mapping[str, Any]) -> Iterator[str]:
     """How good the call or game is that suffers most."""
     felt = [
-        experience(group, KINDS[numbers["kind"]], lambda quantity, of=numbers: of.get(quantity.base))  # type: ignore[misc]
+        experience(group, KINDS[numbers["kind"]], partial(_value, numbers))
         for group, numbers in datagrams.items()
         if numbers["kind"] is not None
     ]
@@ -97,6 +101,12 @@ def _of_quality(datagrams: Mapping[str, Any]) -> Iterator[str]:
         return
     told = [in_words(each.of(most.group).base, value) for each, value in most.values.items()]
     yield f"The {most.kind.name} that suffers most is {most.grade.word} ({most.group}: {', '.join(told)})."
+
+
+def _value(numbers: Mapping[str, Any], quantity: Quantity) -> float | None:
+    """A number of a group; infinite where the run was too short for it, none where it has no such number."""
+    value: float | None = numbers.get(quantity.base)
+    return math.inf if value is None and quantity.base in numbers else value
 
 
 def _before(run: Measurement) -> str:
@@ -123,9 +133,9 @@ def _rows(run: Measurement) -> tuple[tuple[str, str], ...]:
 
 def _datagram_rows(run: Measurement) -> Iterator[tuple[str, str]]:
     for group, felt in run["datagrams"].items():
-        yield f"{group}: delay (median, one way)", delay(felt["delay_p50_ms"])
-        yield f"{group}: delay (95 %)", delay(felt["delay_p95_ms"])
-        yield f"{group}: jitter (99 %)", delay(felt["delay_variation_p99_ms"])
+        yield f"{group}: delay (median, one way)", _delay(felt["delay_p50_ms"])
+        yield f"{group}: delay (95 %)", _delay(felt["delay_p95_ms"])
+        yield f"{group}: jitter (99 %)", _delay(felt["delay_variation_p99_ms"])
         yield f"{group}: packets lost", percent(felt["loss_percent"])
         if "voice_mos" in felt:
             yield f"{group}: a voice call there (MOS, 1 to 4.3)", f"{felt['voice_mos']:.2f}"
@@ -133,7 +143,11 @@ def _datagram_rows(run: Measurement) -> Iterator[tuple[str, str]]:
             yield f"{group}: picture frozen", share_of_time(felt["call_frozen_percent"])
             yield f"{group}: bit rate of the picture", bit_rate(felt["call_bitrate_mbps"])
         if "call_frame_delay_p50_ms" in felt:
-            yield f"{group}: from camera to screen (median)", delay(felt["call_frame_delay_p50_ms"])
+            yield f"{group}: from camera to screen (median)", _delay(felt["call_frame_delay_p50_ms"])
+
+
+def _delay(milliseconds: float | None) -> str:
+    return delay(math.inf if milliseconds is None else milliseconds)
 
 
 def _wait(run: Measurement) -> str:
