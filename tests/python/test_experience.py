@@ -1,4 +1,4 @@
-"""How good a call or a game is: limits from the recommendations, the worst criterion, what is judged as what."""
+"""How good a call or a game is: limits of recommendations, the worst criterion, what is judged as what."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ GOOD_CALL = {"delay_p95_ms": 40.0, "loss_percent": 0.0, "voice_mos": 4.3}
         ("loss_percent", 5.1, Grade.POOR), ("loss_percent", 20.1, Grade.UNUSABLE),
         # G.109: R = 80, 70 and 50 are MOS 4.03, 3.60 and 2.58.
         ("voice_mos", 4.03, Grade.GOOD), ("voice_mos", 3.9, Grade.FAIR), ("voice_mos", 3.6, Grade.FAIR),
-        ("voice_mos", 3.1, Grade.POOR), ("voice_mos", 2.58, Grade.UNUSABLE), ("voice_mos", 1.0, Grade.UNUSABLE),
+        ("voice_mos", 3.1, Grade.POOR),
+        ("voice_mos", 2.58, Grade.UNUSABLE), ("voice_mos", 1.0, Grade.UNUSABLE),
     ],
 )  # fmt: skip
 def test_one_bad_number_decides_whatever_the_others_are(number: str, value: float, grade: Grade) -> None:

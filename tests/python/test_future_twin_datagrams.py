@@ -119,7 +119,7 @@ def test_what_a_short_run_says_of_datagrams_holds_in_the_same_run_watched_longer
 
 
 def test_survivors_alone_would_tell_less_than_the_truth() -> None:
-    """Packets wait 8 s at the end of the run: of those that arrived half took less than of all (5.8 for 8 s)."""
+    """Packets wait 8 s at the end of the run: half of those that arrived took less than half of all."""
     short, long = ran("a buffer of seconds"), ran("a buffer of seconds", LONGER_S)
     [row, *_] = short.tables["datagrams"].to_pylist()
     truth_ms = observed(long, "delay_p50_ms/datagrams.call")
@@ -143,7 +143,7 @@ def test_a_probe_that_is_lost_on_either_way_is_lost_for_its_round_trip() -> None
 
 
 def test_goodput_is_what_arrives_in_the_window() -> None:
-    """1.9 Mbit/s offered to a link of 1.0, whose buffer holds all: the link carries what its receiver gets."""
+    """1.9 Mbit/s offered to a link of 1.0, whose buffer holds all: its receiver gets what it carries."""
     text = (
         TEXT.partition("[[flows]]")[0]
         + """

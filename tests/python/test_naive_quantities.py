@@ -215,6 +215,7 @@ class Made:
         columns = dict(
             zip(("minimum", "p50", "p95", "p99"), np.sort(self.draw.random((4, size)), axis=0), strict=True)
         )
+        columns["minimum"] = np.where(np.array(fates["received"]) > 0, columns["minimum"], np.nan)
         ends = {}
         for name in ("p50", "p95", "p99"):
             near = np.where(np.array(fates["under_way"]) > 0, self.draw.uniform(0.0, 0.2, size), 0.0)

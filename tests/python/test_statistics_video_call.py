@@ -199,7 +199,7 @@ def test_a_call_that_shows_nothing_is_frozen_all_the_time_and_its_delay_has_no_u
 
 
 def test_frames_under_way_at_the_end_make_bounds_and_given_up_ones_do_not() -> None:
-    """Of 200 frames the last 60 are under way at the end, 20 s: half are shown within 100 ms, 95 % are not."""
+    """Of 200 frames the last 60 are under way at the end: half are shown within 100 ms, 95 % are not."""
     rows = [{**row, "shown_s": NEVER} if row["captured_s"] >= 17.0 else row for row in frames(0.1)]
     run = run_with(*rows)
     median, slow = (
@@ -312,8 +312,8 @@ def compared(*, outages_s: tuple[tuple[float, float], ...] = ((12.0, 13.15),)) -
 def test_a_comparison_says_for_how_long_the_picture_is_frozen() -> None:
     told = sentences(compared())
     assert told[0] == (
-        "The video call or call that suffers most is unusable with drop-tail (meeting: delay of frames 500 ms, "
-        "picture frozen 12 %) and good with fq-codel (meeting: delay of frames 100 ms, picture frozen 0 %) "
+        "The video call or call that suffers most is unusable with drop-tail (meeting: delay of frames 500 "
+        "ms, picture frozen 12 %) and good with fq-codel (meeting: delay of frames 100 ms, picture frozen 0 %) "
         "(delays: 95 %, one way)."
     )
     assert (
