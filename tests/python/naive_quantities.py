@@ -435,36 +435,64 @@ def sources_of(result: Recorded, part: str) -> list[Row]:
     return found
 
 
-def mean_ms_of(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
-    """The mean over sources of a time in seconds, in milliseconds; none where a source was not heard."""
+def mean_over_sources(number: Callable[[Row], float], silent: float) -> Callable[[Recorded, str], float]:
+    """The mean over sources that sent something; `silent` of one of which all was lost."""
 
-    def mean_ms(result: Recorded, part: str) -> float:
-        total, count = 0.0, 0
-        for row in sources_of(result, part):
-            if row["received_packets"] == 0:
-                raise NoNumberError(part)
-            total += 1000.0 * number(row)
-            count += 1
-        return total / count
+    def mean_of_group(result: Recorded, part: str) -> float:
+        found = [
+            silent if row["lost_packets"] == row["sent_packets"] else number(row)
+            for row in sources_of(result, part)
+            if row["sent_packets"]
+        ]
+        if not found:
+            raise NoNumberError(part)
+        return sum(found) / len(found)
 
-    return mean_ms
+    return mean_of_group
+
+
+def delay_ms_of_row(row: Row, percent: int) -> float:
+    """A percentile of the delay: infinite without an upper end, else the lower; one if they are one bin."""
+    least, most = (1000.0 * row[f"delay_p{percent}_{end}_s"] for end in ("least", "most"))
+    return float(most if math.isinf(most) or most - least <= 0.001 * least else least)
+
+
+def delay_ms(percent: int) -> Callable[[Recorded, str], float]:
+    """The mean over sources of a percentile of the delay."""
+    return mean_over_sources(lambda row: delay_ms_of_row(row, percent), math.inf)
+
+
+def jitter_ms_of_row(row: Row) -> float:
+    """What 99 % take more than the fastest, which is no delay at all where none has come."""
+    fastest = row["delay_minimum_s"] if row["received_packets"] else 0.0
+    return max(delay_ms_of_row(row, 99) - 1000.0 * fastest, 0.0)
 
 
 def loss_percent_of_datagrams(result: Recorded, part: str) -> float:
-    """Lost ones among those that did not stay on their way."""
-    lost = arrived = 0
+    """Lost ones among those that were sent."""
+    lost = others = 0
     for row in sources_of(result, part):
         lost += row["lost_packets"]
-        arrived += row["received_packets"]
-    if lost + arrived == 0:
+        others += row["received_packets"] + row["under_way_packets"]
+    if lost + others == 0:
         raise NoNumberError(part)
-    return 100.0 - 100.0 * arrived / (lost + arrived)
+    return 100.0 - 100.0 * others / (lost + others)
+
+
+def under_way_percent_of_datagrams(result: Recorded, part: str) -> float:
+    """Those of which nothing is known, among those that were sent."""
+    own = sources_of(result, part)
+    known = sum(int(row["lost_packets"]) + int(row["received_packets"]) for row in own)
+    sent = sum(int(row["sent_packets"]) for row in own)
+    if not sent:
+        raise NoNumberError(part)
+    return 100.0 * (sent - known) / sent
 
 
 def goodput_kbps_of_datagrams(result: Recorded, part: str) -> float:
-    """IP bits that arrived per millisecond of the window."""
-    received = sum(int(row["received_bytes"]) for row in sources_of(result, part))
-    return 8.0 * received / (1000.0 * seconds(result))
+    """IP bits that arrived in a millisecond of the window."""
+    arrived = sum(int(row["arrived_bytes"]) for row in sources_of(result, part))
+    return 8.0 * arrived / (1000.0 * seconds(result))
 
 
 def idd(delay_s: float) -> float:
@@ -474,11 +502,12 @@ def idd(delay_s: float) -> float:
 
 
 def voice_r_of_row(row: Row) -> float:
-    """R of ITU-T G.107 in its other form: Idd by sums of sixth powers, losses by what is heard."""
-    heard = 0.99 * row["received_packets"] / (row["received_packets"] + row["lost_packets"])
+    """R of ITU-T G.107 in its other form, if all under way are lost and the others late."""
+    heard = 0.99 * row["received_packets"] / row["sent_packets"]
     lost_percent = 100.0 - 100.0 * heard
-    delayed = idd(0.020 + min(row["delay_p99_s"], 0.480))
-    beyond_s = max(0.0, row["delay_p99_s"] - 0.480)
+    late_s = min(row["delay_p99_most_s"], 1e6)
+    delayed = idd(0.020 + min(late_s, 0.480))
+    beyond_s = max(0.0, late_s - 0.480)
     delayed += beyond_s * (idd(0.500) - idd(0.500 - 1e-7)) / 1e-7
     return float(max(93.2 - delayed - 95.0 * lost_percent / (lost_percent + 25.1), 0.0))
 
@@ -488,18 +517,13 @@ def mos_of_r(r: float) -> float:
     return max(1.0, 1.0 - 0.007 * r + 0.00112 * r * r - 7e-6 * r * r * r)
 
 
-def mean_of(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
-    """The mean over sources of a number of each."""
-    return mean_ms_of(lambda row: number(row) / 1000.0)
-
-
-def voice(number: Callable[[Row], float]) -> Callable[[Recorded, str], float]:
+def voice(number: Callable[[Row], float], worst: float) -> Callable[[Recorded, str], float]:
     """The mean over sources of a rating of each; a video call and its reports have none."""
 
     def of_group(result: Recorded, part: str) -> float:
         if part.removesuffix("-feedback") in video_calls_of(result):
             raise NoNumberError(part)
-        return mean_of(number)(result, part)
+        return mean_over_sources(number, worst)(result, part)
 
     return of_group
 
@@ -522,15 +546,16 @@ NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] =
         "jain_index": jain_index_of,
     },
     "datagrams": {
-        "delay_p50_ms": mean_ms_of(lambda row: row["delay_p50_s"]),
-        "delay_p95_ms": mean_ms_of(lambda row: row["delay_p95_s"]),
-        "delay_p99_ms": mean_ms_of(lambda row: row["delay_p99_s"]),
-        "delay_variation_p99_ms": mean_ms_of(lambda row: row["delay_p99_s"] - row["delay_minimum_s"]),
+        "delay_p50_ms": delay_ms(50),
+        "delay_p95_ms": delay_ms(95),
+        "delay_p99_ms": delay_ms(99),
+        "delay_variation_p99_ms": mean_over_sources(jitter_ms_of_row, math.inf),
         "loss_percent": loss_percent_of_datagrams,
+        "under_way_percent": under_way_percent_of_datagrams,
         "goodput_kbps": goodput_kbps_of_datagrams,
         "goodput_mbps": lambda result, part: goodput_kbps_of_datagrams(result, part) / 1000.0,
-        "voice_r": voice(voice_r_of_row),
-        "voice_mos": voice(lambda row: mos_of_r(voice_r_of_row(row))),
+        "voice_r": voice(voice_r_of_row, 0.0),
+        "voice_mos": voice(lambda row: mos_of_r(voice_r_of_row(row)), 1.0),
         "call_bitrate_mbps": call_bitrate_mbps,
         "call_frame_delay_p50_ms": call_frame_delay_ms(Fraction(1, 2)),
         "call_frame_delay_p95_ms": call_frame_delay_ms(Fraction(19, 20)),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from naive_rows import NoNumberError, mean, rows, window
+from naive_rows import NoNumberError, rows, window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -91,24 +92,40 @@ def call_bitrate_mbps(result: Recorded, part: str) -> float:
     return bits / 1e6 / lasted
 
 
+def percentile(values: Sequence[float], share: Fraction) -> float:
+    """The least of these that so many of them do not exceed."""
+    in_order = sorted(values)
+    return next(
+        each for number, each in enumerate(in_order, start=1) if Fraction(number, len(in_order)) >= share
+    )
+
+
 def call_frame_delay_ms(share: Fraction) -> Callable[[Recorded, str], float]:
-    """The least delay within which so many of the frames of a call were shown, of those shown."""
+    """The least delay within which so many of the frames of a call are shown, whatever becomes of the rest.
+
+    Infinite where it has no upper end, which is that of all that wait coming last; else the least that comes
+    of any number of those that wait being shown now, and the others never.
+    """
+
+    def of_call(result: Recorded, call: NaiveCall) -> float | None:
+        begin, end = window(result)
+        run_end = result.run["scenario"]["duration_s"]
+        captured = [row for row in call.frames if begin <= row["captured_s"] < end]
+        took = [row["shown_s"] - row["captured_s"] for row in captured if row in call.shown]
+        last = max((row["frame"] for row in call.shown), default=-1)
+        waits = sorted(run_end - row["captured_s"] for row in captured if row["frame"] > last)
+        if not captured:
+            return None
+        if not took or percentile([*took, *(math.inf for _ in waits)], share) == math.inf:
+            return math.inf
+        return min(percentile([*took, *waits[:come]], share) for come in range(len(waits) + 1))
 
     def delay_ms(result: Recorded, part: str) -> float:
-        begin, end = window(result)
-        delays = []
-        for call in calls_of(result, part):
-            captured = [row for row in call.frames if begin <= row["captured_s"] < end]
-            took = sorted(row["shown_s"] - row["captured_s"] for row in captured if row in call.shown)
-            if captured and not took:
-                raise NoNumberError(part)
-            for number, each in enumerate(took, start=1):
-                if Fraction(number, len(took)) >= share:
-                    delays.append(1000.0 * each)
-                    break
-        if not delays:
+        delays = [of_call(result, call) for call in calls_of(result, part)]
+        known = [1000.0 * each for each in delays if each is not None]
+        if not known:
             raise NoNumberError(part)
-        return mean(delays)
+        return sum(known) / len(known)
 
     return delay_ms
 
@@ -181,14 +198,25 @@ def played(video: Sequence[Row], model: Mapping[str, Any], end_s: float) -> list
 
 
 def watched(result: Recorded, part: str) -> list[tuple[float, float, float]]:
-    """The stretches of all videos of a population within the window; a stall with the instant it began."""
+    """The stretches of all videos of a population within the window; of who saw nothing what was waited."""
     begin, end = window(result)
+    run_end = result.run["scenario"]["duration_s"]
     model, videos = videos_of(result, part)
+
+    def inside(stretches: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+        cut = [(max(since, begin), min(until, end), rate) for since, until, rate in stretches]
+        return [(since, until, rate) for since, until, rate in cut if until > since]
+
     found = []
-    for video in videos:
-        for since, until, rate in played(video, model, result.run["scenario"]["duration_s"]):
-            if min(until, end) > max(since, begin):
-                found.append((max(since, begin), min(until, end), rate))
+    for user in {video[0]["user"] for video in videos}:
+        saw, waited = [], []
+        for video in videos:
+            if video[0]["user"] == user:
+                stretches = played(video, model, run_end)
+                saw += inside(stretches)
+                first = min((since for since, _, rate in stretches if rate), default=run_end)
+                waited += inside([(video[0]["requested_at_s"], first, 0.0)])
+        found += saw or waited
     if not found:
         raise NoNumberError(part)
     return found
@@ -218,7 +246,7 @@ def video_bitrate_mbps(result: Recorded, part: str) -> float:
     """Bits shown on a second of playback."""
     shown = [(until - since, rate) for since, until, rate in watched(result, part) if rate]
     if not shown:
-        raise NoNumberError(part)
+        return 0.0
     return sum(span * rate for span, rate in shown) / sum(span for span, _ in shown) / 1e6
 
 
@@ -232,7 +260,7 @@ def video_start_s(result: Recorded, part: str) -> float:
         requested = video[0]["requested_at_s"]
         if begin <= requested < end:
             first = [since for since, _, rate in played(video, model, run_end) if rate]
-            waits.append(min(first, default=run_end) - requested)
+            waits.append(min(first, default=math.inf) - requested)
     if not waits:
         raise NoNumberError(part)
     return float(sum(waits) / len(waits))

@@ -204,21 +204,31 @@ class Made:
         )
 
     def datagrams(self) -> pa.Table:
-        """Sources of all groups; now and then none, or one of which nothing arrived."""
+        """Sources of all groups; now and then none, or one of which nothing arrived or much is under way."""
         size = self.some(8)
-        delays = np.sort(self.draw.random((4, size)), axis=0)
-        columns = ("delay_minimum_s", "delay_p50_s", "delay_p95_s", "delay_p99_s")
-        counts = {
-            name: [self.some(500) for _ in range(size)] for name in ("received_packets", "lost_packets")
+        fates = {
+            "received": [self.some(500) for _ in range(size)],
+            "lost": [self.some(500) for _ in range(size)],
+            "under_way": [self.some(100) if self.often(0.3) else 0 for _ in range(size)],
         }
+        fates["sent"] = [sum(each) for each in zip(*fates.values(), strict=True)]
+        columns = dict(
+            zip(("minimum", "p50", "p95", "p99"), np.sort(self.draw.random((4, size)), axis=0), strict=True)
+        )
+        columns["minimum"] = np.where(np.array(fates["received"]) > 0, columns["minimum"], np.nan)
+        ends = {}
+        for name in ("p50", "p95", "p99"):
+            near = np.where(np.array(fates["under_way"]) > 0, self.draw.uniform(0.0, 0.2, size), 0.0)
+            far = self.draw.random(size) < 0.3
+            ends[f"delay_{name}_least_s"] = columns[name] * (1.0 - near)
+            ends[f"delay_{name}_most_s"] = np.where(far & (near > 0.0), np.inf, columns[name] * (1.0 + near))
         return pa.table(
             {
                 "group": names(np.sort(self.draw.integers(0, len(DATAGRAMS), size)), DATAGRAMS),
-                **{name: pa.array(each, type=pa.uint64()) for name, each in counts.items()},
-                "received_bytes": pa.array(
-                    [200 * each for each in counts["received_packets"]], type=pa.uint64()
-                ),
-                **dict(zip(columns, delays, strict=True)),
+                **{f"{name}_packets": pa.array(each, type=pa.uint64()) for name, each in fates.items()},
+                "arrived_bytes": pa.array([200 * each for each in fates["received"]], type=pa.uint64()),
+                **{f"delay_{name}_s": each for name, each in columns.items()},
+                **ends,
             }
         )
 

@@ -67,13 +67,52 @@ def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
     assert dict(play.of_run(stuck, simulated_s=20.0)["rows"])["mean wait in the queue"] == "–"
 
 
-def test_calls_and_games_are_told_with_the_worst_delay_first() -> None:
+def packets(
+    median_ms: float | None,
+    slow_ms: float | None,
+    *,
+    jitter_ms: float | None,
+    loss: float = 0.1,
+    kind: str | None,
+) -> dict[str, Any]:
+    """What a group felt, of which something arrived."""
+    return {
+        "kind": kind,
+        "delay_p50_ms": median_ms,
+        "delay_p95_ms": slow_ms,
+        "delay_variation_p99_ms": jitter_ms,
+        "loss_percent": loss,
+        "goodput_kbps": 80.0,
+    }
+
+
+def test_a_dead_call_is_told_first_and_a_delay_without_end_as_one() -> None:
+    """A short delay beside it does not count, and neither does one that no run is long enough for."""
+    dead = packets(None, None, jitter_ms=None, loss=100.0, kind="call")
+    dead |= {"voice_mos": 1.0, "goodput_kbps": 0.0}
+    game = packets(300.0, 700.0, jitter_ms=600.0, kind="game")
+    words = play.of_run(measured(pages=None, datagrams={"game": game, "call": dead}), simulated_s=20.0)
+    assert words["headline"].startswith("Nothing of call arrives. ")
+    assert dict(words["rows"])["call: delay (95 %)"] == "longer than the run"
+    slow = {"call": {**dead, "goodput_kbps": 20.0}, "game": game}
+    words = play.of_run(measured(pages=None, datagrams=slow), simulated_s=20.0)
+    assert words["headline"].startswith(
+        "The call that suffers most is unusable (call: delay longer than the run"
+    )
+    unjudged = {"probe": packets(300.0, 700.0, jitter_ms=600.0, kind=None)}
+    words = play.of_run(measured(pages=None, datagrams=unjudged), simulated_s=20.0)
+    assert words["headline"].startswith("A packet waits 30 ms")
+
+
+def test_calls_and_games_are_told_with_the_worst_quality_first() -> None:
     calls = {
-        "up": {"delay_ms": 190.0, "jitter_ms": 181.0, "loss_percent": 0.1, "voice_mos": 3.917},
-        "down": {"delay_ms": 26.0, "jitter_ms": 89.0, "loss_percent": 0.0, "voice_mos": 4.33},
+        "up": packets(190.0, 240.0, jitter_ms=181.0, loss=0.1, kind="call") | {"voice_mos": 3.917},
+        "down": packets(26.0, 40.0, jitter_ms=89.0, kind="call") | {"voice_mos": 4.33},
     }
     words = play.of_run(measured(pages=None, datagrams=calls), simulated_s=20.0)
-    assert words["headline"].startswith("Packets of up take 190 ms (median, one way). A packet waits 30 ms")
+    assert words["headline"].startswith(
+        "The call that suffers most is fair (up: delay 240 ms, loss 0.10 %, MOS 3.9). A packet waits 30 ms"
+    )
     rows = dict(words["rows"])
     assert rows["up: jitter (99 %)"] == "181 ms"
     assert rows["down: delay (median, one way)"] == "26 ms"
@@ -82,7 +121,7 @@ def test_calls_and_games_are_told_with_the_worst_delay_first() -> None:
 
 
 def test_a_video_call_is_told_by_its_picture() -> None:
-    packets = {"delay_ms": 190.0, "jitter_ms": 181.0, "loss_percent": 0.1}
+    own = packets(190.0, 240.0, jitter_ms=181.0, kind="video call")
     picture = {
         "call_bitrate_mbps": 0.853,
         "call_frame_delay_p50_ms": 240.0,
@@ -90,12 +129,12 @@ def test_a_video_call_is_told_by_its_picture() -> None:
         "call_frozen_percent": 12.3,
         "call_freezes_per_hour": 40.0,
     }
-    rows = dict(play.of_run(measured(datagrams={"up": {**packets, **picture}}), simulated_s=20.0)["rows"])
+    rows = dict(play.of_run(measured(datagrams={"up": {**own, **picture}}), simulated_s=20.0)["rows"])
     assert rows["up: picture frozen"] == "12 %"
     assert rows["up: bit rate of the picture"] == "0.85 Mbit/s"
     assert rows["up: from camera to screen (median)"] == "240 ms"
     assert not [title for title in rows if "voice" in title]
-    black = {**packets, "call_bitrate_mbps": 0.0, "call_frozen_percent": 100.0, "call_freezes_per_hour": 0.0}
+    black = {**own, "call_bitrate_mbps": 0.0, "call_frozen_percent": 100.0, "call_freezes_per_hour": 0.0}
     rows = dict(play.of_run(measured(datagrams={"up": black}), simulated_s=20.0)["rows"])
     assert (rows["up: picture frozen"], rows["up: bit rate of the picture"]) == ("100 %", "0 Mbit/s")
     assert not [title for title in rows if "camera" in title]

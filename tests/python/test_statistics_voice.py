@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.errors import MissingDataError
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.voice import (
     delay_impairment,
@@ -93,8 +93,11 @@ def test_a_group_by_hand() -> None:
     assert quantity("voice_r/datagrams.call")(run) == pytest.approx(sum(r) / 2)
     mos = [1.0 + 0.035 * each + each * (each - 60.0) * (100.0 - each) * 7e-6 for each in r]
     assert quantity("voice_mos/datagrams.call")(run) == pytest.approx(sum(mos) / 2)
-    with pytest.raises(TooLittleDataError, match=r"a source of datagrams\.call sent nothing"):
-        quantity("voice_mos/datagrams.call")(two_sources(received=(0, 100)))
+    # A call of which nothing arrives is rated with the worst that there is.
+    assert quantity("voice_r/datagrams.call")(two_sources(received=(0, 100))) == pytest.approx(r[1] / 2)
+    assert quantity("voice_mos/datagrams.call")(two_sources(received=(0, 100))) == pytest.approx(
+        (1.0 + mos[1]) / 2
+    )
 
 
 def test_a_run_by_the_rows_of_its_datagrams() -> None:

@@ -34,6 +34,7 @@ from aqmlab.statistics.catalogue import (
     shown_of,
 )
 from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
+from aqmlab.statistics.experience import judged_groups
 from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.parts import require_known_part
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.experience import Kind
     from aqmlab.statistics.quantities import Quantity
 
 CONFIDENCE = 0.95
@@ -288,6 +290,11 @@ class Comparison:
     def feedback_groups(self) -> list[str]:
         """Of these groups those of the reports that receivers of video calls send back."""
         return feedback_groups(self._first) if self.runs else []
+
+    @property
+    def judged_groups(self) -> dict[str, Kind]:
+        """Of these groups the calls and games, with what each is (`aqmlab.statistics.experience`)."""
+        return judged_groups(self._first) if self.runs else {}
 
     @property
     def viewers(self) -> list[str]:

@@ -12,13 +12,15 @@ from aqmlab.statistics.datagrams import (
     delay_ms_of,
     delay_variation_ms_of,
     feedback_groups,
+    goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,
 )
 from aqmlab.statistics.distribution import response_times
+from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
 from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
-from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
 
@@ -96,33 +98,40 @@ def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[floa
     }
 
 
-def _datagrams(result: Result) -> dict[str, dict[str, float]]:
-    """What each group of datagrams felt, of which something arrived: a call, a game."""
-    of_packets = {
-        "delay_ms": delay_ms_of(50),
-        "jitter_ms": delay_variation_ms_of,
-        "loss_percent": loss_percent_of_datagrams,
-    }
-    video_calls, reports = video_call_groups(result), feedback_groups(result)
-    found: dict[str, dict[str, float]] = {}
+_OF_PACKETS = {
+    "delay_p50_ms": delay_ms_of(50),
+    "delay_p95_ms": delay_ms_of(95),
+    "delay_variation_p99_ms": delay_variation_ms_of,
+    "loss_percent": loss_percent_of_datagrams,
+    "goodput_kbps": goodput_kbps_of_datagrams,
+}
+
+
+def _datagrams(result: Result) -> dict[str, dict[str, Any]]:
+    """What each group of datagrams felt that sent something: a call, a game."""
+    kinds, reports = judged_groups(result), feedback_groups(result)
+    of_calls = {CALL: {"voice_mos": voice_mos_of}, VIDEO_CALL: OF_VIDEO_CALLS}
+    found: dict[str, dict[str, Any]] = {}
     for group in datagram_groups(result):
-        if group in reports:
-            continue
-        of_call = OF_VIDEO_CALLS if group in video_calls else {"voice_mos": voice_mos_of}
-        felt = _known(result, f"datagrams.{group}", {**of_packets, **of_call})
-        if of_packets.keys() <= felt.keys():
-            found[group] = felt
+        kind = kinds.get(group)
+        of_call = of_calls.get(kind, {}) if kind is not None else {}
+        felt = _known(result, f"datagrams.{group}", {**_OF_PACKETS, **of_call})
+        if group not in reports and "delay_p50_ms" in felt:
+            found[group] = {"kind": None if kind is None else kind.name, **felt}
     return found
 
 
-def _known(result: Result, part: str, quantities: Mapping[str, Callable[[str], OfRun]]) -> dict[str, float]:
-    """Those of the numbers of a part of the traffic that the run has."""
-    found: dict[str, float] = {}
+def _known(
+    result: Result, part: str, quantities: Mapping[str, Callable[[str], OfRun]]
+) -> dict[str, float | None]:
+    """Those of the numbers of a part of the traffic that the run has; none where it was too short."""
+    found: dict[str, float | None] = {}
     for name, quantity in quantities.items():
         try:
-            found[name] = quantity(part)(result)
+            value = quantity(part)(result)
         except MissingDataError:
             continue
+        found[name] = value if math.isfinite(value) else None
     return found
 
 

@@ -11,12 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics.datagrams import (
+    DELAY_PERCENTILES,
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
     feedback_groups,
     loss_percent_of_datagrams,
+    under_way_percent_of_datagrams,
 )
+from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
     loss_percent,
@@ -32,13 +35,14 @@ from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links, viewers
 from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
 from aqmlab.statistics.video import OF_VIDEO
-from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.experience import Kind
     from aqmlab.statistics.quantities import OfLinks, Quantity
 
 LOADED_MEDIAN = page_quantile_s(0.5, Pages.FOLLOWED)
@@ -51,28 +55,23 @@ OF_THE_LINK = (utilization_percent, loss_percent)
 OF_LINKS = (throughput_mbps, *OF_THE_LINK, marked_percent, queue_mean_ms, queue_mean_packets)
 
 
-def delay_median_of(group: str) -> Quantity:
-    """The median one-way delay of a group of datagrams, in milliseconds."""
-    return delay_ms_of(50)(f"datagrams.{group}")
-
-
 def of_datagrams(group: str) -> tuple[Quantity, ...]:
-    """The delay and loss of the packets of a call or a game."""
+    """The delay and loss of the packets of a group, and what was under way at the end of the run."""
     part = f"datagrams.{group}"
     return (
-        delay_ms_of(50)(part),
-        delay_ms_of(99)(part),
+        *(delay_ms_of(percentile)(part) for percentile in DELAY_PERCENTILES),
         delay_variation_ms_of(part),
         loss_percent_of_datagrams(part),
+        under_way_percent_of_datagrams(part),
     )
 
 
-def of_calls(group: str, *, with_video: bool) -> tuple[Quantity, ...]:
-    """The picture of a video call; of other groups the quality that a voice call would have there."""
+def of_calls(group: str, kind: Kind | None) -> tuple[Quantity, ...]:
+    """The picture of a video call; of a call its quality. A game has neither."""
     part = f"datagrams.{group}"
-    if with_video:
+    if kind is VIDEO_CALL:
         return tuple(quantity_of(part) for quantity_of in OF_VIDEO_CALLS.values())
-    return (voice_mos_of(part),)
+    return (voice_mos_of(part),) if kind is CALL else ()
 
 
 def of_video(population: str) -> tuple[Quantity, ...]:
@@ -114,17 +113,13 @@ def shown_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
     Links of different rates have no number together: a mean of a fast and a slow direction is that of
     neither.
     """
-    video_calls, reports = video_call_groups(result), feedback_groups(result)
+    kinds, reports = judged_groups(result), feedback_groups(result)
     groups = [each for each in datagram_groups(result) if each not in reports]
     per_link = [of_link(quantity, link) for link in links for quantity in OF_LINKS] if len(links) > 1 else []
     return (
         *OF_PEOPLE,
         *OF_OBJECTS,
-        *(
-            each
-            for group in groups
-            for each in (*of_datagrams(group), *of_calls(group, with_video=group in video_calls))
-        ),
+        *(each for group in groups for each in (*of_datagrams(group), *of_calls(group, kinds.get(group)))),
         *(each for population in viewers(result) for each in of_video(population)),
         *(each for group, flows in flow_groups(result).items() for each in of_flows(group, flows)),
         *per_link,
@@ -168,6 +163,7 @@ _HEADLINES = {
     LOADED_MEDIAN.name,
     LOADED_P95.name,
     RESPONSE_MEDIAN.name,
+    "delay_p95_ms",
     "voice_mos",
     "call_frozen_percent",
     "video_stalled_percent",

@@ -6,7 +6,8 @@ A loss is a number of packets lost and of packets that could have been. Three de
   schemes that decide about waiting packets, what waited at its start.
 - offered: what came to a link, which is what it sent and what it discarded; for a part of the traffic, at the
   first monitored link on its way.
-- settled: of datagrams those that arrived or were lost; others were on the way at the end.
+- sent: of datagrams those that were sent in the window; what is under way at the end makes their loss lie
+  between two ends.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 AT_RISK = "packets at risk at the queues"
 OFFERED = "packets that came to the first link, sent or discarded there"
 OFFERED_BYTES = "bytes that came to the link, sent or discarded there"
-SETTLED = "datagrams that arrived or were lost"
+SENT = "datagrams that were sent in the measured window"
 """What losses are shares of."""
 
 

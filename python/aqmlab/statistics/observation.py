@@ -20,6 +20,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 UNKNOWN = math.nan
 
@@ -92,6 +96,21 @@ class Observation:
         return (
             self.lower if math.isfinite(self.lower) else self.upper if math.isfinite(self.upper) else UNKNOWN
         )
+
+    @property
+    def plain(self) -> float:
+        """The number for who takes plain ones: infinite where it has no upper end, else the lower end."""
+        return self.upper if math.isinf(self.upper) else self.lower
+
+
+def mean_of(observations: Iterable[Observation]) -> Observation:
+    """The mean of those in which there was something to measure; nothing if there are none."""
+    known = [each for each in observations if not math.isnan(each.lower)]
+    if not known:
+        return Observation.nothing()
+    return Observation(
+        sum(each.lower for each in known) / len(known), sum(each.upper for each in known) / len(known)
+    )
 
 
 def bound_of(lower: float, upper: float) -> Bound:

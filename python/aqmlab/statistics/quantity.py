@@ -122,6 +122,11 @@ class Quantity(ABC):
 
     scope: ClassVar[Scope]
 
+    @property
+    def base(self) -> str:
+        """The name without what of the run it is of: `loss_percent` of `loss_percent/flows.bulk`."""
+        return self.name.partition("/")[0]
+
     @abstractmethod
     def of(self, run: Measured) -> float:
         """The number of a run.
@@ -253,4 +258,9 @@ class OfRun(Quantity):
 
     def observed(self, run: Measured) -> Observation:
         """What the run says of the number."""
-        return super().observed(run) if self.observe is None else self.observe(run.result)
+        if self.observe is None:
+            return super().observed(run)
+        try:
+            return self.observe(run.result)
+        except MissingDataError:
+            return Observation.nothing()

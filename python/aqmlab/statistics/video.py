@@ -7,6 +7,9 @@ arrived again.
 
 A number is that of all viewers of a population together: stalled seconds of all over watched seconds of all.
 Times count where they lie in the measured window, a video's beginning where it was requested in it.
+
+A video that had not begun when the run ended takes at least as long to begin as it was watched. A viewer who
+waits in the window and sees nothing of any video in it watches a picture that stands still all that time.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, table, traffic_model, viewers
 
@@ -95,7 +99,7 @@ def playback(segments: Sequence[Segment], player: Player, *, end_s: float) -> Pl
 def arrived_bytes(result: Recorded, population: str) -> int:
     """Bytes of the segments that had arrived at a population within the measured window."""
     begin_s, end_s = _window(result)
-    segments = (each for videos in _videos(result, population) for each in videos)
+    segments = (each for _, video in _videos(result, population) for each in video)
     arrived = (each for each in segments if each.arrived_s is not None and begin_s <= each.arrived_s < end_s)
     return sum(each.bytes for each in arrived)
 
@@ -113,8 +117,8 @@ def _player(result: Recorded, population: str) -> Player:
     )
 
 
-def _videos(result: Recorded, population: str) -> Iterator[list[Segment]]:
-    """The segments of each video of each viewer."""
+def _videos(result: Recorded, population: str) -> Iterator[tuple[int, list[Segment]]]:
+    """The segments of each video of each viewer, with the number of the viewer."""
     rows = table(result, _TABLE, setting='model = "video-streaming" and record.responses other than "none"')
     known = viewers(result)
     if population not in known:
@@ -132,7 +136,7 @@ def _videos(result: Recorded, population: str) -> Iterator[list[Segment]]:
         arrived_s = began_s + float(took_s[row]) if arrived[row] else None
         videos = of_video.setdefault((int(user[row]), int(segment[row]) // per_video), [])
         videos.append(Segment(began_s, arrived_s, int(size[row])))
-    yield from of_video.values()
+    yield from ((viewer, segments) for (viewer, _), segments in of_video.items())
 
 
 def _within(begin_s: float, end_s: float, window: tuple[float, float]) -> float:
@@ -141,38 +145,77 @@ def _within(begin_s: float, end_s: float, window: tuple[float, float]) -> float:
 
 @dataclass
 class _Watched:
-    """What all viewers of a population saw in the measured window."""
+    """What viewers of a population saw in the measured window.
+
+    Attributes:
+        shown_s: For how long a picture moved.
+        stalled_s: For how long it stood still.
+        waited_s: For how long nothing was shown, because a video had not begun.
+        stalls: How often it stopped.
+        bits: Of what was shown.
+        waits_s: Of each video requested in the window how long it took to begin, or was waited for.
+        not_begun: How many of these had not begun when the run ended.
+    """
 
     shown_s: float = 0.0
     stalled_s: float = 0.0
+    waited_s: float = 0.0
     stalls: int = 0
     bits: float = 0.0
     waits_s: list[float] = field(default_factory=list)
+    not_begun: int = 0
+
+    @property
+    def watched_s(self) -> float:
+        """For how long a video was playing, stalls included."""
+        return self.shown_s + self.stalled_s
+
+    def add(self, other: _Watched) -> None:
+        """Adds what another viewer saw; of one who saw nothing, waiting is a picture that stands still."""
+        stood_still_s = 0.0 if other.watched_s > 0.0 else other.waited_s
+        self.shown_s += other.shown_s
+        self.stalled_s += other.stalled_s + stood_still_s
+        self.stalls += other.stalls
+        self.bits += other.bits
+        self.waits_s += other.waits_s
+        self.not_begun += other.not_begun
 
 
 def _watched(result: Recorded, part: str) -> _Watched:
     population = part.partition(".")[2]
-    window, end_s = _window(result), float(result.run["scenario"]["duration_s"])
-    seen, videos = _Watched(), list(_videos(result, population))
+    of_viewer: dict[int, _Watched] = {}
+    videos = list(_videos(result, population))
     player = _player(result, population)
-    for segments in videos:
-        video = playback(segments, player, end_s=end_s)
-        for segment, begin_s in zip(segments, video.shown_s, strict=False):
-            within_s = _within(begin_s, begin_s + player.segment_s, window)
-            seen.shown_s += within_s
-            seen.bits += 8.0 * segment.bytes * within_s / player.segment_s
-        for begin_s, until_s in video.stalls:
-            seen.stalled_s += _within(begin_s, until_s, window)
-            seen.stalls += window[0] <= begin_s < window[1]
-        if window[0] <= video.requested_s < window[1]:
-            seen.waits_s.append((video.shown_s[0] if video.shown_s else end_s) - video.requested_s)
+    for viewer, segments in videos:
+        _watch(of_viewer.setdefault(viewer, _Watched()), segments, player, result)
+    seen = _Watched()
+    for each in of_viewer.values():
+        seen.add(each)
     return seen
+
+
+def _watch(seen: _Watched, segments: Sequence[Segment], player: Player, result: Recorded) -> None:
+    """Adds what a viewer saw of one video."""
+    window, end_s = _window(result), float(result.run["scenario"]["duration_s"])
+    video = playback(segments, player, end_s=end_s)
+    begins_s = video.shown_s[0] if video.shown_s else end_s
+    for segment, begin_s in zip(segments, video.shown_s, strict=False):
+        within_s = _within(begin_s, begin_s + player.segment_s, window)
+        seen.shown_s += within_s
+        seen.bits += 8.0 * segment.bytes * within_s / player.segment_s
+    for begin_s, until_s in video.stalls:
+        seen.stalled_s += _within(begin_s, until_s, window)
+        seen.stalls += window[0] <= begin_s < window[1]
+    seen.waited_s += _within(video.requested_s, begins_s, window)
+    if window[0] <= video.requested_s < window[1]:
+        seen.waits_s.append(begins_s - video.requested_s)
+        seen.not_begun += not video.shown_s
 
 
 def _of_watching(result: Recorded, part: str) -> _Watched:
     seen = _watched(result, part)
-    if seen.shown_s + seen.stalled_s <= 0.0:
-        raise TooLittleDataError(f"no video of {part} was playing in the measured window")
+    if seen.watched_s <= 0.0:
+        raise TooLittleDataError(f"no video of {part} was playing in the measured window, or waited for")
     return seen
 
 
@@ -181,12 +224,14 @@ def stalled_percent_of(part: str) -> OfRun:
 
     def percent(result: Recorded) -> float:
         seen = _of_watching(result, part)
-        return 100.0 * seen.stalled_s / (seen.stalled_s + seen.shown_s)
+        return 100.0 * seen.stalled_s / seen.watched_s
 
     return OfRun(
         f"video_stalled_percent/{part}", "%", f"videos of {part} stalled, %", "stalled %", 2, percent,
-        definition="time in which playback had stopped with an empty buffer, after it had begun",
+        definition="time in which playback had stopped with an empty buffer, after it had begun; of viewers "
+        "who saw nothing in the window all the time that they waited",
         denominator="time from the beginning of playback to its end, stalls included",
+        worst=100.0,
     )  # fmt: skip
 
 
@@ -195,7 +240,7 @@ def stalls_per_hour_of(part: str) -> OfRun:
 
     def per_hour(result: Recorded) -> float:
         seen = _of_watching(result, part)
-        return 3600.0 * seen.stalls / (seen.stalled_s + seen.shown_s)
+        return 3600.0 * seen.stalls / seen.watched_s
 
     return OfRun(
         f"video_stalls_per_hour/{part}", "per hour", f"stalls of {part} per hour", "stalls per hour", 1,
@@ -208,30 +253,33 @@ def bitrate_mbps_of(part: str) -> OfRun:
     """The mean bit rate of what viewers saw, in Mbit/s."""
 
     def megabits(result: Recorded) -> float:
-        seen = _watched(result, part)
-        if seen.shown_s <= 0.0:
-            raise TooLittleDataError(f"no video of {part} was playing in the measured window")
-        return seen.bits / seen.shown_s / 1e6
+        seen = _of_watching(result, part)
+        return seen.bits / seen.shown_s / 1e6 if seen.shown_s > 0.0 else 0.0
 
     return OfRun(
         f"video_bitrate_mbps/{part}", "Mbit/s", f"bit rate of videos of {part}, Mbit/s", "bit rate Mbit/s", 2,
-        megabits, definition="bits of the segments shown in the measured window, per second of playback",
+        megabits,
+        definition="bits of the segments shown in the measured window, per second of playback; 0 if none was",
+        worst=0.0,
     )  # fmt: skip
 
 
 def start_s_of(part: str) -> OfRun:
     """How long a video takes to begin, in seconds, on average."""
 
-    def seconds(result: Recorded) -> float:
-        waits_s = _watched(result, part).waits_s
-        if not waits_s:
+    def seconds(result: Recorded) -> Observation:
+        seen = _watched(result, part)
+        if not seen.waits_s:
             raise TooLittleDataError(f"no video of {part} was requested in the measured window")
-        return float(np.mean(waits_s))
+        mean_s = float(np.mean(seen.waits_s))
+        return Observation.at_least(mean_s) if seen.not_begun else Observation.exact(mean_s)
 
     return OfRun(
-        f"video_start_s/{part}", "s", f"start of videos of {part}, s", "start s", 2, seconds,
+        f"video_start_s/{part}", "s", f"start of videos of {part}, s", "start s", 2,
+        lambda result: seconds(result).plain,
         definition="from the request for the first segment to the beginning of playback, of videos requested "
-        "in the measured window; one that had not begun counts with the time until the end of the run",
+        "in the measured window; a bound where one had not begun at the end of the run",
+        observe=seconds,
     )  # fmt: skip
 
 

@@ -15,6 +15,9 @@ had arrived whole.
   frozen 100 % of its time, at a bit rate of 0.
 - Times count where they lie in the measured window. Shares and rates are those of a call's time in it, which
   is the whole window for a call that lasts longer.
+- A frame that had not been shown when the run ended, behind the last one that was, is still under way: the
+  delay of frames lies between two ends whatever becomes of it. Of a call that shows no frame it is at least
+  what its frames were watched for. A frame that was passed over has no delay; freezes tell of it.
 - Of several calls shares and rates are those of the seconds of all of them together, so that a call which the
   window hardly touches weighs no more than its seconds; delays are means over the calls.
 """
@@ -29,6 +32,7 @@ import numpy as np
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.datagrams import groups_with_adaptive_video
+from aqmlab.statistics.observation import Observation, mean_of
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, table
 
@@ -43,6 +47,8 @@ _TABLE = "video_call_frames"
 FRAME_DELAY_PERCENTILES = (50, 95)
 _FRAMES_OF_FREEZE = 3.0
 _LONGER_BY_S = 0.150
+_SLACK = 1e-9
+"""Numbers of frames that rounding alone tells apart."""
 
 
 def shortest_freeze_s(frame_s: float) -> float:
@@ -75,6 +81,12 @@ class Call:
     def end_s(self) -> float:
         """One frame after the last capture, or when the last frame was shown if that is later."""
         return float(np.fmax.reduce(self.shown_s, initial=self.captured_s[-1] + self.frame_s))
+
+    @property
+    def under_way(self) -> NDArray[np.bool_]:
+        """Which frames may yet be shown: those behind the last one that was."""
+        shown = np.flatnonzero(~np.isnan(self.shown_s))
+        return np.arange(self.shown_s.size) > (shown[-1] if shown.size else -1)
 
     def freezes(self) -> list[tuple[float, float]]:
         """When each freeze of the call begins and ends; all of it is one where nothing was shown."""
@@ -154,6 +166,7 @@ def call_bitrate_mbps_of(part: str) -> OfRun:
         2, lambda result: _per_second_of_calls(result, part, of_call),
         definition="bits of the frames shown in the measured window, in IP packets without those sent again, "
         "per second of the calls in it",
+        worst=0.0,
     )  # fmt: skip
 
 
@@ -161,35 +174,64 @@ def call_frame_delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
     """A percentile of the time from the capture of a frame to its showing, in milliseconds."""
 
     def of_group(part: str) -> OfRun:
-        def delay_ms(result: Recorded) -> float:
-            return 1000.0 * float(np.mean(_frame_delays_s(result, part, percentile)))
+        def delay_ms(result: Recorded) -> Observation:
+            return mean_of(_frame_delays_ms(result, part, percentile))
+
+        def plain_ms(result: Recorded) -> float:
+            found = delay_ms(result)
+            if not found.is_known:
+                raise TooLittleDataError(f"no frame of {part} was captured in the measured window")
+            return found.plain
 
         which = "median" if percentile == 50 else f"{percentile} %"
         return OfRun(
             f"call_frame_delay_p{percentile}_ms/{part}", "ms",
             f"delay of video frames of {part}, {which}, ms",
-            "frame delay ms" if percentile == 50 else f"frame delay {which} ms", 1, delay_ms,
+            "frame delay ms" if percentile == 50 else f"frame delay {which} ms", 1, plain_ms,
             definition=f"{percentile}th percentile of the time from capture to showing, of frames captured "
-            "in the measured window that were shown; mean over the calls",
+            "in the measured window that were shown; a bound where those under way at the end decide; mean "
+            "over the calls",
+            observe=delay_ms,
         )  # fmt: skip
 
     return of_group
 
 
-def _frame_delays_s(result: Recorded, part: str, percentile: int) -> list[float]:
+def _frame_delays_ms(result: Recorded, part: str, percentile: int) -> Iterator[Observation]:
     """The percentile of each call: the delay within which this share of its frames was shown."""
-    window, found = _window(result), []
+    window, end_s = _window(result), float(result.run["scenario"]["duration_s"])
     for call in _calls(result, part):
         captured = _inside(call.captured_s, window)
-        delays_s = (call.shown_s - call.captured_s)[captured]
-        shown = np.sort(delays_s[~np.isnan(delays_s)])
-        if shown.size:
-            found.append(float(shown[-(-percentile * shown.size // 100) - 1]))
-        elif captured.any():
-            raise TooLittleDataError(f"a video call of {part} shows no frame captured in the measured window")
-    if not found:
-        raise TooLittleDataError(f"no frame of {part} was captured in the measured window")
-    return found
+        if captured.any():
+            delays_s = np.sort((call.shown_s - call.captured_s)[captured & ~np.isnan(call.shown_s)])
+            watched_s = np.sort(end_s - call.captured_s[captured & call.under_way])
+            found = _percentile(delays_s, watched_s, percentile / 100.0)
+            yield Observation(1000.0 * found.lower, 1000.0 * found.upper)
+
+
+def _percentile(delays_s: FloatArray, watched_s: FloatArray, share: float) -> Observation:
+    """Between what a percentile lies of delays, and of times for which those under way were watched.
+
+    It is least if those come now that were watched no longer than it, and the others never; it is greatest if
+    all come later than any that has. Where none has come it is at least that of what was watched.
+    """
+    if not delays_s.size:
+        return Observation.at_least(
+            float(watched_s[_place(share, watched_s.size)]) if watched_s.size else 0.0
+        )
+    times_s = np.concatenate((delays_s, watched_s))
+    is_watched = np.repeat([False, True], [delays_s.size, watched_s.size])
+    order = np.argsort(times_s, kind="stable")
+    come = np.cumsum(is_watched[order])
+    reached = np.arange(1, times_s.size + 1) >= np.ceil(share * (delays_s.size + come) - _SLACK)
+    lower = float(times_s[order][np.argmax(reached)])
+    last = _place(share, times_s.size)
+    return Observation(lower, float(delays_s[last]) if last < delays_s.size else np.inf)
+
+
+def _place(share: float, of: int) -> int:
+    """Where a percentile stands in a sorted list."""
+    return max(0, int(np.ceil(share * of - _SLACK)) - 1)
 
 
 def call_frozen_percent_of(part: str) -> OfRun:
@@ -204,6 +246,7 @@ def call_frozen_percent_of(part: str) -> OfRun:
         definition="time between frames shown one after the other, if it reaches max(3 d, d + 150 ms) with "
         "d = 1/`frames_hz` (a freeze of the W3C's webrtc-stats); 100 if no frame is shown",
         denominator="the calls' time in the measured window",
+        worst=100.0,
     )  # fmt: skip
 
 

@@ -29,11 +29,14 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.datagrams import (
+    delay_ends_s,
     echo_groups,
     feedback_groups,
     groups_with_adaptive_video,
-    mean_of_sources,
+    known,
+    observed_of_sources,
 )
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantity import OfRun
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.statistics.datagrams import Column
+    from aqmlab.statistics.datagrams import Column, Ends
     from aqmlab.statistics.recorded import Recorded
 
     FloatArray = NDArray[np.float64]
@@ -56,6 +59,8 @@ UNUSABLE_FROM_MS = 400.0
 """From mouth to ear: G.114 has no network planned for more."""
 _RANGE_MS = 500.0
 """Table 2 of G.107: the longest delay Ta."""
+_ENDLESS_S = 1e6
+"""Where a delay has no upper end: so long that nobody talks over it."""
 _LEAST_HEARD_MS, _ECHO_FREE_STEEPNESS = 100.0, 6.0
 _IMPAIRMENT, _ROBUSTNESS_PERCENT, _BURST_RATIO = 0.0, 25.1, 1.0
 _GREATEST_IMPAIRMENT = 95.0
@@ -108,18 +113,27 @@ def opinion_score(r: FloatArray) -> FloatArray:
     return np.maximum(1.0, 1.0 + 0.035 * within + within * (within - 60.0) * (100.0 - within) * 7e-6)
 
 
-def _mean_of_calls(result: Recorded, part: str, number: Callable[[Column], FloatArray]) -> float:
+def _observed(result: Recorded, part: str, of_rating: Callable[[FloatArray], FloatArray]) -> Observation:
+    """The mean over the calls of a group of a number that falls with their delay and their loss.
+
+    A call of which nothing arrived has the worst rating; what is under way at the end of the run gives two.
+    """
     name = part.partition(".")[2]
     if name in echo_groups(result):
         raise MissingDataError(f"{part} has delays of round trips; a call is rated by those of one way")
     if name in (*groups_with_adaptive_video(result), *feedback_groups(result)):
         raise MissingDataError(f"{part} is part of a video call, which has no rating of a voice call")
-    return mean_of_sources(result, part, number)
 
+    def ends(column: Column) -> Ends:
+        sent, lost, under_way = (column(f"{fate}_packets") for fate in ("sent", "lost", "under_way"))
+        least_s, most_s = delay_ends_s(column, 99)
+        of_sent = np.maximum(sent, 1.0)
+        best = rating(1000.0 * least_s, 100.0 * lost / of_sent)
+        worst = rating(1000.0 * np.minimum(most_s, _ENDLESS_S), 100.0 * (lost + under_way) / of_sent)
+        return of_rating(worst), of_rating(best)
 
-def _ratings(column: Column) -> FloatArray:
-    lost, received = column("lost_packets"), column("received_packets")
-    return rating(1000.0 * column("delay_p99_s"), 100.0 * lost / (lost + received))
+    worst = Observation.exact(float(of_rating(np.zeros(1))[0]))
+    return observed_of_sources(result, part, ends, of_silent=worst)
 
 
 def _over(of_packets: str) -> str:
@@ -132,24 +146,30 @@ _BUFFER = "a play-out buffer holds 99 % of the packets, the later 1 % counts as 
 def voice_r_of(part: str) -> OfRun:
     """The rating R of a voice call over the delay and loss of a group's datagrams."""
 
-    def r(result: Recorded) -> float:
-        return _mean_of_calls(result, part, _ratings)
+    def r(result: Recorded) -> Observation:
+        return _observed(result, part, lambda ratings: ratings)
 
     return OfRun(
-        f"voice_r/{part}", "", f"R of a voice call over {part}", "voice R", 1, r,
+        f"voice_r/{part}", "", f"R of a voice call over {part}", "voice R", 1,
+        lambda result: known(r(result), part),
         definition=f"{_over('rating R (ITU-T G.107)')}: {_BUFFER}",
+        worst=0.0,
+        observe=r,
     )  # fmt: skip
 
 
 def voice_mos_of(part: str) -> OfRun:
     """The mean opinion score of a voice call over the delay and loss of a group's datagrams."""
 
-    def mos(result: Recorded) -> float:
-        return _mean_of_calls(result, part, lambda column: opinion_score(_ratings(column)))
+    def mos(result: Recorded) -> Observation:
+        return _observed(result, part, opinion_score)
 
     return OfRun(
-        f"voice_mos/{part}", "", f"MOS of a voice call over {part}", "voice MOS", 2, mos,
+        f"voice_mos/{part}", "", f"MOS of a voice call over {part}", "voice MOS", 2,
+        lambda result: known(mos(result), part),
         definition=f"{_over('mean opinion score, 1 to 4.5 (ITU-T G.107 annex B),')}: {_BUFFER}",
+        worst=1.0,
+        observe=mos,
     )  # fmt: skip
 
 

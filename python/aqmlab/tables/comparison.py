@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.statistics import Interval, NotEnoughReplications
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
+from aqmlab.statistics.experience import CALL
 from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.quantities import pages_failed
 from aqmlab.tables.model import (
@@ -324,9 +325,15 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     if found.datagram_groups:
         back = f" (of {', '.join(found.echo_groups)} there and back)" if found.echo_groups else ""
         jitter = "up to how much more than the least delay, 99 % of the packets"
-        yield f"Delay: median, one way{back}; jitter: {jitter}."
-        if set(found.datagram_groups) - {*found.video_call_groups, *found.feedback_groups}:
+        yield f"Delay: one way{back}, half and 95 % of the packets; jitter: {jitter}."
+        kinds = found.judged_groups.values()
+        if CALL in kinds:
             yield "Voice MOS: quality of a phone call there, 1 (bad) to 4.3 (ITU-T G.107); higher is better."
+        if kinds:
+            yield (
+                "Good, fair, poor, unusable: by the worst of delay (95 %), loss and MOS of a call, of delay, "
+                "jitter and loss of a game (docs/explanation/statistics.md)."
+            )
     if found.video_call_groups:
         yield (
             "Video: bit rate of what is shown; frame delay: median, from capture to showing; frozen: share "
@@ -387,7 +394,11 @@ def _others_by_heading(found: Comparison, *, brief: bool) -> dict[str, list[Quan
 
 def _zero_in_every_run(found: Comparison) -> list[str]:
     """What has no row because it is zero: with its heading where other headings have it too."""
-    zero = [each for each in _recorded(found) if _is_zero(found, each)]
+    zero = [
+        each
+        for each in _recorded(found)
+        if _is_zero(found, each) and not each.name.startswith("under_way_percent/")
+    ]
     everywhere = [_place(found, each)[1] for each in zero if "/" not in each.name]
     places = [(each, _place(found, each)) for each in zero if "/" in each.name]
     return everywhere + [

@@ -7,12 +7,14 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.errors import MissingDataError
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.statistics.quantities import (
     PAGE_QUANTILES,
+    Measured,
     Quantity,
     loss_percent,
     marked_percent,
@@ -212,16 +214,25 @@ def _of_parts(
 
 
 def _of_part(result: Result, make: Callable[[str], Quantity], kind: str, name: str) -> TableCell:
-    """A quantity of a part of the traffic; a dash where the window has too little for it."""
+    """A quantity of a part of the traffic, or its bound; a dash where the window has nothing of it."""
     quantity = make(f"{kind}.{name}")
-    try:
-        return number(quantity(result), f".{quantity.digits}f")
-    except TooLittleDataError:
+    return _observed(quantity.observed(Measured(result)), quantity.digits)
+
+
+def _observed(found: Observation, digits: int) -> TableCell:
+    """A number, or its bound with the sign of it where print tells the ends apart; a dash for none."""
+    if not found.is_known:
         return number(None, absent="-")
+    value = found.value
+    if found.is_exact or f"{found.lower:.{digits}f}" == f"{found.upper:.{digits}f}":
+        return number(value, f".{digits}f")
+    return number(None, absent=f"{found.bound}{value:.{digits}f}")
 
 
 _MOST_SOURCES = 20
-_DATAGRAM_COUNTS = ("sent", "received", "lost", "marked")
+_DATAGRAM_COUNTS = {
+    "sent": "sent", "received": "received", "lost": "lost", "under_way": "under way", "marked": "marked",
+}  # fmt: skip
 _DATAGRAM_DELAYS = {"p50": "50 %", "p95": "95 %", "p99": "99 %"}
 
 
@@ -231,27 +242,27 @@ def _datagrams(heading: str, table: pa.Table) -> Table:
         Column("source", lambda row: number(row["source"], "d"), "source"),
     ]
     columns += [
-        Column(f"{name}_packets", lambda row, key=f"{name}_packets": number(row[key], ","), name)  # type: ignore[misc]
-        for name in _DATAGRAM_COUNTS
+        Column(f"{name}_packets", lambda row, key=f"{name}_packets": number(row[key], ","), title)  # type: ignore[misc]
+        for name, title in _DATAGRAM_COUNTS.items()
     ]
     columns += [
-        Column(
-            f"delay_{name}_ms",
-            lambda row, key=f"delay_{name}_s": number(  # type: ignore[misc]
-                1e3 * row[key] if row["received_packets"] else None, ".2f", absent="-"
-            ),
-            title,
-        )
+        Column(f"delay_{name}_ms", partial(_datagram_delay, name), title)
         for name, title in _DATAGRAM_DELAYS.items()
     ]
     caption = (
         "sent ... marked: packets; 50 %, 95 %, 99 %: delay in milliseconds, one way; of what was sent back "
-        "(-echo), there and back"
+        "(-echo), there and back; > and ~: at least, as packets were under way at the end"
     )
     if table.num_rows > _MOST_SOURCES:
         caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
     rows = table.slice(0, _MOST_SOURCES).to_pylist()
     return Table.of(rows, columns, title=f"{heading}: datagrams", caption=caption)
+
+
+def _datagram_delay(percentile: str, row: Mapping[str, Any]) -> TableCell:
+    """A percentile of a source's delay in milliseconds; a dash where all that it sent was lost."""
+    lower, upper = (1e3 * row[f"delay_{percentile}_{end}_s"] for end in ("least", "most"))
+    return _observed(Observation(lower, upper), 2)
 
 
 def _classes(heading: str, classes: list[TrafficClass]) -> Table:

@@ -36,6 +36,8 @@ def duration(seconds: float) -> str:
 
 def delay(milliseconds: float) -> str:
     """A delay of packets: 6.6 ms, 18 ms, 194 ms, 1.2 s."""
+    if not math.isfinite(milliseconds):
+        return "longer than the run"
     if abs(milliseconds) >= _MILLISECONDS - 0.5:
         return f"{_digits(milliseconds / _MILLISECONDS)} s"
     return f"{_digits(milliseconds)} ms"

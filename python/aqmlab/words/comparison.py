@@ -10,24 +10,18 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, Verdict
-from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, delay_median_of
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95
 from aqmlab.statistics.observation import Bound
-from aqmlab.statistics.traffic import goodput_mbps_of
-from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
-from aqmlab.statistics.video_call import call_bitrate_mbps_of, call_frozen_percent_of
 from aqmlab.words.amounts import (
     LITTLE,
-    MOST_NAMED,
-    bit_rate,
     counted,
-    delay,
     duration,
     listed,
-    share_of_time,
     span,
     span_of_ratios,
     times_as_long,
 )
+from aqmlab.words.calls import besides_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,8 +41,8 @@ CALLS_SUFFER_MS = 150.0
 
 
 def sentences(found: Comparison) -> list[str]:
-    """What happens to people: the worst delay of a call or a game, then pages under each configuration."""
-    return [*_besides_pages(found), *_without_pages(found), *page_sentences(found)]
+    """What happens to people: how good calls and games are, then pages under each configuration."""
+    return [*besides_pages(found), *_without_pages(found), *page_sentences(found)]
 
 
 def page_sentences(found: Comparison) -> list[str]:
@@ -72,7 +66,7 @@ def verdicts(found: Comparison) -> list[str]:
 
 def answer(found: Comparison) -> list[str]:
     """The answer for readers who know nothing about queues."""
-    besides = _besides_pages(found)
+    besides = besides_pages(found)
     if not found.tells_pages:
         told = [*besides, *_without_pages(found)]
         return told or [_of_links(found)]
@@ -85,100 +79,8 @@ def answer(found: Comparison) -> list[str]:
     ]
 
 
-def _besides_pages(found: Comparison) -> list[str]:
-    """What is said of calls, games and videos, before pages."""
-    return [*_of_datagrams(found), *_of_video_calls(found), *_of_videos(found)]
-
-
 def _others(found: Comparison) -> Sequence[str]:
     return found.names[1:] if found.tells_pages else ()
-
-
-# ---------------------------------------------------------------------------------- calls, games and the like
-
-
-def _of_datagrams(found: Comparison) -> Iterator[str]:
-    """How long the packets of the group take that the baseline delays most."""
-    levels = {
-        group: level.mean
-        for group in found.datagram_groups
-        if group not in (*found.echo_groups, *found.feedback_groups)
-        and (level := found.level(found.baseline, delay_median_of(group))).mean is not None
-    }
-    if not levels:
-        return
-    worst = max(levels, key=lambda group: levels[group] or 0.0)
-    delays = [
-        f"{delay(mean)} with {name}" if len(found.names) > 1 else delay(mean)
-        for name in found.names[:MOST_DELAYS]
-        if (mean := found.level(name, delay_median_of(worst)).mean) is not None
-    ]
-    words = f"packets of {worst} take {listed(delays, most=MOST_DELAYS)} (median, one way){_more(found)}."
-    meanwhile = _meanwhile(found)
-    yield f"{meanwhile}{words}" if meanwhile else f"P{words[1:]}"
-    if (levels[worst] or 0.0) > CALLS_SUFFER_MS:
-        yield f"Above {CALLS_SUFFER_MS:g} ms one way people in a call notice the delay (ITU-T G.114)."
-
-
-def _more(found: Comparison) -> str:
-    """How many configurations a sentence leaves out."""
-    left = len(found.names) - MOST_DELAYS
-    return f" ({left} more in the table)" if left > 0 else ""
-
-
-def _of_video_calls(found: Comparison) -> Iterator[str]:
-    """For how long the picture of groups of video calls, the first ones, is frozen, and its bit rate."""
-    names = found.names[:MOST_DELAYS]
-    for group in found.video_call_groups[:MOST_NAMED]:
-        part = f"datagrams.{group}"
-        frozen, rates = (
-            [level for name in names if (level := found.level(name, of(part)).mean) is not None]
-            for of in (call_frozen_percent_of, call_bitrate_mbps_of)
-        )
-        if len(frozen) < len(names) or len(rates) < len(names):
-            continue
-        shares, bit_rates = [*map(share_of_time, frozen)], [*map(bit_rate, rates)]
-        if any(frozen):
-            picture = f"is frozen {listed(_each_with(names, shares, ' of the time'), most=MOST_DELAYS)}"
-            rate = f"its bit rate is {listed(bit_rates, most=MOST_DELAYS)}"
-        else:
-            picture = "never freezes"
-            rate = f"its bit rate is {listed(_each_with(names, bit_rates), most=MOST_DELAYS)}"
-        words = f"the picture of {group} {picture}; {rate}{_more(found)}."
-        meanwhile = _meanwhile(found)
-        yield f"{meanwhile}{words}" if meanwhile else f"T{words[1:]}"
-
-
-def _each_with(names: Sequence[str], amounts: Sequence[str], of_what: str = "") -> list[str]:
-    """An amount with each configuration, if there are several; of what, after the first."""
-    first, *others = amounts
-    told = [f"{first}{of_what}", *others]
-    if len(names) == 1:
-        return told
-    return [f"{amount} with {name}" for amount, name in zip(told, names, strict=True)]
-
-
-def _of_videos(found: Comparison) -> Iterator[str]:
-    """At which bit rate each population's videos are shown, and for how long they stand still, if they do."""
-    for population in found.viewers:
-        part = f"populations.{population}"
-        bit_rates, stalls = (
-            [found.level(name, of(part)).mean for name in found.names[:MOST_DELAYS]]
-            for of in (bitrate_mbps_of, stalled_percent_of)
-        )
-        if any(each is None for each in (*bit_rates, *stalls)):
-            continue
-        several = len(found.names) > 1
-        told = [
-            f"{rate:.1f} Mbit/s with {name}" if several else f"{rate:.1f} Mbit/s"
-            for name, rate in zip(found.names, bit_rates, strict=False)
-        ]
-        words = f"videos of {population} are shown at {listed(told, most=MOST_DELAYS)}"
-        if any(stalls):
-            stood = listed([f"{share:.1f} %" for share in stalls], most=MOST_DELAYS)
-            words += f"; they stand still for {stood} of the time"
-        meanwhile = _meanwhile(found)
-        yield f"{meanwhile}{words}." if meanwhile else f"V{words[1:]}."
 
 
 def _without_pages(found: Comparison) -> Iterator[str]:
@@ -190,18 +92,6 @@ def _without_pages(found: Comparison) -> Iterator[str]:
             f"{people} {verb}, but no page began in the measured {found.window_s:g} s of any run: lengthen "
             "duration_s."
         )
-
-
-def _meanwhile(found: Comparison) -> str:
-    """The long-lived flows that share the line in the window, as the beginning of a sentence."""
-    of = {group: goodput_mbps_of(f"flows.{group}") for group in found.flow_groups}
-    groups = [
-        group for group, goodput in of.items() if any(found.level(name, goodput).mean for name in found.names)
-    ]
-    if not groups:
-        return ""
-    verb = "runs" if len(groups) == 1 else "run"
-    return f"While {listed(groups)} {verb}, "
 
 
 # ------------------------------------------------------------------------------------------------------ pages

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.statistics.experience import KINDS, experience, worst
 from aqmlab.words.amounts import bit_rate, counted, delay, duration, percent, share_of_time
+from aqmlab.words.calls import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from aqmlab.statistics.quantity import Quantity
 
     Measurement = Mapping[str, Any]
 
@@ -73,14 +79,34 @@ def _headline(run: Measurement) -> str:
         usual = _time(run["pages"], _USUAL)
         sentences.append(f"Half of the pages load within {usual}, 5 % take {takes}.")
     if run["datagrams"]:
-        worst = max(run["datagrams"], key=lambda group: run["datagrams"][group]["delay_ms"])
-        took = delay(run["datagrams"][worst]["delay_ms"])
-        sentences.append(f"Packets of {worst} take {took} (median, one way).")
+        sentences += _of_quality(run["datagrams"])
     sentences.append(
         f"A packet waits {_wait(run)} in the queue on average; the link is busy "
         f"{run['numbers']['utilization_percent']:.0f} % of the time."
     )
     return " ".join(sentences)
+
+
+def _of_quality(datagrams: Mapping[str, Any]) -> Iterator[str]:
+    """How good the call or game is that suffers most."""
+    felt = [
+        experience(group, KINDS[numbers["kind"]], partial(_value, numbers))
+        for group, numbers in datagrams.items()
+        if numbers["kind"] is not None
+    ]
+    if (most := worst(each for each in felt if each is not None)) is None:
+        return
+    if most.is_dead:
+        yield f"Nothing of {most.group} arrives."
+        return
+    told = [in_words(each.of(most.group).base, value) for each, value in most.values.items()]
+    yield f"The {most.kind.name} that suffers most is {most.grade.word} ({most.group}: {', '.join(told)})."
+
+
+def _value(numbers: Mapping[str, Any], quantity: Quantity) -> float | None:
+    """A number of a group; infinite where the run was too short for it, none where it has no such number."""
+    value: float | None = numbers.get(quantity.base)
+    return math.inf if value is None and quantity.base in numbers else value
 
 
 def _before(run: Measurement) -> str:
@@ -107,8 +133,9 @@ def _rows(run: Measurement) -> tuple[tuple[str, str], ...]:
 
 def _datagram_rows(run: Measurement) -> Iterator[tuple[str, str]]:
     for group, felt in run["datagrams"].items():
-        yield f"{group}: delay (median, one way)", delay(felt["delay_ms"])
-        yield f"{group}: jitter (99 %)", delay(felt["jitter_ms"])
+        yield f"{group}: delay (median, one way)", _delay(felt["delay_p50_ms"])
+        yield f"{group}: delay (95 %)", _delay(felt["delay_p95_ms"])
+        yield f"{group}: jitter (99 %)", _delay(felt["delay_variation_p99_ms"])
         yield f"{group}: packets lost", percent(felt["loss_percent"])
         if "voice_mos" in felt:
             yield f"{group}: a voice call there (MOS, 1 to 4.3)", f"{felt['voice_mos']:.2f}"
@@ -116,7 +143,11 @@ def _datagram_rows(run: Measurement) -> Iterator[tuple[str, str]]:
             yield f"{group}: picture frozen", share_of_time(felt["call_frozen_percent"])
             yield f"{group}: bit rate of the picture", bit_rate(felt["call_bitrate_mbps"])
         if "call_frame_delay_p50_ms" in felt:
-            yield f"{group}: from camera to screen (median)", delay(felt["call_frame_delay_p50_ms"])
+            yield f"{group}: from camera to screen (median)", _delay(felt["call_frame_delay_p50_ms"])
+
+
+def _delay(milliseconds: float | None) -> str:
+    return delay(math.inf if milliseconds is None else milliseconds)
 
 
 def _wait(run: Measurement) -> str:

@@ -15,6 +15,7 @@ use aqmlab_driver::datagram_sources;
 use aqmlab_record::{DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, Table};
 use aqmlab_scenario::{DatagramGroup, Scenario};
 use aqmlab_session::{Datagram, DatagramSourceId};
+use aqmlab_units::Time;
 use nix::sys::socket::{
     ControlMessageOwned, MsgFlags, SockType, SockaddrIn, recvmsg, sendmsg, setsockopt, sockopt,
 };
@@ -82,7 +83,11 @@ impl DatagramEnds {
     pub(crate) fn send(&mut self, datagram: &Datagram, clock: &Clock, scratch: &Scratch) -> bool {
         let Datagram { source, sequence, ip_bytes } = *datagram;
         let sent = SentDatagram { sent: clock.now(), ip_bytes };
-        self.send_off(source.place(), sequence, sent, scratch)
+        let is_taken = self.send_off(source.place(), sequence, sent, scratch);
+        if is_taken {
+            self.each_way(source.place(), |records, place| records.sent(place, sent));
+        }
+        is_taken
     }
 
     /// Sends one that was sent now, or is sent back.
@@ -96,10 +101,17 @@ impl DatagramEnds {
         let to = Some(&source.to);
         let is_taken = sendmsg(source.socket.as_raw_fd(), &parts, &[], MsgFlags::MSG_DONTWAIT, to).is_ok();
         if is_taken {
-            self.records.sent(place, sent);
             source.under_way.push_back((sequence, sent));
         }
         is_taken
+    }
+
+    /// What happens to a datagram happens to its round trip too, where it is to be sent back.
+    fn each_way(&mut self, place: usize, happens: impl Fn(&mut Datagrams, usize)) {
+        happens(&mut self.records, place);
+        if let Some(echo) = self.sources[place].echo {
+            happens(&mut self.records, echo);
+        }
     }
 
     /// Takes what has come to the servers' socket, and sends back what is to be; answers with how many of
@@ -124,7 +136,11 @@ impl DatagramEnds {
                 self.unheard.push_back((DatagramSourceId::of(place), sequence));
             }
             if let Some(echo) = self.sources[place].echo {
-                refused += u64::from(!self.send_off(echo, sequence, sent, scratch));
+                let is_refused = !self.send_off(echo, sequence, sent, scratch);
+                if is_refused {
+                    self.records.lost(echo, sent);
+                }
+                refused += u64::from(is_refused);
             }
         }
         refused
@@ -145,11 +161,14 @@ impl DatagramEnds {
     /// What arrived, of all that a source knows to be under way, by the lowest bytes of its number; those
     /// before it are lost.
     fn settle(&mut self, place: usize, number: &[u8]) -> Option<(u32, SentDatagram)> {
-        let under_way = &mut self.sources[place].under_way;
+        let Source { under_way, echo, .. } = &mut self.sources[place];
         let is_it = |(sequence, _): &(u32, SentDatagram)| sequence.to_le_bytes().starts_with(number);
         let before = under_way.iter().position(is_it)?;
         for (_, lost) in under_way.drain(..before) {
             self.records.lost(place, lost);
+            if let Some(echo) = *echo {
+                self.records.lost(echo, lost);
+            }
         }
         under_way.pop_front()
     }
@@ -160,10 +179,10 @@ impl DatagramEnds {
     }
 
     /// The table `datagrams`, where there are any, and `datagram_arrivals`, where it is wanted.
-    pub(crate) fn into_tables(self, scenario: &Scenario) -> [Option<Table>; 2] {
+    pub(crate) fn into_tables(self, scenario: &Scenario, end: Time) -> [Option<Table>; 2] {
         let identity = datagram_sources::columns(scenario);
         let arrivals = self.arrivals.map(|arrivals| arrivals.into_table(&identity));
-        [(!self.sources.is_empty()).then(|| self.records.into_table(identity)), arrivals]
+        [(!self.sources.is_empty()).then(|| self.records.into_table(identity, end)), arrivals]
     }
 }
 

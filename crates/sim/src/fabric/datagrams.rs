@@ -2,9 +2,9 @@
 //!
 //! A source owns no connection, and applications hear of nothing but calls that adapt: what arrives is
 //! counted here, where TCP counts what it did, and sent back at once where the group says so. What is sent
-//! back has a source of its own, and the instant at which the first was sent. A packet that is a datagram
-//! says so by its class, and names its source where no connection is; whoever looks for its connection finds
-//! none and asks here.
+//! back has a source of its own, whose datagrams are round trips: sent when the first was, lost on either
+//! way. A packet that is a datagram says so by its class, and names its source where no connection is;
+//! whoever looks for its connection finds none and asks here.
 
 use super::events::{Events, Timer};
 use super::network::Network;
@@ -60,6 +60,7 @@ impl DatagramEnds {
     pub(crate) fn send(&mut self, datagram: &Datagram, network: &mut Network, events: &mut Events) {
         let Datagram { source, sequence, ip_bytes } = *datagram;
         let sent = SentDatagram { sent: events.now(), ip_bytes };
+        self.each_way(source, |records, place| records.sent(place, sent));
         self.send_off((source, sequence), sent, events.now(), network, events);
     }
 
@@ -73,7 +74,6 @@ impl DatagramEnds {
         events: &mut Events,
     ) {
         let Source { path, codepoint, .. } = &self.sources[source.place()];
-        self.records.sent(source.place(), sent);
         let packet = Packet::datagram((source, sequence), sent, *codepoint, path);
         if !network.send_off(packet, path, None, now, events) {
             self.lose(&packet);
@@ -109,7 +109,15 @@ impl DatagramEnds {
     #[inline]
     pub(crate) fn lose(&mut self, packet: &Packet) {
         if let Some((source, sent)) = packet.as_datagram() {
-            self.records.lost(source.place(), sent);
+            self.each_way(source, |records, place| records.lost(place, sent));
+        }
+    }
+
+    /// What happens to a datagram happens to its round trip too, where it is to be sent back.
+    fn each_way(&mut self, source: DatagramSourceId, happens: impl Fn(&mut Datagrams, usize)) {
+        happens(&mut self.records, source.place());
+        if let Some(echo) = self.sources[source.place()].echo {
+            happens(&mut self.records, echo.place());
         }
     }
 
@@ -124,10 +132,10 @@ impl DatagramEnds {
     }
 
     /// The table `datagrams`, where there are any, and `datagram_arrivals`, where they are wanted.
-    pub(crate) fn into_tables(self) -> [Option<Table>; 2] {
+    pub(crate) fn into_tables(self, end: Time) -> [Option<Table>; 2] {
         let Self { sources, records, arrivals, identity, .. } = self;
         let arrivals = arrivals.map(|arrivals| arrivals.into_table(&identity));
-        let table = (!sources.is_empty()).then(|| records.into_table(identity));
+        let table = (!sources.is_empty()).then(|| records.into_table(identity, end));
         [table, arrivals]
     }
 }

@@ -323,12 +323,12 @@ impl Fabric {
 
     /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, `datagrams`,
     /// where there are any, and `datagram_arrivals`, where it is wanted; and what was captured.
-    pub(crate) fn into_tables(self, names: &TableNames) -> ([Option<Table>; 6], Vec<Capture>) {
+    pub(crate) fn into_tables(self, names: &TableNames, end: Time) -> ([Option<Table>; 6], Vec<Capture>) {
         let users = self.user_bytes.map(|bytes| bytes.into_table(names));
         let [traffic, traffic_series] =
             self.traffic.map_or([None, None], |traffic| traffic.into_tables(names));
         let (packets, captures) = self.trace.into_table(names);
-        let [datagrams, arrivals] = self.endpoints.datagrams.into_tables();
+        let [datagrams, arrivals] = self.endpoints.datagrams.into_tables(end);
         ([users, traffic, traffic_series, packets, datagrams, arrivals], captures)
     }
 }

@@ -87,7 +87,7 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
     let transfers = transfers::table(scenario, &session, events.now(), &names);
     let call_frames = datagram_sources::call_frames(scenario, &mut session);
     let ([users, traffic, traffic_series, packets, datagrams, arrivals], captures) =
-        fabric.into_tables(&names);
+        fabric.into_tables(&names, events.now());
     tables.extend(users);
     tables.extend(traffic);
     tables.extend(traffic_series);
