@@ -52,8 +52,11 @@ def _percentile(parts: Sequence[NDArray[np.float64]], percent: int) -> float:
     values = np.concatenate(parts)
     if not len(values):
         return float("nan")
-    method = "linear" if np.isfinite(values).all() else "inverted_cdf"  # nothing lies between a time and none
-    return float(np.percentile(values, percent, method=method))
+    if np.isfinite(values).all():
+        return float(np.percentile(values, percent))
+    return float(
+        np.percentile(values, percent, method="inverted_cdf")
+    )  # nothing lies between a time and none
 
 
 def flent_table(found: Sequence[Measured], *, title: str, caption: str) -> Table:

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 _BOUNDED = {
     Bound.EXACT: "", Bound.AT_LEAST: "more than ", Bound.AT_MOST: "less than ", Bound.BETWEEN: "more than ",
 }  # fmt: skip
-MOST_DELAYS = 8
-"""So many configurations are named with their delays in one sentence."""
-CALLS_SUFFER_MS = 150.0
-"""One-way delay up to which most conversations are unaffected (ITU-T Recommendation G.114, 2003)."""
 
 
 def sentences(found: Comparison) -> list[str]:
