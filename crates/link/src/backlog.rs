@@ -73,8 +73,7 @@ fn drain(service: &mut dyn crate::Service, now: Time, sizes: Sizes) -> Time {
     if sizes.packets == 0 {
         return now;
     }
-    // Who never sends two packets in one transmission sends bytes, however they are cut.
-    if !service.carries(Load { packets: 2, wire_bytes: 2 }) {
+    if service.costs_bytes_alone() {
         return service.transmit(now, Load { packets: 1, wire_bytes: sizes.total() });
     }
     let (mut at, mut packet) = (now, 0);

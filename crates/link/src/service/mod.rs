@@ -157,6 +157,11 @@ pub trait Service: Send {
     /// before the end of the transmission before.
     fn transmit(&mut self, now: Time, load: Load) -> Time;
 
+    /// Whether bytes take the same time however they are cut into transmissions: none costs a time of its own.
+    fn costs_bytes_alone(&self) -> bool {
+        false
+    }
+
     /// The same service in the same state, which goes on by itself.
     fn boxed_copy(&self) -> Box<dyn Service>;
 }

@@ -120,6 +120,10 @@ impl Service for TraceClock {
         leaves
     }
 
+    fn costs_bytes_alone(&self) -> bool {
+        true
+    }
+
     fn boxed_copy(&self) -> Box<dyn Service> {
         Box::new(self.clone())
     }

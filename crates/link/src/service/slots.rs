@@ -128,6 +128,10 @@ impl Service for Slotted {
         begins + cycles + Span::from_nanoseconds(passes - whole_slots * slot)
     }
 
+    fn costs_bytes_alone(&self) -> bool {
+        true
+    }
+
     fn boxed_copy(&self) -> Box<dyn Service> {
         Box::new(self.clone())
     }

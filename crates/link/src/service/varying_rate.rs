@@ -251,6 +251,10 @@ impl Service for Varying {
         at + Span::from_nanoseconds(nanoseconds as u64)
     }
 
+    fn costs_bytes_alone(&self) -> bool {
+        true
+    }
+
     fn boxed_copy(&self) -> Box<dyn Service> {
         Box::new(self.clone())
     }
