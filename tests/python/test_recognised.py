@@ -38,7 +38,7 @@ GIVEN = {
     "a capture of today": (PCAPNG, "a packet capture (pcap); "),
     "results of Flent": (gzip.compress(FLENT), "a data file of Flent; "),
     "a packed HAR file": (gzip.compress(HAR), "compressed; gunzip it first, and it is a HAR file; "),
-    "a damaged packed file": (gzip.compress(HAR)[:12], "compressed; unpack it first"),
+    "a damaged packed file": (b"\x1f\x8b" + b"\xff" * 20, "compressed; unpack it first"),
     "an archive": (zipped("own.har", HAR), "a zip archive; "),
     "rates": (b"time,mbps\n0.0,12.5\n0.5,3.0\n", "a table of times and rates; "),
     "a rate trace": (b"0\n3\n3\n9\n", "a rate trace; "),

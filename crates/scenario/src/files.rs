@@ -5,7 +5,7 @@
 
 use crate::mistakes::{Mistakes, joined};
 use crate::own_names::file_named;
-use crate::recognised::mistaken;
+use crate::recognised::unreadable_kind;
 use crate::text::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -130,7 +130,7 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
 /// A file that is no text of ours, named for what it is.
 fn for_what_it_is(path: &Path, bytes: &[u8]) -> Option<String> {
     let name = path.display().to_string();
-    mistaken(&name, bytes, None).map(|what| format!("{name} is {what}"))
+    unreadable_kind(&name, bytes).map(|what| format!("{name} is {what}"))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> String {

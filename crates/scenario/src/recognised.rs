@@ -116,9 +116,20 @@ impl FileKind {
 }
 
 /// What a file is that was given where one of the kind `expected` belongs; none if it is one, or nobody knows.
+/// Two columns of numbers are a damaged distribution where one belongs, and no rates.
 pub(crate) fn mistaken(name: &str, content: &[u8], expected: Option<FileKind>) -> Option<&'static str> {
-    let kind = FileKind::of(name, content).filter(|&kind| Some(kind) != expected)?;
-    Some(kind.said())
+    let kind = FileKind::of(name, content)?;
+    let may_be =
+        Some(kind) == expected || (kind == FileKind::Rates && expected == Some(FileKind::Distribution));
+    (!may_be).then(|| kind.said())
+}
+
+/// What a file is that is no text which a scenario may hold, by its content; none where it may be a damaged one.
+pub(crate) fn unreadable_kind(name: &str, content: &[u8]) -> Option<&'static str> {
+    match FileKind::of(name, content)? {
+        FileKind::Pages | FileKind::RateTrace | FileKind::Distribution | FileKind::Rates => None,
+        other => Some(other.said()),
+    }
 }
 
 /// What is compressed, by the name.
@@ -220,5 +231,8 @@ mod tests {
     fn what_belongs_there_is_no_mistake() {
         assert_eq!(mistaken("a", b"1\n2\n", Some(FileKind::RateTrace)), None);
         assert_eq!(mistaken("a", b"1\n2\n", Some(FileKind::Distribution)), Some(FileKind::RateTrace.said()));
+        assert_eq!(mistaken("a", b"0 0\n9 100\n", Some(FileKind::Distribution)), None, "in percent");
+        assert_eq!(unreadable_kind("a", b"1 0.5\n# \x1b[2J\n2 1\n"), None);
+        assert_eq!(unreadable_kind("a", b"BZh9"), Some(FileKind::Compressed.said()));
     }
 }
