@@ -43,6 +43,16 @@ impl Stage {
         self.facts.extend(facts.iter().filter(|fact| fact.0).map(|fact| fact.1));
     }
 
+    /// The oldest of what it has sent and nobody has asked for yet.
+    pub(crate) fn sent(&mut self) -> Option<(Time, String)> {
+        self.sent.pop_front()
+    }
+
+    /// The congestion window in bytes.
+    pub(crate) fn window_bytes(&self) -> f64 {
+        self.endpoint.congestion_window_bytes(&self.profile)
+    }
+
     /// Fires the timers that are due before `now`, or at it.
     pub(crate) fn run_timers(&mut self, now: Time, at_it: bool) {
         loop {

@@ -1,0 +1,163 @@
+//! Recorded conversations with a kernel, and our endpoint in the kernel's place.
+//!
+//! A file holds many, each as the text of a conversation (`conversation.rs`) below lines of its own:
+//!
+//! ```text
+//! conversation cubic 17        its group and number
+//! about loss 0.06              one of its numbers: how it was drawn, or what happened in it
+//! 0.512 > 1001:2001 ack 1      what the kernel sent
+//! 0.612 = cwnd 14000           the kernel's window from here on, in bytes, where it was asked
+//! 9.500 end                    until here the kernel was watched
+//! ```
+
+use super::judgement::{Sent, Verdict, judge};
+use super::script::Script;
+use super::segments::parse_segment;
+use super::stage::Stage;
+use aqmlab_tcp::Flags;
+use aqmlab_units::{Span, Time};
+use std::collections::BTreeMap;
+
+/// Our endpoint goes on for so long after the last line: what it sends late is late, and not missing.
+const AFTER_THE_END: Span = Span::from_milliseconds(400);
+
+/// One recorded conversation.
+pub(crate) struct Recording<'text> {
+    pub(crate) group: &'text str,
+    pub(crate) number: &'text str,
+    about: BTreeMap<&'text str, f64>,
+    script: Script<'text>,
+}
+
+/// What happened when the endpoint was given the kernel's part.
+pub(crate) struct Replay {
+    pub(crate) verdict: Verdict,
+    pub(crate) kernel: Vec<Sent>,
+    pub(crate) ours: Vec<Sent>,
+    /// When and how the kernel's window and ours, in bytes, came to differ for the first time.
+    pub(crate) window: Option<(Time, f64, f64)>,
+    /// Everything in its order, for people.
+    pub(crate) lines: Vec<(Time, String)>,
+}
+
+/// The recordings in the text of a file.
+pub(crate) fn recordings(text: &str) -> impl Iterator<Item = Recording<'_>> {
+    text.split("\nconversation ").skip(1).map(Recording::parse)
+}
+
+impl<'text> Recording<'text> {
+    fn parse(text: &'text str) -> Self {
+        let (title, rest) = text.split_once('\n').expect("lines below a title");
+        let (group, number) = title.split_once(' ').expect("a group and a number");
+        let script = Script::new(rest);
+        let about = script
+            .head("about ")
+            .map(|line| line.split_once(' ').expect("about NAME NUMBER"))
+            .map(|(name, value)| (name, value.parse().expect("a number")))
+            .collect();
+        Self { group, number, about, script }
+    }
+
+    /// One of its numbers, zero where it has none of that name.
+    pub(crate) fn about(&self, name: &str) -> f64 {
+        self.about.get(name).copied().unwrap_or(0.0)
+    }
+
+    /// Whether the kernel sends data and its peer acknowledges them, or the other way round.
+    pub(crate) fn kernel_sends(&self) -> bool {
+        self.group != "receiver"
+    }
+
+    /// Whether data were lost on the way.
+    pub(crate) fn has_losses(&self) -> bool {
+        self.about("lost") > 0.0
+    }
+
+    /// Plays the peer's part to our endpoint and compares what it sends with what the kernel sent.
+    pub(crate) fn replay(&self) -> Replay {
+        let mut player = Player::new(self.script.stage());
+        for (number, line) in self.script.events() {
+            player
+                .line(line)
+                .unwrap_or_else(|error| panic!("{} {}, line {number}: {error}", self.group, self.number));
+        }
+        let end = player.end.expect("a line `end`");
+        player.ours_until(end + AFTER_THE_END, true);
+        let verdict = judge(&player.kernel, &player.ours, end, self.kernel_sends());
+        let Player { kernel, ours, window, mut lines, .. } = player;
+        lines.sort_by_key(|(at, _)| *at);
+        Replay { verdict, kernel, ours, window, lines }
+    }
+}
+
+struct Player {
+    stage: Stage,
+    kernel: Vec<Sent>,
+    ours: Vec<Sent>,
+    window: Option<(Time, f64, f64)>,
+    lines: Vec<(Time, String)>,
+    end: Option<Time>,
+}
+
+impl Player {
+    fn new(stage: Stage) -> Self {
+        Self { stage, kernel: Vec::new(), ours: Vec::new(), window: None, lines: Vec::new(), end: None }
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let (time, rest) = line.split_once(' ').ok_or("no action")?;
+        let now = Time::from_seconds(time.parse().map_err(|_| format!("not a time: {time}"))?);
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        match words[..] {
+            [">", ref segment @ ..] => {
+                let text = segment.join(" ");
+                self.lines.push((now, format!("kernel > {text}")));
+                self.kernel.extend(sent(now, &text)?);
+            }
+            ["=", "cwnd", bytes] => {
+                let bytes: f64 = bytes.parse().map_err(|_| format!("not a number: {bytes}"))?;
+                let ours = self.stage.window_bytes();
+                self.lines.push((now, format!("       = cwnd {bytes}, ours {ours}")));
+                if ours != bytes && self.window.is_none() {
+                    self.window = Some((now, bytes, ours));
+                }
+            }
+            ["end"] => self.end = Some(now),
+            _ => {
+                self.ours_until(now, false);
+                self.lines.push((now, rest.to_owned()));
+                self.stage.stimulus(now, &words)?;
+                self.collect();
+            }
+        }
+        Ok(())
+    }
+
+    fn ours_until(&mut self, now: Time, at_it: bool) {
+        self.stage.run_timers(now, at_it);
+        self.collect();
+    }
+
+    fn collect(&mut self) {
+        while let Some((at, text)) = self.stage.sent() {
+            self.lines.push((at, format!("         ours > {text}")));
+            self.ours.extend(sent(at, &text).expect("a segment as the endpoint writes it"));
+        }
+    }
+}
+
+/// What a segment says that is compared: its data, or what it acknowledges and reports. Nothing of a SYN.
+fn sent(at: Time, text: &str) -> Result<Option<Sent>, String> {
+    let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "ECT").collect();
+    let (segment, mut options, _) = parse_segment(&words)?;
+    if segment.flags.contains(Flags::SYN) {
+        return Ok(None);
+    }
+    let start = segment.sequence.value();
+    if segment.payload > 0 {
+        let what = format!("{start}:{}", start + u32::from(segment.payload));
+        return Ok(Some(Sent { at, what }));
+    }
+    options.timestamps = None;
+    Ok(Some(Sent { at, what: format!("ack {}{options}", segment.acknowledgement.value()) }))
+}
