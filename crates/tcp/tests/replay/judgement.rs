@@ -61,7 +61,9 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Identical => f.write_str("identical"),
-            Self::Untimely(kernel, ours) if ours.at > kernel.at => write!(f, "late: kernel {kernel}, ours {ours}"),
+            Self::Untimely(kernel, ours) if ours.at > kernel.at => {
+                write!(f, "late: kernel {kernel}, ours {ours}")
+            }
             Self::Untimely(kernel, ours) => write!(f, "early: kernel {kernel}, ours {ours}"),
             Self::Other(kernel, ours) => write!(f, "other: kernel {kernel}, ours {ours}"),
             Self::Missing(kernel) => write!(f, "missing: kernel {kernel}, ours nothing"),

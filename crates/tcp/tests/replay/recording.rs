@@ -42,7 +42,8 @@ pub(crate) struct Replay {
 
 /// The recordings in the text of a file.
 pub(crate) fn recordings(text: &str) -> impl Iterator<Item = Recording<'_>> {
-    text.split("\nconversation ").skip(1).map(Recording::parse)
+    let text = text.split_once("conversation ").map_or("", |(_, rest)| rest);
+    text.split("\nconversation ").filter(|text| !text.is_empty()).map(Recording::parse)
 }
 
 impl<'text> Recording<'text> {
@@ -68,9 +69,9 @@ impl<'text> Recording<'text> {
         self.group != "receiver"
     }
 
-    /// Whether data were lost on the way.
+    /// Whether the kernel took something for lost and sent it again.
     pub(crate) fn has_losses(&self) -> bool {
-        self.about("lost") > 0.0
+        self.about("retransmissions") > 0.0
     }
 
     /// Plays the peer's part to our endpoint and compares what it sends with what the kernel sent.
