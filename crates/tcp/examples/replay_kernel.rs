@@ -9,8 +9,10 @@
 mod replay;
 
 use aqmlab_units::{Span, Time};
+use replay::file;
 use replay::recording::{Recording, Replay, recordings};
 use replay::table::Table;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Lines shown before a difference, and how long after it.
@@ -54,7 +56,7 @@ fn answer(request: &Request) -> Result<(), String> {
     let mut table = Table::new();
     let mut differences = Vec::new();
     for file in &request.files {
-        let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        let text = file::text(Path::new(file))?;
         for line in text.lines().take_while(|line| line.starts_with('#')) {
             println!("{line}");
         }

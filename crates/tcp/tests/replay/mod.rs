@@ -2,6 +2,7 @@
 //! share with those of recorded ones.
 #![allow(dead_code, reason = "each program uses its part")]
 
+pub(crate) mod file;
 pub(crate) mod judgement;
 pub(crate) mod recording;
 pub(crate) mod script;
