@@ -4,7 +4,8 @@ usage: python -m tests.crosscheck.kernel [--seed S] [--conversations N] [--keep 
 """
 
 import argparse
-import datetime
+import datetime as dt
+import gzip
 import os
 import platform
 import shutil
@@ -74,15 +75,22 @@ def heading(seed: int, conversations: int) -> str:
     )
     return (
         f"# Linux {platform.release()}, {interrupts.hz} interrupts a second, {slots}; seed {seed}, {conversations}"
-        f" conversations of each kind; recorded on {datetime.date.today()} by make crosscheck-kernel\n"
+        f" conversations of each kind; recorded on {dt.datetime.now(tz=dt.UTC).date()} by make crosscheck-kernel\n"
     )
+
+
+def _write(file: Path, text: str) -> None:
+    """Compressed, without a name or time of its own, where the file's name says so."""
+    file.write_bytes(gzip.compress(text.encode(), mtime=0) if file.suffix == ".gz" else text.encode())
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make crosscheck-kernel", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=44)
     parser.add_argument("--conversations", type=int, default=60, help="of each group, at most 10,000")
-    parser.add_argument("--keep", type=Path, help="write the recordings to this file too")
+    parser.add_argument(
+        "--keep", type=Path, help="write the recordings to this file too, compressed if it ends in .gz"
+    )
     parser.add_argument("--differences", type=int, default=5, help="how many first differences are printed")
     asked = parser.parse_args()
     if not 1 <= asked.conversations <= 10_000:
@@ -94,7 +102,7 @@ def main() -> int:
             print(f"make crosscheck-kernel: {missing}", file=sys.stderr)
             return 2
         file = asked.keep or Path(folder) / "recordings.txt"
-        file.write_text(text)
+        _write(file, text)
         words = [*_REPLAY, str(file.resolve()), "--differences", str(asked.differences)]
         return subprocess.run(words, cwd=_ROOT, check=False).returncode
 

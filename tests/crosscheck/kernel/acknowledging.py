@@ -70,7 +70,8 @@ class AcknowledgingPeer(Peer):
         self.burst_left = 0
         self.highest = 0
         self.window: int | None = None
-        self.count = {"segments": 0, "lost": 0, "retransmissions": 0}
+        for name in ("segments", "lost", "retransmissions"):
+            recording.about[name] = 0
 
     def finished(self) -> bool:
         return self.next > self.network.total_bytes
@@ -101,11 +102,11 @@ class AcknowledgingPeer(Peer):
             start += min(left, SEGMENT_BYTES)
 
     def _travels(self, at: float, start: int, end: int, stamp: tuple[int, int] | None) -> None:
-        self.count["segments"] += 1
-        self.count["retransmissions"] += start < self.highest
+        self.recording.about["segments"] += 1
+        self.recording.about["retransmissions"] += start < self.highest
         self.highest = max(self.highest, end)
         if self._is_lost(end):
-            self.count["lost"] += 1
+            self.recording.about["lost"] += 1
             return
         network, draw = self.network, self.draw
         self.bottleneck_free_at = max(at, self.bottleneck_free_at) + network.segment_s

@@ -77,6 +77,7 @@ class Device:
 
     def lost_of_capture(self) -> int:
         """Packets that the capture had no room for."""
+        lost: int
         _, lost = struct.unpack("II", self._capture.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))
         return lost
 

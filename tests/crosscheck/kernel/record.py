@@ -116,9 +116,6 @@ def main(words: list[str]) -> int:
     interrupts = tick.read()
     recordings = recorder.run()
     until = time.monotonic()
-    for peer, recording in zip(recorder._peers.values(), recordings, strict=True):
-        if isinstance(peer, acknowledging.AcknowledgingPeer):
-            recording.about.update(peer.count)
     Path(file).write_text("".join(recording.text(interrupts, until) for recording in recordings))
     return 0
 

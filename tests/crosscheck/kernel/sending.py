@@ -1,12 +1,13 @@
 """The peer of a kernel that receives: a sender of data that arrive late, twice, or in another order."""
 
+import functools
 import random
 import time
 from dataclasses import dataclass
 
 from . import wire
 from .device import Captured
-from .peer import Peer, Stage
+from .peer import FIRST, Peer, Stage
 from .recording import Recording
 
 _ROUND_TRIP_S = 0.05
@@ -70,10 +71,10 @@ class SendingPeer(Peer):
     def begins(self) -> None:
         now = time.monotonic()
         for after, start, end in plan(self.stream, self.draw):
-            self.stage.at(now + after, lambda start=start, end=end: self._injects(start, end))
+            self.stage.at(now + after, functools.partial(self._injects, start, end))
 
     def receives(self, captured: Captured) -> None:
-        self.next = wire.relative(captured.segment.acknowledgement, 1000)
+        self.next = wire.relative(captured.segment.acknowledgement, FIRST)
 
     def _injects(self, start: int, end: int) -> None:
         self.inject(wire.ACK, sequence=start, acknowledgement=1, payload_bytes=end - start)

@@ -62,17 +62,22 @@ def decoded(packet: bytes) -> Segment | None:
     if len(packet) < 40 or packet[0] >> 4 != 4 or packet[9] != 6:
         return None
     start = 4 * (packet[0] & 15)
-    ports_and_numbers = struct.unpack_from("!HHIIBB", packet, start)
-    header = 4 * (ports_and_numbers[4] >> 4)
+    source_port, destination_port, sequence, acknowledgement, offset, flags = struct.unpack_from(
+        "!HHIIBB", packet, start
+    )
+    header = 4 * (offset >> 4)
     blocks, stamp = _read_options(packet[start + 20 : start + header])
     return Segment(
         socket.inet_ntoa(packet[12:16]),
         socket.inet_ntoa(packet[16:20]),
-        *ports_and_numbers[:4],
-        flags=ports_and_numbers[5],
-        payload_bytes=int.from_bytes(packet[2:4], "big") - start - header,
-        blocks=blocks,
-        stamp=stamp,
+        source_port,
+        destination_port,
+        sequence,
+        acknowledgement,
+        flags,
+        int.from_bytes(packet[2:4], "big") - start - header,
+        blocks,
+        stamp,
     )
 
 
@@ -114,7 +119,7 @@ def _with_sum(data: bytes, place: int, checksum: int) -> bytes:
 def _checksum(data: bytes) -> int:
     """Of the Internet (RFC 1071)."""
     data += bytes(len(data) % 2)
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
