@@ -7,7 +7,7 @@
 mod replay;
 
 use aqmlab_units::Time;
-use replay::judgement::{Sent, Verdict, judge};
+use replay::judgement::{Room, Sent, Verdict, judge};
 use replay::recording::recordings;
 use replay::table::{Row, Table};
 use std::path::Path;
@@ -44,7 +44,7 @@ fn sent(list: &[(f64, &str)]) -> Vec<Sent> {
 
 /// Of a sender that was watched until the tenth second.
 fn verdict(kernel: &[(f64, &str)], ours: &[(f64, &str)]) -> Verdict {
-    judge(&sent(kernel), &sent(ours), Time::from_seconds(10.0), true)
+    judge(&sent(kernel), &sent(ours), Time::from_seconds(10.0), Room::SENDER)
 }
 
 const KERNEL: [(f64, &str); 3] = [(1.0, "1:1001"), (1.1, "1001:2001"), (3.1, "1001:2001")];
@@ -94,7 +94,7 @@ fn an_acknowledgement_has_ten_milliseconds_of_room() {
     let receiver = |at: f64| {
         let kernel = [(1.0, "ack 1001"), (2.0, "ack 2001 sack 3001:4001")];
         let ours = [(1.0, "ack 1001"), (at, "ack 2001 sack 3001:4001")];
-        judge(&sent(&kernel), &sent(&ours), Time::from_seconds(10.0), false)
+        judge(&sent(&kernel), &sent(&ours), Time::from_seconds(10.0), Room::RECEIVER)
     };
     assert_eq!(receiver(2.009), Verdict::Identical);
     assert!(matches!(receiver(2.011), Verdict::Untimely(..)));
@@ -113,9 +113,10 @@ set timestamps = false
 set maximum_segment_bytes = 1000
 open server
 0.0 < SYN 0:0
+0.0001 > SYN 0:0 ack 1
 0.1 < 1:1 ack 1
 0.1 write 1000
-0.1001 > 1:1001 ack 1
+0.1001 > 1:1001 ack 1 ts 5 echo 6
 0.2 < 1:1 ack 1001
 0.2001 = cwnd 11000
 0.5 end
@@ -127,9 +128,10 @@ set timestamps = false
 set maximum_segment_bytes = 1000
 open server
 0.0 < SYN 0:0
+0.0001 > SYN 0:0 ack 1
 0.1 < 1:1 ack 1
 0.1 write 1000
-0.1001 > 1:1001 ack 1
+0.1001 > 1:1001 ack 1 ts 5 echo 6
 0.2 < 1:1 ack 1001
 0.2001 = cwnd 3000
 0.2001 > 1:1001 ack 1

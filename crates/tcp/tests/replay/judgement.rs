@@ -8,12 +8,26 @@
 use aqmlab_units::{Span, Time};
 use std::fmt;
 
-/// Room for the instant of a sender's segment.
-const SENDER: Span = Span::from_milliseconds(45);
-/// Room for the instant of a receiver's acknowledgement.
-const RECEIVER: Span = Span::from_milliseconds(10);
-/// Room for a sender's timer, in hundredths of the silence before it.
-const PERCENT_OF_A_TIMER: u64 = 13;
+/// How far from the kernel's instant ours may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// At the least.
+    pub(crate) least: Span,
+    /// Of the silence before it.
+    pub(crate) percent_of_silence: u64,
+}
+
+impl Room {
+    /// For a recorded sender's segments.
+    pub(crate) const SENDER: Self = Self { least: Span::from_milliseconds(45), percent_of_silence: 13 };
+    /// For a recorded receiver's acknowledgements.
+    pub(crate) const RECEIVER: Self = Self { least: Span::from_milliseconds(10), percent_of_silence: 0 };
+
+    fn at(self, at: Time, before: Option<Time>) -> Span {
+        let silence = before.map_or(Span::ZERO, |before| at.since(before.min(at)));
+        self.least.max(Span::from_nanoseconds(silence.nanoseconds() * self.percent_of_silence / 100))
+    }
+}
 
 /// Something that an end sent, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,38 +86,30 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Compares what both sent until `end`; `from_sender` where they send data and do not acknowledge them.
+/// Compares what both sent until `end`.
 ///
 /// What is ours and later than `end` less its room is no difference: the kernel was not watched for as long as
 /// it may take.
-pub(crate) fn judge(kernel: &[Sent], ours: &[Sent], end: Time, from_sender: bool) -> Verdict {
+pub(crate) fn judge(kernel: &[Sent], ours: &[Sent], end: Time, room: Room) -> Verdict {
     let mut before = None;
     for (place, theirs) in kernel.iter().enumerate() {
-        let room = room(from_sender, theirs.at, before);
+        let allowed = room.at(theirs.at, before);
         before = Some(theirs.at);
         match ours.get(place) {
             None => return Verdict::Missing(theirs.clone()),
             Some(own) if own.what != theirs.what => return Verdict::Other(theirs.clone(), own.clone()),
-            Some(own) if apart(own.at, theirs.at) > room => {
+            Some(own) if apart(own.at, theirs.at) > allowed => {
                 return Verdict::Untimely(theirs.clone(), own.clone());
             }
             Some(_) => {}
         }
     }
     match ours.get(kernel.len()) {
-        Some(own) if own.at + room(from_sender, own.at, before) < end => Verdict::Extra(own.clone()),
+        Some(own) if own.at + room.at(own.at, before) < end => Verdict::Extra(own.clone()),
         _ => Verdict::Identical,
     }
 }
 
 fn apart(one: Time, other: Time) -> Span {
     one.max(other).since(one.min(other))
-}
-
-fn room(from_sender: bool, at: Time, before: Option<Time>) -> Span {
-    if !from_sender {
-        return RECEIVER;
-    }
-    let silence = before.map_or(Span::ZERO, |before| at.since(before));
-    SENDER.max(Span::from_nanoseconds(silence.nanoseconds() * PERCENT_OF_A_TIMER / 100))
 }

@@ -10,11 +10,9 @@
 //! 9.500 end                    until here the kernel was watched
 //! ```
 
-use super::judgement::{Sent, Verdict, judge};
+use super::judgement::{Room, Sent, Verdict, judge};
 use super::script::Script;
-use super::segments::parse_segment;
 use super::stage::Stage;
-use aqmlab_tcp::Flags;
 use aqmlab_units::{Span, Time};
 use std::collections::BTreeMap;
 
@@ -76,6 +74,11 @@ impl<'text> Recording<'text> {
 
     /// Plays the peer's part to our endpoint and compares what it sends with what the kernel sent.
     pub(crate) fn replay(&self) -> Replay {
+        self.replay_within(if self.kernel_sends() { Room::SENDER } else { Room::RECEIVER })
+    }
+
+    /// The same with another room for instants.
+    pub(crate) fn replay_within(&self, room: Room) -> Replay {
         let mut player = Player::new(self.script.stage());
         for (number, line) in self.script.events() {
             player
@@ -84,7 +87,7 @@ impl<'text> Recording<'text> {
         }
         let end = player.end.expect("a line `end`");
         player.ours_until(end + AFTER_THE_END, true);
-        let verdict = judge(&player.kernel, &player.ours, end, self.kernel_sends());
+        let verdict = judge(&player.kernel, &player.ours, end, room);
         let Player { kernel, ours, window, mut lines, .. } = player;
         lines.sort_by_key(|(at, _)| *at);
         Replay { verdict, kernel, ours, window, lines }
@@ -113,7 +116,7 @@ impl Player {
             [">", ref segment @ ..] => {
                 let text = segment.join(" ");
                 self.lines.push((now, format!("kernel > {text}")));
-                self.kernel.extend(sent(now, &text)?);
+                self.kernel.push(sent(now, &text));
             }
             ["=", "cwnd", bytes] => {
                 let bytes: f64 = bytes.parse().map_err(|_| format!("not a number: {bytes}"))?;
@@ -142,23 +145,13 @@ impl Player {
     fn collect(&mut self) {
         while let Some((at, text)) = self.stage.sent() {
             self.lines.push((at, format!("         ours > {text}")));
-            self.ours.extend(sent(at, &text).expect("a segment as the endpoint writes it"));
+            self.ours.push(sent(at, &text));
         }
     }
 }
 
-/// What a segment says that is compared: its data, or what it acknowledges and reports. Nothing of a SYN.
-fn sent(at: Time, text: &str) -> Result<Option<Sent>, String> {
-    let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "ECT").collect();
-    let (segment, mut options, _) = parse_segment(&words)?;
-    if segment.flags.contains(Flags::SYN) {
-        return Ok(None);
-    }
-    let start = segment.sequence.value();
-    if segment.payload > 0 {
-        let what = format!("{start}:{}", start + u32::from(segment.payload));
-        return Ok(Some(Sent { at, what }));
-    }
-    options.timestamps = None;
-    Ok(Some(Sent { at, what: format!("ack {}{options}", segment.acknowledgement.value()) }))
+/// A segment without what is not compared: timestamps and its codepoint of ECN.
+fn sent(at: Time, text: &str) -> Sent {
+    let kept = text.split(" ts ").next().unwrap_or(text);
+    Sent { at, what: kept.split_whitespace().filter(|word| *word != "ECT").collect::<Vec<_>>().join(" ") }
 }
