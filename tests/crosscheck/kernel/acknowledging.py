@@ -50,7 +50,7 @@ def drawn(draw: random.Random) -> Network:
         reordering_by=draw.choice([0.2, 0.5, 0.9]),
         acknowledgement_loss=draw.choice([0, 0, 0.1, 0.3]),
         duplicates=draw.choice([0, 0, 0, 0.05]),
-        acknowledges_every=draw.choice([1, 1, 2]),
+        acknowledges_every=draw.choice([1, 2]),
         bursts=draw.random() < 0.3,
         loses_tail=draw.random() < 0.25,
         pauses=draw.random() < 0.3,
