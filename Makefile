@@ -115,7 +115,7 @@ crosscheck: $(VENV)/.installed ## the same scenario in ns-2 (needs ns2), ns-3 (N
 	$(BIN)/python -m tests.crosscheck.red_pd
 	$(BIN)/python -m tests.crosscheck.codel $(if $(NS3),--ns3 $(NS3))
 
-crosscheck-kernel: ## this machine's kernel (Linux) and our TCP, segment by segment, in N (60) new conversations of each kind from SEED (44)
+crosscheck-kernel: ## this machine's kernel (Linux) and our TCP, segment by segment, in N (60) new conversations of each kind from SEED (44); KEEP=FILE keeps them
 	$(PYTHON) -m tests.crosscheck.kernel --seed $(or $(SEED),44) --conversations $(or $(N),60) $(if $(KEEP),--keep $(KEEP))
 
 docs: $(VENV)/.installed-dev ## the documentation as a site, in target/site
