@@ -132,9 +132,9 @@ def test_a_recording_counts_from_a_turn_of_the_timer_wheel_and_translates_stamps
     assert lines[:3] == ["conversation cubic 3", "about loss 0.03", "profile linux6-cubic"]
     assert [line for line in lines if line[0].isdigit()] == [
         "1.196000 < SYN 0:0 ts 1696 echo 0",
-        "1.196100 > SYN 0:0 ack 1",
+        "1.196100 > SYN 0:0 ack 1 ts 1196",
         "1.296000 < 1:1 ack 1 ts 1796 echo 1196",
-        "1.296100 > 1:1001 ack 1",
+        "1.296100 > 1:1001 ack 1 ts 1296",
         "1.296200 = cwnd 10000",
         "1.496000 end",
     ]

@@ -155,3 +155,46 @@ fn a_file_of_recordings_becomes_a_table() {
     assert_eq!(windows[1], Some((0.2001, 3000.0, windows[1].unwrap().2)));
     assert_eq!(table.count(Row::Group("cubic")).percent(), 50.0);
 }
+
+/// A timeout that the kernel of the recording took at 404 ms and ours takes at 416, with the next slot of its
+/// wheel. An echo of 404 as it stands would be older than our retransmission, and say that the timeout was none.
+const ECHO: &str = "# how it was made
+conversation cubic-timestamps 0
+profile linux6-cubic
+set timestamps = true
+set tail_loss_probe = false
+set timer_hz = 250
+set timer_phase = shared
+set maximum_segment_bytes = 1000
+open server
+0.0 < SYN 0:0 ts 1 echo 0
+0.0 > SYN 0:0 ack 1 ts 0
+0.1 < 1:1 ack 1 ts 101 echo 0
+0.1 write 10000
+0.1 > 1:1001 ack 1 ts 100
+0.1 > 1001:2001 ack 1 ts 100
+0.1 > 2001:3001 ack 1 ts 100
+0.1 > 3001:4001 ack 1 ts 100
+0.1 > 4001:5001 ack 1 ts 100
+0.1 > 5001:6001 ack 1 ts 100
+0.1 > 6001:7001 ack 1 ts 100
+0.1 > 7001:8001 ack 1 ts 100
+0.1 > 8001:9001 ack 1 ts 100
+0.1 > 9001:10001 ack 1 ts 100
+0.404 > 1:1001 ack 1 ts 404
+0.5 < 1:1 ack 1001 ts 501 echo 404
+0.5001 = cwnd 2000
+0.5001 > 1001:2001 ack 1 ts 500
+0.5001 > 2001:3001 ack 1 ts 500
+0.5002 end
+";
+
+#[test]
+fn an_echo_is_that_of_our_segment_in_the_same_place() {
+    let recording = recordings(ECHO).next().unwrap();
+    let replay = recording.replay();
+    // The timeout was just, so that the window is one segment and what is acknowledged: ours fires at 416 ms.
+    assert_eq!((replay.verdict, replay.window), (Verdict::Identical, None));
+    let ours = &replay.ours[11];
+    assert_eq!((ours.at.seconds(), ours.what.as_str()), (0.416, "1:1001 ack 1"));
+}

@@ -49,7 +49,9 @@ class Recording:
         lines += ["set timer_phase = shared", "open server"]
         for at, text, stamp in events:
             options = ""
-            if stamp is not None and text.startswith("<"):
+            if stamp is not None and text.startswith(">"):
+                options = f" ts {stamp[0] - clock}"
+            elif stamp is not None:
                 echo = stamp[1] - clock if stamp[1] else 0
                 options = f" ts {round(1000 * (at - origin)) + _FIRST_STAMP} echo {echo}"
             lines.append(f"{at - origin:.6f} {text}{options}")

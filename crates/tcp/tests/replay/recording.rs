@@ -9,6 +9,10 @@
 //! 0.612 = cwnd 14000           the kernel's window from here on, in bytes, where it was asked
 //! 9.500 end                    until here the kernel was watched
 //! ```
+//!
+//! An echo of a timestamp names a segment of the kernel, so that our endpoint is given the timestamp of its own
+//! that stands in the same place: its timers may fire some milliseconds apart, and an echo older than a
+//! retransmission would say that it was for nothing.
 
 use super::judgement::{Room, Sent, Verdict, judge};
 use super::script::Script;
@@ -98,6 +102,8 @@ struct Player {
     stage: Stage,
     kernel: Vec<Sent>,
     ours: Vec<Sent>,
+    kernels_stamps: Vec<Option<u32>>,
+    our_stamps: Vec<Option<u32>>,
     window: Option<(Time, f64, f64)>,
     lines: Vec<(Time, String)>,
     end: Option<Time>,
@@ -105,7 +111,16 @@ struct Player {
 
 impl Player {
     fn new(stage: Stage) -> Self {
-        Self { stage, kernel: Vec::new(), ours: Vec::new(), window: None, lines: Vec::new(), end: None }
+        Self {
+            stage,
+            kernel: Vec::new(),
+            ours: Vec::new(),
+            kernels_stamps: Vec::new(),
+            our_stamps: Vec::new(),
+            window: None,
+            lines: Vec::new(),
+            end: None,
+        }
     }
 
     fn line(&mut self, line: &str) -> Result<(), String> {
@@ -116,6 +131,7 @@ impl Player {
             [">", ref segment @ ..] => {
                 let text = segment.join(" ");
                 self.lines.push((now, format!("kernel > {text}")));
+                self.kernels_stamps.push(stamp(&text, "ts"));
                 self.kernel.push(sent(now, &text));
             }
             ["=", "cwnd", bytes] => {
@@ -130,11 +146,22 @@ impl Player {
             _ => {
                 self.ours_until(now, false);
                 self.lines.push((now, rest.to_owned()));
+                let echo = stamp(rest, "echo").map(|echo| self.our_stamp_for(echo).to_string());
+                let words: Vec<&str> = match &echo {
+                    Some(echo) => [&words[..words.len() - 1], &[echo]].concat(),
+                    None => words,
+                };
                 self.stage.stimulus(now, &words)?;
                 self.collect();
             }
         }
         Ok(())
+    }
+
+    /// The timestamp of our segment in the place of the kernel's last one with `stamp`.
+    fn our_stamp_for(&self, stamp: u32) -> u32 {
+        let place = self.kernels_stamps.iter().rposition(|value| *value == Some(stamp));
+        place.and_then(|place| *self.our_stamps.get(place)?).unwrap_or(stamp)
     }
 
     fn ours_until(&mut self, now: Time, at_it: bool) {
@@ -145,9 +172,16 @@ impl Player {
     fn collect(&mut self) {
         while let Some((at, text)) = self.stage.sent() {
             self.lines.push((at, format!("         ours > {text}")));
+            self.our_stamps.push(stamp(&text, "ts"));
             self.ours.push(sent(at, &text));
         }
     }
+}
+
+/// The number behind `word` in the text of a segment.
+fn stamp(text: &str, word: &str) -> Option<u32> {
+    let mut words = text.split(' ').skip_while(|other| *other != word);
+    words.nth(1)?.parse().ok()
 }
 
 /// A segment without what is not compared: timestamps and its codepoint of ECN.
