@@ -10,16 +10,21 @@ use replay::recording::{Recording, recordings};
 /// Scripts allow 4 ms, timers of kernels of other interrupts fire up to an eighth of their wait later.
 const ROOM: Room = Room { least: Span::from_milliseconds(12), percent_of_silence: 13 };
 
-/// Facts that our hosts do not meet yet, each with the fault.
-const DIFFER: [(&str, &str); 7] = [
-    ("prr-ss-ack-below-snd_una-cubic", "an acknowledgement below SND.UNA is thrown away with its blocks"),
-    ("slow-start-after-win-update", "no probes of a window that is closed"),
-    ("cubic-rto-ss-ca-cwnd-bump", "CUBIC's window grows three acknowledgements too early"),
+/// Facts that the hosts meet when their mends have landed, each with the fault.
+const MENDED: &[(&str, &str)] = &[
+    ("prr-ss-ack-below-snd_una-cubic", "an acknowledgement below SND.UNA was thrown away with its blocks"),
+    ("cubic-rto-ss-ca-cwnd-bump", "CUBIC's window grew three acknowledgements too early"),
     (
-        "cubic-bulk-166k-idle-restart",
-        "after a restart the window grows beyond the threshold, 43 segments for 37",
+        "cubic-rack-reo-timeout-retrans-failed-incoming-data",
+        "the window grew by eight of ten and not by nine",
     ),
-    ("fr-4pkt-fack-last-byte", "a report of less than a segment starts the probe's timer afresh"),
+    ("cubic-bulk-166k-idle-restart", "after a restart the window passed the threshold, 43 segments for 37"),
+    ("fr-4pkt-fack-last-byte", "a report of less than a segment started the probe's timer afresh"),
+];
+
+/// Facts that our hosts do not meet, each with the fault. Who mends one takes it out of this list.
+const OPEN: &[(&str, &str)] = &[
+    ("slow-start-after-win-update", "no probes of a window that is closed"),
     ("invalid_ack", "a segment that acknowledges what was never sent is taken (RFC 9293 section 3.10.7.4)"),
 ];
 
@@ -57,21 +62,27 @@ fn differences(of: impl Fn(&str) -> bool) -> Vec<String> {
     facts.filter(|fact| of(fact.number)).filter_map(|fact| difference(&fact)).collect()
 }
 
-fn differs(script: &str) -> bool {
-    DIFFER.iter().any(|(name, _)| *name == script)
+fn is_in(list: &[(&str, &str)], script: &str) -> bool {
+    list.iter().any(|(name, _)| *name == script)
 }
 
 #[test]
 fn facts_hold() {
-    let found = differences(|script| !differs(script));
+    let found = differences(|script| !is_in(MENDED, script) && !is_in(OPEN, script));
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 #[ignore = "until the hosts' mends land"]
-fn facts_that_differ_hold_too() {
-    let found = differences(differs);
+fn facts_of_mended_faults_hold() {
+    let found = differences(|script| is_in(MENDED, script));
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn open_faults_are_open() {
+    let found = differences(|script| is_in(OPEN, script));
+    assert_eq!(found.len(), OPEN.len(), "{}", found.join("\n"));
 }
 
 #[test]
@@ -81,7 +92,7 @@ fn every_script_is_there_once_and_only_named_ones_differ() {
     scripts.sort_unstable();
     scripts.dedup();
     assert_eq!(scripts.len(), SCRIPTS);
-    assert!(DIFFER.iter().all(|(name, _)| scripts.contains(name)));
+    assert!(MENDED.iter().chain(OPEN).all(|(name, _)| scripts.contains(name)));
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/packetdrill");
     let files = std::fs::read_dir(folder)
         .unwrap()
