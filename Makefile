@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck docs constraints wheel release package clean
+.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck crosscheck-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -118,6 +118,9 @@ crosscheck: $(VENV)/.installed ## the same scenario in ns-2 (needs ns2), ns-3 (N
 	$(BIN)/python -m tests.crosscheck.clouds
 	$(BIN)/python -m tests.crosscheck.red_pd
 	$(BIN)/python -m tests.crosscheck.codel $(if $(NS3),--ns3 $(NS3))
+
+crosscheck-kernel: ## this machine's kernel (Linux) and our TCP, segment by segment, in N (60) new conversations of each kind from SEED (44); KEEP=FILE keeps them
+	$(PYTHON) -m tests.crosscheck.kernel --seed $(or $(SEED),44) --conversations $(or $(N),60) $(if $(KEEP),--keep $(KEEP))
 
 docs: $(VENV)/.installed-dev ## the documentation as a site, in target/site
 	$(BIN)/zensical build --strict

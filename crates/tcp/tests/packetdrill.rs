@@ -1,0 +1,101 @@
+//! What packetdrill's scripts state of Linux, as facts: the same situation, the segments that must leave and
+//! when, and the windows. `packetdrill/README.md` says which scripts, and which not.
+
+mod replay;
+
+use aqmlab_units::Span;
+use replay::judgement::Room;
+use replay::recording::{Recording, recordings};
+
+/// Scripts allow 4 ms, timers of kernels of other interrupts fire up to an eighth of their wait later.
+const ROOM: Room = Room { least: Span::from_milliseconds(12), percent_of_silence: 13 };
+
+/// Facts that the hosts meet when their mends have landed, each with the fault.
+const MENDED: &[(&str, &str)] = &[
+    ("prr-ss-ack-below-snd_una-cubic", "an acknowledgement below SND.UNA was thrown away with its blocks"),
+    ("cubic-rto-ss-ca-cwnd-bump", "CUBIC's window grew three acknowledgements too early"),
+    (
+        "cubic-rack-reo-timeout-retrans-failed-incoming-data",
+        "the window grew by eight of ten and not by nine",
+    ),
+    ("cubic-bulk-166k-idle-restart", "after a restart the window passed the threshold, 43 segments for 37"),
+    ("fr-4pkt-fack-last-byte", "a report of less than a segment started the probe's timer afresh"),
+];
+
+/// Facts that our hosts do not meet, each with the fault. Who mends one takes it out of this list.
+const OPEN: &[(&str, &str)] = &[
+    ("slow-start-after-win-update", "no probes of a window that is closed"),
+    ("invalid_ack", "a segment that acknowledges what was never sent is taken (RFC 9293 section 3.10.7.4)"),
+];
+
+const FILES: [&str; 14] = [
+    include_str!("packetdrill/blocking.txt"),
+    include_str!("packetdrill/close.txt"),
+    include_str!("packetdrill/cubic.txt"),
+    include_str!("packetdrill/cwnd_moderation.txt"),
+    include_str!("packetdrill/ecn.txt"),
+    include_str!("packetdrill/fast_recovery.txt"),
+    include_str!("packetdrill/fast_retransmit.txt"),
+    include_str!("packetdrill/limited_transmit.txt"),
+    include_str!("packetdrill/mss.txt"),
+    include_str!("packetdrill/nagle.txt"),
+    include_str!("packetdrill/sack.txt"),
+    include_str!("packetdrill/shutdown.txt"),
+    include_str!("packetdrill/slow_start.txt"),
+    include_str!("packetdrill/ts_recent.txt"),
+];
+const SCRIPTS: usize = 48;
+
+/// What is not as the facts say.
+fn difference(fact: &Recording<'_>) -> Option<String> {
+    let replay = fact.replay_within(ROOM);
+    let name = format!("{}/{}", fact.group, fact.number);
+    match replay.window {
+        _ if !replay.verdict.is_identical() => Some(format!("{name}: {}", replay.verdict)),
+        Some((at, stated, ours)) => Some(format!("{name}: window {stated} at {at:?}, ours {ours}")),
+        None => None,
+    }
+}
+
+fn differences(of: impl Fn(&str) -> bool) -> Vec<String> {
+    let facts = FILES.iter().flat_map(|text| recordings(text));
+    facts.filter(|fact| of(fact.number)).filter_map(|fact| difference(&fact)).collect()
+}
+
+fn is_in(list: &[(&str, &str)], script: &str) -> bool {
+    list.iter().any(|(name, _)| *name == script)
+}
+
+#[test]
+fn facts_hold() {
+    let found = differences(|script| !is_in(MENDED, script) && !is_in(OPEN, script));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+#[ignore = "until the hosts' mends land"]
+fn facts_of_mended_faults_hold() {
+    let found = differences(|script| is_in(MENDED, script));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn open_faults_are_open() {
+    let found = differences(|script| is_in(OPEN, script));
+    assert_eq!(found.len(), OPEN.len(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_script_is_there_once_and_only_named_ones_differ() {
+    let mut scripts: Vec<&str> =
+        FILES.iter().flat_map(|text| recordings(text)).map(|fact| fact.number).collect();
+    scripts.sort_unstable();
+    scripts.dedup();
+    assert_eq!(scripts.len(), SCRIPTS);
+    assert!(MENDED.iter().chain(OPEN).all(|(name, _)| scripts.contains(name)));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/packetdrill");
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "txt"));
+    assert_eq!(files.count(), FILES.len());
+}

@@ -1,0 +1,67 @@
+//! Segments as the text of a conversation writes them.
+
+use aqmlab_tcp::{Flags, Segment, SegmentOptions, SequenceNumber, Timestamps};
+
+/// The segment that `words` say, its options, and whether it was marked on the way.
+pub(crate) fn parse_segment(words: &[&str]) -> Result<(Segment, SegmentOptions, bool), String> {
+    let mut segment = Segment {
+        sequence: SequenceNumber::INITIAL,
+        acknowledgement: SequenceNumber::INITIAL,
+        payload: 0,
+        flags: Flags::NONE,
+        ect: false,
+        unread: 0,
+    };
+    let mut options = SegmentOptions::default();
+    let (mut marked, mut in_blocks) = (false, false);
+    let mut words = words.iter();
+    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("not a number: {text}"));
+    while let Some(&word) = words.next() {
+        let flag = match word {
+            "SYN" => Flags::SYN,
+            "FIN" => Flags::FIN,
+            "RST" => Flags::RST,
+            "AE" => Flags::AE,
+            "ECE" => Flags::ECE,
+            "CWR" => Flags::CWR,
+            "ack" => {
+                let value = words.next().ok_or("ack needs a number")?;
+                segment.acknowledgement = SequenceNumber::new(number(value)?);
+                Flags::ACK
+            }
+            "unread" => {
+                segment.unread = number(words.next().ok_or("unread needs a number")?)? as u16;
+                Flags::NONE
+            }
+            "CE" => {
+                (segment.ect, marked) = (true, true);
+                Flags::NONE
+            }
+            "sack" => {
+                in_blocks = true;
+                Flags::NONE
+            }
+            "ts" => {
+                let mut next = || words.next().map_or(Err("ts 1 echo 2".to_string()), |text| number(text));
+                let value = next()?;
+                words.next();
+                let echo = number(words.next().ok_or("ts 1 echo 2")?)?;
+                options.timestamps = Some(Timestamps { value, echo });
+                Flags::NONE
+            }
+            range => {
+                let (start, end) = range.split_once(':').ok_or_else(|| format!("not a range: {range}"))?;
+                let (start, end) = (number(start)?, number(end)?);
+                if in_blocks {
+                    options.blocks.push((SequenceNumber::new(start), SequenceNumber::new(end)));
+                    continue;
+                }
+                segment.sequence = SequenceNumber::new(start);
+                segment.payload = (end - start) as u16;
+                Flags::NONE
+            }
+        };
+        segment.flags = segment.flags.with(flag);
+    }
+    Ok((segment, options, marked))
+}

@@ -1,0 +1,1 @@
+"""This machine's kernel as an oracle for our TCP: `make crosscheck-kernel`."""
