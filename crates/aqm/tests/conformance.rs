@@ -203,8 +203,6 @@ fn those_that_say_so_starve_sources_that_do_not_answer() {
             0.1,
             0.02,
         ),
-        // It paces what leaves, to a tenth of the link.
-        (r#""cake", "rate_mbps": 1.0"#, 0.1, 0.001),
         // One packet in 15 ms is 0.053 of the link, where the flow is in the box all the time.
         (
             r#""sfb", "increment": 1.0, "decrement": 1e-9, "rehash_ms": 1e9, "limit_packets": 100"#,

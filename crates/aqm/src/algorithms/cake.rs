@@ -181,10 +181,6 @@ impl Parameters for Params {
         vec![("quantum_bytes", f64::from(self.quantum(&self.shaped(facts))))]
     }
 
-    fn starves_the_unresponsive(&self) -> Option<&'static str> {
-        self.rate_mbps.map(|_| "its shaper holds the link to rate_mbps")
-    }
-
     fn build(&self, facts: &PortFacts) -> Discipline {
         let facts = &self.shaped(facts);
         let queue = Cobalt::new(&self.cobalt(), facts);

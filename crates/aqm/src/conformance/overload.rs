@@ -72,7 +72,8 @@ pub fn keeps_the_link_busy(
     let mut link = OfferedLink::new(scheme, facts, offered, seed);
     link.pass(SETTLING);
     let due = WINDOW as f64 * offered.load.min(1.0);
-    let is_busy = |_| link.pass(WINDOW) as f64 >= LEAST_SHARE * due;
+    // A port that holds packets back says until when: its link is not idle for lack of packets.
+    let is_busy = |_| link.pass(WINDOW) as f64 >= LEAST_SHARE * due || link.port.opens().is_some();
     if (0..WINDOWS).any(is_busy) {
         return Ok(());
     }
