@@ -50,6 +50,13 @@ pub trait Parameters {
         None
     }
 
+    /// Why the link under it may be idle although sources that answer to nothing bring it more than it
+    /// carries, in words, where the published law of the scheme is so. None of all others: under these such
+    /// a link is never idle for long, which [`crate::conformance`] tries.
+    fn starves_the_unresponsive(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The values in force at a port of the parameters that follow from its link or from one another where
     /// they are not given, by key, in their own units; given ones among these count too. Called only on valid
     /// parameters.

@@ -5,12 +5,12 @@
 //! short where they fail, and by the suite as others call it.
 
 use aqmlab_aqm::conformance::{
-    self, Operation, Witness, accounts_for_every_packet, is_the_same_in_many_steps, random_scheme,
-    repeats_itself,
+    self, Offered, Operation, Witness, accounts_for_every_packet, is_the_same_in_many_steps,
+    keeps_the_link_busy, random_scheme, repeats_itself, share_sent,
 };
-use aqmlab_aqm::{Codepoint, PacketClass, Reason, Scheme};
+use aqmlab_aqm::{Codepoint, PacketClass, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
-use aqmlab_units::Span;
+use aqmlab_units::{Rate, Span};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -75,6 +75,24 @@ macro_rules! properties_of_schemes {
                 for name in Scheme::names() {
                     let scheme = scheme_of(name, seed);
                     prop_assert_eq!(is_the_same_in_many_steps(&scheme, seed, &operations, &steps), Ok(()));
+                }
+            }
+        }
+
+        proptest! {
+            // A seed has no smaller form.
+            #![proptest_config(ProptestConfig { cases: $cases, max_shrink_iters: 0, ..ProptestConfig::default() })]
+
+            #[test]
+            $(#[$ignored])?
+            fn an_overloaded_link_is_not_idle_and_one_half_loaded_serves_again(seed in any::<u64>()) {
+                for name in Scheme::names() {
+                    let (scheme, facts) = (scheme_of(name, seed), PortFacts::new(Rate::from_megabits_per_second(10.0)));
+                    if scheme.validate_at(&facts).is_ok() {
+                        let offered = Offered::random(&mut Key::from_seed(seed).named("offered").stream());
+                        let outcome = keeps_the_link_busy(&scheme, facts, offered, seed);
+                        prop_assert_eq!(outcome, Ok(()), "{:?} {:?}", offered, scheme);
+                    }
                 }
             }
         }
@@ -165,4 +183,44 @@ fn the_random_parameters_reach_every_word_of_every_scheme() {
 
 fn capitalised(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
+}
+
+/// The schemes of which the suite does not ask that they keep an overloaded link busy, each by its law: a
+/// source at four times 10 Mbit/s, in packets of 1,000 bytes, of which the link sends 1,250 a second.
+#[test]
+fn those_that_say_so_starve_sources_that_do_not_answer() {
+    let facts = PortFacts::new(Rate::from_megabits_per_second(10.0));
+    let offered = Offered { load: 4.0, burst_load: 4.0, bytes: 1000, flows: 1, phase: 0.3 };
+    for (settings, expected, tolerance) in [
+        // 5 packets come in each interval of 2 ms above the 2.5 that the link sends, less α·q_ref = 2: the
+        // price grows by 0.0055 and halves what is let in with each unit, that is each 0.4 s.
+        (r#""rem", "phi": 2.0, "limit_packets": 100"#, 0.0, 0.001),
+        // Its bins have a twentieth of the link each.
+        (r#""sfg", "switching": "always_on", "limit_packets": 100"#, 0.05, 0.005),
+        // p ← p + 1e-4·(5000·(1 − p) − 125) each second: p = 0.975.
+        (
+            r#""arc", "utilization": 0.1, "gain": { "fixed": { "alpha": 1e-4 } }, "limit_packets": 100"#,
+            0.1,
+            0.02,
+        ),
+        // One packet in 15 ms is 0.053 of the link, where the flow is in the box all the time.
+        (
+            r#""sfb", "increment": 1.0, "decrement": 1e-9, "rehash_ms": 1e9, "limit_packets": 100"#,
+            0.053,
+            0.01,
+        ),
+    ] {
+        let scheme: Scheme = serde_json::from_str(&format!(r#"{{ "scheme": {settings} }}"#)).expect(settings);
+        assert!(scheme.starves_the_unresponsive().is_some(), "{settings}");
+        let share = share_sent(&scheme, facts, offered, 1, 40_000);
+        assert!((share - expected).abs() <= tolerance, "{settings}: {share}");
+    }
+    for (name, settings) in
+        [("rem", r#""rem", "arrivals": "queue_growth""#), ("arc", r#""arc""#), ("red", r#""red""#)]
+    {
+        let scheme: Scheme =
+            serde_json::from_str(&format!(r#"{{ "scheme": {settings}, "limit_packets": 100 }}"#))
+                .expect(name);
+        assert_eq!(scheme.starves_the_unresponsive(), None, "{name}");
+    }
 }

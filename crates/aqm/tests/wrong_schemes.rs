@@ -17,6 +17,7 @@ const INFINITE: u8 = 2;
 const COUNTING: u8 = 3;
 const TIRED: u8 = 4;
 const UNASKED: u8 = 5;
+const LOCKED: u8 = 6;
 
 /// Parameters of a scheme that is wrong in a way.
 macro_rules! wrong {
@@ -56,12 +57,16 @@ wrong! {
     Counting: COUNTING,
     Tired: TIRED,
     Unasked: UNASKED,
+    Locked: LOCKED,
 }
 
 struct Scheme<const WAY: u8>;
 
 /// Randomness that comes from nowhere.
 static ELSEWHERE: AtomicU32 = AtomicU32::new(0);
+
+/// After that an empty queue locks everybody out.
+const FIRST_BURST: Time = Time::from_nanoseconds(100_000_000);
 
 /// The hour of the last arrival.
 static HOUR: AtomicU64 = AtomicU64::new(0);
@@ -81,6 +86,8 @@ impl<const WAY: u8> Aqm for Scheme<WAY> {
             EVICTING if queue.packets() > 2 => {
                 Verdict::PassEvicting { positions: Positions::one(0), reason: Reason::Match }
             }
+            // As of RED with an average that nothing ages: once the queue has run empty, nobody comes in.
+            LOCKED if queue.packets() == 0 && now > FIRST_BURST => Verdict::Drop(Reason::Forced),
             _ => Verdict::Pass,
         }
     }
@@ -135,6 +142,17 @@ fn a_scheme_that_reads_arrival_instants_without_asking_for_them_is_found() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].starts_with("asks for the arrival instants that it reads: "), "{found:?}");
     assert!(found[0].contains("AQMLAB_NEEDS_ARRIVAL_INSTANTS"), "{found:?}");
+}
+
+#[test]
+fn a_scheme_that_locks_its_link_out_is_found() {
+    let found = findings("wrong-locked", register::<Locked>("wrong-locked"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("keeps a link busy")
+            && found[0].contains("the link stays idle, where 0.5 times"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@
 //! | `queue_counts.rs`, `transfers.rs`, `datagram_sources.rs`, `table_names.rs` | tables of queues and transfers; what tells sources of datagrams apart; the names in tables |
 //! | `traffic.rs`, `congestion_windows.rs`, `flow_groups.rs` | what links sent of each group; what senders know over time; which flow of which group one is |
 //! | `named_ports.rs` | ports by name |
-//! | `summaries.rs`, `settling.rs`, `warnings.rs`, `traps.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
+//! | `summaries.rs`, `settling.rs`, `warnings.rs`, `traps.rs`, `tight_buffers.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
 //! | `deviations.rs` | a run's own rates and delays |
 //! | `window.rs`, `control.rs` | what of a run counts; its caller |
 #![deny(missing_docs)]
@@ -41,6 +41,7 @@ mod scheme_state;
 mod settling;
 mod summaries;
 mod table_names;
+mod tight_buffers;
 mod traffic;
 pub mod transfers;
 mod traps;

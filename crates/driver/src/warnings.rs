@@ -2,6 +2,7 @@
 
 use crate::monitor::Monitor;
 use crate::settling::Unsettled;
+use crate::tight_buffers;
 use crate::traps;
 use aqmlab_aqm::Reason;
 use aqmlab_record::{LinkSummary, Summary};
@@ -56,6 +57,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
 pub fn of_scenario(scenario: &Scenario) -> Vec<String> {
     let mut warnings: Vec<String> = in_step(scenario).into_iter().collect();
     warnings.extend(whole_packets_apart(scenario));
+    warnings.extend(tight_buffers::of(scenario));
     warnings.extend(traps::of(scenario));
     warnings
 }

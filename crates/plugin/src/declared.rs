@@ -246,6 +246,10 @@ impl Parameters for DeclaredParameters {
         if self.is_queue() { self.value("ecn") } else { self.inner.ecn() }
     }
 
+    fn starves_the_unresponsive(&self) -> Option<&'static str> {
+        matches!(self.declared.role, Role::Guard).then_some("a guard refuses what it likes")
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let own_limit = self.inner.own_limit();
         match self.declared.factory.build(&self.values, facts) {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-# RED and CHOKe have no defaults there: tc(8) asks for their limit and the size of packets.
+# RED and CHOKe have no defaults there: tc(8) asks for their limit and the size of packets. Linux's fq paces what its own
+# sockets send, and is not fq, whose queues have schemes.
 _NAMES = {
     "fq-codel": "fq_codel",
     "codel": "codel",
     "pie": "pie",
-    "fq": "fq",
     "sfb": "sfb",
     "dualpi2": "dualpi2",
 }

@@ -159,6 +159,11 @@ impl Parameters for Params {
         self.ecn
     }
 
+    fn starves_the_unresponsive(&self) -> Option<&'static str> {
+        (self.utilization < 0.5)
+            .then_some("it holds the link to the share that its parameter utilization names")
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let mean_packet_bytes = f64::from(self.mean_packet_bytes);
         let per_interval =

@@ -23,7 +23,7 @@
 //! | `rate_mbps`, `overhead_bytes` | Mbit/s, bytes | none, 0 | 0.001 to 1e6, 0 or more |
 //! | `limit_packets`, `memory_limit_bytes` | packets, bytes | 4 MiB and more | 1 or more |
 //! | `flows` | queues | 1024 | 8 to 65536, a multiple of 8 |
-//! | `quantum_bytes` | bytes | rate/4096 s, from 300 to 1514 | 256 or more |
+//! | `quantum_bytes` | bytes | rate/4096 s, from 300 to a full packet | 256 or more |
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for COBALT |
 //!
 //! Departures and silences. Lengths are IP lengths. There is one tin and no filter of acknowledgements.
@@ -46,6 +46,11 @@ use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The largest turn that a link gives: one full packet, as its queues count it. Linux has 1514 for it, and
+/// counts frames of Ethernet: IP lengths against that would leave each full packet a rest of 14 bytes, with
+/// which its flow is at rest at once, and first again.
+const FULL_PACKET_BYTES: u32 = 1500;
+
 /// CAKE's core: a queue for each flow under COBALT, with turns that are fair between hosts and between the
 /// flows of each.
 ///
@@ -63,8 +68,8 @@ pub struct Params {
     pub memory_limit_bytes: u64,
     /// Number of queues for flows, in sets of eight.
     pub flows: u32,
-    /// Bytes (IP lengths) of a turn of a flow whose hosts have no other. Unset: the link's in 1/4096 s, from
-    /// 300 to 1514.
+    /// Bytes of a turn of a flow whose hosts have no other, as its queues count them. Unset: the link's in
+    /// 1/4096 s, from 300 to a full packet: 1500, and layer2_queued_bytes of its link.
     pub quantum_bytes: Option<u32>,
     /// What gets an equal share of the link.
     pub isolation: Isolation,
@@ -117,9 +122,9 @@ impl Params {
     }
 
     fn quantum(&self, facts: &PortFacts) -> u32 {
-        let of_link = (facts.link_rate.bits_per_second() / 8) >> 12;
-        // At most 1514, so it fits.
-        self.quantum_bytes.unwrap_or(of_link.clamp(300, 1514) as u32)
+        let of_link = u32::try_from((facts.link_rate.bits_per_second() / 8) >> 12).unwrap_or(u32::MAX);
+        self.quantum_bytes
+            .unwrap_or_else(|| of_link.clamp(300, FULL_PACKET_BYTES + facts.layer2_queued_bytes))
     }
 }
 
@@ -198,10 +203,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quantum_is_a_4096th_of_a_second_of_the_link_from_300_to_1514_bytes() {
+    fn the_quantum_is_a_4096th_of_a_second_of_the_link_from_300_bytes_to_a_full_packet() {
         let quantum = |mbps| Params::default().quantum(&PortFacts::new(Rate::from_megabits_per_second(mbps)));
         // 10 Mbit/s: 1,250,000/4096 = 305.2; 20 Mbit/s: 610.4.
-        assert_eq!([1.0, 10.0, 20.0, 1000.0].map(quantum), [300, 305, 610, 1514]);
+        assert_eq!([1.0, 10.0, 20.0, 1000.0].map(quantum), [300, 305, 610, 1500]);
+        // Where queues count the 14 bytes of Ethernet that Linux counts, it is Linux's 1514.
+        let frames = PortFacts::new(Rate::from_megabits_per_second(1000.0)).with_layer2_queued_bytes(14);
+        assert_eq!(Params::default().quantum(&frames), 1514);
         let at_10_mbps = PortFacts::new(Rate::from_megabits_per_second(10.0));
         assert_eq!(Params::default().in_force(&at_10_mbps), [("quantum_bytes", 305.0)]);
         let shaped = Params { rate_mbps: Some(20.0), ..Params::default() };

@@ -221,6 +221,14 @@ impl Scheme {
         self.parameters().is_one_queue()
     }
 
+    /// Why the link under it may be idle although sources that answer to nothing bring it more than it
+    /// carries: [`Parameters::starves_the_unresponsive`].
+    #[must_use]
+    pub fn starves_the_unresponsive(&self) -> Option<&'static str> {
+        let within = self.within().and_then(Self::starves_the_unresponsive);
+        self.parameters().starves_the_unresponsive().or(within)
+    }
+
     /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it
     /// has one.
     pub fn names_within(&self) -> impl Iterator<Item = &str> {

@@ -136,6 +136,13 @@ impl Parameters for Params {
         self.ecn
     }
 
+    fn starves_the_unresponsive(&self) -> Option<&'static str> {
+        (self.arrivals == Arrivals::Offered).then_some(
+            "its price grows by what is offered beyond the link's capacity, whatever becomes of it (Athuraliya et al. 2001; \
+             arrivals = \"offered\"): without an answer it grows for ever",
+        )
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let interval_s = self.update_interval_ms / 1e3;
         let price = Price {

@@ -190,6 +190,12 @@ impl Parameters for Params {
         &[]
     }
 
+    fn starves_the_unresponsive(&self) -> Option<&'static str> {
+        Some(
+            "its box leaves flows that do not answer a rate of their own, however little else comes (Feng et al. 2001)",
+        )
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         Discipline::fifo(DropTail).guarded_by(Box::new(FairBlue::new(self, facts)))
     }

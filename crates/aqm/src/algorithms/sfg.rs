@@ -214,6 +214,12 @@ impl<S: AnyScheme> Parameters for Params<S> {
         Some(&*self.inner)
     }
 
+    fn starves_the_unresponsive(&self) -> Option<&'static str> {
+        Some(
+            "its filter leaves each bin its part of the link, and a few flows a few parts of it (Chung et al. 2004)",
+        )
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let Discipline::Fifo(queue) = self.inner().build(facts) else {
             unreachable!("a scheme with a single queue, as it was checked to be")

@@ -11,12 +11,14 @@
 //! finding can be had again.
 
 mod history;
+mod overload;
 mod parameters;
 mod properties;
 mod stress;
 mod witness;
 
 pub use history::{Operation, extreme_history, random_history};
+pub use overload::{Offered, keeps_the_link_busy, share_sent};
 pub use parameters::{extreme_scheme, random_scheme};
 pub use properties::{
     accounts_for_every_packet, asks_for_what_it_reads, is_the_same_in_many_steps, lets_everything_go,
@@ -49,7 +51,7 @@ pub struct Finding {
 type Property = fn(&str, &mut Stream) -> Result<(), String>;
 
 /// Everything that a scheme owes, in words.
-pub const PROPERTIES: [(&str, Property); 8] = [
+pub const PROPERTIES: [(&str, Property); 9] = [
     ("accounts for every packet, holds its limits, keeps the order, marks what may be marked", ordinary),
     ("takes packets from 1 byte to 64 KiB, and long silences", of_all_sizes),
     ("stands crowds, floods of one flow, flows that meet on purpose, bursts and idle hours", under_stress),
@@ -57,6 +59,7 @@ pub const PROPERTIES: [(&str, Property); 8] = [
     ("is the same after silence in one step and in many", silent),
     ("lets everything go in the end, asked at the instants that it names", drained),
     ("asks for the arrival instants that it reads", informed),
+    ("keeps a link busy that is offered more than it carries, and serves again after a burst", offered),
     ("works at every link with every legal parameter, and reports finite numbers", everywhere),
 ];
 
@@ -145,6 +148,17 @@ fn informed(name: &str, random: &mut Stream) -> Result<(), String> {
     let scheme = at_home(name, random)?;
     let history = random_history(random);
     of(&scheme, asks_for_what_it_reads(&scheme, random.below(u64::MAX), &history))
+}
+
+fn offered(name: &str, random: &mut Stream) -> Result<(), String> {
+    let scheme =
+        if random.uniform() < 0.5 { usual_scheme(name, random)? } else { random_scheme(name, random)? };
+    let facts = PortFacts::new(Rate::from_bits_per_second([1_000_000, 10_000_000][random.below(2) as usize]));
+    let (facts, load) = (facts.with_timer_phase(random.uniform()), Offered::random(random));
+    if scheme.validate_at(&facts).is_err() {
+        return Ok(());
+    }
+    of(&scheme, keeps_the_link_busy(&scheme, facts, load, random.below(u64::MAX)))
 }
 
 /// Whatever parameters are accepted at whatever link.

@@ -9,13 +9,17 @@ use serde::{Deserialize, Serialize};
 
 /// How an idle period ages the average, where m is the number of whole mean packets that the link could have
 /// sent.
+///
+/// Arrivals that are discarded in the middle of a period do not end it. The rules differ in what they do to
+/// its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IdleRule {
-    /// Times (1 - w_q)^m; the arrival that ends the period adds no sample (Floyd and Jacobson 1993).
+    /// Times (1 - w_q)^m, counted from when the queue became empty; an arrival in the period adds no sample
+    /// (Floyd and Jacobson 1993).
     #[default]
     Paper,
-    /// Times (1 - w_q)^m, then the sample (ns-2, ns-3).
+    /// Times (1 - w_q)^m, counted from the last discard in the period, then the sample (ns-2, ns-3).
     Ns2,
     /// Times (1 - w_q)^(m - 1), or zero after more than 60 s, then the sample (ALTQ).
     Altq,
@@ -31,7 +35,16 @@ pub struct AverageQueue {
     gauge: Gauge,
     rule: IdleRule,
     link_rate: Rate,
-    idle_since: Option<Time>,
+    idle: Option<Idle>,
+}
+
+/// An idle period that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Idle {
+    since: Time,
+    /// The average at that instant: ageing begins from it, so that what is looked at often ages as what is
+    /// looked at once.
+    average: f64,
 }
 
 impl AverageQueue {
@@ -44,14 +57,14 @@ impl AverageQueue {
             gauge,
             rule,
             link_rate: facts.link_rate,
-            idle_since: None,
+            idle: None,
         }
     }
 
     /// The average of another queue, weighed from here on as in this one.
     #[must_use]
     pub const fn continued_from(self, before: &Self) -> Self {
-        Self { average: self.average.from(before.value()), idle_since: before.idle_since, ..self }
+        Self { average: self.average.from(before.value()), idle: before.idle, ..self }
     }
 
     /// The average at the last arrival.
@@ -64,10 +77,7 @@ impl AverageQueue {
     /// The average as an arrival that finds an empty queue at `now` would see it aged, before its own sample.
     #[must_use]
     pub fn aged(&self, now: Time) -> f64 {
-        match self.idle_since {
-            Some(since) => self.average.after_zeros(self.missed(now - since)),
-            None => self.value(),
-        }
+        self.idle.map_or(self.value(), |idle| self.aged_by(idle, now))
     }
 
     /// The weight of a sample.
@@ -76,30 +86,39 @@ impl AverageQueue {
         self.average.weight()
     }
 
-    /// A packet arrives at `queue`.
+    /// A packet arrives at `queue`. An idle period goes on until the packet [is queued](Self::on_queued).
     #[inline]
     pub fn on_arrival(&mut self, now: Time, queue: &QueueView<'_>) {
-        let Some(since) = self.idle_since.take() else {
+        let Some(idle) = self.idle else {
             return self.average.sample(self.gauge.length(queue));
         };
-        self.end_idle_period(now - since);
+        self.average = self.average.from(self.aged_by(idle, now));
         if self.rule != IdleRule::Paper {
             self.average.sample(self.gauge.length(queue));
+            // These call a link idle anew whenever it asks in vain, as it does after each discard.
+            self.idle = Some(Idle { since: now, average: self.value() });
         }
+    }
+
+    /// The packet that arrived last is queued: the link is not idle.
+    #[inline]
+    pub const fn on_queued(&mut self) {
+        self.idle = None;
     }
 
     /// The link fell idle. Only the first report of an idle period counts.
     #[inline]
     pub fn on_idle(&mut self, now: Time) {
-        self.idle_since.get_or_insert(now);
+        let average = self.value();
+        self.idle.get_or_insert(Idle { since: now, average });
     }
 
-    fn end_idle_period(&mut self, idle: Span) {
-        if self.rule == IdleRule::Altq && idle > ALTQ_FORGETS_AFTER {
-            self.average.reset();
-        } else {
-            self.average.decay(self.missed(idle));
+    fn aged_by(&self, idle: Idle, now: Time) -> f64 {
+        let passed = now - idle.since;
+        if self.rule == IdleRule::Altq && passed > ALTQ_FORGETS_AFTER {
+            return 0.0;
         }
+        self.average.from(idle.average).after_zeros(self.missed(passed))
     }
 
     /// How many samples of an empty queue an idle period stands for.
@@ -161,6 +180,55 @@ mod tests {
     fn altq_forgets_after_a_minute() {
         assert_eq!(after_idle(IdleRule::Altq, 60.001), 0.0);
         assert!(after_idle(IdleRule::Altq, 60.0) > 0.0);
+    }
+
+    /// An average of 100, idle since 1 s, after so many discarded arrivals a second for `seconds`.
+    fn after_discards(rule: IdleRule, per_second: u32, seconds: f64) -> f64 {
+        let mut average = idle_since_one_second(rule);
+        for arrival in 1..=(f64::from(per_second) * seconds) as u32 {
+            average.on_arrival(
+                Time::from_seconds(1.0 + f64::from(arrival) / f64::from(per_second)),
+                &EmptyQueue::view(),
+            );
+            average.on_idle(Time::from_seconds(1.0 + f64::from(arrival) / f64::from(per_second)));
+        }
+        average.value()
+    }
+
+    #[test]
+    fn what_is_discarded_at_an_idle_link_does_not_stop_its_clock() {
+        // A second of 1,250 missed samples, however many arrivals look at it: the last of them at its end.
+        let once = after_idle(IdleRule::Paper, 1.0);
+        for per_second in [1, 1_000, 1_625, 2_750, 12_500] {
+            assert_eq!(after_discards(IdleRule::Paper, per_second, 1.0), once, "{per_second} a second");
+        }
+        // (1 - 1/512)^1250, by its logarithm: exp(-1250/511.4998).
+        assert!((once / 100.0 - libm::exp(-1250.0 / 511.499_837)).abs() < 1e-6, "{once}");
+    }
+
+    #[test]
+    fn ns2_takes_the_clock_anew_at_each_discard_and_a_sample_with_it() {
+        // 2,750 arrivals a second are less than a packet apart: m = 0, a sample each.
+        let expected = 100.0 * libm::pow(1.0 - WEIGHT, 2_750.0);
+        assert!((after_discards(IdleRule::Ns2, 2_750, 1.0) - expected).abs() < 1e-9);
+        // 1,000 a second: one whole packet and a sample each.
+        let expected = 100.0 * libm::pow(1.0 - WEIGHT, 2_000.0);
+        assert!((after_discards(IdleRule::Ns2, 1_000, 1.0) - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_packet_that_is_queued_ends_the_period() {
+        let mut average = idle_since_one_second(IdleRule::Paper);
+        let arrive = |average: &mut AverageQueue| {
+            average.on_arrival(Time::from_seconds(1.1), &EmptyQueue::view());
+            average.value()
+        };
+        assert!((arrive(&mut average) - 78.319).abs() < 5e-4);
+        average.on_queued();
+        assert!(
+            (arrive(&mut average) - 78.166).abs() < 5e-4,
+            "the link is busy and nobody waits: a sample of zero"
+        );
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct DetectorSettings {
     pub gauge: Gauge,
     /// How the probability depends on the packet's size.
     pub scale: PacketScale,
+    /// Whether a signal marks packets that can be marked.
+    pub ecn: bool,
     /// What a selected packet that could be marked gets.
     pub ecn_rule: EcnRule,
     /// Base probability below which [`EcnRule::MarkP`] marks.
@@ -110,6 +112,20 @@ impl Detector {
     /// Decides on an arrival that the average has already seen.
     #[inline]
     pub fn decide(&mut self, packet: &PacketFacts, queue: &QueueView<'_>, coins: &mut Stream) -> Verdict {
+        let verdict = self.verdict(packet, queue, coins);
+        let queued = match verdict {
+            Verdict::Pass => true,
+            Verdict::Signal(_) => self.settings.ecn && packet.codepoint.can_be_marked(),
+            _ => false,
+        };
+        if queued {
+            self.average.on_queued();
+        }
+        verdict
+    }
+
+    #[inline]
+    fn verdict(&mut self, packet: &PacketFacts, queue: &QueueView<'_>, coins: &mut Stream) -> Verdict {
         let region = self.curve.region(self.average.value());
         let spared = self.settings.spare_nearly_empty && self.settings.gauge.at_most_one_waits(queue);
         if spared || region == Region::Below {
@@ -200,6 +216,7 @@ mod tests {
             spacing: Spacing::Classic,
             gauge,
             scale: PacketScale { mode, mean_packet_bytes: 1000, max_packet_bytes: 1500 },
+            ecn: false,
             ecn_rule: EcnRule::MarkBelowMaxTh,
             mark_p: 0.1,
             spare_nearly_empty: false,

@@ -41,20 +41,10 @@ impl Ewma {
         self.average = self.keep * self.average + self.weight * sample;
     }
 
-    /// Forgets everything.
-    pub fn reset(&mut self) {
-        self.average = 0.0;
-    }
-
     /// What `count` samples of zero would leave of the average.
     #[must_use]
     pub fn after_zeros(&self, count: u64) -> f64 {
         self.average * power(self.keep, count)
-    }
-
-    /// `count` samples of zero.
-    pub fn decay(&mut self, count: u64) {
-        self.average = self.after_zeros(count);
     }
 }
 

@@ -79,6 +79,7 @@ macro_rules! red_params {
                         mean_packet_bytes: self.mean_packet_bytes,
                         max_packet_bytes: self.max_packet_bytes,
                     },
+                    ecn: self.ecn,
                     ecn_rule: self.ecn_rule,
                     mark_p: self.mark_p,
                     spare_nearly_empty: self.spare_nearly_empty,

@@ -63,7 +63,7 @@ class Cake(Scheme):
         self.srchosts = [Host() for _ in range(self.flows)]
         self.dsthosts = [Host() for _ in range(self.flows)]
         if self.quantum_bytes is None:
-            self.quantum_bytes = max(min(int(self.mbps * 1e6 / 8) >> 12, 1514), 300)
+            self.quantum_bytes = max(min(int(self.mbps * 1e6 / 8) >> 12, 1500), 300)
         self.new, self.old = [], []
         self.last_arrival = self.last_sent = self.queues[0]
 
@@ -193,6 +193,17 @@ def cake_cases():
             packets(0, 0.5, of(1, 11, 12) * 16),
             packets(0.2, 5, of(1, 15) * 6, sizes=(100,)),
             drain(1, 0.9, 48),
+        ),
+    )
+    yield (
+        "a full packet is a whole turn: its flow waits for another one, and may be empty then, before it goes first again",
+        Cake,
+        dict(link_mbps=100),
+        dict(flows=32, isolation="flows"),
+        merged(
+            packets(0, 0.01, of(1, 11, 12) * 14, sizes=(1500,)),
+            packets(0.2, 0.13, of(1, 15) * 8, sizes=(1500,)),
+            drain(0.25, 0.12, 40),
         ),
     )
     yield (

@@ -72,6 +72,22 @@ def red_spacing_cases():
         dict(SMALL),
         burst(0, 0.5, 16, depart_every=4) + drain(9, 0.8, 14) + burst(26.25, 0.5, 12),
     )
+    # After a burst into a link that stands, 12 packets leave and the link is idle; what comes then comes before a packet's time.
+    knock = drain(3.5, 0.1, 13) + burst(5, 0.3, 30)
+    yield (
+        "classic: what is dropped at an idle link does not stop its clock",
+        Red,
+        seed(24),
+        dict(SMALL, gentle=False),
+        burst(0, 0.1, 30) + knock,
+    )
+    yield (
+        "as ns-2: what is dropped at an idle link begins its clock anew, and is a sample",
+        Red,
+        seed(24),
+        dict(SMALL, gentle=False, idle="ns2"),
+        burst(0, 0.1, 30) + knock,
+    )
     yield (
         "as ns-2: silent for 1/p arrivals, then certain by 2/p; nearly empty and first arrivals are spared",
         Red,

@@ -102,6 +102,7 @@ class Scheme:
         if verdict == "mark":
             packet["ecn"] = "ce"
         self.queue.append({**packet, "arrived": now})
+        self.on_queued()
         return verdict
 
     def depart(self, now):
@@ -129,6 +130,9 @@ class Scheme:
         return "pass"
 
     def on_overflow(self):
+        pass
+
+    def on_queued(self):
         pass
 
     def on_idle(self, now):
@@ -166,20 +170,27 @@ class Red(Scheme):
         if self.idle_since is not None:
             if self.idle == "altq" and now - self.idle_since > 60_000:
                 self.avg = 0.0
-            self.avg = self.aged(now)
             sample = self.idle != "paper"
-            self.idle_since = None
+            # The paper's clock starts when the queue becomes empty, and drops do not touch it: whole packets have been counted,
+            # the rest of one will be. The others ask again after each drop, in vain, and begin anew.
+            missed = self.missed(now)
+            self.avg = self.aged(now)
+            self.idle_since = now if sample else self.idle_since + missed * self.packet_ms()
         if sample:
             self.avg = (1 - self.w_q) * self.avg + self.w_q * self.length()
 
     def aged(self, now):
         """The average after the samples that the idle link has missed, one at a time."""
-        idle_ms = Fraction(str(now)) - Fraction(str(self.idle_since))
-        missed = math.floor(idle_ms * Fraction(self.mbps) * 1000 / (8 * self.mean_packet_bytes))
-        avg = self.avg
+        missed, avg = self.missed(now), self.avg
         for _ in range(max(0, missed - 1) if self.idle == "altq" else missed):
             avg *= 1 - self.w_q
         return avg
+
+    def packet_ms(self):
+        return Fraction(8 * self.mean_packet_bytes) / (Fraction(self.mbps) * 1000)
+
+    def missed(self, now):
+        return (Fraction(str(now)) - Fraction(str(self.idle_since))) // self.packet_ms()
 
     def base(self):
         low, high = self.min_th_packets, self.max_th_packets
@@ -247,6 +258,9 @@ class Red(Scheme):
 
     def on_overflow(self):
         self.count = self.count_bytes = 0
+
+    def on_queued(self):
+        self.idle_since = None
 
     def on_idle(self, now):
         if self.idle_since is None:

@@ -73,6 +73,9 @@ pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
         Some(scheme @ (Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_))) => {
             Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
         }
+        Some(Scheme::Fq(_)) => {
+            Err("Linux's fq is another one than fq: it paces flows; its fq_codel is fq-codel".to_owned())
+        }
         Some(other) => Err(format!("Linux has no discipline {}", other.name())),
     }
 }

@@ -5,6 +5,7 @@
 
 mod columns;
 mod datagrams;
+mod overload;
 mod sending;
 mod summary;
 mod tables;
@@ -36,6 +37,7 @@ pub(crate) fn broken_by(output: &Output, scenario: &Scenario) -> Vec<String> {
     let mut broken = Broken { found: Vec::new() };
     summary::check(&output.summary, scenario, &mut broken);
     sending::check(&output.summary, scenario, &mut broken);
+    overload::check(&output.summary, scenario, &mut broken);
     for table in &output.tables {
         tables::check(table, scenario, &mut broken);
     }
