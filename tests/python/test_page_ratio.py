@@ -13,7 +13,7 @@ from scipy import stats
 import aqmlab
 from aqmlab.comparison import Comparison, compare
 from aqmlab.comparison.change import Inference
-from aqmlab.comparison.page_ratio import MatchedPages, PageRatio, interquartile_mean
+from aqmlab.comparison.page_ratio import MatchedPages, PageRatio, middle_mean
 from aqmlab.statistics import Interval
 from aqmlab.tables.comparison import comparison_records
 from aqmlab.words.amounts import span_of_ratios, times_as_long
@@ -101,12 +101,14 @@ def test_a_page_of_which_nothing_came_was_waited_for_to_the_end_of_the_run() -> 
     assert (found.lower, found.upper) == (pytest.approx(math.log(60.0 / 5.0)), math.inf)
 
 
-def test_the_middle_half_bears_a_quarter_of_cut_pages_on_either_side() -> None:
-    # Of eight the middle four, of five the third and parts of its neighbours: 0.15, 0.2 and 0.15 of a half.
-    assert interquartile_mean(np.array([9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0])) == pytest.approx(3.5)
-    assert interquartile_mean(np.array([-math.inf, 1.0, 2.0, 4.0, math.inf])) == pytest.approx(2.3)
-    assert interquartile_mean(np.array([1.0, 2.0, math.inf])) == math.inf
-    assert interquartile_mean(np.array([7.0])) == 7.0
+def test_the_middle_third_bears_a_third_of_cut_pages_on_either_side() -> None:
+    # Of eight the fourth and fifth whole and a third of their neighbours, of five the third and a third of
+    # its neighbours, of three the second.
+    assert middle_mean(np.array([9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0])) == pytest.approx(3.5)
+    assert middle_mean(np.array([-math.inf, 1.0, 2.0, 4.0, math.inf])) == pytest.approx(2.2)
+    assert middle_mean(np.array([-math.inf, 2.0, math.inf])) == pytest.approx(2.0)
+    assert middle_mean(np.array([2.0, math.inf])) == math.inf
+    assert middle_mean(np.array([7.0])) == 7.0
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -131,7 +133,7 @@ def test_no_ratio_of_cut_pages_leaves_out_that_of_the_same_pages_followed(seed: 
     assert whole.cut == 0
     assert (found.lower <= whole.lower).all()
     assert (whole.upper <= found.upper).all()
-    truth_of_all, lower, upper = map(interquartile_mean, (whole.lower, found.lower, found.upper))
+    truth_of_all, lower, upper = map(middle_mean, (whole.lower, found.lower, found.upper))
     assert lower <= truth_of_all <= upper
 
 
@@ -146,23 +148,24 @@ def test_runs_that_cut_off_the_pages_of_the_baseline_say_what_is_certain() -> No
     ratio = found.page_ratio("b")
     assert (ratio.cut, ratio.direction, ratio.is_one_sided) == (32, -1, True)
     (sentence,) = sentences(found)
-    # Two of the middle four have 2.045/10, two less than 2.045/20: 0.145 in the geometric mean.
+    # Half of the middle pages have 2.045/10, half less than 2.045/20: 0.145 in the geometric mean.
     assert sentence.endswith("; the same page takes at least 85 % less time."), sentence
     assert found.to_dict()["configurations"]["b"]["page_time_ratio"]["mean"] is None
     assert "of which the end of a run cut off 32" in str(found).replace("\n", " ")
 
 
 def test_the_interval_of_the_ratio_is_students_over_what_each_seed_adds() -> None:
-    # Of two pages each, all at one ratio per seed: four of sixteen pages stand on either side of the middle
-    # half, which is seeds three to six.
+    # Of two pages each, all at one ratio per seed: of sixteen pages the middle 5 1/3 are seeds four and five
+    # whole and two thirds of a page of their neighbours; of fourteen the middle 4 2/3 are the fourth seed and
+    # 1 1/3 pages of its neighbours.
     logarithms = np.log([0.3, 0.35, 0.45, 0.48, 0.5, 0.52, 0.6, 0.7])
     matched = [MatchedPages(*[np.full(2, each)] * 2) for each in logarithms]
     found = PageRatio.of(matched, Inference(0.95))
-    whole = logarithms[2:6].mean()
+    whole = (2.0 * (logarithms[3] + logarithms[4]) + (logarithms[2] + logarithms[5]) / 1.5) / (16.0 / 3.0)
     without = []
     for place in range(8):
-        seven = np.delete(logarithms, place)  # of seven the middle 3.5: three quarters of the edges
-        without.append((0.25 * (seven[1] + seven[5]) + seven[2] + seven[3] + seven[4]) / 3.5)
+        seven = np.delete(logarithms, place)
+        without.append((2.0 * seven[3] + (seven[2] + seven[4]) * 4.0 / 3.0) / (14.0 / 3.0))
     pseudo = 8.0 * whole - 7.0 * np.array(without)
     half = stats.t.ppf(0.975, 7) * pseudo.std(ddof=1) / math.sqrt(8.0)
     assert isinstance(found.estimate, Interval)
@@ -197,7 +200,7 @@ def test_matched_pages_scatter_less_than_medians() -> None:
         rows = [(user, 0, 40.0, float(sizes[user]), True) for user in range(40)]
         others = [(int(user), 0, 40.0, float(slower[user]), True) for user in held]
         pair = run_with(others, seed), run_with(rows, seed)
-        ratios.append(interquartile_mean(MatchedPages.of(*pair).lower))
+        ratios.append(middle_mean(MatchedPages.of(*pair).lower))
         medians.append(math.log(np.median(slower[held]) / np.median(sizes)))
     assert np.mean(ratios) == pytest.approx(math.log(1.1), abs=0.04)
     assert np.var(ratios) < np.var(medians) / 5.0
@@ -219,7 +222,7 @@ def several(ratio: float, scatter: float = 0.0, seeds: int = 8) -> Comparison:
 @pytest.mark.parametrize(
     ("ratio", "scatter", "said"),
     [
-        (1.2, 0.02, "; the same page takes 20 % longer (17 to 23 %)."),
+        (1.2, 0.02, "; the same page takes 20 % longer (16 to 24 %)."),
         (0.34, 0.02, "; the same page takes 66 % less time (65 to 67 %)."),
         (3.0, 0.02, "; the same page takes 3.0 times as long (2.9 to 3.1 times)."),
     ],
@@ -286,10 +289,9 @@ def test_pages_are_matched_as_a_plain_loop_matches_them() -> None:
     (matched,) = found._match("pi")
     assert matched.pages == len(lower) > 20
     for ends, expected in ((lower, matched.lower), (upper, matched.upper)):
-        # Each page four times: of these the middle half are whole ones.
-        four_times = sorted(ends * 4)
-        middle = four_times[len(ends) : 3 * len(ends)]
-        assert sum(middle) / len(middle) == pytest.approx(interquartile_mean(expected))
+        # Each page three times: of these the middle third are whole ones.
+        middle = sorted(ends * 3)[len(ends) : 2 * len(ends)]
+        assert sum(middle) / len(middle) == pytest.approx(middle_mean(expected))
 
 
 @pytest.mark.parametrize(

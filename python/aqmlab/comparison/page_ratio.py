@@ -10,8 +10,8 @@ run cut off has a bound of its ratio: cut under the baseline it took at least as
 and its ratio is at most so much. Cut under both it says nothing, and counts all the same: what is cut are the
 slow pages, and without them the ratio would be that of the others.
 
-The number is the mean of the logarithms of the middle half of all pages' ratios (the interquartile mean), so
-that a quarter of the pages may be cut on either side and it is still known; with more there is a bound of it.
+The number is the mean of the logarithms of the middle third of all pages' ratios (a trimmed mean), so that a
+third of the pages may be cut on either side and it is still known; with more there is a bound of it.
 Its exponential is a geometric mean, in which half as long and twice as long cancel. The pages of all seeds
 are taken together, as one seed may hold two, and the interval is of seeds all the same: Student's, over the
 jackknife's pseudo-values, each of which is what one seed adds (Tukey 1958, Annals of Mathematical Statistics
@@ -80,11 +80,10 @@ class MatchedPages:
         return int((self.lower != self.upper).sum())
 
 
-def interquartile_mean(values: FloatArray) -> float:
-    """The mean of the middle half of values, those at its edges in part; the others may be infinite."""
+def middle_mean(values: FloatArray) -> float:
+    """The mean of the middle third of values, those at its edges in part; the others may be infinite."""
     edges = np.linspace(0.0, 1.0, values.size + 1)
-    inside = np.clip(edges, 0.25, 0.75)
-    weights = 2.0 * np.diff(inside)
+    weights = 3.0 * np.diff(np.clip(edges, 1.0 / 3.0, 2.0 / 3.0))
     counting = weights > _ROUNDING
     return float(np.sort(values)[counting] @ weights[counting])
 
@@ -95,12 +94,12 @@ def _pseudo_values(of_seeds: list[FloatArray]) -> FloatArray:
     values = np.full(len(of_seeds), np.nan)
     if not having:
         return values
-    whole = interquartile_mean(np.concatenate(of_seeds))
+    whole = middle_mean(np.concatenate(of_seeds))
     if len(having) == 1 or not math.isfinite(whole):
         values[having] = whole
         return values
     others = [np.concatenate(of_seeds[:place] + of_seeds[place + 1 :]) for place in having]
-    without = np.array([interquartile_mean(each) for each in others])
+    without = np.array([middle_mean(each) for each in others])
     if not np.isfinite(without).all():
         values[having] = math.nan
         return values

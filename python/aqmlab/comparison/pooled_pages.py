@@ -58,9 +58,16 @@ class PooledPages:
 
     @classmethod
     def of(cls, of_seeds: Sequence[FollowedPages]) -> PooledPages:
-        """Puts the pages of the seeds together."""
-        together = FollowedPages.together(of_seeds)
+        """Puts the pages of the seeds together, without seeds that have none."""
+        having = [each for each in of_seeds if each.pages] or list(of_seeds[:1])
+        together = FollowedPages.together(having)
         return cls(of_seeds, together, together.times())
+
+    def only(self, kept: Sequence[bool]) -> PooledPages:
+        """Without the pages of other seeds."""
+        if all(kept):
+            return self
+        return PooledPages.of([each for each, keep in zip(self.of_seeds, kept, strict=True) if keep])
 
     @property
     def as_seen(self) -> PooledPages:
@@ -79,7 +86,7 @@ class PooledPages:
         if math.isinf(middle):
             least = NotEnoughReplications(have=have, mean=self.times.least_quantile(share))
             return Level(least, have, have, Bound.AT_LEAST)
-        reach = _reach(self.deviations(share), how)
+        reach = self.reach(self.deviations(share), how)
         lower, upper = self.as_seen.moved(share, -reach), self.moved(share, reach)
         if math.isinf(upper):
             none = NotEnoughReplications(have=have, mean=middle, identical=how.identical)
@@ -93,10 +100,23 @@ class PooledPages:
             return math.inf
         return self.times.quantile(max(0.0, share + by))
 
+    def reach(self, deviations: FloatArray, how: Inference) -> float:
+        """How far the interval of a share reaches, by one page at least; infinite for few seeds."""
+        seeds = deviations.size
+        if seeds < MINIMUM_REPLICATIONS or how.identical:
+            return math.inf
+        scatter = deviations[: how.first_stage or seeds]
+        if scatter.size < MINIMUM_REPLICATIONS:
+            return math.inf
+        error = float(scatter.std(ddof=1)) * math.sqrt(seeds)
+        half = student.two_sided_quantile(scatter.size - 1, how.confidence) * error
+        return max(half, 1.0 / self.together.pages)
+
     def deviations(self, share: float) -> FloatArray:
         """Of each seed how many pages more than expected lie within the quantile, as a share of all pages."""
         at_s = self.times.quantile(share)
-        return np.array([self._beyond_expected(each, at_s) for each in self.of_seeds]) / self.together.pages
+        having = [each for each in self.of_seeds if each.pages]
+        return np.array([self._beyond_expected(each, at_s) for each in having]) / self.together.pages
 
     def _beyond_expected(self, pages: FollowedPages, at_s: float) -> float:
         """Pages within a time, less those expected.
@@ -114,8 +134,12 @@ class PooledPages:
 
 
 def change_of(quantity: OfPages, before: PooledPages, after: PooledPages, how: Inference) -> Change:
-    """The change of a quantile of slow pages."""
+    """The change of a quantile of slow pages, over the seeds that have pages under both."""
     share = quantity.share
+    both = [
+        bool(own.pages and other.pages) for own, other in zip(before.of_seeds, after.of_seeds, strict=True)
+    ]
+    before, after = (each.only(both) for each in (before, after))
     old, new = (each.level(share, how) for each in (before, after))
     pairs = min(old.have, new.have)
     upper = _most(after, before.as_seen, share, how)
@@ -136,18 +160,8 @@ def _most(slower: PooledPages, quicker: PooledPages, share: float, how: Inferenc
     middle, base = (each.times.quantile(share) for each in (slower, quicker))
     if math.isinf(middle):
         return math.inf
-    reach = _reach(slower.deviations(share) - quicker.deviations(share), how)
+    reach = slower.reach(slower.deviations(share) - quicker.deviations(share), how)
     greatest = slower.moved(share, reach)
     if math.isinf(greatest):
         return math.inf
     return max(greatest / base, middle / quicker.times.quantile(max(0.0, share - reach)))
-
-
-def _reach(deviations: FloatArray, how: Inference) -> float:
-    """How far the interval of a share reaches either way; infinite without enough seeds."""
-    seeds = deviations.size
-    if seeds < MINIMUM_REPLICATIONS or how.identical:
-        return math.inf
-    scatter = deviations[: how.first_stage or seeds]
-    error = float(scatter.std(ddof=1)) * math.sqrt(seeds)
-    return student.two_sided_quantile(scatter.size - 1, how.confidence) * error

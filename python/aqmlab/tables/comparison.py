@@ -312,7 +312,7 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         also = f", of which the end of a run cut off {cut}" if any(each.cut for each in matched) else ""
         yield (
             f"Same page, ratio: its load time against that with {found.baseline}, page for page; mean of the "
-            f"middle half ({pages} pages{also})."
+            f"middle third ({pages} pages{also})."
         )
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
