@@ -66,6 +66,7 @@ def test_badness_never_falls_where_a_number_gets_worse() -> None:
             badness = [criterion.badness(value) for value in steps]
             assert badness == sorted(badness)
             assert badness[0] == 0.0
+            assert criterion.badness(criterion.worst) == 4.0
             assert [criterion.badness(limit) for limit in criterion.limits] == sorted(
                 criterion.badness(limit) for limit in criterion.limits
             )

@@ -330,7 +330,7 @@ fn what_is_sent_back_has_taken_the_round_trip() {
 }
 
 #[test]
-fn only_what_arrives_is_sent_back_and_each_loss_is_of_its_way() {
+fn only_what_arrives_is_sent_back_and_a_round_trip_is_lost_on_either_way() {
     // On either way the queue loses some: the link back is slower, and loses more.
     let overrides = [
         ("datagrams.0.rate_mbps", "12.5"),
@@ -340,9 +340,10 @@ fn only_what_arrives_is_sent_back_and_each_loss_is_of_its_way() {
     let output = output(&echoed(), &overrides);
     let [sent, lost, received] =
         ["sent", "lost", "received"].map(|name| whole(&output, &format!("{name}_packets")));
-    assert_eq!(sent[1], received[0]);
+    assert_eq!(sent[1], sent[0]);
     assert!(lost[0].abs_diff(2_500) <= 1, "{lost:?}");
-    assert_eq!(sent[0], lost[0] + lost[1] + received[1]);
+    assert_eq!(sent[1], lost[1] + received[1]);
+    assert_eq!(whole(&output, "under_way_packets"), [0, 0]);
     // 10,000 packets are to go back in the time in which the link carries 4,000, and its queue of 20.
     assert!(received[1].abs_diff(4_000) <= 40, "{received:?}");
 }
@@ -370,4 +371,37 @@ fn every_arrival_has_its_row_where_that_is_asked() {
     }
     let arrivals: Vec<f64> = sent.iter().zip(delays).map(|(sent, delay)| sent + delay).collect();
     assert!(arrivals.is_sorted(), "in the order in which they arrived");
+}
+
+/// 12.5 Mbit/s for ten seconds into a buffer that holds all, and the run ends with the last of them: of the
+/// datagrams that were sent 8 in 10 have left the link, 1 ms each, 7 ms of propagation before the end.
+#[test]
+fn what_is_under_way_at_the_end_is_counted_with_how_long_it_was_watched_and_goodput_is_what_came() {
+    let overrides = [
+        ("datagrams.0.rate_mbps", "12.5"),
+        ("dumbbell.queue", "{ scheme = \"drop-tail\", limit_packets = 100000 }"),
+        ("duration_s", "10"),
+        ("warm_up_s", "0"),
+        ("cool_down_s", "0"),
+    ];
+    let output = output(CONSTANT, &overrides);
+    let [sent, received, lost, under_way, arrived] = ["sent", "received", "lost", "under_way", "arrived"]
+        .map(|name| whole(&output, &format!("{name}_packets"))[0]);
+    assert_eq!((sent, lost, under_way), (12_500, 0, sent - received));
+    assert_eq!(arrived, received);
+    assert!(received.abs_diff(10_000 - 7) <= 1, "{received}");
+    // One every 0.8 ms: the first that is under way was sent with number 9,993 at 7.994 s.
+    assert!((seconds(&output, "under_way_longest_s")[0] - 2.006).abs() < 0.002);
+    assert!((seconds(&output, "under_way_shortest_s")[0] - 0.0008).abs() < 1e-9);
+    // Number n waits 0.2 ms longer than the one before: half of all take up to 1.25 s; of those that arrived
+    // half take up to 1 s, and the slowest 2 s.
+    let [found, least, most] =
+        ["delay_p50_s", "delay_p50_least_s", "delay_p50_most_s"].map(|name| seconds(&output, name)[0]);
+    assert!((found - 1.007).abs() < 0.003, "{found}");
+    assert!((most - 1.257).abs() < 0.003, "{most}");
+    // Watched for up to x seconds are 1,250 x: 5,000 x + 1,250 x are half of 10,000 + 1,250 x at 0.889 s.
+    assert!((least - 0.889).abs() < 0.01, "{least}");
+    assert_eq!(seconds(&output, "delay_p99_most_s"), [f64::INFINITY]);
+    let slow = seconds(&output, "delay_p95_least_s")[0];
+    assert!((slow - 1.877).abs() < 0.01, "{slow}");
 }

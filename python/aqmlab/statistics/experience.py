@@ -82,11 +82,13 @@ class Criterion:
         of: The quantity of a group, as `datagrams.NAME`.
         best: The best that there is.
         limits: Up to where it is good, fair, poor; falling for what is better if it is greater.
+        worst: The worst that there is, or no end.
     """
 
     of: Callable[[str], OfRun]
     best: float
     limits: tuple[float, float, float]
+    worst: float
 
     @property
     def greater_is_better(self) -> bool:
@@ -94,13 +96,15 @@ class Criterion:
         return self.best > self.limits[0]
 
     def badness(self, value: float) -> float:
-        """How bad a value is: 0 to 1 good, to 2 fair, to 3 poor, above unusable."""
+        """How bad a value is: 0 to 1 good, to 2 fair, to 3 poor, to 4, the worst, unusable."""
         edges = (self.best, *self.limits)
         for place, (low, high) in enumerate(pairwise(edges)):
             if value >= high if self.greater_is_better else value <= high:
                 return place + (value - low) / (high - low) if high != low else float(place)
-        beyond = abs(value - edges[-1]) / abs(edges[-1])
-        return len(self.limits) + beyond if math.isfinite(beyond) else math.inf
+        last = edges[-1]
+        if math.isinf(self.worst):
+            return len(self.limits) + 1.0 - last / value
+        return len(self.limits) + (value - last) / (self.worst - last)
 
 
 @dataclass(frozen=True)
@@ -116,15 +120,15 @@ class Kind:
     criteria: tuple[Criterion, ...]
 
 
-_LOSS = (0.0, (1.0, 5.0, 20.0))
-_OF_SPEECH = (0.0, (150.0, 400.0, 400.0))
-_OF_PLAYERS = (0.0, (50.0, 100.0, 200.0))
+_LOSS = (0.0, (1.0, 5.0, 20.0), 100.0)
+_OF_SPEECH = (0.0, (150.0, 400.0, 400.0), math.inf)
+_OF_PLAYERS = (0.0, (50.0, 100.0, 200.0), math.inf)
 CALL = Kind(
     "call",
     (
         Criterion(delay_ms_of(95), *_OF_SPEECH),
         Criterion(loss_percent_of_datagrams, *_LOSS),
-        Criterion(voice_mos_of, 4.5, (4.0, 3.6, 2.6)),
+        Criterion(voice_mos_of, 4.5, (4.0, 3.6, 2.6), 1.0),
     ),
 )
 GAME = Kind(
