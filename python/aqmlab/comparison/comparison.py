@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from aqmlab import arguments
 from aqmlab.comparison.change import Change, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
@@ -20,7 +21,7 @@ from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pairing import differing, paired, require_population, same_links
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.comparison.told import LOADED_MEDIAN, OF_PEOPLE, OF_THE_LINK, flow_groups, quantities_of
-from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
+from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError, UnknownQuantityError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
@@ -77,6 +78,13 @@ class Comparison:
     _matched: dict[tuple[str, str], list[MatchedPages]] = field(default_factory=dict, repr=False)
 
     @classmethod
+    @arguments.checked(
+        ComparisonError,
+        baseline=arguments.optional(arguments.text),
+        links=arguments.LINKS,
+        population=arguments.optional(arguments.text),
+        same_users=arguments.flag,
+    )
     def of(
         cls,
         results: Mapping[str, Sequence[Recorded]],
@@ -136,6 +144,10 @@ class Comparison:
         """Length of the measured window in seconds."""
         return measured_window_s(self._first)
 
+    @arguments.checked(
+        ComparisonError,
+        baseline=arguments.text,
+    )
     def against(self, baseline: str) -> Comparison:
         """The same comparison with another baseline.
 
@@ -317,6 +329,10 @@ class Comparison:
             self._values[key] = Values(np.array(values), np.array(bounds))
         return self._values[key]
 
+    @arguments.checked(
+        ComparisonError,
+        name=arguments.text,
+    )
     def level(self, name: str, quantity: Quantity | str) -> Level:
         """The mean of a quantity over the replications that have it."""
         quantity = by_name(quantity)
@@ -326,6 +342,10 @@ class Comparison:
             self._levels[key] = Level.of(values, confidence=CONFIDENCE, first_stage=self.first_stage)
         return self._levels[key]
 
+    @arguments.checked(
+        ComparisonError,
+        name=arguments.text,
+    )
     def change(self, name: str, quantity: Quantity | str) -> Change:
         """What a configuration changes: its own value less the baseline's, seed by seed."""
         quantity = by_name(quantity)
@@ -411,6 +431,11 @@ class Comparison:
 
         return sentences(self)
 
+    @arguments.checked(
+        ComparisonError,
+        file=arguments.path,
+        title=arguments.label,
+    )
     def report(self, file: str | Path, *, title: str = "") -> Path:
         """Writes the report, one HTML page that needs no network; returns its path.
 
@@ -438,6 +463,10 @@ class Comparison:
         _pandas()
         return self.to_arrow().to_pandas()
 
+    @arguments.checked(
+        UnknownQuantityError,
+        quantities=arguments.optional(arguments.quantities),
+    )
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
         """The same as an Arrow table, which Polars and DuckDB take as it is: `polars.from_arrow`.
 
