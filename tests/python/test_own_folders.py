@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +18,7 @@ from small import BULK, aqmlab_run, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 SHORT = BULK.replace("duration_s = 3.0", "duration_s = 1.5").replace("warm_up_s = 1.0", "warm_up_s = 0.5")
 COMPARED = ("compare", "link.toml", "--schemes", "drop-tail,pie", "--seeds", "1-2")
@@ -135,7 +135,7 @@ def test_a_comparison_that_ends_before_its_first_run_leaves_nothing(here: Path) 
             schemes=["drop-tail", "pie"],
             seeds=[1],
             output=here / "out",
-            executor=Failing(),
+            executor=Failing(),  # type: ignore[arg-type]
         )
     assert [each.name for each in here.iterdir()] == ["link.toml"]
 
@@ -192,9 +192,8 @@ def test_runs_below_results_are_shared_and_each_folder_stands_alone(here: Path) 
     assert len(list(store.iterdir())) == 6, "seed 2 was there"
     assert {place: place.stat().st_mtime_ns for place in made} == made
     shared = aqmlab.Result.load(other / "pie" / "seed-2")
-    assert os.path.samefile(
-        other / "pie" / "seed-2" / "run.json", store / shared.content_address / "run.json"
-    )
+    mine, stored = other / "pie" / "seed-2" / "run.json", store / shared.content_address / "run.json"
+    assert mine.samefile(stored)
     for place in store.iterdir():
         for file in place.iterdir():
             file.unlink()
