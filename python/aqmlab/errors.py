@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import index
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.terminal.plain import plain
@@ -146,22 +145,6 @@ class RefusalError(AqmlabError, ValueError):
             legal = "a number above 0"
             raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
         return number
-
-    @classmethod
-    def text(cls, argument: str, given: object) -> str:
-        """A text; refuses what is none."""
-        if not isinstance(given, str):
-            legal = "a text"
-            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
-        return given
-
-    @classmethod
-    def folder(cls, argument: str, given: object) -> Path:
-        """A path; refuses what is none, and a name that no disk takes."""
-        if not isinstance(given, str | Path) or "\x00" in str(given):
-            legal = "the path of a folder or file"
-            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
-        return Path(given)
 
     @classmethod
     def of(cls, error: Exception, message: str) -> Self:

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aqmlab import _core
-from aqmlab.errors import LayoutError, ResultError, TableError
+from aqmlab import _core, arguments
+from aqmlab.errors import FolderError, LayoutError, ResultError, TableError, UnknownQuantityError
 from aqmlab.files.columns import of_numbers, of_texts
 from aqmlab.files.folders import complete_or_absent, folder_name
 from aqmlab.files.reading import parse_json
@@ -177,6 +177,10 @@ class Result:
         return cls(run=whole, tables=tables, _captured=captured)
 
     @classmethod
+    @arguments.checked(
+        ResultError,
+        folder=arguments.path,
+    )
     def load(cls, folder: str | Path) -> Self:
         """Opens the result in `folder` after checking its checksums.
 
@@ -195,6 +199,10 @@ class Result:
         """The same result with its tables in memory, without its folder."""
         return type(self)(run=self.run, tables=Tables({name: self.tables[name] for name in self.tables}))
 
+    @arguments.checked(
+        FolderError,
+        folder=arguments.path,
+    )
     def save(self, folder: str | Path) -> Path:
         """Writes the result atomically to a new folder.
 
@@ -263,6 +271,11 @@ class Result:
 
         return RunSummary.of(self)
 
+    @arguments.checked(
+        UnknownQuantityError,
+        quantity=arguments.quantity,
+        links=arguments.LINKS,
+    )
     def value(self, quantity: Quantity | str, *, links: Sequence[str] = ()) -> float:
         """One number of the run, by its quantity or the name of it (`aqmlab.quantities` lists them).
 

@@ -14,11 +14,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from aqmlab import _core
+from aqmlab import _core, arguments
 from aqmlab.errors import Mistake, ScenarioError
 from aqmlab.files.reading import read_text
 from aqmlab.files.toml_text import to_toml, toml_value
 from aqmlab.files.written import Written
+from aqmlab.seeds import SEED_MAX
 from aqmlab.terminal.plain import plain
 from aqmlab.terminal.spelling import quoted
 
@@ -68,6 +69,12 @@ class Scenario:
         return cls.from_toml(text, source_name=str(path), folder=folder, overrides=overrides)
 
     @classmethod
+    @arguments.checked(
+        ScenarioError,
+        source_name=arguments.text,
+        folder=arguments.optional(arguments.path),
+        overrides=arguments.optional(arguments.mapping),
+    )
     def from_toml(
         cls,
         text: str,
@@ -95,6 +102,10 @@ class Scenario:
         return cls._of_core(core, folder, Written(text, tuple(overriding)))
 
     @classmethod
+    @arguments.checked(
+        ScenarioError,
+        overrides=arguments.optional(arguments.mapping),
+    )
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
         """Takes a scenario, a file path, TOML text (a string of more than one line), or a document.
 
@@ -162,6 +173,10 @@ class Scenario:
         """Total simulated time in seconds."""
         return float(self.resolved["duration_s"])
 
+    @arguments.checked(
+        ScenarioError,
+        overrides=arguments.mapping,
+    )
     def with_overrides(self, overrides: Mapping[str, object]) -> Scenario:
         """The same scenario with some values replaced, checked again.
 
@@ -206,6 +221,10 @@ class Scenario:
         """
         return self._of_core(self.core.uncongested_twin(), self.folder)
 
+    @arguments.checked(
+        ScenarioError,
+        kept_flows=arguments.texts("['bulk']"),
+    )
     def offering_twin(self, kept_flows: Sequence[str] = ()) -> Scenario:
         """The uncongested twin without endless flows, except those of the given groups.
 
@@ -214,6 +233,10 @@ class Scenario:
         """
         return self._of_core(self.core.offering_twin(list(kept_flows)), self.folder)
 
+    @arguments.checked(
+        ScenarioError,
+        seed=arguments.whole(0, SEED_MAX),
+    )
     def content_address(self, seed: int) -> str:
         """Hash of everything that the run of this scenario with this seed depends on, and nothing else.
 

@@ -7,7 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from aqmlab import _core
+from aqmlab import _core, arguments
 from aqmlab._core import LinkObservation, Observation
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.result import Result
@@ -40,6 +40,10 @@ class Simulation:
         ScenarioError: The scenario is invalid; the message names the place and the legal values.
     """
 
+    @arguments.checked(
+        RefusalError,
+        overrides=arguments.optional(arguments.mapping),
+    )
     def __init__(
         self, scenario: ScenarioLike, *, seed: int = 1, overrides: Mapping[str, object] | None = None
     ) -> None:

@@ -35,7 +35,7 @@ from aqmlab.report import Text, render
 from aqmlab.report.comparison import first_figure, page_of
 from aqmlab.report.network import differing_settings
 from aqmlab.statistics import Pages
-from aqmlab.statistics.catalogue import RESPONSE_MEDIAN
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, RESPONSE_MEDIAN
 from aqmlab.tables import to_csv
 from aqmlab.tables.charts import chart_table
 from aqmlab.tables.comparison import comparison_table
@@ -434,15 +434,16 @@ def test_configurations_of_a_folder_keep_their_names_and_the_baseline_comes_firs
 
     def compared(schemes: str) -> list[str]:
         options = ("--seeds", "1", "--output", "kept", "--no-report")
-        made = aqmlab_run("compare", "link.toml", "--schemes", schemes, *options, cwd=folder)
+        made = aqmlab_run("compare", "link.toml", "--schemes", schemes, *options, "--quiet", cwd=folder)
         assert made.returncode == 0, made.stderr
-        return list(read_configurations([kept]))
+        return list(read_configurations([folder / made.stdout.strip()]))
 
     names = ["pie", "codel:target_ms=20", "codel"]
     assert compared(",".join(names)) == names
-    # The folder still holds the runs of the earlier comparison: they come last.
-    assert compared("codel,drop-tail")[:2] == ["codel", "drop-tail"]
-    assert "pie" in read_configurations([kept])
+    # Another comparison has a folder of its own, and a run of somebody else in it comes last.
+    assert compared("codel,drop-tail") == ["codel", "drop-tail"]
+    shutil.copytree(folder / "kept-2" / "codel", kept / "a-copy")
+    assert list(read_configurations([kept / "pie", kept / "codel"])) == ["pie", "codel"]
 
 
 def test_seeds_of_one_scenario_are_one_alternative(folder: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 import aqmlab
 from aqmlab import _core
 from aqmlab.cli.tune import OBJECTIVES
-from aqmlab.errors import ExperimentError, FolderError, TuneError, UnknownLinkError
+from aqmlab.errors import ExperimentError, TuneError, UnknownLinkError
 from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
 from aqmlab.statistics import data_links
@@ -27,7 +27,7 @@ from aqmlab.tuning import Objective, Outcome, Plan, space_of
 from aqmlab.tuning import search as tune
 from aqmlab.tuning.beside import settings_of
 from aqmlab.tuning.candidates import Candidate, TrialState, front
-from aqmlab.tuning.folder import require_own, save
+from aqmlab.tuning.folder import own, save
 from aqmlab.tuning.objectives import NAMES
 from aqmlab.tuning.racing import adjusted, is_worse, rungs
 from aqmlab.tuning.space import default_ranges, read_ranges_file
@@ -431,14 +431,14 @@ def test_a_scenario_of_the_scheme_is_the_start_of_the_search(
     assert set(outcome.given.figures) == set(PLAN.seeds)
 
 
-def test_a_folder_with_the_search_of_another_scenario_is_refused(
+def test_another_search_goes_beside_the_first(
     found: tuple[Outcome, Path, dict[str, Path]],
 ) -> None:
-    folder = found[2]["search.json"].parent
-    require_own(folder, busy())
-    require_own(folder / "nowhere", busy())
-    with pytest.raises(FolderError, match=r"out: holds the search of 'web'; name another folder"):
-        require_own(folder, busy().with_overrides({"name": "w/eb"}))
+    outcome, folder = found[0], found[2]["search.json"].parent
+    assert own(outcome, folder) == folder, "the same search"
+    other = replace(outcome, plan=replace(outcome.plan, budget_runs=1_000))
+    with pytest.warns(UserWarning, match=r"out holds another search, with another budget_runs: this one"):
+        assert own(other, folder) == folder.with_name("out-2")
 
 
 RANGES = {

@@ -168,7 +168,8 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     "--output",
     type=FOLDER,
     metavar="FOLDER",
-    help="Folder for the results; by default results/tune-NAME-SCHEME-OBJECTIVE.",
+    help="Folder for the results; by default results/tune-NAME-SCHEME-OBJECTIVE. If it holds another search, "
+    "FOLDER-2 and so on.",
 )
 @click.option(
     "--store",
@@ -220,14 +221,12 @@ def tune(
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
     from aqmlab.tuning import tune as search
-    from aqmlab.tuning.folder import require_own
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     folder = (
         output or Path("results") / f"tune-{folder_name(scenario.name)}-{folder_name(scheme)}-{objective}"
     )
     require_writable(folder)
-    require_own(folder, scenario)
     outcome = search(
         scenario,
         scheme=scheme,

@@ -143,7 +143,10 @@ class Asked:
         if "asked" not in note:
             return "a comparison of an earlier version"
         asked: dict[str, Any] = note["asked"]
-        return Holds.THE_SAME if asked == self.note() else f"another comparison, {self._other(asked, folder)}"
+        # In this order: the first configuration is the baseline.
+        if json.dumps(asked) == json.dumps(self.note()):
+            return Holds.THE_SAME
+        return f"another comparison, {self._other(asked, folder)}"
 
     def _held_without_note(self, folder: Path) -> Holds | str:
         """Nothing, as long as all results in it are runs of this comparison, each in its place."""

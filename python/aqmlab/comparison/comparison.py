@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from aqmlab import arguments
 from aqmlab.comparison.change import Change, Inference, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
@@ -22,7 +23,7 @@ from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pairing import differing, paired, require_population, same_links
 from aqmlab.comparison.pooled_pages import PooledPages, carry, change_of
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
-from aqmlab.errors import ComparisonError, TooLittleDataError
+from aqmlab.errors import ComparisonError, TooLittleDataError, UnknownQuantityError
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.catalogue import (
@@ -94,6 +95,13 @@ class Comparison:
     _pooled: dict[str, PooledPages] = field(default_factory=dict, repr=False)
 
     @classmethod
+    @arguments.checked(
+        ComparisonError,
+        baseline=arguments.optional(arguments.text),
+        links=arguments.LINKS,
+        population=arguments.optional(arguments.text),
+        same_users=arguments.flag,
+    )
     def of(
         cls,
         results: Mapping[str, Sequence[Recorded]],
@@ -153,6 +161,10 @@ class Comparison:
         """Length of the measured window in seconds."""
         return measured_window_s(self._first)
 
+    @arguments.checked(
+        ComparisonError,
+        baseline=arguments.text,
+    )
     def against(self, baseline: str) -> Comparison:
         """The same comparison with another baseline.
 
@@ -338,6 +350,10 @@ class Comparison:
             self._values[key] = Values.observed(quantity.observed(run) for run in runs)
         return self._values[key]
 
+    @arguments.checked(
+        ComparisonError,
+        name=arguments.text,
+    )
     def level(self, name: str, quantity: Quantity | str) -> Level:
         """The mean of a quantity over the replications that have it."""
         quantity = by_name(quantity)
@@ -351,6 +367,10 @@ class Comparison:
             )
         return self._levels[key]
 
+    @arguments.checked(
+        ComparisonError,
+        name=arguments.text,
+    )
     def change(self, name: str, quantity: Quantity | str) -> Change:
         """What a configuration changes: its own value less the baseline's, seed by seed."""
         quantity = by_name(quantity)
@@ -492,6 +512,11 @@ class Comparison:
 
         return sentences(self)
 
+    @arguments.checked(
+        ComparisonError,
+        file=arguments.path,
+        title=arguments.label,
+    )
     def report(self, file: str | Path, *, title: str = "") -> Path:
         """Writes the report, one HTML page that needs no network; returns its path.
 
@@ -520,6 +545,10 @@ class Comparison:
         _pandas()
         return self.to_arrow().to_pandas()
 
+    @arguments.checked(
+        UnknownQuantityError,
+        quantities=arguments.optional(arguments.quantities),
+    )
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
         """The same as an Arrow table, which Polars and DuckDB take as it is: `polars.from_arrow`.
 

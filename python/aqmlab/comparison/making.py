@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from aqmlab import arguments
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.reading import read_configurations, read_first_stage, results_of
 from aqmlab.errors import ComparisonError
@@ -22,6 +23,20 @@ DEFAULT_SEEDS = range(1, 9)
 """Two more than an interval needs."""
 
 
+@arguments.checked(
+    ComparisonError,
+    schemes=arguments.listed("['drop-tail', 'red']"),
+    overrides=arguments.optional(arguments.mapping),
+    baseline=arguments.optional(arguments.text),
+    links=arguments.LINKS,
+    queues=arguments.LINKS,
+    population=arguments.optional(arguments.text),
+    same_users=arguments.flag,
+    until_width_s=arguments.optional(arguments.above_zero),
+    output=arguments.optional(arguments.path),
+    store=arguments.optional(arguments.path),
+    progress=arguments.flag,
+)
 def compare(
     what: ScenarioLike | Results | Mapping[str, ScenarioLike],
     *,
@@ -74,8 +89,6 @@ def compare(
         UnknownLinkError: A link is not monitored; of scenarios nothing was run.
         DemandError: No monitored link carries data; nothing was run.
     """
-    ComparisonError.require_list("links", links, "['left-to-right']")
-    ComparisonError.require_list("queues", queues, "['left-to-right']")
     scenarios = _scenarios(what, schemes, queues, overrides)
     if scenarios is None:
         if overrides:

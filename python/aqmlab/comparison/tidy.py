@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aqmlab import arguments
 from aqmlab.comparison.reading import results_of
+from aqmlab.errors import UnknownQuantityError
 from aqmlab.statistics.catalogue import shown_of_all
 from aqmlab.statistics.tidy import tidy_table_of
 
@@ -17,6 +19,11 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantity import Quantity
 
 
+@arguments.checked(
+    UnknownQuantityError,
+    quantities=arguments.optional(arguments.quantities),
+    links=arguments.LINKS,
+)
 def frame(
     results: Results, quantities: Sequence[Quantity | str] | None = None, *, links: Sequence[str] = ()
 ) -> pa.Table:

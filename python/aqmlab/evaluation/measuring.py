@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab import arguments
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.evaluation.evaluation import Evaluation, Figure, NotRun, Trial
 from aqmlab.evaluation.guidelines import chosen
@@ -29,6 +30,13 @@ SEEDS = range(1, 7)
 """As many as an interval needs."""
 
 
+@arguments.checked(
+    RefusalError,
+    scheme=arguments.text,
+    schemes=arguments.texts("['pie', 'codel']"),
+    only=arguments.texts("['8.2.4']"),
+    progress=arguments.flag,
+)
 def evaluate(
     scheme: str,
     *,
@@ -54,8 +62,6 @@ def evaluate(
         ScenarioError: A scheme is refused.
         RunError: A run failed.
     """
-    RefusalError.require_list("schemes", schemes, "['pie', 'codel']")
-    RefusalError.require_list("only", only, "['8.2.4']")
     guidelines, numbers = chosen(only), Seeds.of(seeds)
     others = tuple(each for each in dict.fromkeys(schemes) if each != scheme)
     _require_legal((scheme, *others))

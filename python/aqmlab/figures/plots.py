@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aqmlab import arguments
 from aqmlab.comparison import Comparison, require_one_comparison
 from aqmlab.comparison.reading import results_of
 from aqmlab.errors import PlotError
@@ -77,6 +78,14 @@ class Plot:
         return Drawn.of(self._kind, self.chart, "").marked(self._mark)
 
 
+@arguments.checked(
+    PlotError,
+    what=arguments.text,
+    link=arguments.label,
+    quantity=arguments.label,
+    flows=arguments.texts("['bulk:0']"),
+    title=arguments.label,
+)
 def plot(
     results: Results,
     what: str = "pages",
@@ -117,7 +126,6 @@ def plot(
             value=quantity,
             legal="what state",
         )
-    PlotError.require_list("flows", flows, "['bulk:0']")
     if flows and what not in OF_SENDERS:
         legal = ", ".join(OF_SENDERS)
         raise PlotError(f"flows: {', '.join(flows)}: only with what {legal}", place="flows", legal=legal)

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aqmlab import _core
+from aqmlab import _core, arguments
 from aqmlab.errors import RunError, ScenarioError, StorageError
 from aqmlab.files.folders import folder_name, require_new
 from aqmlab.live_runs.program import Program
@@ -33,6 +33,21 @@ class _SilenceError(RunError):
     """The process of the run has closed its line."""
 
 
+@arguments.checked(
+    ScenarioError,
+    overrides=arguments.optional(arguments.mapping),
+    output=arguments.optional(arguments.path),
+    hosts=arguments.label,
+    backend=arguments.label,
+    kernel=arguments.flag,
+    replay=arguments.flag,
+    pcap=arguments.LINKS,
+    command=arguments.texts("['iperf3', '-s']"),
+    server=arguments.texts("['iperf3', '-s']"),
+    serve=arguments.optional(arguments.path),
+    rtt_ms=arguments.optional(arguments.above_zero),
+    progress=arguments.flag,
+)
 def live(
     scenario: ScenarioLike,
     *,
@@ -78,9 +93,6 @@ def live(
         FolderError, StorageError: The folder exists or cannot be made; the result could not be stored.
         RunError: The machine does not allow a live run (`aqmlab doctor` says why), or the run failed.
     """
-    for name, given in (("command", command), ("server", server)):
-        ScenarioError.require_list(name, given, "['iperf3', '-s']")
-    ScenarioError.require_list("pcap", pcap, "['left-to-right']")
     checked = Scenario.of(scenario, overrides=overrides)
     place = Path(output or Path("results") / folder_name(checked.name) / f"live-{seed}")
     return run_live(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aqmlab import arguments
 from aqmlab._core import version
 from aqmlab.errors import FolderError, RefusalError
 from aqmlab.files.folders import require_writable
@@ -47,6 +48,12 @@ class Execution:
         return self.run([Job(scenario, seed) for scenario, seed in pairs], label)
 
 
+@arguments.checked(
+    RefusalError,
+    overrides=arguments.optional(arguments.mapping),
+    measure_offered_load=arguments.flag,
+    progress=arguments.flag,
+)
 def run(
     scenario: ScenarioLike,
     *,
@@ -73,6 +80,12 @@ def run(
     return run_many([job], workers=1, progress=progress)[0]
 
 
+@arguments.checked(
+    RefusalError,
+    store=arguments.optional(arguments.path),
+    progress=arguments.flag,
+    label=arguments.label,
+)
 def run_many(
     jobs: Sequence[Job],
     *,
@@ -107,6 +120,12 @@ def run_many(
     return [finished[position] for position in range(len(jobs))]
 
 
+@arguments.checked(
+    RefusalError,
+    store=arguments.optional(arguments.path),
+    progress=arguments.flag,
+    label=arguments.label,
+)
 def run_each(
     jobs: Sequence[Job],
     *,

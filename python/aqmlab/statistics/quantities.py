@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab import arguments
 from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
@@ -399,6 +400,10 @@ QUANTITIES: Mapping[str, Quantity] = {
 }  # fmt: skip
 
 
+@arguments.checked(
+    UnknownQuantityError,
+    scope=arguments.optional(arguments.text),
+)
 def quantities(scope: str | None = None) -> tuple[Quantity, ...]:
     """Every quantity with a name of its own: name, unit, scope, definition, denominator.
 
@@ -422,6 +427,10 @@ def quantities(scope: str | None = None) -> tuple[Quantity, ...]:
     return tuple(each for each in QUANTITIES.values() if scope in {None, each.scope.value})
 
 
+@arguments.checked(
+    UnknownQuantityError,
+    name=arguments.text,
+)
 def quantity(name: str) -> Quantity:
     """The quantity of this name.
 
@@ -457,4 +466,7 @@ def by_name(wanted: Quantity | str) -> Quantity:
     Raises:
         UnknownQuantityError: There is none of this name.
     """
-    return quantity(wanted) if isinstance(wanted, str) else wanted
+    if isinstance(wanted, str):
+        return quantity(wanted)
+    found: Quantity = arguments.quantity("quantity", wanted, UnknownQuantityError)
+    return found

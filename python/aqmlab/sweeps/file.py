@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import arguments
 from aqmlab.errors import ScenarioError, SweepError
 from aqmlab.files import reading
 from aqmlab.files.shape import (
@@ -148,6 +149,11 @@ class Sweep:
         ]
 
 
+@arguments.checked(
+    SweepError,
+    file=arguments.path,
+    overrides=arguments.optional(arguments.mapping),
+)
 def read(file: str | Path, *, overrides: Mapping[str, object] | None = None) -> Sweep:
     """Reads and checks a sweep.
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from aqmlab.errors import SweepError
+from aqmlab import arguments
+from aqmlab.errors import SweepError, UnknownQuantityError
 from aqmlab.runs import run_each
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.statistics.catalogue import shown_of_all
@@ -79,6 +80,7 @@ class SweepResults:
             raise refused(f"{meant}: {len(found)} points are meant; legal: the settings of one, by {keys}")
         return list(self.runs[found[0].index])
 
+    @arguments.checked(UnknownQuantityError, quantities=arguments.optional(arguments.quantities))
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
         """One row for each point, seed and quantity, with a column for each key of the design.
 
@@ -136,6 +138,17 @@ class SweepResults:
         return f"SweepResults({self.sweep.name!r}, {points}, {seeds})"
 
 
+@arguments.checked(
+    SweepError,
+    grid=arguments.optional(arguments.mapping),
+    latin_hypercube=arguments.optional(arguments.mapping),
+    random=arguments.optional(arguments.mapping),
+    overrides=arguments.optional(arguments.mapping),
+    measure_offered_load=arguments.flag,
+    links=arguments.LINKS,
+    store=arguments.optional(arguments.path),
+    progress=arguments.flag,
+)
 def sweep(
     what: ScenarioLike | Sweep,
     *,

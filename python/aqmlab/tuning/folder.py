@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import write_whole
+from aqmlab.files.own_folders import Holds, own_folder
 from aqmlab.files.reading import read_json
 from aqmlab.tables import save as save_table
-from aqmlab.terminal.spelling import quoted
 from aqmlab.tuning.proposals import optuna_version
 from aqmlab.tuning.tables import candidates_table, trials_table
 
@@ -18,28 +19,51 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from aqmlab.scenario import Scenario
     from aqmlab.tuning.outcome import Outcome
 
 
-def require_own(folder: Path, scenario: Scenario) -> None:
-    """Checks, before hours of work, that the folder holds no search of a scenario with another name.
+_FACTS = "search.json"
+_FOUND = {"runs", "winner"}
+"""Facts of what was found; the others are of what was asked for."""
 
-    Raises:
-        FolderError: It does: names that differ may give the same folder, such as "a b" and "a-b".
+
+def own(outcome: Outcome, wanted: Path) -> Path:
+    """The folder for an outcome: the wanted one, or one beside it if it holds another search.
+
+    Which one is told by a warning.
     """
-    facts = folder / "search.json"
-    if facts.exists():
-        held = read_json(facts, FolderError).get("scenario")
-        name = held.get("name") if isinstance(held, dict) else None
-        if name != scenario.name:
-            raise FolderError(f"{folder}: holds the search of {quoted(name)}; name another folder")
+    asked = _asked(json.loads(json.dumps(_facts(outcome))))
+
+    def held(folder: Path) -> Holds | str:
+        if not (folder / _FACTS).exists():
+            return Holds.NOTHING
+        try:
+            there = _asked(read_json(folder / _FACTS, FolderError))
+        except FolderError:
+            return "a search that cannot be read"
+        if there == asked:
+            return Holds.THE_SAME
+        other = next((key for key in asked if there.get(key) != asked[key]), "aqmlab_version")
+        return f"another search, with another {other}"
+
+    place, why = own_folder(wanted, held)
+    if why:
+        warnings.warn(f"{wanted} holds {why}: this one goes to {place}", stacklevel=3)
+    return place
+
+
+def _asked(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in facts.items() if key not in _FOUND}
 
 
 def save(outcome: Outcome, folder: Path) -> dict[str, Path]:
-    """Writes trials.parquet, front.csv, best.toml, search.json and the figure; returns them by name."""
+    """Writes trials.parquet, front.csv, best.toml, search.json and the figure; returns them by name.
+
+    A folder that holds another search is left alone: the files go to one beside it.
+    """
     from aqmlab.tuning.picture import draw_trade_off  # noqa: PLC0415 (matplotlib is slow to import)
 
+    folder = own(outcome, folder)
     folder.mkdir(parents=True, exist_ok=True)
     files = {
         name: folder / name

@@ -10,6 +10,7 @@ from aqmlab.errors import TuneError
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
 from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,8 +61,9 @@ class Objective:
         for key, weight in self.weights.items():
             if key not in WEIGHTS:
                 raise TuneError.unknown(f"weights.{key}", key, WEIGHTS)
-            if not 0.0 <= weight < float("inf"):
-                raise TuneError(f"weights.{key}: at least 0, not {weight:g}")
+            is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            if not is_number or not 0.0 <= weight < float("inf"):
+                raise TuneError(f"weights.{key}: at least 0, not {quoted(weight)}")
         if not any(self.weights.values()):
             raise TuneError("weights: at least one above 0")
 

@@ -71,12 +71,13 @@ class Outcome:
     def save(self, folder: str | Path) -> dict[str, Path]:
         """Writes trials.parquet, front.csv, best.toml, search.json and the figure; returns them by name.
 
-        Raises:
-            FolderError: The folder holds the search of another scenario, or cannot be written.
-        """
-        from aqmlab.tuning.folder import require_own, save  # noqa: PLC0415 (figures are drawn when saved)
+        If the folder holds another search, they go to one beside it.
 
-        require_own(Path(folder), self.given.scenario or self.base)
+        Raises:
+            FolderError: The folder cannot be written.
+        """
+        from aqmlab.tuning.folder import save  # noqa: PLC0415 (figures are drawn when saved)
+
         return save(self, Path(folder))
 
     @property

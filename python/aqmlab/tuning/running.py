@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import arguments
 from aqmlab.errors import TuneError
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
@@ -25,6 +26,27 @@ if TYPE_CHECKING:
     from aqmlab.tuning.outcome import Outcome
 
 
+MOST_TRIALS = 100_000
+"""The most candidates of a search."""
+
+
+@arguments.checked(
+    TuneError,
+    scheme=arguments.text,
+    objective=arguments.text,
+    restricted_to_s=arguments.above_zero,
+    weights=arguments.optional(arguments.mapping),
+    ranges=arguments.optional(arguments.mapping),
+    ranges_file=arguments.optional(arguments.path),
+    trials=arguments.whole(1, MOST_TRIALS),
+    budget_runs=arguments.optional(arguments.whole(1)),
+    overrides=arguments.optional(arguments.mapping),
+    beside=arguments.optional(arguments.text),
+    links=arguments.LINKS,
+    queues=arguments.LINKS,
+    store=arguments.path,
+    progress=arguments.flag,
+)
 def tune(
     scenario: ScenarioLike,
     *,

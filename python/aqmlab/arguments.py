@@ -1,0 +1,155 @@
+"""What callers hand over, checked at the door of every public function: whatever it is, the error is ours.
+
+`checked` names the kind of an argument beside the function. An argument is taken as what it is meant as (a
+generator of names as a tuple, one of NumPy's numbers as a number), or refused with its name, what it is and
+what is legal. What values mean together is for the function to check.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+
+from aqmlab.terminal.spelling import quoted
+
+if TYPE_CHECKING:
+    from aqmlab.errors import RefusalError
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+Kind: TypeAlias = "Callable[[str, Any, type[RefusalError]], Any]"
+"""Takes the name of an argument, what was given and the error that refuses it; returns what is meant."""
+
+_LONGEST_NAME_BYTES = 255
+"""Longer than this no disk takes a name."""
+
+
+def checked(
+    refusal: type[RefusalError], **kinds: Kind
+) -> Callable[[Callable[Given, Returned]], Callable[Given, Returned]]:
+    """Has a function's arguments checked, each as one of the kinds below."""
+
+    def with_checks(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*given: Given.args, **named: Given.kwargs) -> Returned:
+            bound = signature.bind(*given, **named)
+            for name in bound.arguments.keys() & kinds.keys():
+                bound.arguments[name] = kinds[name](name, bound.arguments[name], refusal)
+            return function(*bound.args, **bound.kwargs)
+
+        return call
+
+    return with_checks
+
+
+def _refuse(name: str, given: object, refusal: type[RefusalError], legal: str) -> RefusalError:
+    return refusal(f"{name}: {legal}, not {quoted(given)}", place=name, value=given, legal=legal)
+
+
+def text(name: str, given: Any, refusal: type[RefusalError]) -> str:  # noqa: ANN401
+    """A text."""
+    if not isinstance(given, str) or not _is_utf_8(given):
+        raise _refuse(name, given, refusal, "a text")
+    return given
+
+
+def label(name: str, given: Any, refusal: type[RefusalError]) -> str:  # noqa: ANN401
+    """A text, or nothing."""
+    return "" if given is None else text(name, given, refusal)
+
+
+def flag(name: str, given: Any, refusal: type[RefusalError]) -> bool:  # noqa: ANN401
+    """True or false, or what Python takes for one of them."""
+    try:
+        return bool(given)
+    except (TypeError, ValueError):  # such as an array of several
+        raise _refuse(name, given, refusal, "true or false") from None
+
+
+def path(name: str, given: Any, refusal: type[RefusalError]) -> Path:  # noqa: ANN401
+    """The path of a file or folder, which a disk takes."""
+    if not isinstance(given, str | Path) or "\x00" in str(given) or not _is_utf_8(str(given)):
+        raise _refuse(name, given, refusal, "the path of a file or folder")
+    if any(len(os.fsencode(part)) > _LONGEST_NAME_BYTES for part in Path(given).parts):
+        raise _refuse(name, given, refusal, "a path that the disk takes")
+    return Path(given)
+
+
+def mapping(name: str, given: Any, refusal: type[RefusalError]) -> Mapping[str, Any]:  # noqa: ANN401
+    """A dict by texts."""
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise _refuse(name, given, refusal, "a dict by names")
+    return given
+
+
+def listed(example: str) -> Kind:
+    """A list of anything, as the example shows it; what is iterated over once is kept."""
+
+    def kind(name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
+        refusal.require_list(name, given, example)
+        try:
+            return given if isinstance(given, list | tuple) else tuple(given)
+        except TypeError:  # an array without a dimension
+            raise _refuse(name, given, refusal, f"a list such as {example}") from None
+
+    return kind
+
+
+def texts(example: str) -> Kind:
+    """A list of texts."""
+
+    def kind(name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
+        each = listed(example)(name, given, refusal)
+        if not all(isinstance(one, str) and _is_utf_8(one) for one in each):
+            raise _refuse(name, given, refusal, f"a list of names such as {example}")
+        return tuple(sorted(each) if isinstance(given, set | frozenset) else each)
+
+    return kind
+
+
+def quantity(name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
+    """A quantity, or its name."""
+    if isinstance(given, type) or not all(hasattr(given, each) for each in ("name", "of", "unit")):
+        if not isinstance(given, str):
+            raise _refuse(name, given, refusal, "a quantity or its name")
+        return text(name, given, refusal)
+    return given
+
+
+def quantities(name: str, given: Any, refusal: type[RefusalError]) -> list[Any]:  # noqa: ANN401
+    """A list of quantities or their names."""
+    each = listed("['loss_percent']")(name, given, refusal)
+    return [quantity(name, one, refusal) for one in each]
+
+
+def optional(kind: Kind) -> Kind:
+    """The same, or none."""
+    return lambda name, given, refusal: None if given is None else kind(name, given, refusal)
+
+
+def whole(least: int, most: int | None = None) -> Kind:
+    """A whole number between two bounds."""
+    return lambda name, given, refusal: refusal.whole(name, given, least, most)
+
+
+def above_zero(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401
+    """A finite number above 0."""
+    return refusal.above_zero(name, given)
+
+
+LINKS = texts("['left-to-right']")
+"""Names of links."""
+
+
+def _is_utf_8(given: str) -> bool:
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
