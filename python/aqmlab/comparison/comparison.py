@@ -44,7 +44,7 @@ from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
 from aqmlab.statistics.stopping import replications_for
 from aqmlab.statistics.suspicion import SAID
 from aqmlab.statistics.tidy import tidy_table
-from aqmlab.statistics.video_call import video_call_groups
+from aqmlab.statistics.video_call import editions, video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -297,6 +297,11 @@ class Comparison:
     def video_call_groups(self) -> list[str]:
         """Of these groups the video calls, whose bit rates adapt."""
         return video_call_groups(self._first) if self.runs else []
+
+    @property
+    def video_call_editions(self) -> list[str]:
+        """The texts of congestion control that these follow, of all configurations."""
+        return list(dict.fromkeys(each for runs in self.runs.values() for each in editions(runs[0].result)))
 
     @property
     def feedback_groups(self) -> list[str]:

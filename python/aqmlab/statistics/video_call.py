@@ -25,7 +25,7 @@ had arrived whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 _TABLE = "video_call_frames"
 FRAME_DELAY_PERCENTILES = (50, 95)
+_FIRST_EDITION = "libwebrtc"
+"""Of results from before there were two."""
 _FRAMES_OF_FREEZE = 3.0
 _LONGER_BY_S = 0.150
 _SLACK = 1e-9
@@ -103,6 +105,12 @@ def video_call_groups(result: Recorded) -> list[str]:
     return groups_with_adaptive_video(result) if _TABLE in result.tables else []
 
 
+def editions(result: Recorded) -> list[str]:
+    """The texts of Google's congestion control that the video calls of a run follow, each once."""
+    names = (_settings(result, name).get("edition", _FIRST_EDITION) for name in video_call_groups(result))
+    return list(dict.fromkeys(map(str, names)))
+
+
 def _calls(result: Recorded, part: str) -> Iterator[Call]:
     """The calls of a group, each of which captured a frame in the run."""
     name = part.partition(".")[2]
@@ -123,10 +131,15 @@ def _calls(result: Recorded, part: str) -> Iterator[Call]:
             yield Call(captured_s[own], shown_s[own], frame_bytes[own].astype(np.float64), frame_s)
 
 
-def _frames_hz(result: Recorded, name: str) -> float:
+def _settings(result: Recorded, name: str) -> Mapping[str, Any]:
     groups = result.run["scenario"]["datagrams"]
     [own] = [each["adaptive_video"] for each in groups if each["name"] == name]
-    return float(own["frames_hz"])
+    found: Mapping[str, Any] = own
+    return found
+
+
+def _frames_hz(result: Recorded, name: str) -> float:
+    return float(_settings(result, name)["frames_hz"])
 
 
 def _window(result: Recorded) -> tuple[float, float]:

@@ -337,7 +337,8 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     if found.video_call_groups:
         yield (
             "Video: bit rate of what is shown; frame delay: median, from capture to showing; frozen: share "
-            "of the time in which the next frame is late (W3C webrtc-stats)."
+            "of the time in which the next frame is late (W3C webrtc-stats). Congestion control: GCC, "
+            f"edition {' and '.join(found.video_call_editions)}."
         )
     rates = {link: found.rates_mbps(link) for link in found.links}
     if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):

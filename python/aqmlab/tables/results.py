@@ -26,7 +26,7 @@ from aqmlab.statistics.quantities import (
 from aqmlab.statistics.recorded import viewers
 from aqmlab.statistics.suspicion import mark_of, marked
 from aqmlab.statistics.video import OF_VIDEO
-from aqmlab.statistics.video_call import OF_VIDEO_CALLS, video_call_groups
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS, editions, video_call_groups
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 from aqmlab.terminal.spelling import counted
 
@@ -198,7 +198,8 @@ def _video_calls(heading: str, result: Result, groups: list[str]) -> Table:
     ]
     caption = (
         "Mbit/s: bit rate of what was shown; 50 %, 95 %: milliseconds from the capture of a frame to its "
-        "showing; frozen: time in which the next frame was late"
+        "showing; frozen: time in which the next frame was late; "
+        f"congestion control: GCC, edition {' and '.join(editions(result))}"
     )
     return Table.of(groups, columns, title=f"{heading}: video calls", caption=caption)
 
