@@ -498,7 +498,7 @@ def goodput_kbps_of_datagrams(result: Recorded, part: str) -> float:
 def idd(delay_s: float) -> float:
     """What G.107 says that a delay costs of R, in its range of delays."""
     octaves = max(0.0, math.log(delay_s / 0.100) / math.log(2.0))
-    return 25.0 * ((1.0 + octaves**6) ** (1 / 6) - (729.0 + octaves**6) ** (1 / 6) + 2.0)
+    return float(25.0 * ((1.0 + octaves**6) ** (1 / 6) - (729.0 + octaves**6) ** (1 / 6) + 2.0))
 
 
 def voice_r_of_row(row: Row) -> float:

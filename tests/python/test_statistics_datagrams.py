@@ -43,7 +43,8 @@ def table_of(rows: dict[str, list[object]]) -> pa.Table:
 
 
 def columns_of(run: Run) -> dict[str, list[object]]:
-    return run.tables["datagrams"].to_pydict()
+    columns: dict[str, list[object]] = run.tables["datagrams"].to_pydict()
+    return columns
 
 
 class Run:

@@ -138,8 +138,10 @@ class Asked:
             note = read_compared(folder)
         except ResultError:
             return "a comparison that cannot be read"
-        if not note:
-            return self._held_without_note(folder)
+        return self._held_by_note(note, folder) if note else self._held_without_note(folder)
+
+    def _held_by_note(self, note: Mapping[str, Any], folder: Path) -> Holds | str:
+        """What a comparison's note says that was asked."""
         if "asked" not in note:
             return "a comparison of an earlier version"
         asked: dict[str, Any] = note["asked"]
