@@ -202,7 +202,15 @@ def test_a_comparison_prints_and_turns_into_plain_data() -> None:
 
 def test_a_comparison_is_a_tidy_frame() -> None:
     frame = compare({"a": runs(), "b": runs(timeouts=0.2)}).to_pandas()
-    assert list(frame.columns) == ["configuration", "seed", "quantity", "unit", "value"]
+    assert list(frame.columns) == [
+        "configuration",
+        "seed",
+        "quantity",
+        "unit",
+        "value",
+        "at_least",
+        "at_most",
+    ]
     own = frame[(frame.configuration == "b") & (frame.quantity == "response_p95_s")]
     assert list(own.seed) == list(SEEDS)
     assert list(own.value) == [quantile_s(0.95)(run) for run in runs(timeouts=0.2)]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUEUE = "dumbbell.queue.limit_packets"
-COLUMNS = ["configuration", "seed", "quantity", "unit", "value"]
+COLUMNS = ["configuration", "seed", "quantity", "unit", "value", "at_least", "at_most"]
 
 
 @pytest.fixture(scope="module")
@@ -393,9 +393,10 @@ def test_notebooks_show_scenarios_summaries_and_sweeps(swept: aqmlab.SweepResult
     web = aqmlab.run(WEB, overrides={"duration_s": 6.0}).summary
     assert f"<td>{web.populations['left'].completed}</td>" in web._repr_html_()
     table = swept._repr_html_()
-    means = [np.mean([each.value("throughput_mbps") for each in swept.at({QUEUE: of})]) for of in (10, 50)]
+    goodput = "goodput_mbps/flows.flows-0"
+    means = [np.mean([each.value(goodput) for each in swept.at({QUEUE: of})]) for of in (10, 50)]
     for packets, mean in zip((10, 50), means, strict=True):
-        assert f"<td>{packets}</td><td>{mean:.2f}</td>" in table
+        assert f"<td>{packets}</td><td>{mean:.1f}</td>" in table
 
 
 def test_api_and_command_line_have_one_name_for_one_thing() -> None:
@@ -419,7 +420,7 @@ def test_a_frame_takes_results_however_they_are_given(tmp_path: Path) -> None:
     wanted = ["throughput_mbps", "page_p50_s"]
     expected = [
         {"configuration": "two flows", "seed": run.seed, "quantity": wanted[0], "unit": "Mbit/s",
-         "value": run.value("throughput_mbps")} for run in runs
+         **dict.fromkeys(("value", "at_least", "at_most"), run.value("throughput_mbps"))} for run in runs
     ]  # fmt: skip
     for given in (runs, {"two flows": runs}, tmp_path, [tmp_path / "seed-1", tmp_path / "seed-2"]):
         rows = aqmlab.frame(given, wanted).to_pylist()

@@ -178,7 +178,8 @@ def test_the_offered_load_is_the_throughput_of_the_twin_with_the_same_seed() -> 
     twin = aqmlab.run(scenario.uncongested_twin(), seed=3)
     right, left = (link["throughput_mbps"] for link in twin.run["links"])
     assert load["realised_mbps"] == {"left-to-right": right, "right-to-left": left}
-    assert load["realised_percent"] == pytest.approx(100 * (right + left) / 2 / 2.0)  # of 2 Mbit/s
+    assert load["realised_percent"] == pytest.approx(100 * max(right, left) / 2.0)  # of 2 Mbit/s
+    assert load["bottleneck"] == ["left-to-right" if right > left else "right-to-left"]
 
 
 def test_long_lived_flows_have_no_offered_load() -> None:

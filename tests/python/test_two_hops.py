@@ -111,7 +111,8 @@ def test_a_dumbbell_is_turned_on_each_side_and_its_directions_are_one_bottleneck
     assert both.sizes(70) == {"users.left": 70, "users.right": 70}
     (bottleneck,) = both.bottlenecks()
     assert bottleneck.name == "left-to-right, right-to-left"
-    assert bottleneck.load({"left-to-right": 1.0, "right-to-left": 2.0}) == 0.75
+    assert bottleneck.load({"left-to-right": 1.0, "right-to-left": 2.0}) == 1.0, "the fuller direction"
+    assert bottleneck.mean_load({"left-to-right": 1.0, "right-to-left": 2.0}) == 0.75
     own = Demand.of(aqmlab.Scenario.from_toml(WEB, overrides={"users.left": 0}))
     assert own.sizes(70) == {"users.left": 0, "users.right": 70}
     assert links(own) == ["left-to-right"]

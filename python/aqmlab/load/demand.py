@@ -101,6 +101,10 @@ class Bottleneck:
         """The load of its fuller direction."""
         return max(self.loads(by_link).values())
 
+    def mean_load(self, by_link: Mapping[str, float]) -> float:
+        """The mean load of its directions, as the studies of web traffic count it."""
+        return fmean(self.loads(by_link).values())
+
 
 @dataclass(frozen=True)
 class Demand:

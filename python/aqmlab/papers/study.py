@@ -211,7 +211,7 @@ class Study:
         """What an uncongested run carried, in per cent of the rate of the bottleneck of the experiment."""
         links = [link.name for each in self._bottlenecks for link in each.links]
         by_link = throughput_mbps.by_link(uncongested, links)
-        return 100.0 * max(each.load(by_link) for each in self._bottlenecks)
+        return 100.0 * max(each.mean_load(by_link) for each in self._bottlenecks)
 
     @cached_property
     def _bottlenecks(self) -> tuple[Bottleneck, ...]:
