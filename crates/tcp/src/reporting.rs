@@ -134,10 +134,23 @@ impl Reporting {
             self.duplicate = Some((start, end));
         }
         self.ranges.insert(Range::new(start, end));
-        let kept = self.remembered.min(REMEMBERED - 1);
-        self.recent.copy_within(0..kept, 1);
-        self.recent[0] = start;
-        self.remembered = kept + 1;
+        self.remember(start, end);
+    }
+
+    /// The block that these numbers lie in is the most recent. Each block has one place, so that one which
+    /// grows does not push out others, which are repeated (RFC 2018 section 4; Linux `tcp_sack_new_ofo_skb`).
+    fn remember(&mut self, start: SequenceNumber, end: SequenceNumber) {
+        let Some((from, to)) = self.ranges.covering(start, end).map(Range::block) else { return };
+        let lies_in_it = |number: SequenceNumber| !number.before(from) && number.before(to);
+        let mut kept = [start; REMEMBERED];
+        let mut count = 1;
+        for &number in &self.recent[..self.remembered] {
+            if !lies_in_it(number) && count < REMEMBERED {
+                kept[count] = number;
+                count += 1;
+            }
+        }
+        (self.recent, self.remembered) = (kept, count);
     }
 
     /// Numbers arrive that had arrived before.

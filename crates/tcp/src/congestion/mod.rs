@@ -21,7 +21,9 @@ mod segment_window;
 mod worked_cases;
 
 pub use control::{Codepoint, CongestionControl, Settings};
-pub use facts::{Acknowledged, DeliveryRate, Loss, Marks, Opening, Phase, Recovered, Sent, Timeout};
+pub use facts::{
+    Acknowledged, DeliveryRate, Loss, Marks, Measured, Opening, Phase, Recovered, Sent, Timeout,
+};
 pub use hystart::HyStart;
 
 use aqmlab_units::Rate;
@@ -82,6 +84,11 @@ macro_rules! controllers {
             #[inline]
             pub(crate) fn on_sent(&mut self, sent: &Sent) {
                 match self { $(Self::$name(controller) => controller.on_sent(sent)),+ }
+            }
+
+            #[inline]
+            pub(crate) fn on_round_trip(&mut self, measured: &Measured) {
+                match self { $(Self::$name(controller) => controller.on_round_trip(measured)),+ }
             }
 
             #[inline]

@@ -25,6 +25,7 @@ use crate::congestion::{Codepoint, Opening};
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::hosts::{Ecn, HostProfile, IdleRestart, RtoAlgorithm};
+use crate::kernel_timer::Interrupts;
 use crate::segment::Segment;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -107,7 +108,7 @@ impl Default for Sender {
 impl Sender {
     /// The opening segment is being sent and timed. What was written or closed before waits.
     pub(crate) fn begin(&mut self, now: Time, context: &Context<'_>) {
-        self.rules = Rules::new(context.profile);
+        self.rules = Rules::new(context.profile, &context.clock);
         if context.profile.extensions().pacing {
             self.flags.set(SenderFlags::PACED);
         }
@@ -326,9 +327,8 @@ impl Sender {
     #[inline(never)]
     fn note_sent(&mut self, now: Time, ends: (SequenceNumber, SequenceNumber), is_new: bool) {
         self.active_at = now;
-        let sequence = self.sequence;
         if let Some(modern) = self.modern_mut() {
-            modern.note_sent(now, sequence, ends, is_new);
+            modern.note_sent(now, ends, is_new);
         }
     }
 
@@ -337,6 +337,15 @@ impl Sender {
     pub(crate) fn end_burst(&mut self, now: Time, context: &Context<'_>) {
         if context.profile.has_options() {
             self.note_all_sent(now, context);
+        }
+    }
+
+    /// Data wait that the window does not admit.
+    #[inline]
+    pub(crate) fn note_held(&mut self) {
+        let sequence = self.sequence;
+        if let Some(modern) = self.modern_mut() {
+            modern.note_held(sequence);
         }
     }
 
@@ -538,9 +547,10 @@ impl Sender {
         let (timer, clock) = (&context.profile.retransmission, &context.clock);
         let Some(idle_restart) = context.profile.idle_restart() else {
             let timeout = self.round_trip_time.timeout(timer, clock);
-            let paused = now - self.active_at;
+            let interrupts = Interrupts::of(context.profile.extensions(), clock);
+            let paused = interrupts.at(now) - interrupts.at(self.active_at);
             if let Some(modern) = self.modern_mut() {
-                modern.note_pause(paused, timeout);
+                modern.note_pause(paused, interrupts.in_span(timeout));
             }
             return;
         };

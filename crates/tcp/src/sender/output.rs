@@ -169,6 +169,8 @@ impl Endpoint {
         }
         if out.segments.len() > before {
             self.sender.end_burst(now, context);
+        } else {
+            self.sender.note_held();
         }
         if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
             self.acknowledge(context, out);
@@ -227,7 +229,6 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         self.emit(now, context, length, fin, out);
-        self.sender.end_burst(now, context);
     }
 
     /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the

@@ -36,8 +36,10 @@ impl WalkingScoreboard {
         self.segments.retain(|segment| number.before(segment.end));
         for segment in &mut self.segments {
             let covered = |&(start, end): &Block| !segment.start.before(start) && !end.before(segment.end);
-            if blocks.iter().any(covered) {
-                (segment.sacked, segment.lost, segment.again) = (true, false, false);
+            if blocks.iter().any(covered) && !segment.sacked {
+                // What was sent again and is not taken for lost any more is in the network twice.
+                (segment.again, segment.lost) = (segment.again && !segment.lost, false);
+                segment.sacked = true;
             }
         }
     }
@@ -164,7 +166,7 @@ impl Pair {
                 }
             }
             Step::TimeOut => {
-                self.ours.lose_all();
+                self.ours.lose_all(self.now, None);
                 self.walking.lose_all();
             }
             Step::TakeBack => {
@@ -203,8 +205,9 @@ impl Pair {
             let start = self.una + u32::from(share) * outstanding / 256 * SEGMENT_BYTES;
             (at(start), at((start + u32::from(length) * SEGMENT_BYTES).min(self.max)))
         };
-        let blocks: Vec<Block> = blocks.iter().map(block).collect();
-        let mut delivery = Delivery::default();
+        let mut blocks: Vec<Block> = blocks.iter().map(block).collect();
+        blocks.sort_unstable_by_key(|(start, _)| start.value());
+        let mut delivery = Delivery { now: self.now, ..Delivery::default() };
         self.ours.acknowledge_selectively(&blocks, &mut delivery);
         self.ours.acknowledge(at(number), &mut delivery);
         self.walking.acknowledge(at(number), &blocks);
