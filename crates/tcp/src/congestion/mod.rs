@@ -18,6 +18,8 @@ mod hystart;
 mod rate_reduction;
 mod segment_window;
 #[cfg(test)]
+pub(crate) mod spy;
+#[cfg(test)]
 mod worked_cases;
 
 pub use control::{Codepoint, CongestionControl, Settings};
@@ -93,6 +95,8 @@ macro_rules! controllers {
 
             #[inline]
             pub(crate) fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+                #[cfg(test)]
+                spy::write_down(acknowledged);
                 match self { $(Self::$name(controller) => controller.on_acknowledged(acknowledged)),+ }
             }
 

@@ -209,6 +209,14 @@ impl Sender {
         self.unsent + u64::from(behind.saturating_sub(fin))
     }
 
+    /// The application begins or ends to write what may leave meanwhile.
+    #[inline]
+    pub(crate) fn note_writing(&mut self, is_writing: bool) {
+        if let Some(modern) = self.modern_mut() {
+            modern.is_writing = is_writing;
+        }
+    }
+
     /// The application writes more.
     #[inline]
     pub(crate) fn note_write(&mut self) {
@@ -465,10 +473,14 @@ impl Sender {
             && self.retransmission_deadline == Time::MAX
     }
 
-    /// The update that the peer owes may be lost (FreeBSD 4.x `tcp_setpersist`).
+    /// The update that the peer owes may be lost (FreeBSD 4.x `tcp_setpersist`; Linux `tcp_check_probe_timer`).
     #[cold]
     #[inline(never)]
     pub(crate) fn start_persist_timer(&mut self, now: Time, context: &Context<'_>) {
+        if context.profile.has_options() {
+            self.with_modern(now, context, |modern, lent| modern.wait_for_the_window(lent));
+            return;
+        }
         self.retransmission_deadline = if context.profile.timers_fire_on_ticks() {
             context.clock.callout(context.clock.whole_ticks(PERSIST), now)
         } else {

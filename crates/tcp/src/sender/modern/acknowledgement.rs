@@ -12,6 +12,7 @@
 //! Departures and silences: a peer that shrinks its window, or takes back what it reported, is not provided
 //! for.
 
+use super::timers::Due;
 use super::undoing::was_delayed;
 use super::{Delivery, Lent, MICROSECONDS_PER_STAMP, ModernSender, NANOSECONDS_PER_MICROSECOND, Sent, Undo};
 use crate::congestion::{
@@ -87,6 +88,11 @@ impl ModernSender {
         };
         self.deliver(lent, number, &mut news);
         self.timed_out &= !news.advanced;
+        self.unanswered_probes = 0;
+        if self.timers.due() == Some(Due::Window) {
+            // If the window is still closed, the wait for it begins anew.
+            self.timers.stop();
+        }
         if counts_marks {
             news.marked = self.marked.news(segment.flags, news.delivery.delivered);
         }

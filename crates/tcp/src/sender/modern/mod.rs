@@ -11,7 +11,7 @@
 //! | `delivery_rate.rs` | how fast data arrive at the peer |
 //! | `round_trip.rs` | the round trip, and the timeout that follows |
 //! | `opening.rs` | which first window a lost SYN leaves |
-//! | `timers.rs` | which of the timers fires next: reordering, probe, timeout |
+//! | `timers.rs` | which timer runs: reordering, probe, timeout, closed window |
 //! | `undoing.rs` | what shows that a reduction was a mistake (RFC 5682, RFC 3522, RFC 2883) |
 //! | `pacer.rs` | when the next segment of a paced sender leaves |
 //!
@@ -98,6 +98,12 @@ pub(crate) struct ModernSender {
     timed_out: bool,
     /// Whether a timeout may still turn out to be spurious.
     forward: bool,
+    /// Probes of a closed window since it was open, and since the peer last answered (Linux `icsk_backoff`,
+    /// `icsk_probes_out`).
+    window_probes: u8,
+    unanswered_probes: u8,
+    /// Whether the application is writing what leaves now.
+    pub(crate) is_writing: bool,
     /// Whether new data leave before anything is sent again, to find that out.
     new_first: bool,
     /// Whether a recovery has begun whose first retransmission leaves whatever the window (RFC 6675 section
@@ -141,6 +147,9 @@ impl ModernSender {
             first_retransmission: None,
             timed_out: false,
             forward: false,
+            window_probes: 0,
+            unanswered_probes: 0,
+            is_writing: false,
             new_first: false,
             at_once: false,
             marked: MarkedPackets::default(),
@@ -291,7 +300,8 @@ impl ModernSender {
         is_new: bool,
     ) {
         if is_new {
-            self.board.push(now, start, end);
+            self.board.push(now, (start, end), self.is_writing);
+            self.window_probes = 0;
         } else {
             self.note_sent_again(now, start);
         }
@@ -363,3 +373,11 @@ impl ModernSender {
         window < self.controller.slow_start_threshold() && window < 2 * self.usage.most_segments
     }
 }
+
+#[cfg(test)]
+#[path = "told.rs"]
+mod told;
+
+#[cfg(test)]
+#[path = "what_is_learnt.rs"]
+mod what_is_learnt;

@@ -50,6 +50,7 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let number = segment.acknowledgement;
+        self.sender.peer_unread = segment.unread;
         self.sender.with_modern(now, context, |modern, lent| modern.answer_predicted(lent, number));
         self.advance(number, out);
         self.output_at_once(now, context, out);

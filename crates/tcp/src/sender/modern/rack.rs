@@ -20,9 +20,9 @@ const GREATEST_DEGREE: u32 = 300;
 /// What RACK remembers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
-    /// Of what has arrived, the segment that was sent last (RACK.segment), and the round trip of what arrived
-    /// last (RACK.rtt).
-    latest: Option<(Arrived, Span)>,
+    /// Of what has arrived, the segment that was sent last (RACK.segment), and what was walked over last, with
+    /// its round trip (RACK.rtt).
+    latest: Option<(Arrived, Arrived, Span)>,
     /// Whether something has arrived since segments were last judged.
     advanced: bool,
     /// The least round trip of the connection.
@@ -68,22 +68,22 @@ impl Rack {
 
     /// The round trip of what arrived last; none before the first.
     pub(crate) fn round_trip(&self) -> Option<Span> {
-        self.latest.map(|(_, round_trip)| round_trip)
+        self.latest.map(|(_, _, round_trip)| round_trip)
     }
 
     /// Something has arrived (RFC 8985 section 6.2 steps 1 and 2).
     pub(crate) fn note(&mut self, delivery: &Delivery) {
-        let Some((arrived, round_trip)) = delivery.judge else { return };
-        let latest = self.latest.map(|(latest, _)| latest);
+        let Some((arrived, measured, round_trip)) = delivery.judge else { return };
+        let latest = self.latest.map(|(latest, ..)| latest);
         let latest = latest.filter(|latest| latest.sent_after(arrived.at, arrived.end));
-        self.latest = Some((latest.unwrap_or(arrived), round_trip));
+        self.latest = Some((latest.unwrap_or(arrived), measured, round_trip));
         self.advanced = true;
     }
 
     /// Whether something sent after this has arrived.
     #[inline]
     pub(crate) fn has_overtaken(&self, at: Time, end: SequenceNumber) -> bool {
-        self.latest.is_some_and(|(latest, _)| latest.sent_after(at, end))
+        self.latest.is_some_and(|(latest, ..)| latest.sent_after(at, end))
     }
 
     /// What begins at `low` arrived behind what ends at `highest`, which was sent later (step 3; Linux
@@ -106,6 +106,12 @@ impl Rack {
     #[inline]
     pub(crate) const fn reaches_far(&self) -> bool {
         self.degree > LEAST_DEGREE
+    }
+
+    /// Whether reordering was seen, and over how many segments it reaches.
+    #[cfg(test)]
+    pub(crate) const fn reordering(&self) -> (bool, u32) {
+        (self.reordering_seen, self.degree)
     }
 
     /// The timer has expired though so many segments had arrived beyond a hole: reordering was overestimated
@@ -171,7 +177,7 @@ impl Rack {
 
     /// By what others are judged now, with so many segments beyond a hole.
     pub(crate) fn judgement(&self, sacked: u32, in_recovery: bool, smoothed: Span) -> Option<Judgement> {
-        let (latest, round_trip) = self.latest?;
+        let (latest, measured, round_trip) = self.latest?;
         let certain = in_recovery || sacked >= self.degree;
         let reordering = if !self.reordering_seen && certain {
             Span::ZERO
@@ -179,7 +185,7 @@ impl Rack {
             let quarter = self.least.nanoseconds() / 4;
             Span::from_nanoseconds(quarter.saturating_mul(u64::from(self.quarters))).min(smoothed)
         };
-        Some(Judgement { latest, round_trip, reordering })
+        Some(Judgement { latest, measured, round_trip, reordering })
     }
 }
 
@@ -200,8 +206,8 @@ mod tests {
         let mut rack = Rack::default();
         rack.note_round_trip(LEAST);
         let sent = Time::from_seconds(0.88);
-        let judge =
-            Some((Arrived { at: sent, end: at(1_000), ambiguous: false }, Span::from_milliseconds(120)));
+        let arrived = Arrived { at: sent, end: at(1_000), ambiguous: false };
+        let judge = Some((arrived, arrived, Span::from_milliseconds(120)));
         rack.note(&Delivery { judge, ..Delivery::default() });
         if reordered {
             rack.note_reordering(at(1), at(1_001), 1_000);
@@ -312,7 +318,7 @@ mod tests {
         let mut rack = rack(false);
         for (sent_s, end, expected) in [(0.87, 900, 1_000), (0.88, 999, 1_000), (0.88, 1_001, 1_001)] {
             let arrived = Arrived { at: Time::from_seconds(sent_s), end: at(end), ambiguous: false };
-            let judge = Some((arrived, Span::from_milliseconds(u64::from(end))));
+            let judge = Some((arrived, arrived, Span::from_milliseconds(u64::from(end))));
             rack.note(&Delivery { judge, ..Delivery::default() });
             let judgement = rack.next_judgement(3, true, SMOOTHED).expect("an arrival");
             assert_eq!(judgement.latest.end, at(expected), "sent at {sent_s}");

@@ -38,12 +38,26 @@ pub(crate) struct Sent {
     again: bool,
     /// It was sent again at some time: its round trip is ambiguous.
     pub(crate) ambiguous: bool,
+    /// It left by itself when it was sent first, some time behind what left before it in the same instant.
+    pub(crate) apart: bool,
 }
 
 impl Sent {
     /// Whether it is to be sent again.
     const fn is_missing(&self) -> bool {
         self.lost && !self.again
+    }
+
+    /// Whether it has arrived beyond a hole.
+    #[cfg(test)]
+    pub(crate) const fn is_sacked(&self) -> bool {
+        self.sacked
+    }
+
+    /// Whether it is taken for lost, whether sent again since or not.
+    #[cfg(test)]
+    pub(crate) const fn is_lost(&self) -> bool {
+        self.lost
     }
 
     /// Whether it was sent once, and may still be judged by that.
@@ -84,7 +98,8 @@ impl Arrived {
 pub(crate) struct Judgement {
     /// Of what has arrived, what was sent last.
     pub(crate) latest: Arrived,
-    /// Its round trip.
+    /// What the last acknowledgement has walked over last, and its round trip.
+    pub(crate) measured: Arrived,
     pub(crate) round_trip: Span,
     /// The time that reordering may take.
     pub(crate) reordering: Span,
@@ -118,9 +133,9 @@ pub(crate) struct Delivery {
     pub(crate) reported: Option<(Time, Time)>,
     /// Of all that arrived, what was sent last.
     pub(crate) latest: Option<Arrived>,
-    /// The same without what cannot be an answer to its last transmission, and the round trip of the last
-    /// such segment in the order of numbers, blocks first (RACK.segment, RACK.rtt).
-    pub(crate) judge: Option<(Arrived, Span)>,
+    /// The same without what cannot be an answer to its last transmission; and the last such segment in the
+    /// order of numbers, blocks first, with its round trip (RACK.segment, RACK.rtt).
+    pub(crate) judge: Option<(Arrived, Arrived, Span)>,
     /// Where the lowest segment begins, never sent again, that a block reports below what had been reported.
     pub(crate) reported_late: Option<SequenceNumber>,
     /// Where the lowest segment begins, never sent again and never reported, that SND.UNA has passed.
@@ -202,8 +217,8 @@ impl Delivery {
         if spurious || ambiguous && round_trip < self.least {
             return;
         }
-        let judge = self.judge.map(|(judge, _)| judge).filter(|judge| judge.sent_after(at, end));
-        self.judge = Some((judge.unwrap_or(arrived), round_trip));
+        let judge = self.judge.map(|(judge, ..)| judge).filter(|judge| judge.sent_after(at, end));
+        self.judge = Some((judge.unwrap_or(arrived), arrived, round_trip));
     }
 }
 
@@ -251,6 +266,12 @@ impl Scoreboard {
             && self.missing.is_empty()
     }
 
+    /// What is outstanding.
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Sent> {
+        self.segments.iter()
+    }
+
     /// Segments outstanding.
     pub(crate) fn outstanding(&self) -> u32 {
         self.segments.len() as u32
@@ -277,9 +298,9 @@ impl Scoreboard {
     }
 
     /// New data are sent.
-    pub(crate) fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
-        let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
-        self.segments.push_back(new);
+    pub(crate) fn push(&mut self, now: Time, (start, end): Block, apart: bool) {
+        let (sacked, lost, again, ambiguous) = (false, false, false, false);
+        self.segments.push_back(Sent { start, end, at: now, sacked, lost, again, ambiguous, apart });
     }
 
     /// Segments that are taken for lost, whether sent again since or not.
@@ -422,7 +443,7 @@ impl Scoreboard {
             delivery.delivered += 1;
             delivery.passed = extended(delivery.passed, at);
             let arrived = Arrived { at, end, ambiguous: false };
-            (delivery.latest, delivery.judge) = (Some(arrived), Some((arrived, now - at)));
+            (delivery.latest, delivery.judge) = (Some(arrived), Some((arrived, arrived, now - at)));
         }
         self.first += Place::from(delivery.delivered);
         self.next_once = self.next_once.max(self.first);
@@ -512,18 +533,18 @@ impl Scoreboard {
     }
 
     /// Takes for lost what was sent before the latest and is overdue (RFC 8985 section 6.2 step 5): the time
-    /// since is the round trip of that and the time that reordering may take. Answers how many segments that
+    /// since is the round trip and the time that reordering may take. What left in the same instant, but apart
+    /// and behind the segment whose round trip that is, is not overdue yet: its departure was some
+    /// microseconds later. Answers how many segments that
     /// are, and how long the last of the others that were sent before it has left. The latest was sent no
     /// earlier than that of the call before.
     pub(crate) fn detect_by_time(&mut self, now: Time, judgement: &Judgement) -> (u32, Option<Span>) {
-        let Judgement { latest, round_trip, reordering } = *judgement;
-        self.overtake(&latest);
-        let left = |sent: &Transmission| {
-            let due = sent.at + round_trip + reordering;
-            due.checked_since(now).filter(|left| *left > Span::ZERO)
-        };
+        self.overtake(&judgement.latest);
         let mut count = 0;
-        while let Some(&sent) = self.overtaken.front().filter(|sent| left(sent).is_none()) {
+        while let Some(&sent) = self.overtaken.front() {
+            if self.time_left(now, sent, judgement).is_some() {
+                break;
+            }
             self.overtaken.pop_front();
             if let Some(index) = self.waiting(sent) {
                 self.lose(index);
@@ -533,7 +554,19 @@ impl Scoreboard {
         while self.overtaken.back().is_some_and(|&sent| self.waiting(sent).is_none()) {
             self.overtaken.pop_back();
         }
-        (count, self.overtaken.back().and_then(left))
+        (count, self.overtaken.back().and_then(|&sent| self.time_left(now, sent, judgement)))
+    }
+
+    /// How long a transmission has left; none if it is overdue.
+    fn time_left(&self, now: Time, sent: Transmission, judgement: &Judgement) -> Option<Span> {
+        let Judgement { measured, round_trip, reordering, .. } = *judgement;
+        let left = (sent.at + round_trip + reordering).checked_since(now)?;
+        let is_behind = || {
+            let segment = self.index(sent.place).map(|index| &self.segments[index]);
+            let behind = |segment: &Sent| segment.apart && measured.end.before(segment.end);
+            sent.at == measured.at && segment.is_some_and(behind)
+        };
+        (left > Span::ZERO || is_behind()).then_some(left)
     }
 
     /// Sets apart what was sent before `rack`.
@@ -613,7 +646,7 @@ mod tests {
     fn ten() -> Scoreboard {
         let mut board = Scoreboard::default();
         for number in 0..10_u32 {
-            board.push(milliseconds(u64::from(number)), at(100 * number), at(100 * number + 100));
+            board.push(milliseconds(u64::from(number)), (at(100 * number), at(100 * number + 100)), false);
         }
         board
     }
@@ -622,6 +655,7 @@ mod tests {
     fn by_the_fourth() -> Judgement {
         Judgement {
             latest: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
+            measured: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
             round_trip: Span::from_milliseconds(40),
             reordering: Span::from_milliseconds(10),
         }
@@ -742,12 +776,37 @@ mod tests {
             let now = milliseconds(now_ms);
             let mut delivery = Delivery { now, least, echo, ..Delivery::default() };
             board.acknowledge(at(100), &mut delivery);
-            delivery.judge.map(|(_, round_trip)| round_trip)
+            delivery.judge.map(|(.., round_trip)| round_trip)
         };
         assert_eq!(answered(89, None), None);
         assert_eq!(answered(90, None), Some(Span::from_milliseconds(40)));
         assert_eq!(answered(90, Some(49)), None);
         assert_eq!(answered(90, Some(50)), Some(Span::from_milliseconds(40)));
+    }
+
+    /// Linux sends what is written segment by segment, each some microseconds behind the one before
+    /// (`tcp_push_one`): what left behind the segment whose round trip it is has these left. What an
+    /// acknowledgement lets leave has one time.
+    #[test]
+    fn of_one_instant_what_left_behind_the_measured_segment_is_not_overdue_yet() {
+        let judged = |apart, measured_end| {
+            let mut board = Scoreboard::default();
+            for number in 0..4 {
+                board.push(milliseconds(0), (at(100 * number), at(100 * number + 100)), apart);
+            }
+            sack(&mut board, &[(300, 400)]);
+            let arrived = |end| Arrived { at: milliseconds(0), end: at(end), ambiguous: false };
+            let judgement = Judgement {
+                latest: arrived(400),
+                measured: arrived(measured_end),
+                round_trip: Span::from_milliseconds(40),
+                reordering: Span::ZERO,
+            };
+            board.detect_by_time(milliseconds(40), &judgement)
+        };
+        assert_eq!(judged(true, 400), (3, None));
+        assert_eq!(judged(true, 200), (2, Some(Span::ZERO)));
+        assert_eq!(judged(false, 200), (3, None), "all have one time");
     }
 
     /// Linux `tcp_timeout_mark_lost`: what was sent within a round trip is spared, but not the first segment.

@@ -22,6 +22,11 @@ use aqmlab_units::{Span, Time};
 const FOR_DELAYED: Span = Span::from_milliseconds(200);
 const FOR_OTHERS: Span = Span::from_milliseconds(2);
 
+/// A closed window is probed after this at the least (`TCP_RTO_MIN`), and this is doubled up to 2¹⁶ times as
+/// much.
+const LEAST_WAIT: Span = Span::from_milliseconds(200);
+const MOST_DOUBLINGS: u8 = 16;
+
 /// What is left of a timeout at the least, when it takes the place of another timer (`tcp_rearm_rto`).
 const LEAST_LEFT: Span = Span::from_microseconds(1);
 
@@ -160,6 +165,22 @@ impl ModernSender {
         let wait = left.filter(|&left| left > Span::ZERO).map_or(wait, |left| left.min(wait));
         self.timers.set(Due::Probe, lent.context.timer(lent.now, wait));
         true
+    }
+
+    /// Data wait for the peer's window, with nothing under way: it is probed after the timeout, doubled with
+    /// each probe (`tcp_probe0_when`).
+    pub(crate) fn wait_for_the_window(&mut self, lent: &Lent<'_>) {
+        let timer = &lent.context.profile.retransmission;
+        let timeout = lent.timeout.timeout(timer, &lent.context.clock).max(LEAST_WAIT);
+        let doubled = timeout * (1_u64 << self.window_probes.min(MOST_DOUBLINGS));
+        self.timers.set(Due::Window, lent.context.timer(lent.now, doubled.min(timer.maximum)));
+    }
+
+    /// The window was probed with a segment that carries nothing.
+    pub(super) fn note_window_probe(&mut self, lent: &Lent<'_>) {
+        self.window_probes = self.window_probes.saturating_add(1);
+        self.unanswered_probes = self.unanswered_probes.saturating_add(1);
+        self.wait_for_the_window(lent);
     }
 
     /// What is overtaken is lost from then on.

@@ -1,7 +1,7 @@
 //! What a modern sender lets leave: retransmissions, probes, and what its timers ask for.
 //!
 //! Source: Linux net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_send_loss_probe`,
-//! `tcp_retransmit_timer`; RFC 8985 section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2
+//! `tcp_retransmit_timer`, `tcp_send_probe0`; RFC 8985 section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2
 //! (new data first).
 //!
 //! Departures and silences: a retransmission is as long as the segment was.
@@ -32,6 +32,7 @@ impl Endpoint {
                 self.sender.with_modern(now, context, |modern, lent| modern.answer_old(lent, segment));
             return self.follow(now, context, answered, out);
         }
+        self.sender.peer_unread = segment.unread;
         let advanced = self.sender.sequence.una.before(number);
         let counts_marks = self.counts_marks(context);
         let answered = self.sender.with_modern(now, context, |modern, lent| {
@@ -114,6 +115,7 @@ impl Endpoint {
                 self.sender.with_modern(now, context, |modern, lent| modern.end_waiting(lent));
             }
             Some(Due::Probe) => self.probe(now, context, out),
+            Some(Due::Window) => self.probe_window(now, context, out),
             _ => self.time_out(now, context, out),
         }
     }
@@ -140,6 +142,28 @@ impl Endpoint {
             }
         }
         self.sender.with_modern(now, context, |modern, lent| modern.note_probed(lent, sends));
+    }
+
+    /// The peer's window may have opened, and its update may be lost: it is asked with as much as the window
+    /// admits, or with a segment before SND.UNA that carries nothing, which it must answer (RFC 9293 section
+    /// 3.8.6.1; Linux `tcp_probe_timer`, `tcp_write_wakeup`).
+    fn probe_window(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        let most = context.profile.retransmission.maximum_retransmissions;
+        let unanswered = self.sender.modern().map_or(0, |modern| modern.unanswered_probes);
+        if most.is_some_and(|most| unanswered >= most) {
+            return self.give_up(out);
+        }
+        let admitted = self.sender.sendable(context.profile).min(context.profile.segment_bytes());
+        let length = u64::from(admitted).min(self.sender.data_left()) as u32;
+        if length > 0 {
+            self.sender.with_modern(now, context, |modern, _| modern.timers.stop());
+            self.emit(now, context, length, false, out);
+            return self.sender.end_burst(now, context);
+        }
+        let mut probe = self.bare_segment(self.receiver.acknowledging_flags());
+        probe.sequence = self.sender.sequence.una.plus(u32::MAX);
+        out.segments.push(probe);
+        self.sender.with_modern(now, context, |modern, lent| modern.note_window_probe(lent));
     }
 
     /// The retransmission timeout: everything that has not arrived is taken for lost.

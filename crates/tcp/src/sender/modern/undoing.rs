@@ -54,6 +54,12 @@ impl Undo {
         Self { marker: una, restores, unanswered: (retransmissions > 0).then_some(retransmissions) }
     }
 
+    /// SND.UNA when the reduction began, and whether the window would be restored.
+    #[cfg(test)]
+    pub(super) const fn begun(&self) -> (SequenceNumber, bool) {
+        (self.marker, self.restores)
+    }
+
     pub(super) fn note_retransmission(&mut self) {
         self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
     }

@@ -21,8 +21,8 @@ struct WalkingScoreboard {
 
 impl WalkingScoreboard {
     fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
-        let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
-        self.segments.push(new);
+        let (sacked, lost, again, ambiguous, apart) = (false, false, false, false, true);
+        self.segments.push(Sent { start, end, at: now, sacked, lost, again, ambiguous, apart });
     }
 
     fn send_again(&mut self, now: Time, start: SequenceNumber) {
@@ -68,7 +68,8 @@ impl WalkingScoreboard {
                 continue;
             }
             let due = segment.at + judgement.round_trip + judgement.reordering;
-            if due > now {
+            let behind = segment.at == judgement.measured.at && judgement.measured.end.before(segment.end);
+            if due > now || due == now && behind {
                 longest = longest.max(Some(due - now));
             } else {
                 (segment.lost, segment.again) = (true, false);
@@ -180,7 +181,7 @@ impl Pair {
 
     fn send(&mut self) {
         let (start, end) = (at(self.max), at(self.max + SEGMENT_BYTES));
-        self.ours.push(self.now, start, end);
+        self.ours.push(self.now, (start, end), true);
         self.walking.push(self.now, start, end);
         self.max += SEGMENT_BYTES;
     }
@@ -224,7 +225,7 @@ impl Pair {
         if self.by_duplicates {
             assert_eq!(self.ours.detect_by_duplicates(), self.walking.detect_by_duplicates());
         } else if let Some((rack, round_trip)) = self.rack {
-            let judgement = Judgement { latest: rack, round_trip, reordering };
+            let judgement = Judgement { latest: rack, measured: rack, round_trip, reordering };
             let ours = self.ours.detect_by_time(self.now, &judgement);
             assert_eq!(ours, self.walking.detect_by_time(self.now, &judgement));
         }
