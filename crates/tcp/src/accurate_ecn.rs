@@ -46,15 +46,20 @@ impl Default for MarkedPackets {
 
 impl MarkedPackets {
     /// How many more were marked, by an acknowledgement that brings so many segments. The field tells less
-    /// than eight; more than arrived cannot have been marked, and if more than eight arrived as many as may
-    /// have been are taken for marked (appendix A.2.2, the safest likely case).
+    /// than eight, and may have gone round: of the numbers that agree with it, the greatest is taken that is
+    /// no more than what arrived (appendix A.2, the safest likely case). More than arrived cannot have been
+    /// marked. Where the field has not moved none was: a mark is acknowledged at once, and of eight marks all
+    /// acknowledgements would have been lost.
     pub(crate) fn news(&mut self, flags: Flags, delivered: u32) -> u32 {
-        let difference = (count_of(flags) + MODULUS - self.count % MODULUS) % MODULUS;
         if delivered == 0 {
             // An acknowledgement that overtook another would seem to have gone round.
             return 0;
         }
-        let news = difference.min(delivered);
+        let difference = (count_of(flags) + MODULUS - self.count % MODULUS) % MODULUS;
+        let news = match delivered.checked_sub(difference).filter(|_| difference > 0) {
+            Some(unmarked) => delivered - unmarked % MODULUS,
+            None => delivered.min(difference),
+        };
         self.count += news;
         news
     }
@@ -81,5 +86,29 @@ mod tests {
         assert_eq!(marked.news(field(9), 2), 2);
         assert_eq!(marked.news(field(9), 2), 0);
         assert_eq!(marked.news(field(8), 0), 0, "an old one");
+    }
+
+    /// RFC 9768 appendix A.2: of 20 segments that one acknowledgement brings, with a field that moved by 4, 4,
+    /// 12 or 20 were marked: 20 is the safest. Of seven it is 4, of eleven 4, of twelve 12. A field that stands
+    /// tells of no mark.
+    #[test]
+    fn an_acknowledgement_of_many_takes_the_safest_likely_case() {
+        let cases = [(20, 4, 20), (7, 4, 4), (11, 4, 4), (12, 4, 12), (20, 2, 18), (9, 0, 0)];
+        for (delivered, moved, expected) in cases {
+            let mut marked = MarkedPackets::default();
+            assert_eq!(marked.news(field(5 + moved), delivered), expected, "{moved} of {delivered}");
+            assert_eq!(marked.news(field(5 + moved), 1), 0);
+        }
+        let mut marked = MarkedPackets::default();
+        assert_eq!(marked.news(field(5 + 20), 20), 20);
+        assert_eq!(marked.news(field(5 + 20 + 18), 20), 18);
+    }
+
+    /// What moved the field further than what arrived was marked among what arrives later.
+    #[test]
+    fn no_more_were_marked_than_arrived() {
+        let mut marked = MarkedPackets::default();
+        assert_eq!(marked.news(field(5 + 3), 2), 2);
+        assert_eq!(marked.news(field(5 + 3), 2), 1);
     }
 }

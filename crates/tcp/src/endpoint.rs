@@ -168,10 +168,15 @@ impl Endpoint {
             }
             Some(cluster) if opened => self.write_in_mbufs(now, context, bytes, u64::from(cluster), out),
             _ => {
+                if opened && context.profile.has_options() && self.outstanding() == 0 {
+                    self.sender.restart_after_idle(now, context);
+                }
                 self.sender.note_write();
                 self.sender.unsent = self.sender.unsent.saturating_add(bytes);
                 if opened {
+                    self.sender.note_writing(true);
                     self.output(now, context, out);
+                    self.sender.note_writing(false);
                 }
             }
         }
@@ -363,6 +368,9 @@ impl Endpoint {
                 self.state = self.state.after_peer_fin();
                 out.peer_closed = true;
             }
+        } else if context.profile.has_options() && segment.sequence.plus(1) == { self.receiver.nxt } {
+            // A probe of the window lies before what is expected, and is answered (RFC 9293 section 3.10.7.4).
+            self.receiver.flags.set(ReceiverFlags::ACK_NOW);
         }
         if advanced || self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
             self.output_at_once(now, context, out);

@@ -1,4 +1,6 @@
 //! The options of an endpoint's segments: what it says in them, and what it hears.
+//!
+//! Departures and silences: Linux answers an acknowledgement that a timestamp proves to be old.
 
 use crate::context::Context;
 use crate::endpoint::Endpoint;
@@ -41,6 +43,9 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         self.receiver.begin(context.profile);
+        if self.is_overtaken(context, segment, options) {
+            return;
+        }
         if let Some(reporting) = self.receiver.reporting_mut() {
             reporting.note_stamp(segment, options.timestamps);
         }
@@ -55,5 +60,22 @@ impl Endpoint {
             modern.take_in_options(options);
         }
         self.process(now, context, segment, ce_marked, out);
+    }
+
+    /// Whether an acknowledgement without data carries an older timestamp than another that came before it: it
+    /// is not looked at (RFC 7323 section 5.3), unless it could be the next in order (Linux
+    /// `tcp_paws_check`, with an allowance of one, and `tcp_disordered_ack`).
+    fn is_overtaken(&self, context: &Context<'_>, segment: &Segment, options: &SegmentOptions) -> bool {
+        let Some(stamps) = options.timestamps.filter(|_| context.profile.extensions().timestamps) else {
+            return false;
+        };
+        let Some(reporting) = self.receiver.reporting() else { return false };
+        let age = reporting.recent_stamp().wrapping_sub(stamps.value) as i32;
+        age > 1
+            && segment.payload == 0
+            && segment.flags == Flags::ACK
+            && self.state.is_synchronized()
+            && !(segment.acknowledgement == self.sender.sequence.una
+                && segment.sequence == { self.receiver.nxt })
     }
 }

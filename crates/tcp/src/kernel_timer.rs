@@ -23,23 +23,63 @@ pub(crate) fn expiry(extensions: &Extensions, clock: &HostClock, now: Time, wait
     if extensions.timer_hz == 0 { now + wait } else { slot(extensions, clock, now, wait) }
 }
 
-fn period_of(interrupts_hz: u16) -> Span {
-    Span::from_nanoseconds(1_000_000_000 / u64::from(interrupts_hz))
+/// The interrupts by which a kernel counts time (Linux `jiffies`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupts {
+    period: Span,
+    phase: Span,
+}
+
+/// Of a kernel whose timers fire exactly, which has to count time nevertheless.
+const OTHERWISE_HZ: u16 = 1_000;
+
+impl Interrupts {
+    /// Those of a host with these extensions; a millisecond apart, from the start of the run on, where it has
+    /// none.
+    #[inline]
+    pub(crate) fn of(extensions: &Extensions, clock: &HostClock) -> Self {
+        let hz = if extensions.timer_hz == 0 { OTHERWISE_HZ } else { extensions.timer_hz };
+        let period = Span::from_nanoseconds(1_000_000_000 / u64::from(hz));
+        let own = extensions.timer_hz > 0 && extensions.timer_phase == TimerPhase::Own;
+        Self { period, phase: if own { clock.phase_of(period) } else { Span::ZERO } }
+    }
+
+    /// How many have come by then.
+    #[must_use]
+    pub fn at(&self, now: Time) -> u64 {
+        (now.nanoseconds() + self.phase.nanoseconds()) / self.period.nanoseconds()
+    }
+
+    /// How many a time takes, of which a part counts as a whole one.
+    #[must_use]
+    pub fn in_span(&self, span: Span) -> u64 {
+        span.nanoseconds().div_ceil(self.period.nanoseconds())
+    }
+
+    /// Interrupts a second.
+    #[must_use]
+    pub fn per_second(&self) -> u64 {
+        1_000_000_000 / self.period.nanoseconds()
+    }
+}
+
+#[cfg(test)]
+impl Interrupts {
+    /// Those of a host without any.
+    pub(crate) const fn milliseconds() -> Self {
+        Self { period: Span::from_milliseconds(1), phase: Span::ZERO }
+    }
 }
 
 #[cold]
 #[inline(never)]
 fn slot(extensions: &Extensions, clock: &HostClock, now: Time, wait: Span) -> Time {
-    let period = period_of(extensions.timer_hz);
-    let phase = match extensions.timer_phase {
-        TimerPhase::Own => clock.phase_of(period),
-        TimerPhase::Shared => Span::ZERO,
-    };
-    let counted = (now.nanoseconds() + phase.nanoseconds()) / period.nanoseconds();
-    let interrupts = wait.nanoseconds().div_ceil(period.nanoseconds());
-    let level = (0..LAST_LEVEL).find(|level| interrupts < LEVEL_UNITS << (level * LEVEL_BITS));
+    let interrupts = Interrupts::of(extensions, clock);
+    let (counted, waited) = (interrupts.at(now), interrupts.in_span(wait));
+    let level = (0..LAST_LEVEL).find(|level| waited < LEVEL_UNITS << (level * LEVEL_BITS));
     let bits = level.unwrap_or(LAST_LEVEL) * LEVEL_BITS;
-    let due = (((counted + interrupts) >> bits) + 1) << bits;
+    let due = (((counted + waited) >> bits) + 1) << bits;
+    let Interrupts { period, phase } = interrupts;
     Time::from_nanoseconds(due * period.nanoseconds() - phase.nanoseconds())
 }
 

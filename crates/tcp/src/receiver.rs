@@ -230,7 +230,7 @@ impl Receiver {
                 let bytes = u32::from(rule.every_segments) * context.profile.segment_bytes();
                 u32::from(self.window_lag) >= bytes
             }
-            AckCounting::Adaptive => self.adapts_to_acknowledge_now(now, context.profile),
+            AckCounting::Adaptive => self.adapts_to_acknowledge_now(now, context.profile, payload),
         };
         if enough {
             self.flags.set(ReceiverFlags::ACK_NOW);
@@ -255,13 +255,27 @@ impl Receiver {
 
     /// Whether data in order are acknowledged at once: every segment for a while, and then what exceeds all
     /// segments but one of those that are acknowledged together.
-    fn adapts_to_acknowledge_now(&mut self, now: Time, profile: &HostProfile) -> bool {
-        let together = u32::from(profile.delayed_ack.every_segments) * profile.segment_bytes();
-        let enough = u32::from(self.window_lag) > together - profile.segment_bytes();
+    fn adapts_to_acknowledge_now(&mut self, now: Time, profile: &HostProfile, payload: u16) -> bool {
+        let others = u32::from(profile.delayed_ack.every_segments) - 1;
+        let bytes = u32::from(self.window_lag);
         self.reporting_mut().is_none_or(|reporting| {
             reporting.note_data(now, profile.window_segments());
-            enough || reporting.is_quick()
+            bytes > others * reporting.measure(u32::from(payload)) || reporting.is_quick()
         })
+    }
+
+    /// What lies beyond a hole is reported at once, or with what follows (see `reporting.rs`).
+    fn owe_report(&mut self, now: Time) {
+        let (next, bytes) = (self.nxt, u32::from(self.window_lag));
+        match self.reporting_mut().and_then(|reporting| reporting.compress(next, bytes)) {
+            None => self.flags.set(ReceiverFlags::ACK_NOW),
+            Some(wait) => {
+                self.unacknowledged_segments = self.unacknowledged_segments.max(1);
+                if self.delayed_ack_deadline() == Time::MAX {
+                    self.delayed_ack_deadline = now + wait;
+                }
+            }
+        }
     }
 
     /// The timer of a delayed acknowledgement has fired.
@@ -277,8 +291,8 @@ impl Receiver {
         self.flags.has(ReceiverFlags::FIN_SEEN) && self.reassembly.is_empty()
     }
 
-    /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once. What lies behind the
-    /// peer's FIN is ignored.
+    /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once, or what lies beyond a hole
+    /// with what follows. What lies behind the peer's FIN is ignored.
     #[cold]
     #[inline(never)]
     fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> Received {
@@ -294,29 +308,31 @@ impl Receiver {
         if before.before(end) && self.peer_has_closed() {
             return Received::default();
         }
-        self.flags.set(ReceiverFlags::ACK_NOW);
         if has_fin {
             self.flags.set(ReceiverFlags::FIN_SEEN);
         }
-        if segment.sequence.before(before)
-            && let Some(reporting) = self.reporting_mut()
-        {
+        let is_repeated = segment.sequence.before(before);
+        if is_repeated && let Some(reporting) = self.reporting_mut() {
             let known = if end.before(before) { end } else { before };
             reporting.note_duplicate(segment.sequence, known, context.profile.window_segments());
         }
-        if !before.before(end) {
-            return Received::default();
-        }
+        let mut received = Received::default();
         if before.before(segment.sequence) {
             self.reassembly.insert(segment.sequence, end);
-            return Received::default();
+        } else if before.before(end) {
+            self.nxt = self.reassembly.take_contiguous(end);
+            let numbers = self.nxt.distance_from(before);
+            let peer_closed = self.peer_has_closed();
+            let delivered = numbers - u32::from(peer_closed);
+            self.window_lag = self.window_lag.saturating_add(saturated(delivered));
+            received = Received { delivered, peer_closed };
         }
-        self.nxt = self.reassembly.take_contiguous(end);
-        let numbers = self.nxt.distance_from(before);
-        let peer_closed = self.peer_has_closed();
-        let delivered = numbers - u32::from(peer_closed);
-        self.window_lag = self.window_lag.saturating_add(saturated(delivered));
-        Received { delivered, peer_closed }
+        if has_fin || is_repeated || self.reassembly.is_empty() {
+            self.flags.set(ReceiverFlags::ACK_NOW);
+        } else {
+            self.owe_report(now);
+        }
+        received
     }
 }
 

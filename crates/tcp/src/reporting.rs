@@ -21,6 +21,15 @@
 //! An acknowledgement that is delayed waits for the ATO, in a one-way conversation 40 ms to 500 ms, at most
 //! the smoothed round trip (at least 40 ms); in an interactive one at most 200 ms.
 //!
+//! **Compression** (Linux `__tcp_ack_snd_check`, `tcp_compressed_ack_kick`). Of what lies beyond a hole the first
+//! three acknowledgements leave at once, so that the sender can tell a loss. Each later one waits, with those
+//! that follow, for a twentieth of the round trip, 1 ms at the most, and a tenth of a millisecond by which
+//! the kernel's timer may be late; without timestamps no round trip is known yet, and the rest is what it
+//! waits. It leaves at once after 44 of them, where RCV.NXT moves by more than a segment, in quick
+//! acknowledgement, and where the last hole is filled.
+//!
+//! Linux takes for a full segment the longest that has come, 536 bytes at first (`tcp_measure_rcv_mss`).
+//!
 //! Departures and silences: Linux also answers at once when the program has read a short segment of a
 //! conversation that is not interactive; its receive window grows (receive buffer auto-tuning), here it is
 //! constant.
@@ -40,6 +49,17 @@ const FIRST_MARKED_COUNT: u32 = 5;
 const GREATEST_DELAY: Span = Span::from_milliseconds(200);
 /// Greatest such time of a one-way conversation (half a second).
 const GREATEST_ONE_WAY_DELAY: Span = Span::from_milliseconds(500);
+/// Acknowledgements of what lies beyond a hole that leave at once (`TCP_FASTRETRANS_THRESH`), and that are saved
+/// in a row at the most (`tcp_comp_sack_nr`).
+const UNCOMPRESSED: u8 = 3;
+const MOST_COMPRESSED: u8 = 44;
+/// How long they wait at the most (`tcp_comp_sack_delay_ns`), by which share of the round trip, and how much
+/// longer (`tcp_comp_sack_slack_ns`).
+const LONGEST_COMPRESSION: Span = Span::from_milliseconds(1);
+const COMPRESSED_SHARE: u64 = 20;
+const COMPRESSION_SLACK: Span = Span::from_microseconds(100);
+/// A full segment before any has come (`TCP_MSS_DEFAULT`).
+const FIRST_FULL_SEGMENT: u32 = 536;
 /// Most quick acknowledgements (`TCP_MAX_QUICKACKS`).
 const MOST_QUICK: u32 = 16;
 
@@ -63,6 +83,16 @@ pub(crate) struct Reporting {
     has_quick: bool,
     quick: u32,
     interactive: bool,
+    /// Whether acknowledgements of what lies beyond a hole wait for others, and whether a timestamp tells the
+    /// round trip.
+    compresses: bool,
+    is_stamped: bool,
+    /// Those that have left at once since RCV.NXT was this, and those that wait.
+    uncompressed: u8,
+    uncompressed_of: SequenceNumber,
+    compressed: u8,
+    /// The longest segment that has come, as far as that is known.
+    full_segment: u32,
     /// Least time that an acknowledgement is delayed (`TCP_ATO_MIN`, `TCP_DELACK_MIN`).
     least_delay: Span,
     /// The ATO; zero before the first data.
@@ -87,6 +117,12 @@ impl Reporting {
             has_quick: profile.extensions().quick_acknowledgements,
             quick: 0,
             interactive: false,
+            compresses: profile.extensions().acknowledgement_compression,
+            is_stamped: profile.extensions().timestamps,
+            uncompressed: 0,
+            uncompressed_of: SequenceNumber::INITIAL,
+            compressed: 0,
+            full_segment: FIRST_FULL_SEGMENT.min(profile.segment_bytes()),
             least_delay: profile.delayed_ack.delay,
             delay: Span::ZERO,
             received_at: Time::ZERO,
@@ -120,6 +156,7 @@ impl Reporting {
     /// An acknowledgement of everything before `number` leaves.
     pub(crate) fn note_acknowledged(&mut self, number: SequenceNumber) {
         self.last_acknowledged = number;
+        self.compressed = 0;
         if self.quick > 0 {
             self.quick -= 1;
             if self.quick == 0 {
@@ -128,16 +165,52 @@ impl Reporting {
         }
     }
 
+    /// How long an acknowledgement waits that reports what lies beyond a hole, with everything before `next`
+    /// in order, of which so many bytes were never acknowledged; none if it leaves at once.
+    pub(crate) fn compress(&mut self, next: SequenceNumber, bytes: u32) -> Option<Span> {
+        if !self.compresses
+            || self.is_quick()
+            || bytes > self.full_segment
+            || self.compressed >= MOST_COMPRESSED
+        {
+            return None;
+        }
+        if self.uncompressed_of != next {
+            (self.uncompressed_of, self.uncompressed) = (next, 0);
+        }
+        if self.uncompressed < UNCOMPRESSED {
+            self.uncompressed += 1;
+            return None;
+        }
+        self.compressed += 1;
+        let round_trip = if self.is_stamped { self.smoothed } else { Span::ZERO };
+        let share = Span::from_nanoseconds(round_trip.nanoseconds() / COMPRESSED_SHARE);
+        Some(share.min(LONGEST_COMPRESSION) + COMPRESSION_SLACK)
+    }
+
     /// Keeps numbers that lie beyond a hole.
     pub(crate) fn insert(&mut self, start: SequenceNumber, end: SequenceNumber) {
         if self.ranges.covering(start, end).is_some() {
             self.duplicate = Some((start, end));
         }
         self.ranges.insert(Range::new(start, end));
-        let kept = self.remembered.min(REMEMBERED - 1);
-        self.recent.copy_within(0..kept, 1);
-        self.recent[0] = start;
-        self.remembered = kept + 1;
+        self.remember(start, end);
+    }
+
+    /// The block that these numbers lie in is the most recent. Each block has one place, so that one which
+    /// grows does not push out others, which are repeated (RFC 2018 section 4; Linux `tcp_sack_new_ofo_skb`).
+    fn remember(&mut self, start: SequenceNumber, end: SequenceNumber) {
+        let Some((from, to)) = self.ranges.covering(start, end).map(Range::block) else { return };
+        let lies_in_it = |number: SequenceNumber| !number.before(from) && number.before(to);
+        let mut kept = [start; REMEMBERED];
+        let mut count = 1;
+        for &number in &self.recent[..self.remembered] {
+            if !lies_in_it(number) && count < REMEMBERED {
+                kept[count] = number;
+                count += 1;
+            }
+        }
+        (self.recent, self.remembered) = (kept, count);
     }
 
     /// Numbers arrive that had arrived before.
@@ -183,6 +256,12 @@ impl Reporting {
         }
     }
 
+    /// So many bytes arrive in order, in a segment. Answers with the longest that has come.
+    pub(crate) fn measure(&mut self, bytes: u32) -> u32 {
+        self.full_segment = self.full_segment.max(bytes);
+        self.full_segment
+    }
+
     /// Data arrive, which changes how long an acknowledgement is delayed.
     pub(crate) fn note_data(&mut self, now: Time, window_segments: u32) {
         let gap = now - self.received_at;
@@ -220,6 +299,9 @@ impl Reporting {
 
     /// An acknowledgement was delayed to the end (`tcp_delack_timer`).
     pub(crate) fn note_delayed(&mut self) {
+        if self.compressed > 0 {
+            return;
+        }
         if self.interactive {
             self.interactive = false;
             self.delay = self.least_delay;
@@ -294,5 +376,56 @@ mod tests {
         assert_eq!(reporting.delay(), Span::from_milliseconds(60));
         reporting.note_path(Span::from_milliseconds(5), Span::from_milliseconds(205));
         assert_eq!(reporting.delay(), Span::from_milliseconds(40));
+    }
+
+    fn with_round_trip(milliseconds: u64, timestamps: bool) -> Reporting {
+        let mut profile = HostProfile::named("linux6-reno").unwrap();
+        if let crate::hosts::Stack::Modern(modern) = &mut profile.stack {
+            modern.extensions.timestamps = timestamps;
+        }
+        let mut reporting = Reporting::new(&profile);
+        reporting.note_path(Span::from_milliseconds(milliseconds), Span::from_milliseconds(1_000));
+        reporting
+    }
+
+    /// Linux `__tcp_ack_snd_check`: the first three leave at once, and then one in 1 ms or a twentieth of the
+    /// round trip; after 44 one leaves.
+    #[test]
+    fn what_is_reported_beyond_a_hole_waits_from_the_fourth_time_on() {
+        for (round_trip, stamped, expected_us) in
+            [(100, true, 1_100), (10, true, 600), (20, true, 1_100), (100, false, 100)]
+        {
+            let mut reporting = with_round_trip(round_trip, stamped);
+            let mut waits = |next| reporting.compress(at(next), 0).map(|wait| wait.nanoseconds() / 1_000);
+            assert_eq!([0; 3].map(|_| waits(1_000)), [None; 3]);
+            assert_eq!([0; 44].map(|_| waits(1_000)), [Some(expected_us); 44]);
+            assert_eq!(waits(1_000), None, "the 45th");
+        }
+        let mut reporting = with_round_trip(100, true);
+        (0..5).for_each(|_| {
+            reporting.compress(at(1_000), 0);
+        });
+        assert_eq!(reporting.compress(at(2_000), 0), None, "RCV.NXT has moved");
+        assert_eq!(reporting.compress(at(2_000), 1_449), None, "more than a segment is not acknowledged");
+        reporting.acknowledge_quickly(40);
+        assert_eq!([0; 5].map(|_| reporting.compress(at(2_000), 0)), [None; 5]);
+    }
+
+    /// RFC 2018 section 4 and Linux `tcp_sack_new_ofo_skb`: a block that grows keeps one place.
+    #[test]
+    fn a_block_that_grows_pushes_no_other_out() {
+        let mut reporting = new();
+        for start in [3_001, 5_001, 6_001, 7_001, 8_001, 9_001] {
+            reporting.insert(at(start), at(start + 1_000));
+        }
+        assert_eq!(reporting.blocks(4).as_slice(), [(at(5_001), at(10_001)), (at(3_001), at(4_001))]);
+        // The first is the most recent once more, and joins what it touches.
+        reporting.insert(at(4_001), at(5_001));
+        assert_eq!(reporting.blocks(4).as_slice(), [(at(3_001), at(10_001))]);
+        for start in [12_001, 14_001, 16_001, 18_001] {
+            reporting.insert(at(start), at(start + 1_000));
+        }
+        let said: Vec<_> = reporting.blocks(4).as_slice().iter().map(|block| block.0.value()).collect();
+        assert_eq!(said, [18_001, 16_001, 14_001, 12_001], "four are remembered");
     }
 }

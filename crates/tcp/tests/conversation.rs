@@ -131,6 +131,7 @@ conversations! {
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment
     linux_a_delayed_segment_takes_nothing_back_while_a_retransmission_is_out
+    linux_a_duplicate_of_what_was_sent_once_is_no_proof
     linux_a_duplicate_takes_a_recovery_back_while_it_lasts
     linux_a_duplicate_takes_a_reduction_back_when_the_recovery_is_over
     linux_a_duplicate_widens_the_window_of_reordering
@@ -142,6 +143,7 @@ conversations! {
     linux_a_pause_halves_the_window_once_for_each_timeout_beyond_the_first
     linux_a_probe_that_alone_arrives_stands_for_a_loss
     linux_a_probe_that_arrives_beside_its_original_stands_for_no_loss
+    linux_a_receiver_repeats_a_block_that_others_outgrow
     linux_a_receiver_reports_what_arrived_last_and_a_duplicate_once
     linux_a_reduction_on_an_echo_lasts_until_more_than_its_window_is_acknowledged
     linux_a_repeated_syn_is_answered_with_the_stamp_of_the_first
@@ -158,24 +160,33 @@ conversations! {
     linux_a_timestamp_tells_that_a_timeout_was_none
     linux_a_timestamp_tells_the_round_trip_after_a_lost_syn
     linux_acknowledges_each_of_sixteen_segments_and_then_what_exceeds_one
+    linux_an_acknowledgement_below_una_still_tells_what_has_arrived
+    linux_an_advance_and_a_hole_in_one_acknowledgement_are_no_reordering
     linux_an_echo_in_a_recovery_lets_its_reduction_stand
     linux_an_echo_lets_the_window_shrink_to_what_is_in_the_network_and_what_arrived
+    linux_an_overtaken_acknowledgement_with_an_older_timestamp_is_not_looked_at
+    linux_answers_a_probe_of_its_window
+    linux_asks_a_closed_window_after_the_timeout_and_twice_as_long_each_time
     linux_asks_for_no_ecn_in_a_syn_that_it_sends_again
     linux_dctcp_without_ecn_takes_its_first_acknowledgement_for_no_mark
     linux_doubles_its_delay_where_an_acknowledgement_has_waited_it_out
+    linux_fills_a_window_that_admits_less_than_a_segment_after_the_timeout
     linux_half_of_a_window_does_not_let_it_grow
     linux_keeps_ecn_in_an_answer_to_a_syn_that_it_sends_again
     linux_keeps_ecn_where_the_answer_to_its_syn_was_lost
     linux_keeps_its_first_window_after_one_lost_syn
     linux_keeps_its_first_window_where_only_answers_to_its_syn_were_lost
     linux_limited_transmit_and_then_it_was_reordering
+    linux_more_duplicates_than_retransmissions_prove_nothing
     linux_nine_of_ten_segments_let_the_window_grow_to_eighteen
     linux_opens_with_one_segment_after_two_lost_syns
     linux_paced_retransmissions_leave_when_their_turn_comes
     linux_probes_the_tail_times_out_and_climbs_back_to_the_window_of_the_loss
+    linux_reordering_beyond_three_segments_lets_reports_open_the_window
     linux_repairs_four_losses_of_ten_in_a_round_trip
     linux_repairs_one_loss_of_ten_with_a_segment_for_each_that_arrives
     linux_repeats_a_lost_syn_five_times_in_five_seconds_and_gives_up_at_131
+    linux_reports_beyond_a_hole_three_times_and_then_together
     linux_reports_of_an_overlapping_segment_what_had_arrived
     linux_server_keeps_its_first_window_after_one_lost_answer
     linux_server_keeps_its_first_window_where_no_timer_fired
@@ -189,6 +200,7 @@ conversations! {
     linux_three_reports_of_the_same_instant_are_a_loss
     linux_what_had_only_been_delayed_is_reordering_from_then_on
     linux_what_is_restored_is_three_quarters_of_the_window_at_the_least
+    linux_what_was_counted_towards_the_next_segment_ends_with_a_reduction
     linux_without_forward_recovery_everything_is_sent_again
     ns2_a_delaying_sink_takes_the_newest_packet_again_for_one_in_order
     ns2_deflates_by_what_a_partial_acknowledgement_covers_less_one

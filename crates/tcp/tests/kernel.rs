@@ -25,7 +25,6 @@ const FLOORS: [(Row, f64); 4] = [
 const LEAST_CONVERSATIONS: u32 = 40;
 
 #[test]
-#[ignore = "until the hosts' mends land"]
 fn our_hosts_send_what_the_kernel_sent() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernel/recordings.txt.gz");
     let text = replay::file::text(&file).unwrap();

@@ -73,7 +73,6 @@ fn facts_hold() {
 }
 
 #[test]
-#[ignore = "until the hosts' mends land"]
 fn facts_of_mended_faults_hold() {
     let found = differences(|script| is_in(MENDED, script));
     assert!(found.is_empty(), "{}", found.join("\n"));

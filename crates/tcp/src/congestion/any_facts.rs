@@ -4,8 +4,8 @@
 //! | law | source |
 //! | --- | --- |
 //! | a window is a segment or more, and a threshold two | RFC 5681 equation 4 |
-//! | after a timeout the window is one segment | RFC 5681 section 3.1 |
-//! | no acknowledgement opens the window by more than it covers, outside of a reduction | RFC 5681 section 3.1, RFC 9438 section 4.4 |
+//! | after a timeout the window lets one segment leave | RFC 5681 section 3.1 |
+//! | no acknowledgement opens the window by more than it covers, or by one for what was counted before, outside of a reduction | RFC 5681 section 3.1, RFC 9438 section 4.4 |
 //! | what the application limits opens no window | RFC 9438 section 5.8, RFC 7661; Linux `tcp_is_cwnd_limited` |
 //! | a loss, a mark or a timeout leaves a threshold within the window, and a second one for the same data leaves it | RFC 5681 equation 4 and after it, RFC 3168 section 6.1.2 |
 //! | the end of a reduction leaves the threshold | RFC 5681 section 3.2 step 6 |
@@ -13,9 +13,10 @@
 //! | a paced sender has a rate above nothing from its first round trip on | `tcp_update_pacing_rate` |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, Marks, Opening, Phase,
-    Recovered, Sent, Settings, Timeout,
+    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, Marks, Measured, Opening,
+    Phase, Recovered, Sent, Settings, Timeout,
 };
+use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
 use proptest::prelude::*;
 
@@ -97,6 +98,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
             proportional_rate_reduction,
             pacing,
             hystart,
+            interrupts: Interrupts::milliseconds(),
         },
     )
 }
@@ -136,10 +138,11 @@ impl Trial {
             }
             Fact::Timeout => {
                 let before = self.levels();
-                self.controller.on_timeout(&Timeout { now: self.now, repeated: self.timed_out });
+                let in_flight = self.in_flight % 100;
+                self.controller.on_timeout(&Timeout { now: self.now, in_flight, repeated: self.timed_out });
                 let repeated = std::mem::replace(&mut self.timed_out, true);
                 self.phase = Phase::Loss;
-                assert_eq!(self.controller.window(), 1);
+                assert_eq!(self.controller.window(), in_flight + 1);
                 self.has_reduced(before, !repeated);
             }
             Fact::Recovered(recovered) => self.recover(*recovered),
@@ -161,6 +164,10 @@ impl Trial {
             interval: Span::from_milliseconds(10),
             application_limited: report.application_limited,
         };
+        if let Some(round_trip) = report.round_trip.map(Span::from_nanoseconds) {
+            let (now, round_begins) = (self.now, report.round_begins);
+            self.controller.on_round_trip(&Measured { now, round_trip, round_begins });
+        }
         self.controller.on_acknowledged(&Acknowledged {
             now: self.now,
             delivered: report.delivered,
@@ -168,6 +175,7 @@ impl Trial {
             lost: report.lost,
             in_flight: report.in_flight,
             advanced: report.advanced,
+            may_grow: report.advanced,
             round_trip: report.round_trip.map(Span::from_nanoseconds),
             delivery_rate: report.rate.map(rate),
             application_limited: report.application_limited,
@@ -179,7 +187,7 @@ impl Trial {
             return;
         }
         let grown = self.controller.window().saturating_sub(window);
-        assert!(grown <= report.delivered, "{grown} of {report:?}");
+        assert!(grown <= report.delivered.max(1), "{grown} of {report:?}");
         assert!(grown == 0 || !report.application_limited, "{grown} of {report:?}");
         let measured =
             report.advanced && report.delivered > 0 && report.round_trip.is_some_and(|time| time > 0);

@@ -1,7 +1,8 @@
 //! What a congestion controller is told, and what it answers.
 
-use super::facts::{Acknowledged, Loss, Marks, Opening, Recovered, Sent, Timeout};
+use super::facts::{Acknowledged, Loss, Marks, Measured, Opening, Recovered, Sent, Timeout};
 use super::hystart::HyStart;
+use crate::kernel_timer::Interrupts;
 use aqmlab_units::Rate;
 
 /// What a controller heeds of its host's settings.
@@ -18,6 +19,8 @@ pub struct Settings {
     pub pacing: bool,
     /// How slow start ends before a loss.
     pub hystart: HyStart,
+    /// By what its kernel counts time.
+    pub interrupts: Interrupts,
 }
 
 /// The codepoint of ECN-capable data.
@@ -41,6 +44,9 @@ pub trait CongestionControl: Sized {
 
     /// A segment leaves.
     fn on_sent(&mut self, sent: &Sent);
+
+    /// A round trip has ended, in any phase; before the acknowledgement that ended it is told of.
+    fn on_round_trip(&mut self, _measured: &Measured) {}
 
     /// An acknowledgement was processed.
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged);

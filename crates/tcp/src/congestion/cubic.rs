@@ -12,23 +12,31 @@
 //! | a reduction that was a mistake | cwnd and ssthresh as before; Wmax stays what the reduction made it (`tcp_reno_undo_cwnd`; RFC 9438 section 4.9 restores it) |
 //!
 //! K = ∛((Wmax − cwnd) / C) at the first acknowledgement after the reduction; RTT is the least of the
-//! connection.
+//! connection since a timeout, without the first second after a reduction.
+//!
+//! Integers as in `bictcp_update`: time is counted in interrupts of the kernel and then in 1/1024 s, C is
+//! 410/1024, and what a window of cwnd needs for one more by Reno's estimate is ⌊15 cwnd / 8⌋ acknowledged (α
+//! = 3(1 − β)/(1 + β) = 8/15). How many are needed for one more is reckoned anew once per interrupt, and while
+//! the window stays the same 1/32 s later.
 //!
 //! Departures and silences:
-//! - W and K are real numbers, where Linux has integers of 1/1024 s and a table of roots.
-//! - Reno's estimate grows by α = 3(1 − β)/(1 + β) per window also beyond the last maximum, as in Linux; RFC
-//!   9438 section 4.3 takes α = 1 there.
-//! - Time in which the application limits what is sent does not count (section 5.8): from an acknowledgement
-//!   that grows nothing back to the one before it.
+//! - K is the exact root, where Linux has a table and one step of Newton's: 4/1024 s apart at the most below
+//!   Wmax − cwnd = 100.
+//! - Reno's estimate grows by α per window also beyond the last maximum, as in Linux; RFC 9438 section 4.3
+//!   takes α = 1 there.
+//! - Where nothing is in the network when a segment leaves, the time since the last one left does not count
+//!   (`cubictcp_cwnd_event`; RFC 9438 section 5.8 leaves out all time in which the application limits what is
+//!   sent).
 //! - Before the first loss, where slow start was ended by HyStart, the window grows by one for every twenty
 //!   at least (Linux).
 
 use super::Habits;
 use super::control::Settings;
-use super::facts::Acknowledged;
+use super::facts::{Acknowledged, Measured, Sent, Timeout};
 use super::hystart::SlowStartEnd;
 use super::segment_window::{Growth, SegmentWindow, Windowed};
-use aqmlab_units::{Span, Time};
+use crate::kernel_timer::Interrupts;
+use aqmlab_units::Span;
 
 /// The controller.
 pub(crate) type Controller = Windowed<Cubic>;
@@ -36,87 +44,121 @@ pub(crate) type Controller = Windowed<Cubic>;
 /// What its hosts do.
 pub(super) const HABITS: Habits = Habits { has_hystart: true, ..Habits::NONE };
 
-/// C of RFC 9438 section 4.1, in segments per s³.
-const CUBIC_FACTOR: f64 = 0.4;
+/// Time is reckoned in 2⁻¹⁰ s.
+const UNITS_PER_SECOND: u64 = 1_024;
+/// C of RFC 9438 section 4.1, in 1/1024 segments per s³.
+const FACTOR_PER_1024: u64 = 410;
+/// (C t³)/2⁴⁰ are whole segments, of t in 2⁻¹⁰ s.
+const CUBE_BITS: u32 = 40;
 /// β: 717 of 1024 in Linux.
 const BETA_PER_1024: u32 = 717;
-const BETA: f64 = BETA_PER_1024 as f64 / 1024.0;
-/// α of section 4.3.
-const RENO_GROWTH: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// α of section 4.3 is 8/15.
+const RENO_EIGHTHS: u32 = 15;
 /// Segments per increase before the first loss, at most.
-const SLOWEST_AT_FIRST: f64 = 20.0;
+const SLOWEST_AT_FIRST: u32 = 20;
 /// Segments per increase, at least: one and a half windows in a round trip.
-const FASTEST: f64 = 2.0;
+const FASTEST: u32 = 2;
 /// Of a window that has reached its target.
-const STANDSTILL: f64 = 100.0;
+const STANDSTILL: u32 = 100;
+/// A number that stands for as long as the window does, in parts of a second.
+const STANDS_PER_SECOND: u64 = 32;
 
 /// A congestion avoidance period, from the first acknowledgement after a reduction on.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// When it began, later by what the application has limited.
-    began: Time,
-    /// W at the plateau, in segments, and K in seconds.
-    origin: f64,
-    plateau_s: f64,
+    /// When it began, in interrupts, later by the pauses.
+    began: u64,
+    /// W at the plateau, in segments, and K.
+    origin: u32,
+    plateau: u64,
     /// W_est: what Reno would have.
-    reno: f64,
+    reno: u32,
+    /// Segments acknowledged that W_est has not grown by yet.
+    acknowledged: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cubic {
+    interrupts: Interrupts,
     epoch: Option<Epoch>,
     /// Wmax; zero before the first loss.
-    maximum: f64,
-    /// The least round trip, and the last acknowledgement.
+    maximum: u32,
+    /// How many segments are to be acknowledged for the window to grow by one, of which window, and when that
+    /// was reckoned.
+    per_increase: u32,
+    reckoned_of: u32,
+    reckoned_at: u64,
+    /// The least round trip.
     least: Option<Span>,
-    acknowledged_at: Time,
+    /// When the last segment left.
+    sent_at: u64,
     slow_start: SlowStartEnd,
 }
 
 impl Cubic {
-    fn begin_epoch(&self, now: Time, window: f64) -> Epoch {
-        let below = (self.maximum - window).max(0.0);
+    fn begin_epoch(&self, now: u64, window: u32) -> Epoch {
+        let below = u64::from(self.maximum.saturating_sub(window));
+        let cube = ((1 << CUBE_BITS) / FACTOR_PER_1024) * below;
         Epoch {
             began: now,
             origin: self.maximum.max(window),
-            plateau_s: libm::cbrt(below / CUBIC_FACTOR),
+            plateau: libm::round(libm::cbrt(cube as f64)) as u64,
             reno: window,
+            acknowledged: 0,
         }
     }
 
-    /// How many segments are to be acknowledged for the window to grow by one.
-    fn segments_per_increase(&mut self, window: u32, now: Time, segments: u32) -> f64 {
-        let window = f64::from(window);
+    /// W(t + RTT).
+    fn target(&self, epoch: &Epoch, now: u64) -> u32 {
+        let ahead = self.least.map_or(0, |least| self.interrupts.in_span(least));
+        let time = (now - epoch.began + ahead) * UNITS_PER_SECOND / self.interrupts.per_second();
+        let distance = u128::from(time.abs_diff(epoch.plateau));
+        let segments = (u128::from(FACTOR_PER_1024) * distance * distance * distance) >> CUBE_BITS;
+        let segments = u32::try_from(segments).unwrap_or(u32::MAX);
+        if time < epoch.plateau {
+            epoch.origin.saturating_sub(segments)
+        } else {
+            epoch.origin.saturating_add(segments)
+        }
+    }
+
+    /// How many segments are to be acknowledged for a window to grow by one (`bictcp_update`).
+    fn reckon(&mut self, window: u32, now: u64, segments: u32) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.acknowledged += segments;
+        }
+        let stands = self.interrupts.per_second() / STANDS_PER_SECOND;
+        if self.reckoned_of == window && now - self.reckoned_at <= stands {
+            return;
+        }
+        let is_new = self.epoch.is_none();
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now, window));
-        epoch.reno += RENO_GROWTH * f64::from(segments) / window;
+        if is_new {
+            epoch.acknowledged = segments;
+        }
+        if is_new || now != self.reckoned_at {
+            (self.reckoned_of, self.reckoned_at) = (window, now);
+            let target = self.target(&epoch, now);
+            self.per_increase =
+                if target > window { window / (target - window) } else { STANDSTILL * window };
+            if self.maximum == 0 {
+                self.per_increase = self.per_increase.min(SLOWEST_AT_FIRST);
+            }
+        }
+        self.keep_up_with_reno(&mut epoch, window);
         self.epoch = Some(epoch);
-        let ahead = self.least.unwrap_or(Span::ZERO).seconds();
-        let since = now.seconds() - epoch.began.seconds() + ahead - epoch.plateau_s;
-        let target = epoch.origin + CUBIC_FACTOR * since * since * since;
-        let mut per = if target > window { window / (target - window) } else { STANDSTILL * window };
-        if self.maximum == 0.0 {
-            per = per.min(SLOWEST_AT_FIRST);
-        }
-        // Reno's whole segments, as Linux compares them.
-        let ahead_of_us = libm::floor(epoch.reno) - window;
-        if ahead_of_us > 0.0 {
-            per = per.min(window / ahead_of_us);
-        }
-        per.max(FASTEST)
+        self.per_increase = self.per_increase.max(FASTEST);
     }
 
-    fn grow_used(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
-        let mut segments = acknowledged.delivered;
-        if window.is_in_slow_start() {
-            if self.slow_start.ends(acknowledged, window.window, self.least) {
-                window.threshold = window.window;
-            }
-            let share = self.slow_start.share(segments);
-            segments = window.grow_in_slow_start(share);
+    fn keep_up_with_reno(&mut self, epoch: &mut Epoch, window: u32) {
+        let per_segment = (window * RENO_EIGHTHS) >> 3;
+        if epoch.acknowledged > per_segment {
+            let grown = (epoch.acknowledged - 1) / per_segment;
+            epoch.acknowledged -= grown * per_segment;
+            epoch.reno += grown;
         }
-        if segments > 0 {
-            let per = self.segments_per_increase(window.window, acknowledged.now, segments);
-            window.grow_per(per as u32, segments);
+        if epoch.reno > window {
+            self.per_increase = self.per_increase.min(window / (epoch.reno - window));
         }
     }
 }
@@ -124,36 +166,85 @@ impl Cubic {
 impl Growth for Cubic {
     fn new(settings: &Settings) -> Self {
         Self {
+            interrupts: settings.interrupts,
             epoch: None,
-            maximum: 0.0,
+            maximum: 0,
+            per_increase: 0,
+            reckoned_of: 0,
+            reckoned_at: 0,
             least: None,
-            acknowledged_at: Time::ZERO,
-            slow_start: SlowStartEnd::new(settings.hystart),
+            sent_at: 0,
+            slow_start: SlowStartEnd::new(settings.hystart, settings.pacing),
+        }
+    }
+
+    /// A pause before this segment moves the curve.
+    #[inline]
+    fn note_sent(&mut self, sent: &Sent) {
+        let now = self.interrupts.at(sent.now);
+        let before = std::mem::replace(&mut self.sent_at, now);
+        if sent.in_flight == 1
+            && let Some(epoch) = &mut self.epoch
+        {
+            epoch.began = (epoch.began + (now - before)).min(now);
+        }
+    }
+
+    fn measure(&mut self, window: &mut SegmentWindow, measured: &Measured) {
+        let now = self.interrupts.at(measured.now);
+        if self.epoch.is_some_and(|epoch| now - epoch.began < self.interrupts.per_second()) {
+            return;
+        }
+        let sample = measured.round_trip;
+        let least = self.least.map_or(sample, |least| least.min(sample));
+        self.least = Some(least);
+        if window.is_in_slow_start()
+            && self.slow_start.ends_by_round_trip(measured, window.window, least)
+        {
+            window.threshold = window.window;
         }
     }
 
     fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
-        if let Some(sample) = acknowledged.round_trip {
-            self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
+        if acknowledged.application_limited {
+            return;
         }
-        let before = std::mem::replace(&mut self.acknowledged_at, acknowledged.now);
-        if !acknowledged.application_limited {
-            self.grow_used(window, acknowledged);
-        } else if let Some(epoch) = &mut self.epoch {
-            epoch.began = epoch.began + (acknowledged.now - before.max(epoch.began).min(acknowledged.now));
+        let mut segments = acknowledged.delivered;
+        if window.is_in_slow_start() {
+            if self.slow_start.ends(acknowledged) {
+                window.threshold = window.window;
+            }
+            let share = self.slow_start.share(segments);
+            segments = window.grow_in_slow_start(share);
+            if segments == 0 {
+                return;
+            }
         }
+        self.reckon(window.window, self.interrupts.at(acknowledged.now), segments);
+        window.grow_per(self.per_increase, segments);
     }
 
     fn threshold_of(&mut self, window: u32) -> u32 {
-        let whole = u64::from(window) * u64::from(BETA_PER_1024) / 1024;
-        let window = f64::from(window);
         self.epoch = None;
-        self.maximum = if window < self.maximum { window * (1.0 + BETA) / 2.0 } else { window };
-        whole as u32
+        let share = |of_2048: u32| (u64::from(window) * u64::from(of_2048) / 2_048) as u32;
+        self.maximum = if window < self.maximum { share(1_024 + BETA_PER_1024) } else { window };
+        share(2 * BETA_PER_1024)
     }
 
-    fn on_timeout(&mut self) {
-        self.maximum = 0.0;
-        self.slow_start.begin();
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        let mut slow_start = self.slow_start;
+        slow_start.begin(timeout.now);
+        let (interrupts, sent_at) = (self.interrupts, self.sent_at);
+        *self = Self {
+            interrupts,
+            epoch: None,
+            maximum: 0,
+            per_increase: 0,
+            reckoned_of: 0,
+            reckoned_at: 0,
+            least: None,
+            sent_at,
+            slow_start,
+        };
     }
 }

@@ -49,12 +49,23 @@ pub struct Sent {
     pub phase: Phase,
 }
 
+/// A round trip has ended with an acknowledgement that is being processed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// When it arrived.
+    pub now: Time,
+    /// The round trip of the newest segment that it brings and that was sent once; or else by its timestamp.
+    pub round_trip: Span,
+    /// Whether everything is acknowledged that had been sent when this was last so.
+    pub round_begins: bool,
+}
+
 /// An acknowledgement was processed, whatever the sender is doing. Counts are in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acknowledged {
     /// When it arrived.
     pub now: Time,
-    /// Segments that it newly reports to have arrived.
+    /// Segments that it newly reports to have arrived, those among them that came twice.
     pub delivered: u32,
     /// Of these, how many the peer says were marked "congestion experienced" (accurate ECN, RFC 9768).
     pub marked: u32,
@@ -64,6 +75,9 @@ pub struct Acknowledged {
     pub in_flight: u32,
     /// Whether SND.UNA has moved.
     pub advanced: bool,
+    /// Whether the window may grow with it: it moves SND.UNA, or reports something while reordering reaches so
+    /// far that blocks tell of no loss (Linux `tcp_may_raise_cwnd`).
+    pub may_grow: bool,
     /// The round trip that ended with it; none if no segment was timed, or a retransmission made it
     /// ambiguous.
     pub round_trip: Option<Span>,
@@ -128,6 +142,8 @@ pub struct Loss {
 pub struct Timeout {
     /// When it did.
     pub now: Time,
+    /// Segments in the network that may still arrive, because they were sent a moment ago.
+    pub in_flight: u32,
     /// Whether a reduction for the same data came before it.
     pub repeated: bool,
 }

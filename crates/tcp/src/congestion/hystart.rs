@@ -8,13 +8,13 @@
 //! | looks from a window of | 16 segments | any |
 //! | samples of a round | 8 | 8 |
 //! | the least round trip exceeds | that of the connection by more than an eighth, 4 to 16 ms | that of the last round by an eighth, 4 to 16 ms, or more |
-//! | acknowledgements no more than 2 ms apart | for more than half of the least round trip | |
+//! | acknowledgements no more than 2 ms apart | for more than half of the least round trip and 1 ms; for all of it where segments are paced | |
 //! | then | slow start is over | the window grows by a quarter for five rounds, the present one among them; if the round trip falls below what ended slow start, that goes on |
 //!
 //! Departures and silences: the limit of RFC 9406 on growth per acknowledgement (L) is that of the
 //! acknowledgements, as for a paced sender.
 
-use super::facts::Acknowledged;
+use super::facts::{Acknowledged, Measured};
 use aqmlab_units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ const SAMPLES: u32 = 8;
 const LEAST_RISE: Span = Span::from_milliseconds(4);
 const GREATEST_RISE: Span = Span::from_milliseconds(16);
 const TRAIN_GAP: Span = Span::from_milliseconds(2);
+/// What is added to the least round trip for segments that are put together (`hystart_ack_delay`): this much
+/// below 2 Gbit/s.
+const TRAIN_DELAY: Span = Span::from_milliseconds(1);
 /// RFC 9406: `CSS_GROWTH_DIVISOR`, `CSS_ROUNDS`.
 const CONSERVATIVE_DIVISOR: u32 = 4;
 const CONSERVATIVE_ROUNDS: u8 = 5;
@@ -57,6 +60,9 @@ struct Conservative {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlowStartEnd {
     rule: HyStart,
+    paced: bool,
+    /// HyStart of Linux has ended it.
+    found: bool,
     round_began: Time,
     acknowledged_at: Time,
     samples: u32,
@@ -73,9 +79,11 @@ fn rise(from: Span) -> Span {
 
 impl SlowStartEnd {
     /// That of a connection under such a rule.
-    pub(super) const fn new(rule: HyStart) -> Self {
+    pub(super) const fn new(rule: HyStart, paced: bool) -> Self {
         Self {
             rule,
+            paced,
+            found: false,
             round_began: Time::ZERO,
             acknowledged_at: Time::ZERO,
             samples: 0,
@@ -86,36 +94,45 @@ impl SlowStartEnd {
     }
 
     /// Another slow start begins.
-    pub(super) fn begin(&mut self) {
-        *self = Self::new(self.rule);
+    pub(super) fn begin(&mut self, now: Time) {
+        let begun = Self::new(self.rule, self.paced);
+        *self = Self { round_began: now, acknowledged_at: now, ..begun };
     }
 
-    /// Whether slow start is over with this acknowledgement, of a window of so many segments, on a path with
-    /// this least round trip.
-    pub(super) fn ends(&mut self, acknowledged: &Acknowledged, window: u32, path: Option<Span>) -> bool {
-        if self.rule == HyStart::Off {
+    /// Whether slow start is over by HyStart of Linux with this round trip, of a window of so many segments,
+    /// on a path with this least round trip.
+    pub(super) fn ends_by_round_trip(&mut self, measured: &Measured, window: u32, path: Span) -> bool {
+        if self.rule != HyStart::Linux || self.found {
             return false;
         }
-        let now = acknowledged.now;
-        let mut over = false;
-        if acknowledged.round_begins {
-            over = self.begin_round(now);
+        if measured.round_begins {
+            self.begin_round(measured.now);
         }
+        if window < LEAST_WINDOW {
+            return false;
+        }
+        let train = self.is_train(measured.now, path);
+        self.take(measured.round_trip);
+        self.found = train || self.samples > SAMPLES && self.rises_above(Some(path));
+        self.found
+    }
+
+    /// Whether it is over by HyStart++ with this acknowledgement.
+    pub(super) fn ends(&mut self, acknowledged: &Acknowledged) -> bool {
+        if self.rule != HyStart::PlusPlus {
+            return false;
+        }
+        let over = acknowledged.round_begins && self.begin_round(acknowledged.now);
         if let Some(sample) = acknowledged.round_trip {
-            self.samples += 1;
-            self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
+            self.take(sample);
         }
-        match self.rule {
-            HyStart::Off => false,
-            HyStart::Linux => {
-                let train = self.is_train(now, path);
-                window >= LEAST_WINDOW && (train || self.samples > SAMPLES && self.rises_above(path))
-            }
-            HyStart::PlusPlus => {
-                self.watch_conservatively();
-                over
-            }
-        }
+        self.watch_conservatively();
+        over
+    }
+
+    fn take(&mut self, sample: Span) {
+        self.samples += 1;
+        self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
     }
 
     /// Of so many segments that were acknowledged, those by which the window grows.
@@ -143,13 +160,13 @@ impl SlowStartEnd {
     }
 
     /// Whether acknowledgements have come without a pause for so long that the pipe must be full.
-    fn is_train(&mut self, now: Time, path: Option<Span>) -> bool {
+    fn is_train(&mut self, now: Time, path: Span) -> bool {
         if self.acknowledged_at + TRAIN_GAP < now {
             return false;
         }
         self.acknowledged_at = now;
-        let half = path.map(|least| Span::from_nanoseconds(least.nanoseconds() / 2));
-        half.is_some_and(|half| now - self.round_began > half)
+        let whole = (path + TRAIN_DELAY).nanoseconds();
+        now - self.round_began > Span::from_nanoseconds(if self.paced { whole } else { whole / 2 })
     }
 
     /// Conservative slow start begins where a round trip rises, and ends where that was a mistake (RFC 9406

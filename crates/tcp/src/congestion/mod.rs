@@ -18,10 +18,14 @@ mod hystart;
 mod rate_reduction;
 mod segment_window;
 #[cfg(test)]
+pub(crate) mod spy;
+#[cfg(test)]
 mod worked_cases;
 
 pub use control::{Codepoint, CongestionControl, Settings};
-pub use facts::{Acknowledged, DeliveryRate, Loss, Marks, Opening, Phase, Recovered, Sent, Timeout};
+pub use facts::{
+    Acknowledged, DeliveryRate, Loss, Marks, Measured, Opening, Phase, Recovered, Sent, Timeout,
+};
 pub use hystart::HyStart;
 
 use aqmlab_units::Rate;
@@ -85,7 +89,14 @@ macro_rules! controllers {
             }
 
             #[inline]
+            pub(crate) fn on_round_trip(&mut self, measured: &Measured) {
+                match self { $(Self::$name(controller) => controller.on_round_trip(measured)),+ }
+            }
+
+            #[inline]
             pub(crate) fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+                #[cfg(test)]
+                spy::write_down(acknowledged);
                 match self { $(Self::$name(controller) => controller.on_acknowledged(acknowledged)),+ }
             }
 

@@ -9,13 +9,13 @@
 //! | --- | --- |
 //! | loss, marks | the rule's threshold; the window follows what arrives (`rate_reduction.rs`) |
 //! | loss that a probe has repaired | the same, and the window is the threshold at once |
-//! | timeout | the rule's threshold, kept at a repeated one; cwnd = 1 |
+//! | timeout | the rule's threshold, kept at a repeated one; cwnd = what is in the network and one |
 //! | a reduction is complete | cwnd = ssthresh |
 //! | a reduction was a mistake | cwnd and ssthresh of before, if they are more; three quarters of the window at the least |
 //! | a timeout's time without data | cwnd = max(cwnd / 2, initial window), ssthresh = max(ssthresh, 3/4 cwnd) |
 
 use super::control::{Codepoint, CongestionControl, Settings};
-use super::facts::{Acknowledged, Loss, Marks, Opening, Recovered, Sent, Timeout};
+use super::facts::{Acknowledged, Loss, Marks, Measured, Opening, Recovered, Sent, Timeout};
 use super::rate_reduction::RateReduction;
 use aqmlab_units::{Rate, Span};
 
@@ -110,7 +110,10 @@ impl SegmentWindow {
         self.prior = (window, self.threshold.max(window / 2 + window / 4));
     }
 
+    /// The window begins to shrink, and what was counted towards its next segment is forgotten (Linux
+    /// `tcp_init_cwnd_reduction`).
     fn begin_reduction(&mut self) {
+        self.count = 0;
         if self.reduces_in_proportion {
             self.reduction = RateReduction::begin(self.window);
         } else {
@@ -134,14 +137,14 @@ impl SegmentWindow {
         self.threshold = self.threshold.max(threshold);
     }
 
+    /// A pause (Linux `tcp_cwnd_restart`).
     fn decay(&mut self, timeouts: u32) {
+        self.threshold = self.threshold.max(self.window / 2 + self.window / 4);
         for _ in 0..timeouts {
             if self.window <= self.initial {
                 return;
             }
-            self.threshold = self.threshold.max(self.window / 2 + self.window / 4);
             self.window = (self.window / 2).max(self.initial);
-            self.count = 0;
         }
     }
 
@@ -174,6 +177,14 @@ pub(crate) trait Growth {
     /// What it remembers of a connection that opens.
     fn new(settings: &Settings) -> Self;
 
+    /// A round trip has ended.
+    #[inline]
+    fn measure(&mut self, _window: &mut SegmentWindow, _measured: &Measured) {}
+
+    /// A segment leaves.
+    #[inline]
+    fn note_sent(&mut self, _sent: &Sent) {}
+
     /// Segments were acknowledged, and nothing is being reduced.
     fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged);
 
@@ -182,7 +193,7 @@ pub(crate) trait Growth {
     fn threshold_of(&mut self, window: u32) -> u32;
 
     /// The retransmission timer has expired, and the threshold is set.
-    fn on_timeout(&mut self) {}
+    fn on_timeout(&mut self, _timeout: &Timeout) {}
 }
 
 /// A controller with a window in segments, and its growth.
@@ -214,12 +225,18 @@ impl<G: Growth> CongestionControl for Windowed<G> {
         if sent.phase.is_reduction() {
             self.base.reduction.sent += 1;
         }
+        self.growth.note_sent(sent);
+    }
+
+    #[inline]
+    fn on_round_trip(&mut self, measured: &Measured) {
+        self.growth.measure(&mut self.base, measured);
     }
 
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
         if acknowledged.phase.is_reduction() {
             self.base.shrink(acknowledged);
-        } else if acknowledged.advanced && acknowledged.delivered > 0 {
+        } else if acknowledged.may_grow {
             self.base.note_round_trip(acknowledged.round_trip);
             self.growth.grow(&mut self.base, acknowledged);
         }
@@ -232,6 +249,7 @@ impl<G: Growth> CongestionControl for Windowed<G> {
         if loss.repaired {
             self.set_threshold();
             self.base.window = self.base.threshold;
+            self.base.count = 0;
         } else {
             self.base.keep();
             self.set_threshold();
@@ -244,8 +262,8 @@ impl<G: Growth> CongestionControl for Windowed<G> {
             self.base.keep();
             self.set_threshold();
         }
-        self.base.window = 1;
-        self.growth.on_timeout();
+        (self.base.window, self.base.count) = (timeout.in_flight + 1, 0);
+        self.growth.on_timeout(timeout);
     }
 
     fn on_marks(&mut self, _marks: &Marks) {

@@ -8,7 +8,7 @@
 //! | `established`, `established after lost SYN` | the connection is open |
 //! | `acked N` `rtt MS` `limited` `marked N` `round` `x K` | N segments are acknowledged, with a round trip; the application limits what is sent; so many were marked; it ends a round; K times |
 //! | `acked N` `flight N` `lost N` | the same in a reduction, which leaves so many segments in the network and takes so many for lost |
-//! | `sent` | a segment leaves |
+//! | `sent`, `sent alone` | a segment leaves, with others in the network or not |
 //! | `loss`, `ecn`, `probe` | a loss, a mark, or a loss that a probe has repaired |
 //! | `recovered`, `mistake` | the reduction is complete, or nothing had been lost |
 //! | `timeout`, `timeout again` | the timer has expired; once more without progress |
@@ -16,9 +16,10 @@
 //! | `idle N` | N timeouts have passed without data |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, HyStart, Loss, Marks, Opening, Phase, Recovered, Sent,
-    Settings, Timeout,
+    Acknowledged, Congestion, CongestionController, HyStart, Loss, Marks, Measured, Opening, Phase,
+    Recovered, Sent, Settings, Timeout,
 };
+use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
 
 /// Thresholds from here on are none.
@@ -32,6 +33,7 @@ pub(super) const SETTINGS: Settings = Settings {
     proportional_rate_reduction: true,
     pacing: false,
     hystart: HyStart::Off,
+    interrupts: Interrupts::milliseconds(),
 };
 
 struct Bench {
@@ -64,6 +66,7 @@ impl Bench {
             lost: 0,
             in_flight: self.controller.window(),
             advanced: true,
+            may_grow: true,
             round_trip: None,
             delivery_rate: None,
             application_limited: false,
@@ -86,7 +89,13 @@ impl Bench {
                 _ => panic!("what is {word}?"),
             }
         }
-        (0..times).for_each(|_| self.controller.on_acknowledged(&acknowledged));
+        for _ in 0..times {
+            if let Some(round_trip) = acknowledged.round_trip {
+                let round_begins = acknowledged.round_begins;
+                self.controller.on_round_trip(&Measured { now, round_trip, round_begins });
+            }
+            self.controller.on_acknowledged(&acknowledged);
+        }
     }
 
     fn happen(&mut self, now: Time, words: &[&str]) {
@@ -98,7 +107,10 @@ impl Bench {
                 controller.on_established(Opening { active: false, syn_lost: lost, reduces_window: lost });
             }
             ["acked", words @ ..] => self.acknowledge(now, words),
-            ["sent"] => controller.on_sent(&Sent { now, again: false, in_flight, phase: self.phase }),
+            ["sent", alone @ ..] => {
+                let in_flight = if alone.is_empty() { in_flight } else { 1 };
+                controller.on_sent(&Sent { now, again: false, in_flight, phase: self.phase });
+            }
             ["loss"] => {
                 let reduced = self.phase == Phase::Reducing;
                 self.phase = Phase::Recovery;
@@ -111,7 +123,7 @@ impl Bench {
             }
             ["timeout", again @ ..] => {
                 self.phase = Phase::Loss;
-                controller.on_timeout(&Timeout { now, repeated: again == ["again"] });
+                controller.on_timeout(&Timeout { now, in_flight: 0, repeated: again == ["again"] });
             }
             ["recovered"] => {
                 self.phase = Phase::Open;

@@ -67,7 +67,7 @@ impl HostProfile {
         settings
     }
 
-    fn extension_settings(&self) -> [(&'static str, String); 9] {
+    fn extension_settings(&self) -> [(&'static str, String); 10] {
         let extensions = self.extensions();
         [
             ("timestamps", extensions.timestamps.to_string()),
@@ -77,6 +77,7 @@ impl HostProfile {
             ("forward_recovery", extensions.forward_recovery.to_string()),
             ("pacing", extensions.pacing.to_string()),
             ("quick_acknowledgements", extensions.quick_acknowledgements.to_string()),
+            ("acknowledgement_compression", extensions.acknowledgement_compression.to_string()),
             ("timer_hz", extensions.timer_hz.to_string()),
             ("hystart", quoted(start_word(extensions.hystart))),
         ]

@@ -35,6 +35,9 @@ pub struct Extensions {
     pub pacing: bool,
     /// A receiver acknowledges every segment while a connection is young (Linux).
     pub quick_acknowledgements: bool,
+    /// A receiver reports what lies beyond a hole at once three times, and then for a millisecond at a time
+    /// (Linux `tcp_comp_sack_*`).
+    pub acknowledgement_compression: bool,
     /// Interrupts of the kernel a second, at which its timers fire (`CONFIG_HZ` of Linux); 0: timers fire
     /// exactly.
     pub timer_hz: u16,
@@ -53,6 +56,7 @@ impl Extensions {
         hystart: HyStart::Off,
         pacing: false,
         quick_acknowledgements: false,
+        acknowledgement_compression: false,
         timer_hz: 0,
         timer_phase: TimerPhase::Own,
     };

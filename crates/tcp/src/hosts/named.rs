@@ -345,6 +345,7 @@ impl HostProfile {
                 hystart,
                 pacing: false,
                 quick_acknowledgements: true,
+                acknowledgement_compression: true,
                 timer_hz: 0,
                 timer_phase: TimerPhase::Own,
             },

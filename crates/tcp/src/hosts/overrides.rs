@@ -110,6 +110,9 @@ pub struct HostOverrides {
     /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
     /// profiles alone.
     pub quick_acknowledgements: Option<bool>,
+    /// Whether a receiver reports what lies beyond a hole at once three times only, and then for a
+    /// millisecond at a time (Linux `tcp_comp_sack_delay_ns`); `true` in the `linux6` profiles alone.
+    pub acknowledgement_compression: Option<bool>,
     /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63
     /// of the wait (Linux; 250 in most distributions); 0, the default, lets them fire exactly. In the
     /// `linux6` profiles alone.
@@ -399,6 +402,7 @@ impl HostOverrides {
             ("forward_recovery", self.forward_recovery),
             ("pacing", self.pacing),
             ("quick_acknowledgements", self.quick_acknowledgements),
+            ("acknowledgement_compression", self.acknowledgement_compression),
         ];
         if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
             return Err(not_in(key, name));
@@ -516,6 +520,7 @@ impl Extensions {
         set(overrides.forward_recovery, &mut self.forward_recovery);
         set(overrides.pacing, &mut self.pacing);
         set(overrides.quick_acknowledgements, &mut self.quick_acknowledgements);
+        set(overrides.acknowledgement_compression, &mut self.acknowledgement_compression);
     }
 }
 

@@ -25,6 +25,7 @@ use crate::congestion::{Codepoint, Opening};
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::hosts::{Ecn, HostProfile, IdleRestart, RtoAlgorithm};
+use crate::kernel_timer::Interrupts;
 use crate::segment::Segment;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -107,7 +108,7 @@ impl Default for Sender {
 impl Sender {
     /// The opening segment is being sent and timed. What was written or closed before waits.
     pub(crate) fn begin(&mut self, now: Time, context: &Context<'_>) {
-        self.rules = Rules::new(context.profile);
+        self.rules = Rules::new(context.profile, &context.clock);
         if context.profile.extensions().pacing {
             self.flags.set(SenderFlags::PACED);
         }
@@ -206,6 +207,14 @@ impl Sender {
         let behind = self.sequence.max.distance_from(self.sequence.nxt);
         let fin = u32::from(self.flags.has(SenderFlags::FIN_SENT));
         self.unsent + u64::from(behind.saturating_sub(fin))
+    }
+
+    /// The application begins or ends to write what may leave meanwhile.
+    #[inline]
+    pub(crate) fn note_writing(&mut self, is_writing: bool) {
+        if let Some(modern) = self.modern_mut() {
+            modern.is_writing = is_writing;
+        }
     }
 
     /// The application writes more.
@@ -326,9 +335,8 @@ impl Sender {
     #[inline(never)]
     fn note_sent(&mut self, now: Time, ends: (SequenceNumber, SequenceNumber), is_new: bool) {
         self.active_at = now;
-        let sequence = self.sequence;
         if let Some(modern) = self.modern_mut() {
-            modern.note_sent(now, sequence, ends, is_new);
+            modern.note_sent(now, ends, is_new);
         }
     }
 
@@ -337,6 +345,15 @@ impl Sender {
     pub(crate) fn end_burst(&mut self, now: Time, context: &Context<'_>) {
         if context.profile.has_options() {
             self.note_all_sent(now, context);
+        }
+    }
+
+    /// Data wait that the window does not admit.
+    #[inline]
+    pub(crate) fn note_held(&mut self) {
+        let sequence = self.sequence;
+        if let Some(modern) = self.modern_mut() {
+            modern.note_held(sequence);
         }
     }
 
@@ -456,10 +473,14 @@ impl Sender {
             && self.retransmission_deadline == Time::MAX
     }
 
-    /// The update that the peer owes may be lost (FreeBSD 4.x `tcp_setpersist`).
+    /// The update that the peer owes may be lost (FreeBSD 4.x `tcp_setpersist`; Linux `tcp_check_probe_timer`).
     #[cold]
     #[inline(never)]
     pub(crate) fn start_persist_timer(&mut self, now: Time, context: &Context<'_>) {
+        if context.profile.has_options() {
+            self.with_modern(now, context, |modern, lent| modern.wait_for_the_window(lent));
+            return;
+        }
         self.retransmission_deadline = if context.profile.timers_fire_on_ticks() {
             context.clock.callout(context.clock.whole_ticks(PERSIST), now)
         } else {
@@ -538,9 +559,10 @@ impl Sender {
         let (timer, clock) = (&context.profile.retransmission, &context.clock);
         let Some(idle_restart) = context.profile.idle_restart() else {
             let timeout = self.round_trip_time.timeout(timer, clock);
-            let paused = now - self.active_at;
+            let interrupts = Interrupts::of(context.profile.extensions(), clock);
+            let paused = interrupts.at(now) - interrupts.at(self.active_at);
             if let Some(modern) = self.modern_mut() {
-                modern.note_pause(paused, timeout);
+                modern.note_pause(paused, interrupts.in_span(timeout));
             }
             return;
         };

@@ -21,7 +21,8 @@
 //!
 //! Departures and silences: data that leave with an acknowledgement advertise the whole buffer, as if what
 //! came with the acknowledgement had been read; where nothing is outstanding and the window admits nothing,
-//! the persist timer sends what is there after its least interval, instead of probing with a byte.
+//! the persist timer of a classic stack sends what is there after its least interval, instead of probing with
+//! a byte.
 //!
 //! ns-2's one-way sender has its own loop in `classic/send_much.rs`, its two-way agent in
 //! `classic/foutput.rs`.
@@ -139,7 +140,8 @@ impl Endpoint {
         let profile = context.profile;
         let mss = profile.segment_bytes();
         let idle = self.outstanding() == 0;
-        if idle {
+        // Linux asks when the application writes (`tcp_skb_entail`), not where a window opens.
+        if idle && !profile.has_options() {
             self.sender.restart_after_idle(now, context);
         }
         let may_send_partial = hint == Hint::Whole && (idle || !profile.nagle);
@@ -169,6 +171,8 @@ impl Endpoint {
         }
         if out.segments.len() > before {
             self.sender.end_burst(now, context);
+        } else {
+            self.sender.note_held();
         }
         if self.receiver.flags.has(ReceiverFlags::ACK_NOW) {
             self.acknowledge(context, out);
@@ -227,7 +231,6 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         self.emit(now, context, length, fin, out);
-        self.sender.end_burst(now, context);
     }
 
     /// Puts `length` bytes from SND.NXT on, and the FIN if asked, into a segment. It carries the

@@ -2,6 +2,7 @@
 
 use super::classic::ClassicSender;
 use super::modern::ModernSender;
+use crate::clock::HostClock;
 use crate::congestion::Opening;
 use crate::hosts::{HostProfile, Stack};
 use crate::sequence::SequenceNumber;
@@ -56,10 +57,10 @@ impl Default for Rules {
 
 impl Rules {
     /// Those of a host whose first segment is being sent.
-    pub(super) fn new(profile: &HostProfile) -> Self {
+    pub(super) fn new(profile: &HostProfile, clock: &HostClock) -> Self {
         match &profile.stack {
             Stack::Classic(classic) => Self::Classic(ClassicSender::new(profile, classic)),
-            Stack::Modern(modern) => Self::Modern(Boxed(Box::new(ModernSender::new(profile, modern)))),
+            Stack::Modern(modern) => Self::Modern(Boxed(Box::new(ModernSender::new(profile, modern, clock)))),
         }
     }
 

@@ -6,15 +6,22 @@
 //! the round trip, probes, the end of a phase, what is lost, the window, the timers, and then what may be
 //! sent.
 //!
-//! Departures and silences: an acknowledgement older than SND.UNA is not looked at; a peer that shrinks its
-//! window, or takes back what it reported, is not provided for.
+//! An acknowledgement below SND.UNA, which another one overtook, still tells what has arrived beyond a hole and
+//! what came twice: its blocks are heeded, and nothing else (`tcp_ack`, `old_ack`).
+//!
+//! Departures and silences: a peer that shrinks its window, or takes back what it reported, is not provided
+//! for.
 
+use super::timers::Due;
 use super::undoing::was_delayed;
 use super::{Delivery, Lent, MICROSECONDS_PER_STAMP, ModernSender, NANOSECONDS_PER_MICROSECOND, Sent, Undo};
-use crate::congestion::{Acknowledged, Codepoint, DeliveryRate, Loss, Marks, Phase, Recovered, Timeout};
+use crate::congestion::{
+    Acknowledged, Codepoint, DeliveryRate, Loss, Marks, Measured, Phase, Recovered, Timeout,
+};
 use crate::connection_flags::SenderFlags;
 use crate::hosts::{Ecn, HostProfile};
 use crate::options::stamp;
+use crate::options::{Block, MOST_BLOCKS};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -25,8 +32,18 @@ pub(super) struct News {
     delivery: Delivery,
     /// Whether SND.UNA has moved.
     advanced: bool,
-    /// Whether a duplicate was reported.
+    /// Whether a duplicate was reported that may be an answer to what was sent again.
     duplicate: bool,
+    /// Whether that was of a probe.
+    duplicate_of_probe: bool,
+    /// Whether it came with data.
+    with_data: bool,
+    /// SND.UNA before it.
+    una_before: SequenceNumber,
+    /// Whether something was outstanding before it.
+    answers: bool,
+    /// Whether the timer starts afresh.
+    restarts_timer: bool,
     /// Whether it asks for a smaller window, as ECN does.
     echo: bool,
     /// Packets that arrived with a mark.
@@ -41,7 +58,7 @@ pub(super) struct News {
 impl News {
     /// SND.UNA has moved, and nothing else is said.
     pub(super) fn of_new_data(delivery: Delivery, round_begins: bool) -> Self {
-        Self { delivery, advanced: true, round_begins, ..Self::default() }
+        Self { delivery, advanced: true, answers: true, round_begins, ..Self::default() }
     }
 }
 
@@ -61,40 +78,119 @@ impl ModernSender {
     /// of before.
     pub(super) fn take_in(&mut self, lent: &Lent<'_>, segment: &Segment, counts_marks: bool) -> News {
         let (number, max) = (segment.acknowledgement, lent.sequence.max);
-        let advanced = lent.sequence.una.before(number);
-        let (delivery, duplicate) = self.deliver(number);
-        if let Some(end) = duplicate {
-            let of_probe = self.timers.probed.is_some_and(|(until, _)| until == end);
-            if !of_probe {
-                self.rack.note_duplicate(number, max);
-            }
-            if let Some(undo) = &mut self.undo {
-                undo.note_duplicate(end);
-            }
+        let mut news = News {
+            advanced: lent.sequence.una.before(number),
+            echo: segment.flags.contains(Flags::ECE),
+            with_data: segment.payload > 0,
+            una_before: lent.sequence.una,
+            answers: self.board.outstanding() > 0,
+            ..News::default()
+        };
+        self.deliver(lent, number, &mut news);
+        self.timed_out &= !news.advanced;
+        self.unanswered_probes = 0;
+        if self.timers.due() == Some(Due::Window) {
+            // If the window is still closed, the wait for it begins anew.
+            self.timers.stop();
         }
-        self.timed_out &= !advanced;
-        self.rack.note(lent.now, &delivery);
-        let marked = if counts_marks { self.marked.news(segment.flags, delivery.delivered) } else { 0 };
-        let round_begins = advanced && self.begins_round(number, max);
-        let echo = segment.flags.contains(Flags::ECE);
-        let duplicate = duplicate.is_some();
-        News { delivery, advanced, duplicate, echo, marked, round_begins, ..News::default() }
+        if counts_marks {
+            news.marked = self.marked.news(segment.flags, news.delivery.delivered);
+        }
+        news.round_begins = news.advanced && self.begins_round(number, max);
+        news
     }
 
-    /// Takes in what an acknowledgement of everything before `number` says has arrived. Answers with that,
-    /// and whether it reports a duplicate (RFC 2883 section 4), by its end.
-    fn deliver(&mut self, number: SequenceNumber) -> (Delivery, Option<SequenceNumber>) {
-        let mut delivery = Delivery { recover: self.recover, ..Delivery::default() };
-        let blocks = std::mem::take(&mut self.options.blocks);
-        let blocks = blocks.as_slice();
-        let duplicate = match *blocks {
-            [(start, end), ..] if start.before(number) => Some(end),
-            [(start, end), (from, to), ..] if !start.before(from) && !to.before(end) => Some(end),
-            _ => None,
+    /// Takes in what an acknowledgement of everything before `number` says has arrived, and has come twice.
+    fn deliver(&mut self, lent: &Lent<'_>, number: SequenceNumber, news: &mut News) {
+        let mut delivery = Delivery {
+            now: lent.now,
+            recover: self.recover,
+            least: self.rack.least(),
+            echo: self.echoed_stamp(),
+            highest_before: self.board.highest(),
+            ..Delivery::default()
         };
-        self.board.acknowledge_selectively(&blocks[usize::from(duplicate.is_some())..], &mut delivery);
+        let said = std::mem::take(&mut self.options.blocks);
+        let said = said.as_slice();
+        let mut repeated_late = None;
+        if let Some(twice) = repeated(said, number) {
+            repeated_late = self.take_in_duplicate(lent, twice, news);
+        }
+        let una = lent.sequence.una.later_of(number);
+        let (blocks, count) = ascending(said, una, lent.sequence.max);
+        self.board.acknowledge_selectively(&blocks[..count], &mut delivery);
+        let bytes = lent.context.profile.segment_bytes();
+        if let Some(highest) =
+            self.board.highest().filter(|_| self.phase != Phase::Loss || self.undo.is_some())
+        {
+            for low in [delivery.reported_late, repeated_late].into_iter().flatten() {
+                self.rack.note_reordering(low, highest, bytes);
+            }
+        }
         self.board.acknowledge(number, &mut delivery);
-        (delivery, duplicate)
+        // Against what had arrived before: an acknowledgement that moves SND.UNA up to a hole and reports
+        // what lies beyond it tells of no reordering (`tcp_clean_rtx_queue`, prior_fack).
+        if let Some((low, before)) = delivery.lowest_passed.zip(delivery.highest_before)
+            && low.before(before)
+        {
+            self.rack.note_reordering(low, self.board.highest().unwrap_or(una), bytes);
+        }
+        self.rack.note(&delivery);
+        delivery.delivered += news.delivery.delivered;
+        news.delivery = delivery;
+    }
+
+    /// The peer reports that numbers came twice. What came twice was delivered too (`tcp_dsack_seen`). Answers
+    /// where the lowest segment begins that it had reported before.
+    fn take_in_duplicate(
+        &mut self,
+        lent: &Lent<'_>,
+        twice: Block,
+        news: &mut News,
+    ) -> Option<SequenceNumber> {
+        let (start, end) = twice;
+        let profile = lent.context.profile;
+        let bytes = end.distance_from(start);
+        if !start.before(end) || bytes > profile.window_bytes {
+            return None;
+        }
+        let segments = bytes.div_ceil(profile.segment_bytes());
+        if !self.repeats.explain(segments) {
+            return None;
+        }
+        news.duplicate = true;
+        news.duplicate_of_probe = segments == 1 && self.timers.probed.is_some_and(|(until, _)| until == end);
+        news.delivery.delivered = segments;
+        if !news.duplicate_of_probe {
+            self.rack.note_duplicate();
+        }
+        let undo = self.undo.as_mut();
+        if !lent.sequence.una.before(end) {
+            if let Some(undo) = undo {
+                undo.note_duplicates(end, segments);
+            }
+            return None;
+        }
+        let (sent_again, lowest) = self.board.find_repeated(twice);
+        if let Some(undo) = undo {
+            undo.note_duplicates(end, sent_again);
+        }
+        lowest
+    }
+
+    /// An acknowledgement from before SND.UNA tells what has arrived beyond a hole since, and what came
+    /// twice; of the round trip, the rate and the window it tells nothing.
+    pub(super) fn answer_old(&mut self, lent: &mut Lent<'_>, segment: &Segment) -> Reductions {
+        let mut reductions = Reductions::default();
+        if self.options.blocks.as_slice().is_empty() {
+            return reductions;
+        }
+        let mut news = News { with_data: segment.payload > 0, ..News::default() };
+        self.deliver(lent, segment.acknowledgement, &mut news);
+        reductions.waits = self.end_phase(lent, &news);
+        reductions.recovery = self.lose_what_is_overtaken(lent).1;
+        reductions.resends = self.may_send_again();
+        reductions
     }
 
     /// Whether an acknowledgement of everything before `number` ends a round, where everything before `max`
@@ -111,27 +207,50 @@ impl ModernSender {
     pub(super) fn answer(&mut self, lent: &mut Lent<'_>, news: &mut News) -> Reductions {
         self.sample(lent, news);
         self.note_delivered(lent.now, news);
+        if let Some(latest) = news.delivery.latest {
+            self.rack.widen(lent.now, latest.at);
+        }
         let mut reductions = self.respond(lent, news);
-        self.restart_timers(lent, news);
-        reductions.resends = !reductions.waits && (self.new_first || self.board.misses_any());
+        reductions.resends = !reductions.waits && self.may_send_again();
         reductions
     }
 
-    /// Samples the round trip: of the first segment that was sent once, or else by the timestamp.
+    /// Whether something is to be sent again, or new data in its place.
+    fn may_send_again(&self) -> bool {
+        self.new_first || self.board.misses_any()
+    }
+
+    /// Samples the round trip (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`): of the first segment that SND.UNA
+    /// has passed, unless one of them was sent again; or else of the first that a block reports; or else by
+    /// the timestamp. The controller and RACK are told that of the last.
     pub(super) fn sample(&mut self, lent: &mut Lent<'_>, news: &mut News) {
         let (now, timer) = (lent.now, &lent.context.profile.retransmission);
-        let sample = match (news.delivery.sent, self.echoed_stamp()) {
-            (Some((first, last)), _) => {
-                news.round_trip = Some(now - last);
-                self.rack.note_round_trip(now - last);
-                (now - first).nanoseconds() / NANOSECONDS_PER_MICROSECOND
-            }
+        let Delivery { passed, passed_ambiguous, reported, .. } = news.delivery;
+        let passed = passed.filter(|_| !passed_ambiguous);
+        let (first, last) = match (passed.or(reported), self.echoed_stamp()) {
+            (Some((first, last)), _) => (now - first, now - reported.map_or(last, |(_, last)| last)),
             (None, Some(echo)) if news.advanced => {
-                u64::from(stamp(now).saturating_sub(echo)) * MICROSECONDS_PER_STAMP
+                let stamps = u64::from(stamp(now).saturating_sub(echo)).max(1);
+                let round_trip = Span::from_microseconds(stamps * MICROSECONDS_PER_STAMP);
+                (round_trip, round_trip)
             }
-            _ => return,
+            _ => {
+                news.restarts_timer = news.advanced;
+                return;
+            }
         };
+        news.round_trip = Some(last);
+        let round_begins = news.round_begins;
+        self.controller.on_round_trip(&Measured { now, round_trip: last, round_begins });
+        self.rack.note_round_trip(last);
+        let older = || {
+            let head = self.board.first();
+            head.is_some_and(|head| reported.is_some_and(|(first, _)| first < head.at))
+        };
+        // Where something arrived that was sent before the first segment was sent last, it cannot tell of it.
+        news.restarts_timer = news.advanced || older();
         let minimum = timer.minimum.nanoseconds() / NANOSECONDS_PER_MICROSECOND;
+        let sample = first.nanoseconds() / NANOSECONDS_PER_MICROSECOND;
         self.estimate.sample(sample, minimum, lent.sequence.una, lent.sequence.max);
         lent.timeout.adopt(timer, &lent.context.clock, self.estimate.timeout());
     }
@@ -164,14 +283,32 @@ impl ModernSender {
             reductions.echoes += u16::from(self.reduce_on_marks(lent, news.marked.max(1)));
         }
         let mut lost = 0;
+        self.timers.armed = false;
         if !reductions.waits {
             (lost, reductions.recovery) = self.lose_what_is_overtaken(lent);
+        }
+        let is_plain = news.advanced && news.delivery.sacked == 0 && !news.duplicate && !news.echo;
+        if self.phase == Phase::Open && (self.disordered || !is_plain) {
+            self.note_order();
+        }
+        if news.restarts_timer && !self.timers.armed {
+            self.restart_timer(lent);
+        }
+        // With nothing outstanding an acknowledgement can only take a reduction back.
+        if !news.answers {
+            return reductions;
         }
         let before = self.controller.window();
         self.tell(lent.now, news, lost);
         let shrunk = scalable && news.marked > 0 && self.controller.window() < before;
         reductions.echoes += u16::from(shrunk && !self.phase.is_reduction());
         reductions
+    }
+
+    /// Whether something has arrived out of turn, or was sent again, in the open phase (Linux's *disorder*,
+    /// `tcp_try_keep_open`): then no probe is sent.
+    fn note_order(&mut self) {
+        self.disordered = self.board.sacked() > 0 || self.board.lost() > 0 || self.board.any_sent_again();
     }
 
     /// The controller hears of an acknowledgement.
@@ -183,6 +320,7 @@ impl ModernSender {
             lost,
             in_flight: self.board.in_flight(),
             advanced: news.advanced,
+            may_grow: news.advanced || news.delivery.sacked > 0 && self.rack.reaches_far(),
             round_trip: news.round_trip,
             delivery_rate: news.delivery_rate,
             application_limited: !self.used_its_window(),
@@ -198,8 +336,8 @@ impl ModernSender {
         if una.before(until) {
             return;
         }
-        let both_arrived = !news.advanced && news.delivery.delivered == 0;
-        if !again || news.duplicate || both_arrived {
+        let both_arrived = !(news.advanced || news.with_data) && news.delivery.sacked == 0;
+        if !again || news.duplicate_of_probe {
             self.timers.probed = None;
         } else if until.before(una) {
             // The probe has repaired a loss, of which nobody else tells.
@@ -207,7 +345,10 @@ impl ModernSender {
             if self.phase == Phase::Open {
                 self.tell_of_loss(lent.now, false, true);
                 lent.flags.set(SenderFlags::CWR_PENDING);
+                self.note_order();
             }
+        } else if both_arrived {
+            self.timers.probed = None;
         }
     }
 
@@ -216,22 +357,26 @@ impl ModernSender {
         self.controller.on_loss(&Loss { now, in_flight, reduced, repaired });
     }
 
-    /// Takes what is overdue for lost. Answers how many segments that are.
+    /// Takes what is overdue for lost, if something has arrived since that was asked last, and waits for what
+    /// is overtaken and not overdue. Answers how many segments that are.
     fn detect(&mut self, lent: &Lent<'_>) -> u32 {
         if !lent.context.profile.extensions().rack {
+            self.rack.skip_judgement();
             return self.board.detect_by_duplicates();
         }
-        self.timers.reordering = Time::MAX;
-        let in_recovery = matches!(self.phase, Phase::Recovery | Phase::Loss);
-        let smoothed = self.smoothed();
-        let Some(judgement) = self.rack.judgement(self.board.sacked(), in_recovery, smoothed) else {
+        let (in_recovery, smoothed) = (self.is_recovering(), self.smoothed());
+        let Some(judgement) = self.rack.next_judgement(self.board.sacked(), in_recovery, smoothed) else {
             return 0;
         };
         let (lost, left) = self.board.detect_by_time(lent.now, &judgement);
         if let Some(left) = left {
-            self.timers.wait_for_reordering(lent.now, lent.context, left);
+            self.wait_for_reordering(lent, left);
         }
         lost
+    }
+
+    fn is_recovering(&self) -> bool {
+        matches!(self.phase, Phase::Recovery | Phase::Loss)
     }
 
     /// Takes what is overtaken for lost, and begins a recovery if that is new. Answers how many segments that
@@ -255,7 +400,9 @@ impl ModernSender {
 
     /// What was overtaken has had its time. Answers whether a recovery begins.
     pub(super) fn lose_what_is_overdue(&mut self, lent: &mut Lent<'_>) -> bool {
-        let lost = self.detect(lent);
+        let (in_recovery, smoothed) = (self.is_recovering(), self.smoothed());
+        let judgement = self.rack.judgement(self.board.sacked(), in_recovery, smoothed);
+        let lost = judgement.map_or(0, |judgement| self.board.detect_by_time(lent.now, &judgement).0);
         let begins = lost > 0 && self.phase != Phase::Recovery;
         if begins {
             self.begin_recovery(lent);
@@ -275,12 +422,14 @@ impl ModernSender {
         let recovered = !una.before(self.recover);
         match self.phase {
             // The last of the duplicates comes when the recovery is over.
-            Phase::Open if self.all_answered() => self.take_back(),
-            Phase::Open => {}
+            Phase::Open => self.take_back_if_all_answered(),
             Phase::Reducing if self.recover.before(una) => self.leave_reduction(),
             Phase::Reducing => {}
-            Phase::Recovery if recovered => self.end_recovery(profile),
-            Phase::Recovery => return self.undo_in_recovery(profile, news),
+            Phase::Recovery if recovered => {
+                self.end_recovery(profile);
+                self.take_back_if_all_answered();
+            }
+            Phase::Recovery => return self.undo_in_recovery(una, profile, news),
             Phase::Loss => self.end_loss(lent, news, recovered),
         }
         false
@@ -297,18 +446,26 @@ impl ModernSender {
 
     /// A recovery goes on: what fills a hole may have been delayed, or each retransmission may be a
     /// duplicate. Answers as [`Self::end_phase`] does (Linux `tcp_try_undo_partial`, `tcp_try_undo_dsack`).
-    fn undo_in_recovery(&mut self, profile: &HostProfile, news: &News) -> bool {
+    fn undo_in_recovery(&mut self, una: SequenceNumber, profile: &HostProfile, news: &News) -> bool {
         if news.advanced && self.undo.is_some() && self.was_delayed(profile) {
-            self.rack.note_reordering();
+            let highest = self.board.highest().unwrap_or(una);
+            self.rack.note_reordering(news.una_before, highest, profile.segment_bytes());
             if self.board.sent_again() > 0 {
                 return true;
             }
             self.board.find_all();
             self.take_back();
-        } else if self.all_answered() {
+        }
+        self.take_back_if_all_answered();
+        false
+    }
+
+    /// Each retransmission was a duplicate (`tcp_try_undo_dsack`).
+    fn take_back_if_all_answered(&mut self) {
+        if self.all_answered() {
+            self.rack.note_mistake();
             self.take_back();
         }
-        false
     }
 
     /// After a timeout: it was none if originals arrive (RFC 5682), and is over when everything sent by then
@@ -333,6 +490,10 @@ impl ModernSender {
             }
         }
         if recovered {
+            if self.undo.is_some() && self.all_answered() {
+                return self.take_back();
+            }
+            self.rack.note_recovered();
             (self.phase, self.forward) = (Phase::Open, false);
         }
     }
@@ -348,6 +509,7 @@ impl ModernSender {
         self.phase = Phase::Open;
         self.forward = false;
         self.timed_out = false;
+        self.rack.judge_again();
         if self.undo.take().is_some_and(|undo| undo.restores) {
             self.controller.on_recovered(Recovered::Mistaken);
         }
@@ -386,7 +548,8 @@ impl ModernSender {
             self.timers.probed = None;
             lent.flags.set(SenderFlags::CWR_PENDING);
         }
-        self.at_once = true;
+        // In proportion to what arrives, the first one is admitted by the reduction.
+        self.at_once = !lent.context.profile.extensions().proportional_rate_reduction;
     }
 
     /// The retransmission timer has expired: everything that has not arrived is taken for lost.
@@ -398,15 +561,21 @@ impl ModernSender {
             || !sequence.una.before(self.recover)
             || self.phase == Phase::Loss && !repeated;
         self.forward = profile.extensions().forward_recovery && (fresh || repeated);
-        self.board.lose_all();
+        let sacked = self.board.sacked();
+        let round_trip = self.rack.round_trip().filter(|_| profile.extensions().rack);
+        self.board.lose_all(lent.now, round_trip);
         if reduces {
             self.begin_undo(sequence.una, true);
+        }
+        if fresh {
+            self.rack.note_timeout(sacked);
         }
         self.phase = Phase::Loss;
         self.recover = sequence.max;
         self.timers.probed = None;
-        self.timers.reordering = Time::MAX;
-        self.controller.on_timeout(&Timeout { now: lent.now, repeated: !reduces });
+        self.round_until = sequence.max;
+        let in_flight = self.board.in_flight();
+        self.controller.on_timeout(&Timeout { now: lent.now, in_flight, repeated: !reduces });
         lent.flags.set(SenderFlags::CWR_PENDING);
         lent.timeout.back_off(&profile.retransmission, &lent.context.clock, false);
     }
@@ -441,21 +610,29 @@ impl ModernSender {
     pub(super) fn all_answered(&self) -> bool {
         self.undo.as_ref().is_some_and(Undo::all_answered)
     }
+}
 
-    /// An acknowledgement was processed. The retransmission timer starts afresh where SND.UNA moves, and
-    /// where something arrived that was sent before the first segment was sent last, and cannot tell of it
-    /// (Linux `tcp_clean_rtx_queue`).
-    fn restart_timers(&mut self, lent: &Lent<'_>, news: &News) {
-        if lent.sequence.outstanding() == 0 {
-            return self.timers.stop();
-        }
-        let older = || {
-            let first = news.delivery.sent.zip(self.board.first());
-            first.is_some_and(|((sent, _), first)| sent < first.at)
-        };
-        if news.advanced || older() {
-            self.set_timeout(lent);
-        }
-        self.schedule_probe(lent);
+/// The block that reports a duplicate, in an acknowledgement of everything before `number` (RFC 2883 section
+/// 4).
+fn repeated(blocks: &[Block], number: SequenceNumber) -> Option<Block> {
+    match *blocks {
+        [(start, end), ..] if start.before(number) => Some((start, end)),
+        [(start, end), (from, to), ..] if !start.before(from) && !to.before(end) => Some((start, end)),
+        _ => None,
     }
+}
+
+/// Of what is reported, the blocks that lie within what is outstanding beyond `una`, ascending.
+fn ascending(said: &[Block], una: SequenceNumber, max: SequenceNumber) -> ([Block; MOST_BLOCKS], usize) {
+    let mut blocks = [Block::default(); MOST_BLOCKS];
+    let mut count = 0;
+    for &(start, end) in said {
+        if una.before(start) && start.before(end) && !max.before(end) {
+            let place = blocks[..count].iter().take_while(|known| known.0.before(start)).count();
+            blocks.copy_within(place..count, place + 1);
+            blocks[place] = (start, end);
+            count += 1;
+        }
+    }
+    (blocks, count)
 }

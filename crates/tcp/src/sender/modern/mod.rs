@@ -11,7 +11,7 @@
 //! | `delivery_rate.rs` | how fast data arrive at the peer |
 //! | `round_trip.rs` | the round trip, and the timeout that follows |
 //! | `opening.rs` | which first window a lost SYN leaves |
-//! | `timers.rs` | which of the timers fires next: reordering, probe, timeout |
+//! | `timers.rs` | which timer runs: reordering, probe, timeout, closed window |
 //! | `undoing.rs` | what shows that a reduction was a mistake (RFC 5682, RFC 3522, RFC 2883) |
 //! | `pacer.rs` | when the next segment of a paced sender leaves |
 //!
@@ -31,12 +31,14 @@ mod transmission;
 mod undoing;
 
 use crate::accurate_ecn::MarkedPackets;
+use crate::clock::HostClock;
 use crate::congestion::{
     Acknowledged, CongestionController, DeliveryRate, Opening, Phase, Sent as SentSegment, Settings,
 };
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::hosts::{HostProfile, Modern};
+use crate::kernel_timer::Interrupts;
 use crate::options::{SegmentOptions, stamp};
 use crate::sender::{RoundTripTime, SendSequence};
 use crate::sequence::SequenceNumber;
@@ -47,8 +49,8 @@ use pacer::Pacer;
 use rack::Rack;
 use round_trip::RoundTripEstimate;
 use scoreboard::{Delivery, Scoreboard, Sent};
-use timers::Timers;
-use undoing::Undo;
+use timers::{Due, Timers};
+use undoing::{Repeats, Undo};
 
 /// Nanoseconds in a microsecond.
 const NANOSECONDS_PER_MICROSECOND: u64 = 1_000;
@@ -86,6 +88,9 @@ pub(crate) struct ModernSender {
     timers: Timers,
     /// What tells that a reduction was a mistake; it outlives the episode, until the next reduction.
     undo: Option<Undo>,
+    repeats: Repeats,
+    /// Whether, in the open phase, something has arrived out of turn or was sent again.
+    disordered: bool,
     /// The timestamp of the first retransmission of those that are outstanding, or of this episode (Linux
     /// `retrans_stamp`).
     first_retransmission: Option<u32>,
@@ -93,6 +98,12 @@ pub(crate) struct ModernSender {
     timed_out: bool,
     /// Whether a timeout may still turn out to be spurious.
     forward: bool,
+    /// Probes of a closed window since it was open, and since the peer last answered (Linux `icsk_backoff`,
+    /// `icsk_probes_out`).
+    window_probes: u8,
+    unanswered_probes: u8,
+    /// Whether the application is writing what leaves now.
+    pub(crate) is_writing: bool,
     /// Whether new data leave before anything is sent again, to find that out.
     new_first: bool,
     /// Whether a recovery has begun whose first retransmission leaves whatever the window (RFC 6675 section
@@ -112,13 +123,14 @@ pub(crate) struct ModernSender {
 
 impl ModernSender {
     /// That of a connection whose first segment is being sent.
-    pub(crate) fn new(profile: &HostProfile, modern: &Modern) -> Self {
+    pub(crate) fn new(profile: &HostProfile, modern: &Modern, clock: &HostClock) -> Self {
         let settings = Settings {
             initial_window: u32::from(profile.initial_window_segments),
             packet_bytes: u32::from(profile.maximum_segment_bytes + profile.header_bytes),
             proportional_rate_reduction: modern.extensions.proportional_rate_reduction,
             pacing: modern.extensions.pacing,
             hystart: modern.extensions.hystart,
+            interrupts: Interrupts::of(&modern.extensions, clock),
         };
         Self {
             controller: CongestionController::new(modern.congestion, &settings),
@@ -130,9 +142,14 @@ impl ModernSender {
             estimate: RoundTripEstimate::default(),
             timers: Timers::default(),
             undo: None,
+            repeats: Repeats::default(),
+            disordered: false,
             first_retransmission: None,
             timed_out: false,
             forward: false,
+            window_probes: 0,
+            unanswered_probes: 0,
+            is_writing: false,
             new_first: false,
             at_once: false,
             marked: MarkedPackets::default(),
@@ -229,10 +246,11 @@ impl ModernSender {
         self.pacer.stop();
     }
 
-    /// No data were sent for so long: the controller hears how many timeouts that are more than one.
-    pub(crate) fn note_pause(&mut self, paused: Span, timeout: Span) {
+    /// No data were sent for so many interrupts of the kernel: the controller hears how many timeouts that
+    /// are more than one (Linux `tcp_slow_start_after_idle_check`).
+    pub(crate) fn note_pause(&mut self, paused: u64, timeout: u64) {
         if paused > timeout {
-            let timeouts = (paused.nanoseconds() - 1) / timeout.nanoseconds().max(1);
+            let timeouts = (paused - 1) / timeout.max(1);
             self.controller.on_idle(u32::try_from(timeouts).unwrap_or(u32::MAX));
         }
     }
@@ -246,6 +264,7 @@ impl ModernSender {
             lost: 0,
             in_flight: 0,
             advanced: true,
+            may_grow: true,
             round_trip: None,
             delivery_rate: None,
             application_limited: false,
@@ -277,32 +296,34 @@ impl ModernSender {
     pub(crate) fn note_sent(
         &mut self,
         now: Time,
-        sequence: SendSequence,
         (start, end): (SequenceNumber, SequenceNumber),
         is_new: bool,
     ) {
         if is_new {
-            self.board.push(now, start, end);
+            self.board.push(now, (start, end), self.is_writing);
+            self.window_probes = 0;
         } else {
             self.note_sent_again(now, start);
         }
         self.deliveries.note_sent(now, is_new && self.board.outstanding() == 1);
         let in_flight = self.board.in_flight();
         self.controller.on_sent(&SentSegment { now, again: !is_new, in_flight, phase: self.phase });
-        if is_new {
-            self.note_usage(in_flight, sequence);
-        }
-        if self.board.outstanding() == 1 || start == sequence.una {
-            self.timers.timeout = Time::MAX;
+    }
+
+    /// New segments have left, as many as may leave together: how far the window is used, and the timer that
+    /// waits for what answers them (`tcp_write_xmit`).
+    pub(crate) fn note_all_sent(&mut self, lent: &Lent<'_>) {
+        self.note_usage(lent.sequence);
+        if !self.schedule_probe(lent, false) && matches!(self.timers.due(), None | Some(Due::Probe)) {
+            self.rearm_timeout(lent);
         }
     }
 
-    /// Segments have left: the timers wait for what answers them.
-    pub(crate) fn note_all_sent(&mut self, lent: &Lent<'_>) {
-        if self.timers.timeout == Time::MAX {
-            self.set_timeout(lent);
+    /// Data wait, and none may leave.
+    pub(crate) fn note_held(&mut self, sequence: SendSequence) {
+        if self.board.in_flight() >= self.controller.window() {
+            self.note_usage(sequence);
         }
-        self.schedule_probe(lent);
     }
 
     /// The application writes, and everything written before has been sent (Linux
@@ -324,6 +345,7 @@ impl ModernSender {
     /// does without `tcp_retransmit_skb`, which counts them).
     fn note_sent_again(&mut self, now: Time, start: SequenceNumber) {
         let was_lost = self.board.send_again(now, start);
+        self.repeats.sent_again += 1;
         if was_lost {
             self.first_retransmission.get_or_insert(stamp(now));
             if let Some(undo) = &mut self.undo {
@@ -333,8 +355,8 @@ impl ModernSender {
     }
 
     /// How far the window is used (Linux `tcp_cwnd_validate`).
-    fn note_usage(&mut self, in_flight: u32, sequence: SendSequence) {
-        let limited = in_flight >= self.controller.window();
+    fn note_usage(&mut self, sequence: SendSequence) {
+        let limited = self.board.in_flight() >= self.controller.window();
         let outstanding = self.board.outstanding();
         let more = !self.usage.limited && outstanding > self.usage.most_segments;
         if limited || more || !sequence.una.before(self.usage.until) {
@@ -350,22 +372,12 @@ impl ModernSender {
         let window = self.controller.window();
         window < self.controller.slow_start_threshold() && window < 2 * self.usage.most_segments
     }
-
-    /// The retransmission timer starts afresh.
-    fn set_timeout(&mut self, lent: &Lent<'_>) {
-        let timeout = lent.timeout.timeout(&lent.context.profile.retransmission, &lent.context.clock);
-        self.timers.timeout = lent.context.timer(lent.now, timeout);
-    }
-
-    /// Something was sent or acknowledged: if nothing comes back, a probe is sent; not while something is
-    /// being repaired.
-    fn schedule_probe(&mut self, lent: &Lent<'_>) {
-        let calm = matches!(self.phase, Phase::Open | Phase::Reducing) && self.board.sacked() == 0;
-        let outstanding = self.board.outstanding();
-        if calm && outstanding > 0 && lent.context.profile.extensions().tail_loss_probe {
-            self.timers.schedule_probe(lent.now, lent.context, self.smoothed(), outstanding);
-        } else {
-            self.timers.probe = Time::MAX;
-        }
-    }
 }
+
+#[cfg(test)]
+#[path = "told.rs"]
+mod told;
+
+#[cfg(test)]
+#[path = "what_is_learnt.rs"]
+mod what_is_learnt;

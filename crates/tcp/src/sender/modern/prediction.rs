@@ -9,6 +9,7 @@
 //! controller, and the timers. A test holds both ways against each other on random conversations.
 
 use super::acknowledgement::News;
+use super::timers::Due;
 use super::{Lent, ModernSender, Sent};
 use crate::congestion::Phase;
 use crate::connection_flags::SenderFlags;
@@ -49,6 +50,7 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let number = segment.acknowledgement;
+        self.sender.peer_unread = segment.unread;
         self.sender.with_modern(now, context, |modern, lent| modern.answer_predicted(lent, number));
         self.advance(number, out);
         self.output_at_once(now, context, out);
@@ -62,8 +64,10 @@ impl ModernSender {
     /// Whether an acknowledgement of everything before `number`, which is new, brings nothing but itself.
     #[inline]
     fn predicts(&self, context: &Context<'_>, number: SequenceNumber) -> bool {
-        let undisturbed =
-            self.phase == Phase::Open && self.timers.probed.is_none() && self.board.is_undisturbed();
+        let undisturbed = self.phase == Phase::Open
+            && !self.disordered
+            && self.timers.probed.is_none()
+            && self.board.is_undisturbed();
         let predicts = undisturbed && self.board.first().is_some_and(|first| !number.before(first.end));
         debug_assert!(!predicts || self.waits_for_nothing_else(context), "{self:?}");
         predicts
@@ -75,25 +79,26 @@ impl ModernSender {
         let overtaken =
             |first: &Sent| context.profile.extensions().rack && self.rack.has_overtaken(first.at, first.end);
         let retransmits = self.new_first || self.first_retransmission.is_some();
-        let judges = self.timers.reordering != Time::MAX || self.board.first().is_some_and(overtaken);
+        let judges = self.timers.due() == Some(Due::Reordering) || self.board.first().is_some_and(overtaken);
         !(retransmits || judges || self.timed_out || self.all_answered())
     }
 
     /// What follows from it.
     fn answer_predicted(&mut self, lent: &mut Lent<'_>, number: SequenceNumber) {
-        let delivery = self.board.acknowledge_undisturbed(number);
-        self.rack.note(lent.now, &delivery);
+        let delivery = self.board.acknowledge_undisturbed(lent.now, number);
+        self.rack.note(&delivery);
         let round_begins = self.begins_round(number, lent.sequence.max);
         lent.sequence.advance(number);
+        let latest = delivery.latest;
         let mut news = News::of_new_data(delivery, round_begins);
         self.sample(lent, &mut news);
         self.note_delivered(lent.now, &mut news);
-        self.tell(lent.now, &news, 0);
-        if lent.sequence.outstanding() == 0 {
-            return self.timers.stop();
+        if let Some(latest) = latest {
+            self.rack.widen(lent.now, latest.at);
         }
-        self.set_timeout(lent);
-        self.schedule_probe(lent);
+        self.rack.skip_judgement();
+        self.restart_timer(lent);
+        self.tell(lent.now, &news, 0);
     }
 }
 

@@ -12,30 +12,45 @@ use aqmlab_units::{Span, Time};
 /// (`TCP_RACK_RECOVERY_THRESH`).
 const RECOVERIES_KEPT: u8 = 16;
 
+/// Segments that reordering reaches over while none was seen (`tcp_reordering`), and at the most
+/// (`tcp_max_reordering`).
+const LEAST_DEGREE: u32 = DUPLICATE_THRESHOLD as u32;
+const GREATEST_DEGREE: u32 = 300;
+
 /// What RACK remembers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
-    /// Of what has arrived, the segment that was sent last (RACK.segment), and its round trip (RACK.rtt).
-    latest: Option<(Arrived, Span)>,
+    /// Of what has arrived, the segment that was sent last (RACK.segment), and what was walked over last, with
+    /// its round trip (RACK.rtt).
+    latest: Option<(Arrived, Arrived, Span)>,
+    /// Whether something has arrived since segments were last judged.
+    advanced: bool,
     /// The least round trip of the connection.
     least: Span,
     reordering_seen: bool,
+    /// Over how many segments reordering reaches.
+    degree: u32,
     /// Quarters of the least round trip that reordering may take.
     quarters: u8,
     recoveries_left: u8,
-    /// Up to where duplicates of one round are one.
-    widened_until: SequenceNumber,
+    /// Whether a duplicate was reported that has not widened the window yet.
+    duplicate_seen: bool,
+    /// When a duplicate last did: those of what was sent before are of the same round.
+    widened_at: Time,
 }
 
 impl Default for Rack {
     fn default() -> Self {
         Self {
             latest: None,
+            advanced: false,
             least: Span::from_nanoseconds(u64::MAX),
             reordering_seen: false,
+            degree: LEAST_DEGREE,
             quarters: 1,
             recoveries_left: 0,
-            widened_until: SequenceNumber::INITIAL,
+            duplicate_seen: false,
+            widened_at: Time::ZERO,
         }
     }
 }
@@ -51,60 +66,126 @@ impl Rack {
         self.least
     }
 
-    /// Something has arrived (RFC 8985 section 6.2 steps 1 to 3).
-    pub(crate) fn note(&mut self, now: Time, delivery: &Delivery) {
-        self.reordering_seen |= delivery.reordered;
-        let Some(arrived) = delivery.latest else { return };
-        let round_trip = now - arrived.at;
-        // A retransmission that is answered sooner than anything else was: the original has arrived.
-        if arrived.ambiguous && round_trip < self.least {
-            return;
-        }
-        if self.latest.is_none_or(|(latest, _)| !latest.sent_after(arrived.at, arrived.end)) {
-            self.latest = Some((arrived, round_trip));
-        }
+    /// The round trip of what arrived last; none before the first.
+    pub(crate) fn round_trip(&self) -> Option<Span> {
+        self.latest.map(|(_, _, round_trip)| round_trip)
+    }
+
+    /// Something has arrived (RFC 8985 section 6.2 steps 1 and 2).
+    pub(crate) fn note(&mut self, delivery: &Delivery) {
+        let Some((arrived, measured, round_trip)) = delivery.judge else { return };
+        let latest = self.latest.map(|(latest, ..)| latest);
+        let latest = latest.filter(|latest| latest.sent_after(arrived.at, arrived.end));
+        self.latest = Some((latest.unwrap_or(arrived), measured, round_trip));
+        self.advanced = true;
     }
 
     /// Whether something sent after this has arrived.
     #[inline]
     pub(crate) fn has_overtaken(&self, at: Time, end: SequenceNumber) -> bool {
-        self.latest.is_some_and(|(latest, _)| latest.sent_after(at, end))
+        self.latest.is_some_and(|(latest, ..)| latest.sent_after(at, end))
     }
 
-    /// What filled a hole had only been delayed, or came behind what was sent later.
-    pub(crate) const fn note_reordering(&mut self) {
-        self.reordering_seen = true;
+    /// What begins at `low` arrived behind what ends at `highest`, which was sent later (step 3; Linux
+    /// `tcp_check_sack_reordering`).
+    pub(crate) fn note_reordering(
+        &mut self,
+        low: SequenceNumber,
+        highest: SequenceNumber,
+        segment_bytes: u32,
+    ) {
+        if low.before(highest) {
+            let segments = highest.distance_from(low).div_ceil(segment_bytes);
+            self.degree = self.degree.max(segments.min(GREATEST_DEGREE));
+            self.reordering_seen = true;
+        }
+    }
+
+    /// Whether reordering reaches over so many segments that three duplicates mean nothing: then the window
+    /// grows with whatever arrives (Linux `tcp_may_raise_cwnd`).
+    #[inline]
+    pub(crate) const fn reaches_far(&self) -> bool {
+        self.degree > LEAST_DEGREE
+    }
+
+    /// Whether reordering was seen, and over how many segments it reaches.
+    #[cfg(test)]
+    pub(crate) const fn reordering(&self) -> (bool, u32) {
+        (self.reordering_seen, self.degree)
+    }
+
+    /// The timer has expired though so many segments had arrived beyond a hole: reordering was overestimated
+    /// (Linux `tcp_enter_loss`).
+    pub(crate) const fn note_timeout(&mut self, sacked: u32) {
+        if sacked >= LEAST_DEGREE {
+            self.degree = LEAST_DEGREE;
+        }
     }
 
     /// A duplicate was reported of what was sent again in a recovery: that was not needed (step 4). Without
     /// reordering it was not this clock that took the segment for lost (Linux `tcp_dsack_seen`).
-    pub(crate) fn note_duplicate(&mut self, una: SequenceNumber, max: SequenceNumber) {
-        if self.reordering_seen && !una.before(self.widened_until) {
-            self.quarters = self.quarters.saturating_add(1);
-            self.recoveries_left = RECOVERIES_KEPT;
-            self.widened_until = max;
-        }
+    pub(crate) const fn note_duplicate(&mut self) {
+        self.duplicate_seen |= self.reordering_seen;
     }
 
-    /// A recovery is over.
-    pub(crate) fn note_recovered(&mut self) {
-        self.recoveries_left = self.recoveries_left.saturating_sub(1);
-        if self.recoveries_left == 0 {
+    /// Something has arrived that was sent `at`, the last of it: a duplicate widens the window once in a
+    /// round trip (Linux `tcp_rack_update_reo_wnd`).
+    pub(crate) fn widen(&mut self, now: Time, at: Time) {
+        self.duplicate_seen &= at >= self.widened_at;
+        if std::mem::take(&mut self.duplicate_seen) {
+            self.quarters = self.quarters.saturating_add(1);
+            self.recoveries_left = RECOVERIES_KEPT;
+            self.widened_at = now;
+        } else if self.recoveries_left == 0 {
             self.quarters = 1;
         }
     }
 
+    /// A recovery is over, and was none too many.
+    pub(crate) const fn note_recovered(&mut self) {
+        self.recoveries_left = self.recoveries_left.saturating_sub(1);
+    }
+
+    /// Duplicates have taken a recovery back.
+    pub(crate) fn note_mistake(&mut self) {
+        self.recoveries_left = (self.recoveries_left + 1).min(RECOVERIES_KEPT);
+    }
+
+    /// What was taken for lost may not be: everything is judged anew.
+    pub(crate) const fn judge_again(&mut self) {
+        self.advanced = true;
+    }
+
+    /// Nothing has been overtaken by what has arrived.
+    #[inline]
+    pub(crate) const fn skip_judgement(&mut self) {
+        self.advanced = false;
+    }
+
+    /// By what others are judged, if something has arrived since they were judged last.
+    pub(crate) fn next_judgement(
+        &mut self,
+        sacked: u32,
+        in_recovery: bool,
+        smoothed: Span,
+    ) -> Option<Judgement> {
+        if !std::mem::take(&mut self.advanced) {
+            return None;
+        }
+        self.judgement(sacked, in_recovery, smoothed)
+    }
+
     /// By what others are judged now, with so many segments beyond a hole.
     pub(crate) fn judgement(&self, sacked: u32, in_recovery: bool, smoothed: Span) -> Option<Judgement> {
-        let (latest, round_trip) = self.latest?;
-        let certain = in_recovery || sacked >= u32::from(DUPLICATE_THRESHOLD);
+        let (latest, measured, round_trip) = self.latest?;
+        let certain = in_recovery || sacked >= self.degree;
         let reordering = if !self.reordering_seen && certain {
             Span::ZERO
         } else {
             let quarter = self.least.nanoseconds() / 4;
             Span::from_nanoseconds(quarter.saturating_mul(u64::from(self.quarters))).min(smoothed)
         };
-        Some(Judgement { latest, round_trip, reordering })
+        Some(Judgement { latest, measured, round_trip, reordering })
     }
 }
 
@@ -121,17 +202,29 @@ mod tests {
     }
 
     /// Something has arrived, at 1 s, that was sent 120 ms before.
-    fn arrival(reordered: bool) -> Delivery {
-        let sent = Time::from_seconds(0.88);
-        let latest = Some(Arrived { at: sent, end: at(1_000), ambiguous: false });
-        Delivery { latest, reordered, ..Delivery::default() }
-    }
-
     fn rack(reordered: bool) -> Rack {
         let mut rack = Rack::default();
         rack.note_round_trip(LEAST);
-        rack.note(Time::from_seconds(1.0), &arrival(reordered));
+        let sent = Time::from_seconds(0.88);
+        let arrived = Arrived { at: sent, end: at(1_000), ambiguous: false };
+        let judge = Some((arrived, arrived, Span::from_milliseconds(120)));
+        rack.note(&Delivery { judge, ..Delivery::default() });
+        if reordered {
+            rack.note_reordering(at(1), at(1_001), 1_000);
+        }
         rack
+    }
+
+    /// A duplicate is reported so many milliseconds after 1 s, with an arrival sent then.
+    fn duplicate(rack: &mut Rack, now_ms: u64, sent_ms: u64) {
+        let at = |milliseconds| Time::from_seconds(1.0) + Span::from_milliseconds(milliseconds);
+        rack.note_duplicate();
+        rack.widen(at(now_ms), at(sent_ms));
+    }
+
+    fn recover(rack: &mut Rack, times: u32) {
+        (0..times).for_each(|_| rack.note_recovered());
+        rack.widen(Time::from_seconds(9.0), Time::from_seconds(9.0));
     }
 
     /// The time that reordering may take, in milliseconds, with so many segments beyond a hole.
@@ -158,12 +251,12 @@ mod tests {
     #[test]
     fn duplicates_of_one_round_widen_the_window_once() {
         let mut rack = rack(true);
-        rack.note_duplicate(at(1_000), at(5_000));
+        duplicate(&mut rack, 100, 0);
         assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 50);
-        rack.note_duplicate(at(2_000), at(6_000));
-        rack.note_duplicate(at(4_999), at(7_000));
-        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 50, "what was sent by then is not acknowledged yet");
-        rack.note_duplicate(at(5_000), at(8_000));
+        duplicate(&mut rack, 110, 10);
+        duplicate(&mut rack, 150, 99);
+        assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 50, "what arrives was sent before the first");
+        duplicate(&mut rack, 200, 100);
         assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 75);
     }
 
@@ -171,7 +264,7 @@ mod tests {
     #[test]
     fn a_duplicate_without_reordering_widens_nothing() {
         let mut rack = rack(false);
-        rack.note_duplicate(at(1_000), at(5_000));
+        duplicate(&mut rack, 100, 0);
         assert_eq!(window_ms(&rack, 0, false, SMOOTHED), 25);
     }
 
@@ -179,7 +272,7 @@ mod tests {
     #[test]
     fn the_window_is_a_smoothed_round_trip_at_the_most() {
         let mut rack = rack(true);
-        (1..6).for_each(|round| rack.note_duplicate(at(round * 1_000), at((round + 1) * 1_000)));
+        (1..6).for_each(|round| duplicate(&mut rack, round * 100, round * 100));
         assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 150);
         assert_eq!(window_ms(&rack, 3, true, Span::from_milliseconds(149)), 149);
         assert_eq!(window_ms(&rack, 3, true, Span::from_milliseconds(130)), 130);
@@ -190,41 +283,47 @@ mod tests {
     #[test]
     fn sixteen_recoveries_narrow_a_widened_window() {
         let mut rack = rack(true);
-        rack.note_duplicate(at(1_000), at(2_000));
-        (0..15).for_each(|_| rack.note_recovered());
+        duplicate(&mut rack, 100, 0);
+        recover(&mut rack, 15);
         assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 50);
-        rack.note_duplicate(at(2_000), at(3_000));
-        (0..15).for_each(|_| rack.note_recovered());
+        duplicate(&mut rack, 200, 100);
+        recover(&mut rack, 15);
         assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 75);
-        rack.note_recovered();
+        recover(&mut rack, 1);
         assert_eq!(window_ms(&rack, 3, true, SMOOTHED), 25);
     }
 
-    /// RFC 8985 section 6.2 step 2: an answer that comes sooner than any round trip is the original's.
+    /// Linux `tcp_check_sack_reordering`: 3,500 bytes are four segments, and 300 are the most.
     #[test]
-    fn an_early_answer_to_a_retransmission_is_the_originals() {
+    fn reordering_reaches_over_as_many_segments_as_overtook() {
         let mut rack = rack(false);
-        let sent = Time::from_seconds(1.0);
-        let answer = |ambiguous| Delivery {
-            latest: Some(Arrived { at: sent, end: at(2_000), ambiguous }),
-            ..Delivery::default()
-        };
-        let latest = |rack: &Rack| rack.judgement(3, true, SMOOTHED).map(|judgement| judgement.latest.end);
-        rack.note(sent + Span::from_microseconds(99_999), &answer(true));
-        assert_eq!(latest(&rack), Some(at(1_000)));
-        rack.note(sent + LEAST, &answer(true));
-        assert_eq!(latest(&rack), Some(at(2_000)));
+        rack.note_reordering(at(5_000), at(5_000), 1_000);
+        assert!(!rack.reaches_far() && !rack.reordering_seen, "nothing overtook");
+        rack.note_reordering(at(1_000), at(4_000), 1_000);
+        assert!(!rack.reaches_far() && rack.reordering_seen);
+        rack.note_reordering(at(1_000), at(4_500), 1_000);
+        assert_eq!((rack.reaches_far(), rack.degree), (true, 4));
+        rack.note_reordering(at(0), at(1_000_000), 1_000);
+        assert_eq!(rack.degree, 300);
+        rack.note_timeout(2);
+        assert_eq!(rack.degree, 300);
+        rack.note_timeout(3);
+        assert_eq!(rack.degree, 3);
     }
 
     /// RFC 8985 section 6.2 step 2: what was sent last counts, not what arrived last; of one instant the end.
+    /// The round trip is that of the last arrival (Linux `tcp_rack_advance`).
     #[test]
     fn what_was_sent_before_does_not_judge_though_it_arrives_later() {
         let mut rack = rack(false);
-        let latest = |rack: &Rack| rack.judgement(3, true, SMOOTHED).map(|judgement| judgement.latest.end);
         for (sent_s, end, expected) in [(0.87, 900, 1_000), (0.88, 999, 1_000), (0.88, 1_001, 1_001)] {
-            let latest_of = Some(Arrived { at: Time::from_seconds(sent_s), end: at(end), ambiguous: false });
-            rack.note(Time::from_seconds(1.1), &Delivery { latest: latest_of, ..Delivery::default() });
-            assert_eq!(latest(&rack), Some(at(expected)), "sent at {sent_s}");
+            let arrived = Arrived { at: Time::from_seconds(sent_s), end: at(end), ambiguous: false };
+            let judge = Some((arrived, arrived, Span::from_milliseconds(u64::from(end))));
+            rack.note(&Delivery { judge, ..Delivery::default() });
+            let judgement = rack.next_judgement(3, true, SMOOTHED).expect("an arrival");
+            assert_eq!(judgement.latest.end, at(expected), "sent at {sent_s}");
+            assert_eq!(judgement.round_trip, Span::from_milliseconds(u64::from(end)));
+            assert!(rack.next_judgement(3, true, SMOOTHED).is_none(), "nothing has arrived since");
         }
     }
 }

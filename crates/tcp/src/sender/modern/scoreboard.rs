@@ -13,7 +13,7 @@
 //!   is anything sent again that is not taken for lost (3), nor the last segment once more (4): Linux has its
 //!   tail loss probe instead.
 
-use crate::options::Block;
+use crate::options::{Block, stamp};
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -38,12 +38,26 @@ pub(crate) struct Sent {
     again: bool,
     /// It was sent again at some time: its round trip is ambiguous.
     pub(crate) ambiguous: bool,
+    /// It left by itself when it was sent first, some time behind what left before it in the same instant.
+    pub(crate) apart: bool,
 }
 
 impl Sent {
     /// Whether it is to be sent again.
     const fn is_missing(&self) -> bool {
         self.lost && !self.again
+    }
+
+    /// Whether it has arrived beyond a hole.
+    #[cfg(test)]
+    pub(crate) const fn is_sacked(&self) -> bool {
+        self.sacked
+    }
+
+    /// Whether it is taken for lost, whether sent again since or not.
+    #[cfg(test)]
+    pub(crate) const fn is_lost(&self) -> bool {
+        self.lost
     }
 
     /// Whether it was sent once, and may still be judged by that.
@@ -84,47 +98,127 @@ impl Arrived {
 pub(crate) struct Judgement {
     /// Of what has arrived, what was sent last.
     pub(crate) latest: Arrived,
-    /// Its round trip.
+    /// What the last acknowledgement has walked over last, and its round trip.
+    pub(crate) measured: Arrived,
     pub(crate) round_trip: Span,
     /// The time that reordering may take.
     pub(crate) reordering: Span,
 }
 
-/// What one acknowledgement has brought, in segments.
-#[derive(Clone, Copy, Debug, Default)]
+/// What one acknowledgement has brought, in segments, and by what that is judged.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
+    /// When it arrived.
+    pub(crate) now: Time,
+    /// The number up to which the present phase lasts.
+    pub(crate) recover: SequenceNumber,
+    /// The least round trip of the connection before it.
+    pub(crate) least: Span,
+    /// The timestamp that it echoes, in milliseconds.
+    pub(crate) echo: Option<u32>,
+    /// The highest number that had arrived beyond a hole before it.
+    pub(crate) highest_before: Option<SequenceNumber>,
     /// Segments that are known to have arrived since.
     pub(crate) delivered: u32,
     /// Of these, those that were selectively acknowledged.
     pub(crate) sacked: u32,
-    /// The number up to which the present phase lasts.
-    pub(crate) recover: SequenceNumber,
-    /// Whether something before it arrived that was never sent again.
+    /// Whether something before the end of the phase arrived that was never sent again.
     pub(crate) original: bool,
-    /// When the first and the last of the segments were sent that are acknowledged now and never were sent
-    /// again.
-    pub(crate) sent: Option<(Time, Time)>,
+    /// When the first and the last of the segments were sent that SND.UNA has passed, that no block had
+    /// reported and that never were sent again.
+    pub(crate) passed: Option<(Time, Time)>,
+    /// Whether SND.UNA has passed a segment that was sent again at some time.
+    pub(crate) passed_ambiguous: bool,
+    /// The same of those that a block reports now.
+    pub(crate) reported: Option<(Time, Time)>,
     /// Of all that arrived, what was sent last.
     pub(crate) latest: Option<Arrived>,
-    /// Whether something arrived, never sent again, that lies before what had arrived already.
-    pub(crate) reordered: bool,
+    /// The same without what cannot be an answer to its last transmission; and the last such segment in the
+    /// order of numbers, blocks first, with its round trip (RACK.segment, RACK.rtt).
+    pub(crate) judge: Option<(Arrived, Arrived, Span)>,
+    /// Where the lowest segment begins, never sent again, that a block reports below what had been reported.
+    pub(crate) reported_late: Option<SequenceNumber>,
+    /// Where the lowest segment begins, never sent again and never reported, that SND.UNA has passed.
+    pub(crate) lowest_passed: Option<SequenceNumber>,
+}
+
+impl Default for Delivery {
+    fn default() -> Self {
+        Self {
+            now: Time::ZERO,
+            recover: SequenceNumber::default(),
+            least: Span::ZERO,
+            echo: None,
+            highest_before: None,
+            delivered: 0,
+            sacked: 0,
+            original: false,
+            passed: None,
+            passed_ambiguous: false,
+            reported: None,
+            latest: None,
+            judge: None,
+            reported_late: None,
+            lowest_passed: None,
+        }
+    }
+}
+
+/// A span of times that begins at the first of them and ends with the last.
+fn extended(times: Option<(Time, Time)>, at: Time) -> Option<(Time, Time)> {
+    Some((times.map_or(at, |(first, _)| first), at))
+}
+
+/// The lower of two numbers, of which one may be missing.
+fn lower(known: Option<SequenceNumber>, new: SequenceNumber) -> Option<SequenceNumber> {
+    Some(known.filter(|known| known.before(new)).unwrap_or(new))
 }
 
 impl Delivery {
-    /// A segment has arrived; `highest` is the highest number that arrived beyond a hole before.
+    /// A block reports a segment, with this number the highest that had arrived beyond a hole.
+    fn note_reported(&mut self, segment: &Sent, highest: Option<SequenceNumber>) {
+        self.sacked += 1;
+        if !segment.ambiguous {
+            self.original |= !self.recover.before(segment.end);
+            self.reported = extended(self.reported, segment.at);
+            if highest.is_some_and(|number| segment.start.before(number)) {
+                self.reported_late = lower(self.reported_late, segment.start);
+            }
+        }
+        self.note(segment, false);
+    }
+
+    /// SND.UNA passes a segment that no block has reported.
     #[inline]
-    fn note(&mut self, segment: &Sent, highest: Option<SequenceNumber>) {
+    fn note_passed(&mut self, segment: &Sent) {
+        if !segment.ambiguous {
+            self.original |= !self.recover.before(segment.end);
+            self.passed = extended(self.passed, segment.at);
+            self.lowest_passed = lower(self.lowest_passed, segment.start);
+        }
+        // The echo is older than the retransmission: what arrived is the original (Linux
+        // `tcp_skb_spurious_retrans`).
+        let spurious = segment.ambiguous
+            && self.echo.is_some_and(|echo| (echo.wrapping_sub(stamp(segment.at)) as i32) < 0);
+        self.note(segment, spurious);
+    }
+
+    /// A segment has arrived. A retransmission that is answered sooner than anything else was judges nothing:
+    /// the original has arrived (RFC 8985 section 6.2 step 2).
+    #[inline]
+    fn note(&mut self, segment: &Sent, spurious: bool) {
         let Sent { at, end, ambiguous, .. } = *segment;
+        let arrived = Arrived { at, end, ambiguous };
         self.delivered += 1;
-        if !ambiguous {
-            self.original |= !self.recover.before(end);
-            self.reordered |= highest.is_some_and(|number| end.before(number));
-            let first = self.sent.map_or(at, |(first, _)| first);
-            self.sent = Some((first, at));
-        }
         if self.latest.is_none_or(|latest| !latest.sent_after(at, end)) {
-            self.latest = Some(Arrived { at, end, ambiguous });
+            self.latest = Some(arrived);
         }
+        let round_trip = self.now - at;
+        if spurious || ambiguous && round_trip < self.least {
+            return;
+        }
+        let judge = self.judge.map(|(judge, ..)| judge).filter(|judge| judge.sent_after(at, end));
+        self.judge = Some((judge.unwrap_or(arrived), arrived, round_trip));
     }
 }
 
@@ -172,6 +266,12 @@ impl Scoreboard {
             && self.missing.is_empty()
     }
 
+    /// What is outstanding.
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Sent> {
+        self.segments.iter()
+    }
+
     /// Segments outstanding.
     pub(crate) fn outstanding(&self) -> u32 {
         self.segments.len() as u32
@@ -198,9 +298,9 @@ impl Scoreboard {
     }
 
     /// New data are sent.
-    pub(crate) fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
-        let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
-        self.segments.push_back(new);
+    pub(crate) fn push(&mut self, now: Time, (start, end): Block, apart: bool) {
+        let (sacked, lost, again, ambiguous) = (false, false, false, false);
+        self.segments.push_back(Sent { start, end, at: now, sacked, lost, again, ambiguous, apart });
     }
 
     /// Segments that are taken for lost, whether sent again since or not.
@@ -304,6 +404,11 @@ impl Scoreboard {
         self.missing.push(Reverse(self.first + index as Place));
     }
 
+    /// The highest number that has arrived beyond a hole.
+    pub(crate) const fn highest(&self) -> Option<SequenceNumber> {
+        self.highest
+    }
+
     /// Everything before `number` has arrived.
     pub(crate) fn acknowledge(&mut self, number: SequenceNumber, delivery: &mut Delivery) {
         while let Some(&segment) = self.segments.front() {
@@ -312,13 +417,14 @@ impl Scoreboard {
             }
             self.segments.pop_front();
             self.first += 1;
-            if segment.sacked {
-                self.sacked -= 1;
-                continue;
-            }
-            delivery.note(&segment, self.highest);
             self.lost -= u32::from(segment.lost);
             self.again -= u32::from(segment.again);
+            delivery.passed_ambiguous |= segment.ambiguous;
+            if segment.sacked {
+                self.sacked -= 1;
+            } else {
+                delivery.note_passed(&segment);
+            }
         }
         if self.highest.is_some_and(|highest| !number.before(highest)) {
             self.highest = None;
@@ -328,23 +434,23 @@ impl Scoreboard {
     /// The same of an [undisturbed](Self::is_undisturbed) scoreboard, whose first segment has arrived:
     /// nothing lies beyond a hole, and of segments in the order of sending the last is the latest.
     #[inline]
-    pub(crate) fn acknowledge_undisturbed(&mut self, number: SequenceNumber) -> Delivery {
-        let mut delivery = Delivery::default();
+    pub(crate) fn acknowledge_undisturbed(&mut self, now: Time, number: SequenceNumber) -> Delivery {
+        let mut delivery = Delivery { now, ..Delivery::default() };
         while let Some(&Sent { at, end, .. }) =
             self.segments.front().filter(|first| !number.before(first.end))
         {
             self.segments.pop_front();
             delivery.delivered += 1;
-            let first = delivery.sent.map_or(at, |(first, _)| first);
-            delivery.sent = Some((first, at));
-            delivery.latest = Some(Arrived { at, end, ambiguous: false });
+            delivery.passed = extended(delivery.passed, at);
+            let arrived = Arrived { at, end, ambiguous: false };
+            (delivery.latest, delivery.judge) = (Some(arrived), Some((arrived, arrived, now - at)));
         }
         self.first += Place::from(delivery.delivered);
         self.next_once = self.next_once.max(self.first);
         delivery
     }
 
-    /// What these blocks cover has arrived.
+    /// What these blocks cover has arrived; they ascend.
     pub(crate) fn acknowledge_selectively(&mut self, blocks: &[Block], delivery: &mut Delivery) {
         if blocks.is_empty() && self.known.is_empty() {
             return;
@@ -368,7 +474,6 @@ impl Scoreboard {
 
     fn mark_arrived(&mut self, start: SequenceNumber, end: SequenceNumber, delivery: &mut Delivery) {
         let from = self.segments.partition_point(|segment| segment.start.before(start));
-        let highest = self.highest;
         for (index, segment) in self.segments.iter_mut().enumerate().skip(from) {
             if end.before(segment.end) {
                 break;
@@ -376,17 +481,40 @@ impl Scoreboard {
             if segment.sacked {
                 continue;
             }
-            delivery.note(segment, highest);
-            delivery.sacked += 1;
+            delivery.note_reported(segment, self.highest);
             self.sacked += 1;
-            self.lost -= u32::from(std::mem::take(&mut segment.lost));
-            self.again -= u32::from(std::mem::take(&mut segment.again));
+            // Where it was sent again and is not taken for lost any more, both are in the network.
+            if std::mem::take(&mut segment.lost) {
+                self.lost -= 1;
+                self.again -= u32::from(std::mem::take(&mut segment.again));
+            }
             segment.sacked = true;
             self.highest = Some(self.highest.map_or(segment.end, |number| number.later_of(segment.end)));
             let [.., lowest] = &mut self.highest_ends;
             *lowest = (*lowest).max(self.first + index as Place + 1);
             self.highest_ends.sort_unstable_by_key(|&end| Reverse(end));
         }
+    }
+
+    /// Of the segments that a peer reports to have come twice, how many were sent again, and where the lowest
+    /// begins of those that had been reported to have arrived. A retransmission that is still taken to be in
+    /// the network is not (Linux `tcp_sacktag_one`).
+    pub(crate) fn find_repeated(&mut self, (start, end): Block) -> (u32, Option<SequenceNumber>) {
+        let from = self.segments.partition_point(|segment| segment.start.before(start));
+        let (mut count, mut lowest) = (0, None);
+        for segment in self.segments.iter_mut().skip(from).take_while(|segment| !end.before(segment.end)) {
+            if segment.ambiguous {
+                count += 1;
+                if segment.sacked {
+                    lowest = lower(lowest, segment.start);
+                }
+            }
+            if segment.again && !segment.lost {
+                segment.again = false;
+                self.again -= 1;
+            }
+        }
+        (count, lowest)
     }
 
     /// Takes for lost what three segments or more have overtaken (RFC 6675 section 4, `IsLost`), and was
@@ -405,18 +533,18 @@ impl Scoreboard {
     }
 
     /// Takes for lost what was sent before the latest and is overdue (RFC 8985 section 6.2 step 5): the time
-    /// since is the round trip of that and the time that reordering may take. Answers how many segments that
+    /// since is the round trip and the time that reordering may take. What left in the same instant, but apart
+    /// and behind the segment whose round trip that is, is not overdue yet: its departure was some
+    /// microseconds later. Answers how many segments that
     /// are, and how long the last of the others that were sent before it has left. The latest was sent no
     /// earlier than that of the call before.
     pub(crate) fn detect_by_time(&mut self, now: Time, judgement: &Judgement) -> (u32, Option<Span>) {
-        let Judgement { latest, round_trip, reordering } = *judgement;
-        self.overtake(&latest);
-        let left = |sent: &Transmission| {
-            let due = sent.at + round_trip + reordering;
-            due.checked_since(now).filter(|left| *left > Span::ZERO)
-        };
+        self.overtake(&judgement.latest);
         let mut count = 0;
-        while let Some(&sent) = self.overtaken.front().filter(|sent| left(sent).is_none()) {
+        while let Some(&sent) = self.overtaken.front() {
+            if self.time_left(now, sent, judgement).is_some() {
+                break;
+            }
             self.overtaken.pop_front();
             if let Some(index) = self.waiting(sent) {
                 self.lose(index);
@@ -426,7 +554,19 @@ impl Scoreboard {
         while self.overtaken.back().is_some_and(|&sent| self.waiting(sent).is_none()) {
             self.overtaken.pop_back();
         }
-        (count, self.overtaken.back().and_then(left))
+        (count, self.overtaken.back().and_then(|&sent| self.time_left(now, sent, judgement)))
+    }
+
+    /// How long a transmission has left; none if it is overdue.
+    fn time_left(&self, now: Time, sent: Transmission, judgement: &Judgement) -> Option<Span> {
+        let Judgement { measured, round_trip, reordering, .. } = *judgement;
+        let left = (sent.at + round_trip + reordering).checked_since(now)?;
+        let is_behind = || {
+            let segment = self.index(sent.place).map(|index| &self.segments[index]);
+            let behind = |segment: &Sent| segment.apart && measured.end.before(segment.end);
+            sent.at == measured.at && segment.is_some_and(behind)
+        };
+        (left > Span::ZERO || is_behind()).then_some(left)
     }
 
     /// Sets apart what was sent before `rack`.
@@ -440,17 +580,16 @@ impl Scoreboard {
         }
     }
 
-    /// Takes everything for lost that has not arrived.
-    pub(crate) fn lose_all(&mut self) {
-        for segment in self.segments.iter_mut().filter(|segment| !segment.sacked) {
-            segment.lost = true;
-            segment.again = false;
+    /// Takes everything for lost that has not arrived; only the first segment, and what was sent a round trip
+    /// ago, where there is one.
+    pub(crate) fn lose_all(&mut self, now: Time, round_trip: Option<Span>) {
+        for index in 0..self.segments.len() {
+            let segment = &self.segments[index];
+            let is_recent = round_trip.is_some_and(|round_trip| segment.at + round_trip > now);
+            if !(segment.sacked || segment.is_missing() || index > 0 && is_recent) {
+                self.lose(index);
+            }
         }
-        self.lost = self.outstanding() - self.sacked;
-        self.again = 0;
-        let places = (self.first..).zip(&self.segments);
-        self.missing.clear();
-        self.missing.extend(places.filter(|(_, segment)| segment.lost).map(|(place, _)| Reverse(place)));
     }
 
     /// Nothing is taken for lost any more: that was a mistake. Everything is judged anew.
@@ -507,7 +646,7 @@ mod tests {
     fn ten() -> Scoreboard {
         let mut board = Scoreboard::default();
         for number in 0..10_u32 {
-            board.push(milliseconds(u64::from(number)), at(100 * number), at(100 * number + 100));
+            board.push(milliseconds(u64::from(number)), (at(100 * number), at(100 * number + 100)), false);
         }
         board
     }
@@ -516,13 +655,19 @@ mod tests {
     fn by_the_fourth() -> Judgement {
         Judgement {
             latest: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
+            measured: Arrived { at: milliseconds(3), end: at(400), ambiguous: false },
             round_trip: Span::from_milliseconds(40),
             reordering: Span::from_milliseconds(10),
         }
     }
 
+    /// An acknowledgement that comes after everything was sent.
+    fn later() -> Delivery {
+        Delivery { now: milliseconds(100), ..Delivery::default() }
+    }
+
     fn sack(board: &mut Scoreboard, blocks: &[(u32, u32)]) -> Delivery {
-        let mut delivery = Delivery::default();
+        let mut delivery = later();
         let blocks: Vec<Block> = blocks.iter().map(|&(start, end)| (at(start), at(end))).collect();
         board.acknowledge_selectively(&blocks, &mut delivery);
         delivery
@@ -539,7 +684,7 @@ mod tests {
         assert_eq!(board.next_lost().map(|segment| segment.start), Some(at(0)));
         board.send_again(milliseconds(50), at(0));
         assert_eq!((board.next_lost().is_none(), board.in_flight()), (true, 7));
-        let mut delivery = Delivery::default();
+        let mut delivery = later();
         board.acknowledge(at(300), &mut delivery);
         assert_eq!((delivery.delivered, delivery.original, board.in_flight()), (1, false, 6));
     }
@@ -549,7 +694,7 @@ mod tests {
         let mut board = ten();
         assert!(!board.send_again(milliseconds(50), at(900)), "it was not taken for lost");
         assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (10, 0, false));
-        board.acknowledge(at(900), &mut Delivery::default());
+        board.acknowledge(at(900), &mut later());
         assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (1, 0, true));
     }
 
@@ -558,7 +703,7 @@ mod tests {
         let mut board = ten();
         assert_eq!(sack(&mut board, &[(300, 500)]).delivered, 2);
         let grown = sack(&mut board, &[(200, 700)]);
-        assert_eq!((grown.delivered, grown.sacked, grown.reordered), (3, 3, true));
+        assert_eq!((grown.delivered, grown.sacked, grown.reported_late), (3, 3, Some(at(200))));
         assert_eq!(grown.latest.map(|latest| latest.end), Some(at(700)));
         assert_eq!(sack(&mut board, &[(800, 900), (200, 700)]).delivered, 1);
     }
@@ -567,16 +712,16 @@ mod tests {
     #[test]
     fn a_retransmission_that_fills_a_hole_is_no_reordering() {
         let mut board = ten();
-        assert!(!sack(&mut board, &[(300, 600)]).reordered, "nothing had arrived beyond it");
+        assert_eq!(sack(&mut board, &[(300, 600)]).reported_late, None, "nothing had arrived beyond it");
         assert_eq!(board.detect_by_duplicates(), 3);
         board.send_again(milliseconds(50), at(200));
-        assert!(!sack(&mut board, &[(200, 600)]).reordered);
-        let mut delivery = Delivery::default();
+        assert_eq!(sack(&mut board, &[(200, 600)]).reported_late, None);
+        let mut delivery = later();
         board.send_again(milliseconds(50), at(0));
         board.acknowledge(at(100), &mut delivery);
-        assert!(!delivery.reordered);
+        assert_eq!(delivery.lowest_passed, None);
         board.acknowledge(at(200), &mut delivery);
-        assert!(delivery.reordered, "the original at 100 was late");
+        assert_eq!(delivery.lowest_passed, Some(at(100)), "the original was late");
     }
 
     #[test]
@@ -588,7 +733,7 @@ mod tests {
         let (lost, left) = board.detect_by_time(milliseconds(51), &judgement);
         assert_eq!((lost, left), (2, Some(Span::from_milliseconds(1))));
         assert_eq!(board.in_flight(), 7);
-        board.lose_all();
+        board.lose_all(milliseconds(60), None);
         assert_eq!((board.in_flight(), board.sacked()), (0, 1));
         board.find_all();
         assert_eq!(board.in_flight(), 9);
@@ -601,7 +746,7 @@ mod tests {
         sack(&mut board, &[(300, 400)]);
         let judgement = by_the_fourth();
         assert_eq!(board.detect_by_time(milliseconds(43), &judgement).0, 0);
-        board.lose_all();
+        board.lose_all(milliseconds(60), None);
         board.send_again(milliseconds(45), at(0));
         // The original was due at 50 ms.
         assert_eq!(board.detect_by_time(milliseconds(51), &judgement), (0, None));
@@ -619,10 +764,85 @@ mod tests {
         assert_eq!(latest, Some(Arrived { at: milliseconds(50), end: at(300), ambiguous: true }));
     }
 
+    /// RFC 8985 section 6.2 step 2: an answer that comes sooner than any round trip is the original's, and so
+    /// is one that echoes a timestamp from before the retransmission. It judges nothing.
+    #[test]
+    fn an_early_answer_to_a_retransmission_is_the_originals() {
+        let answered = |now_ms, echo| {
+            let mut board = ten();
+            board.lose_all(milliseconds(50), None);
+            board.send_again(milliseconds(50), at(0));
+            let least = Span::from_milliseconds(40);
+            let now = milliseconds(now_ms);
+            let mut delivery = Delivery { now, least, echo, ..Delivery::default() };
+            board.acknowledge(at(100), &mut delivery);
+            delivery.judge.map(|(.., round_trip)| round_trip)
+        };
+        assert_eq!(answered(89, None), None);
+        assert_eq!(answered(90, None), Some(Span::from_milliseconds(40)));
+        assert_eq!(answered(90, Some(49)), None);
+        assert_eq!(answered(90, Some(50)), Some(Span::from_milliseconds(40)));
+    }
+
+    /// Linux sends what is written segment by segment, each some microseconds behind the one before
+    /// (`tcp_push_one`): what left behind the segment whose round trip it is has these left. What an
+    /// acknowledgement lets leave has one time.
+    #[test]
+    fn of_one_instant_what_left_behind_the_measured_segment_is_not_overdue_yet() {
+        let judged = |apart, measured_end| {
+            let mut board = Scoreboard::default();
+            for number in 0..4 {
+                board.push(milliseconds(0), (at(100 * number), at(100 * number + 100)), apart);
+            }
+            sack(&mut board, &[(300, 400)]);
+            let arrived = |end| Arrived { at: milliseconds(0), end: at(end), ambiguous: false };
+            let judgement = Judgement {
+                latest: arrived(400),
+                measured: arrived(measured_end),
+                round_trip: Span::from_milliseconds(40),
+                reordering: Span::ZERO,
+            };
+            board.detect_by_time(milliseconds(40), &judgement)
+        };
+        assert_eq!(judged(true, 400), (3, None));
+        assert_eq!(judged(true, 200), (2, Some(Span::ZERO)));
+        assert_eq!(judged(false, 200), (3, None), "all have one time");
+    }
+
+    /// Linux `tcp_timeout_mark_lost`: what was sent within a round trip is spared, but not the first segment.
+    #[test]
+    fn a_timeout_spares_what_was_sent_within_a_round_trip() {
+        let mut board = ten();
+        // Sent at 0 to 9 ms: at 44 ms those of 5 ms and later were sent less than 40 ms ago.
+        board.lose_all(milliseconds(44), Some(Span::from_milliseconds(40)));
+        assert_eq!((board.lost(), board.in_flight()), (5, 5));
+        board.lose_all(milliseconds(44), Some(Span::from_milliseconds(100)));
+        assert_eq!(board.lost(), 5);
+        let mut board = ten();
+        board.lose_all(milliseconds(10), Some(Span::from_milliseconds(100)));
+        assert_eq!(board.lost(), 1);
+    }
+
+    /// Linux `tcp_sacktag_one`: duplicates count where they were sent again, and end what is in the network
+    /// twice.
+    #[test]
+    fn a_duplicate_counts_where_the_segment_was_sent_again() {
+        let mut board = ten();
+        assert_eq!(board.find_repeated((at(100), at(300))), (0, None));
+        board.lose_all(milliseconds(50), None);
+        board.send_again(milliseconds(50), at(100));
+        board.find_all();
+        assert_eq!(board.in_flight(), 11, "both of it");
+        sack(&mut board, &[(100, 300)]);
+        assert_eq!(board.in_flight(), 9, "one of it");
+        assert_eq!(board.find_repeated((at(100), at(300))), (1, Some(at(100))));
+        assert_eq!(board.in_flight(), 8);
+    }
+
     #[test]
     fn a_phase_lasts_up_to_its_last_number_included() {
         for (recover, original) in [(100, true), (200, true), (0, false)] {
-            let mut delivery = Delivery { recover: at(recover), ..Delivery::default() };
+            let mut delivery = Delivery { recover: at(recover), ..later() };
             ten().acknowledge(at(100), &mut delivery);
             assert_eq!((delivery.delivered, delivery.original), (1, original), "{recover}");
         }
@@ -643,8 +863,8 @@ mod tests {
     #[test]
     fn what_lies_before_the_highest_that_arrived_is_reordered() {
         let mut board = ten();
-        let reordered = [300, 600, 400, 500].map(|start| sack(&mut board, &[(start, start + 100)]).reordered);
-        assert_eq!(reordered, [false, false, true, true]);
+        let late = [300, 600, 400, 500].map(|start| sack(&mut board, &[(start, start + 100)]).reported_late);
+        assert_eq!(late, [None, None, Some(at(400)), Some(at(500))]);
     }
 
     /// Numbers are compared modulo 2^32: what is acknowledged is forgotten, and no measure 2 GiB later.
@@ -653,13 +873,8 @@ mod tests {
         for acknowledged in [400, 1_000] {
             let mut board = ten();
             sack(&mut board, &[(300, 400)]);
-            board.acknowledge(at(acknowledged), &mut Delivery::default());
-            let mut later = Scoreboard { highest: board.highest, ..Scoreboard::default() };
-            let start = (1 << 31) + 1_000;
-            later.push(milliseconds(50), at(start), at(start + 100));
-            let mut delivery = Delivery::default();
-            later.acknowledge(at(start + 100), &mut delivery);
-            assert_eq!((delivery.delivered, delivery.reordered), (1, false));
+            board.acknowledge(at(acknowledged), &mut later());
+            assert_eq!(board.highest(), None);
         }
     }
 }

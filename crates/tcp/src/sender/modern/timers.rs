@@ -1,12 +1,19 @@
-//! Which timer of a sender with a scoreboard fires next.
+//! Which timer of a sender with a scoreboard runs: one at a time, as in Linux (`icsk_pending`).
 //!
 //! Source: RFC 6298 rules 5.1 to 5.3 (the retransmission timer), RFC 8985 section 6.3 (the timer of
-//! reordering) and section 7.2 (the probe timeout), as Linux `tcp_schedule_loss_probe` has them: two smoothed
-//! round trips, and with a single segment under way 200 ms more, for which its acknowledgement may be
-//! delayed; otherwise 2 ms more; never later than the retransmission timer. The timer of reordering has the
-//! same 2 ms.
+//! reordering) and section 7.2 (the probe timeout), as Linux `tcp_schedule_loss_probe`, `tcp_rearm_rto` and
+//! `tcp_rack_mark_lost` have them:
+//!
+//! | timer | set | for |
+//! | --- | --- | --- |
+//! | reordering | by an acknowledgement that leaves overtaken segments which are not overdue | what is left of their time, and 2 ms |
+//! | probe | by new data, and where SND.UNA moves, while nothing is being repaired | two smoothed round trips, and with a single segment under way 200 ms more, for which its acknowledgement may be delayed, otherwise 2 ms; never later than the timeout |
+//! | timeout | in the same places where there is no probe, and by a retransmission of the first segment | the timeout from now on; from the last departure of the first segment on where it takes the place of one of the others |
+//! | window | by an acknowledgement that leaves data which the peer's window does not admit, with nothing under way | the timeout, doubled with each probe (RFC 9293 section 3.8.6.1) |
 
-use crate::context::Context;
+use super::Lent;
+use super::ModernSender;
+use crate::congestion::Phase;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
 
@@ -15,8 +22,12 @@ use aqmlab_units::{Span, Time};
 const FOR_DELAYED: Span = Span::from_milliseconds(200);
 const FOR_OTHERS: Span = Span::from_milliseconds(2);
 
-/// What is left of a timeout at the least, when another timer has taken its place and fired
-/// (`tcp_rearm_rto`).
+/// A closed window is probed after this at the least (`TCP_RTO_MIN`), and this is doubled up to 2¹⁶ times as
+/// much.
+const LEAST_WAIT: Span = Span::from_milliseconds(200);
+const MOST_DOUBLINGS: u8 = 16;
+
+/// What is left of a timeout at the least, when it takes the place of another timer (`tcp_rearm_rto`).
 const LEAST_LEFT: Span = Span::from_microseconds(1);
 
 /// What is due.
@@ -28,135 +39,154 @@ pub(crate) enum Due {
     Probe,
     /// The retransmission timeout.
     Timeout,
+    /// The peer's window may have opened.
+    Window,
 }
 
-/// The instants; `Time::MAX` for what does not run.
+/// The timer, and what it waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timers {
-    pub(crate) reordering: Time,
-    pub(crate) probe: Time,
-    pub(crate) timeout: Time,
+    due: Option<Due>,
+    /// `Time::MAX` if none runs.
+    at: Time,
+    /// Whether it was set because something is overtaken, since that was last made false.
+    pub(crate) armed: bool,
     /// While a probe is unanswered: what was sent by then, and whether it was sent again.
     pub(crate) probed: Option<(SequenceNumber, bool)>,
 }
 
 impl Default for Timers {
     fn default() -> Self {
-        Self { reordering: Time::MAX, probe: Time::MAX, timeout: Time::MAX, probed: None }
+        Self { due: None, at: Time::MAX, armed: false, probed: None }
     }
 }
 
 impl Timers {
-    /// When the first of them fires.
-    pub(crate) fn deadline(&self) -> Time {
-        self.reordering.min(self.probe).min(self.timeout)
+    /// When it fires.
+    #[inline]
+    pub(crate) const fn deadline(&self) -> Time {
+        self.at
     }
 
-    /// What is due; the timeout if nothing else is.
-    pub(crate) fn due(&self, now: Time) -> Due {
-        if self.reordering <= now {
-            Due::Reordering
-        } else if self.probe <= now {
-            Due::Probe
-        } else {
-            Due::Timeout
-        }
+    /// What it waits for.
+    #[inline]
+    pub(crate) const fn due(&self) -> Option<Due> {
+        self.due
     }
 
-    /// What is overtaken is lost from then on.
-    pub(crate) fn wait_for_reordering(&mut self, now: Time, context: &Context<'_>, left: Span) {
-        self.reordering = context.timer(now, left + FOR_OTHERS);
+    /// It waits for this, in the place of what it waited for before.
+    #[inline]
+    pub(crate) const fn set(&mut self, due: Due, at: Time) {
+        (self.due, self.at) = (Some(due), at);
     }
 
-    /// The timer of reordering has fired. Linux has one timer for all three and starts the timeout again now,
-    /// so it is not due in the same instant.
-    pub(crate) fn resume_timeout(&mut self, now: Time, context: &Context<'_>) {
-        if self.timeout <= now {
-            self.timeout = context.timer(now, LEAST_LEFT);
-        }
-    }
-
-    /// Whether none of them runs, and no probe is unanswered.
+    /// Whether none runs, and no probe is unanswered.
     #[inline]
     pub(crate) fn are_stopped(&self) -> bool {
-        self.deadline() == Time::MAX && self.probed.is_none()
+        self.due.is_none() && self.probed.is_none()
     }
 
-    /// Nothing is outstanding.
-    pub(crate) fn stop(&mut self) {
-        *self = Self { probed: self.probed, ..Self::default() };
-    }
-
-    /// A probe is sent at the end of two round trips, with so many segments outstanding; none of a connection
-    /// whose round trip is not known.
-    pub(crate) fn schedule_probe(
-        &mut self,
-        now: Time,
-        context: &Context<'_>,
-        smoothed: Span,
-        outstanding: u32,
-    ) {
-        let more = if outstanding == 1 { FOR_DELAYED } else { FOR_OTHERS };
-        self.probe = if smoothed == Span::ZERO {
-            Time::MAX
-        } else {
-            context.timer(now, smoothed * 2 + more).min(self.timeout)
-        };
+    /// Nothing is waited for.
+    #[inline]
+    pub(crate) const fn stop(&mut self) {
+        (self.due, self.at) = (None, Time::MAX);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::hosts::HostProfile;
-
-    const NOW: Time = Time::from_nanoseconds(1_000_000_000);
-
-    fn after(milliseconds: u64) -> Time {
-        NOW + Span::from_milliseconds(milliseconds)
+impl ModernSender {
+    /// Something was acknowledged: a probe if nothing comes back, or the timeout (`tcp_set_xmit_timer`).
+    #[inline]
+    pub(super) fn restart_timer(&mut self, lent: &Lent<'_>) {
+        if !self.schedule_probe(lent, true) {
+            self.rearm_timeout(lent);
+        }
     }
 
-    fn with_context<R>(act: impl FnOnce(&Context<'_>) -> R) -> R {
-        let profile = HostProfile::named("linux6-reno").unwrap();
-        act(&Context { profile: &profile, clock: profile.clock(Span::ZERO) })
+    /// The retransmission timeout; where it takes the place of another timer from the last departure of the
+    /// first segment on.
+    pub(super) fn rearm_timeout(&mut self, lent: &Lent<'_>) {
+        let Some(first) = self.board.first() else { return self.timers.stop() };
+        let timeout = lent.timeout.timeout(&lent.context.profile.retransmission, &lent.context.clock);
+        let left = match self.timers.due {
+            Some(Due::Reordering | Due::Probe) => {
+                (first.at + timeout).checked_since(lent.now).unwrap_or(Span::ZERO).max(LEAST_LEFT)
+            }
+            _ => timeout,
+        };
+        self.timers.set(Due::Timeout, lent.context.timer(lent.now, left));
     }
 
-    #[test]
-    fn of_timers_that_are_due_at_one_instant_reordering_comes_first_and_the_timeout_last() {
-        let mut timers = Timers { reordering: NOW, probe: NOW, timeout: NOW, probed: None };
-        assert_eq!((timers.deadline(), timers.due(NOW)), (NOW, Due::Reordering));
-        timers.reordering = after(1);
-        assert_eq!(timers.due(NOW), Due::Probe);
-        timers.probe = after(1);
-        assert_eq!((timers.deadline(), timers.due(NOW)), (NOW, Due::Timeout));
+    /// The whole timeout from now on.
+    pub(super) fn start_timeout(&mut self, lent: &Lent<'_>) {
+        self.timers.stop();
+        self.rearm_timeout(lent);
     }
 
-    /// RFC 8985 section 7.2 with Linux's 2 ms for 0: two round trips, and with one segment 200 ms more.
-    #[test]
-    fn a_probe_waits_for_two_round_trips_and_for_a_delayed_acknowledgement_of_one_segment() {
-        with_context(|context| {
-            let probe = |smoothed_ms, outstanding, timeout| {
-                let mut timers = Timers { timeout, ..Timers::default() };
-                timers.schedule_probe(NOW, context, Span::from_milliseconds(smoothed_ms), outstanding);
-                timers.probe
-            };
-            assert_eq!(probe(100, 1, Time::MAX), after(400));
-            assert_eq!(probe(100, 2, Time::MAX), after(202));
-            assert_eq!(probe(100, 1, after(300)), after(300), "the timeout is sooner");
-            assert_eq!(probe(0, 1, after(300)), Time::MAX, "no round trip is known");
-        });
+    /// The first segment was sent again: its answer is waited for, unless that was noticed because something
+    /// overtook others, whose time still runs (`tcp_xmit_retransmit_queue`).
+    pub(super) fn wait_for_the_first(&mut self, lent: &Lent<'_>) {
+        if self.timers.due != Some(Due::Reordering) {
+            self.start_timeout(lent);
+        }
     }
 
-    #[test]
-    fn a_timeout_that_is_due_with_reordering_is_put_off_and_a_later_one_is_not() {
-        with_context(|context| {
-            let resumed = |timeout| {
-                let mut timers = Timers { timeout, ..Timers::default() };
-                timers.resume_timeout(NOW, context);
-                timers.timeout
-            };
-            assert_eq!(resumed(NOW), NOW + Span::from_microseconds(1));
-            assert_eq!(resumed(after(1)), after(1));
-        });
+    /// The timer of reordering has fired, and what was overdue is sent again (`tcp_rack_reo_timeout`).
+    pub(super) fn end_waiting(&mut self, lent: &Lent<'_>) {
+        if self.timers.due != Some(Due::Timeout) {
+            self.rearm_timeout(lent);
+        }
+    }
+
+    /// A probe was due; one is sent unless another is unanswered (`tcp_send_loss_probe`).
+    pub(super) fn note_probed(&mut self, lent: &Lent<'_>, sent: bool) {
+        if sent {
+            if matches!(self.timers.probed, Some((_, false))) {
+                self.note_usage(lent.sequence);
+            }
+            self.timers.stop();
+        }
+        self.rearm_timeout(lent);
+    }
+
+    /// A probe is sent if nothing comes back; none while something is being repaired. Answers whether.
+    #[inline]
+    pub(super) fn schedule_probe(&mut self, lent: &Lent<'_>, starts_timeout: bool) -> bool {
+        let calm = self.phase == Phase::Open && !self.disordered || self.phase == Phase::Reducing;
+        let Some(first) = self.board.first().filter(|_| calm) else { return false };
+        let profile = lent.context.profile;
+        if !profile.extensions().tail_loss_probe {
+            return false;
+        }
+        let timeout = lent.timeout.timeout(&profile.retransmission, &lent.context.clock);
+        let more = if self.board.outstanding() == 1 { FOR_DELAYED } else { FOR_OTHERS };
+        let smoothed = self.smoothed();
+        let wait = if smoothed > Span::ZERO { smoothed * 2 + more } else { profile.retransmission.initial };
+        let left = if starts_timeout { Some(timeout) } else { (first.at + timeout).checked_since(lent.now) };
+        let wait = left.filter(|&left| left > Span::ZERO).map_or(wait, |left| left.min(wait));
+        self.timers.set(Due::Probe, lent.context.timer(lent.now, wait));
+        true
+    }
+
+    /// Data wait for the peer's window, with nothing under way: it is probed after the timeout, doubled with
+    /// each probe (`tcp_probe0_when`).
+    pub(crate) fn wait_for_the_window(&mut self, lent: &Lent<'_>) {
+        let timer = &lent.context.profile.retransmission;
+        let timeout = lent.timeout.timeout(timer, &lent.context.clock).max(LEAST_WAIT);
+        let doubled = timeout * (1_u64 << self.window_probes.min(MOST_DOUBLINGS));
+        self.timers.set(Due::Window, lent.context.timer(lent.now, doubled.min(timer.maximum)));
+    }
+
+    /// The window was probed with a segment that carries nothing.
+    pub(super) fn note_window_probe(&mut self, lent: &Lent<'_>) {
+        self.window_probes = self.window_probes.saturating_add(1);
+        self.unanswered_probes = self.unanswered_probes.saturating_add(1);
+        self.wait_for_the_window(lent);
+    }
+
+    /// What is overtaken is lost from then on.
+    pub(super) fn wait_for_reordering(&mut self, lent: &Lent<'_>, left: Span) {
+        let timeout = lent.timeout.timeout(&lent.context.profile.retransmission, &lent.context.clock);
+        self.timers.armed = true;
+        self.timers.set(Due::Reordering, lent.context.timer(lent.now, (left + FOR_OTHERS).min(timeout)));
     }
 }

@@ -1,11 +1,12 @@
 //! What a modern sender lets leave: retransmissions, probes, and what its timers ask for.
 //!
 //! Source: Linux net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_send_loss_probe`,
-//! `tcp_retransmit_timer`; RFC 8985 section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2
+//! `tcp_retransmit_timer`, `tcp_send_probe0`; RFC 8985 section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2
 //! (new data first).
 //!
 //! Departures and silences: a retransmission is as long as the segment was.
 
+use super::acknowledgement::Reductions;
 use super::timers::Due;
 use super::{ModernSender, Sent};
 use crate::connection_flags::{ConnectionFlags, SenderFlags};
@@ -27,8 +28,11 @@ impl Endpoint {
     ) {
         let number = segment.acknowledgement;
         if number.before(self.sender.sequence.una) {
-            return;
+            let answered =
+                self.sender.with_modern(now, context, |modern, lent| modern.answer_old(lent, segment));
+            return self.follow(now, context, answered, out);
         }
+        self.sender.peer_unread = segment.unread;
         let advanced = self.sender.sequence.una.before(number);
         let counts_marks = self.counts_marks(context);
         let answered = self.sender.with_modern(now, context, |modern, lent| {
@@ -39,6 +43,11 @@ impl Endpoint {
         if advanced {
             self.advance(number, out);
         }
+        self.follow(now, context, answered, out);
+    }
+
+    /// What follows from what an acknowledgement has told.
+    fn follow(&mut self, now: Time, context: &Context<'_>, answered: Option<Reductions>, out: &mut Outbox) {
         let Some(reductions) = answered else { return };
         self.statistics.ecn_reductions = self.statistics.ecn_reductions.saturating_add(reductions.echoes);
         if reductions.recovery {
@@ -68,14 +77,19 @@ impl Endpoint {
                 modern.forward = false;
             }
         }
+        let mut repeats_first = false;
         while let Some(lost) = self.sender.modern_mut().and_then(ModernSender::next_lost) {
             if self.sender.is_held_back(now) {
                 break;
             }
+            repeats_first |= lost.start == self.sender.sequence.una;
             self.resend(now, context, &lost, out);
             if let Some(modern) = self.sender.modern_mut() {
                 modern.at_once = false;
             }
+        }
+        if repeats_first {
+            self.sender.with_modern(now, context, |modern, lent| modern.wait_for_the_first(lent));
         }
     }
 
@@ -91,20 +105,18 @@ impl Endpoint {
     /// One of the timers has fired.
     pub(crate) fn on_modern_timer(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
         let Some(modern) = self.sender.modern_mut() else { return };
-        match modern.timers.due(now) {
-            Due::Reordering => {
+        match modern.timers.due() {
+            Some(Due::Reordering) => {
                 let begins = self.sender.with_modern(now, context, ModernSender::lose_what_is_overdue);
                 if begins == Some(true) {
                     self.statistics.count_fast_recovery();
                 }
                 self.send_lost(now, context, out);
-                self.output(now, context, out);
-                self.sender.with_modern(now, context, |modern, lent| {
-                    modern.timers.resume_timeout(lent.now, lent.context);
-                });
+                self.sender.with_modern(now, context, |modern, lent| modern.end_waiting(lent));
             }
-            Due::Probe => self.probe(now, context, out),
-            Due::Timeout => self.time_out(now, context, out),
+            Some(Due::Probe) => self.probe(now, context, out),
+            Some(Due::Window) => self.probe_window(now, context, out),
+            _ => self.time_out(now, context, out),
         }
     }
 
@@ -114,9 +126,9 @@ impl Endpoint {
         let outstanding = self.sender.sequence.outstanding();
         let length = self.sender.data_left().min(u64::from(profile.segment_bytes())) as u32;
         let Some(modern) = self.sender.modern_mut() else { return };
-        modern.timers.probe = Time::MAX;
         let last = modern.board.last().copied();
-        if modern.timers.probed.is_none() {
+        let sends = modern.timers.probed.is_none();
+        if sends {
             let admitted = outstanding + length <= profile.window_bytes;
             let is_new = length > 0 && admitted;
             if is_new {
@@ -129,15 +141,29 @@ impl Endpoint {
                 modern.timers.probed = Some((max, !is_new));
             }
         }
-        self.wait_for_an_answer(now, context);
+        self.sender.with_modern(now, context, |modern, lent| modern.note_probed(lent, sends));
     }
 
-    /// A probe or a retransmission is out: the timeout starts afresh, and nothing is probed before it.
-    fn wait_for_an_answer(&mut self, now: Time, context: &Context<'_>) {
-        self.sender.with_modern(now, context, |modern, lent| {
-            modern.set_timeout(lent);
-            modern.timers.probe = Time::MAX;
-        });
+    /// The peer's window may have opened, and its update may be lost: it is asked with as much as the window
+    /// admits, or with a segment before SND.UNA that carries nothing, which it must answer (RFC 9293 section
+    /// 3.8.6.1; Linux `tcp_probe_timer`, `tcp_write_wakeup`).
+    fn probe_window(&mut self, now: Time, context: &Context<'_>, out: &mut Outbox) {
+        let most = context.profile.retransmission.maximum_retransmissions;
+        let unanswered = self.sender.modern().map_or(0, |modern| modern.unanswered_probes);
+        if most.is_some_and(|most| unanswered >= most) {
+            return self.give_up(out);
+        }
+        let admitted = self.sender.sendable(context.profile).min(context.profile.segment_bytes());
+        let length = u64::from(admitted).min(self.sender.data_left()) as u32;
+        if length > 0 {
+            self.sender.with_modern(now, context, |modern, _| modern.timers.stop());
+            self.emit(now, context, length, false, out);
+            return self.sender.end_burst(now, context);
+        }
+        let mut probe = self.bare_segment(self.receiver.acknowledging_flags());
+        probe.sequence = self.sender.sequence.una.plus(u32::MAX);
+        out.segments.push(probe);
+        self.sender.with_modern(now, context, |modern, lent| modern.note_window_probe(lent));
     }
 
     /// The retransmission timeout: everything that has not arrived is taken for lost.
@@ -152,7 +178,6 @@ impl Endpoint {
         self.statistics.count_timeout();
         self.sender.with_modern(now, context, ModernSender::lose_everything);
         self.send_lost(now, context, out);
-        self.output(now, context, out);
-        self.wait_for_an_answer(now, context);
+        self.sender.with_modern(now, context, |modern, lent| modern.start_timeout(lent));
     }
 }

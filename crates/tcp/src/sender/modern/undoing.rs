@@ -1,7 +1,7 @@
 //! What shows that nothing was lost, and takes a reduction back.
 //!
 //! Source: Linux net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_packet_delayed`,
-//! `tcp_any_retrans_done`, `tcp_check_dsack`: RFC 3522 (Eifel: the acknowledgement echoes a timestamp from
+//! `tcp_any_retrans_done`, `tcp_dsack_seen`, `tcp_check_dsack`: RFC 3522 (Eifel: the acknowledgement echoes a timestamp from
 //! before the first retransmission), RFC 2883 and 3708 (every retransmission was reported as a duplicate).
 //! RFC 5682 (the originals are acknowledged after a timeout) is in `acknowledgement.rs`.
 //!
@@ -17,6 +17,24 @@
 //! the episode before would echo an earlier time and take back a reduction that was due.
 
 use crate::sequence::SequenceNumber;
+
+/// What a connection has sent again, and what came twice by its peer's reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Repeats {
+    /// Probes among them.
+    pub(super) sent_again: u32,
+    reported: u32,
+}
+
+impl Repeats {
+    /// So many segments are reported to have come twice. Answers whether that may tell of what was sent
+    /// again: once the peer has reported more than that, the network makes duplicates, which prove nothing
+    /// (Linux `tcp_dsack_seen`).
+    pub(super) const fn explain(&mut self, segments: u32) -> bool {
+        self.reported = self.reported.saturating_add(segments);
+        self.reported <= self.sent_again
+    }
+}
 
 /// What would show that a reduction was a mistake.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +54,20 @@ impl Undo {
         Self { marker: una, restores, unanswered: (retransmissions > 0).then_some(retransmissions) }
     }
 
+    /// SND.UNA when the reduction began, and whether the window would be restored.
+    #[cfg(test)]
+    pub(super) const fn begun(&self) -> (SequenceNumber, bool) {
+        (self.marker, self.restores)
+    }
+
     pub(super) fn note_retransmission(&mut self) {
         self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
     }
 
-    /// The peer reports that a segment came twice that ends at `end`.
-    pub(super) fn note_duplicate(&mut self, end: SequenceNumber) {
+    /// The peer reports that so many segments came twice of which the last ends at `end`.
+    pub(super) fn note_duplicates(&mut self, end: SequenceNumber, segments: u32) {
         if self.marker.before(end) {
-            self.unanswered = self.unanswered.map(|count| count.saturating_sub(1));
+            self.unanswered = self.unanswered.map(|count| count.saturating_sub(segments));
         }
     }
 
@@ -67,11 +91,11 @@ mod tests {
     #[test]
     fn a_reduction_without_a_retransmission_has_nothing_that_could_be_answered() {
         let mut undo = Undo::new(SequenceNumber::new(1_000), true, 0);
-        undo.note_duplicate(SequenceNumber::new(2_000));
+        undo.note_duplicates(SequenceNumber::new(2_000), 1);
         assert!(!undo.all_answered());
         undo.note_retransmission();
         assert!(!undo.all_answered());
-        undo.note_duplicate(SequenceNumber::new(2_000));
+        undo.note_duplicates(SequenceNumber::new(2_000), 1);
         assert!(undo.all_answered());
     }
 
@@ -79,12 +103,23 @@ mod tests {
     fn retransmissions_of_before_are_to_be_answered_too_and_duplicates_of_before_do_not_count() {
         let mut undo = Undo::new(SequenceNumber::new(1_000), true, 2);
         undo.note_retransmission();
-        undo.note_duplicate(SequenceNumber::new(1_000));
-        undo.note_duplicate(SequenceNumber::new(2_000));
-        undo.note_duplicate(SequenceNumber::new(3_000));
+        undo.note_duplicates(SequenceNumber::new(1_000), 1);
+        undo.note_duplicates(SequenceNumber::new(2_000), 1);
+        undo.note_duplicates(SequenceNumber::new(3_000), 1);
         assert!(!undo.all_answered());
-        undo.note_duplicate(SequenceNumber::new(4_000));
+        undo.note_duplicates(SequenceNumber::new(4_000), 1);
         assert!(undo.all_answered());
+    }
+
+    #[test]
+    fn more_duplicates_than_retransmissions_are_the_networks() {
+        let mut repeats = Repeats { sent_again: 2, ..Repeats::default() };
+        assert!(repeats.explain(1) && repeats.explain(1));
+        assert!(!repeats.explain(1));
+        repeats.sent_again += 1;
+        assert!(!repeats.explain(1), "four of three");
+        repeats.sent_again += 2;
+        assert!(repeats.explain(1));
     }
 
     #[test]

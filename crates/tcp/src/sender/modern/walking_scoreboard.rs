@@ -21,8 +21,8 @@ struct WalkingScoreboard {
 
 impl WalkingScoreboard {
     fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
-        let new = Sent { start, end, at: now, sacked: false, lost: false, again: false, ambiguous: false };
-        self.segments.push(new);
+        let (sacked, lost, again, ambiguous, apart) = (false, false, false, false, true);
+        self.segments.push(Sent { start, end, at: now, sacked, lost, again, ambiguous, apart });
     }
 
     fn send_again(&mut self, now: Time, start: SequenceNumber) {
@@ -36,8 +36,10 @@ impl WalkingScoreboard {
         self.segments.retain(|segment| number.before(segment.end));
         for segment in &mut self.segments {
             let covered = |&(start, end): &Block| !segment.start.before(start) && !end.before(segment.end);
-            if blocks.iter().any(covered) {
-                (segment.sacked, segment.lost, segment.again) = (true, false, false);
+            if blocks.iter().any(covered) && !segment.sacked {
+                // What was sent again and is not taken for lost any more is in the network twice.
+                (segment.again, segment.lost) = (segment.again && !segment.lost, false);
+                segment.sacked = true;
             }
         }
     }
@@ -66,7 +68,8 @@ impl WalkingScoreboard {
                 continue;
             }
             let due = segment.at + judgement.round_trip + judgement.reordering;
-            if due > now {
+            let behind = segment.at == judgement.measured.at && judgement.measured.end.before(segment.end);
+            if due > now || due == now && behind {
                 longest = longest.max(Some(due - now));
             } else {
                 (segment.lost, segment.again) = (true, false);
@@ -164,7 +167,7 @@ impl Pair {
                 }
             }
             Step::TimeOut => {
-                self.ours.lose_all();
+                self.ours.lose_all(self.now, None);
                 self.walking.lose_all();
             }
             Step::TakeBack => {
@@ -178,7 +181,7 @@ impl Pair {
 
     fn send(&mut self) {
         let (start, end) = (at(self.max), at(self.max + SEGMENT_BYTES));
-        self.ours.push(self.now, start, end);
+        self.ours.push(self.now, (start, end), true);
         self.walking.push(self.now, start, end);
         self.max += SEGMENT_BYTES;
     }
@@ -203,8 +206,9 @@ impl Pair {
             let start = self.una + u32::from(share) * outstanding / 256 * SEGMENT_BYTES;
             (at(start), at((start + u32::from(length) * SEGMENT_BYTES).min(self.max)))
         };
-        let blocks: Vec<Block> = blocks.iter().map(block).collect();
-        let mut delivery = Delivery::default();
+        let mut blocks: Vec<Block> = blocks.iter().map(block).collect();
+        blocks.sort_unstable_by_key(|(start, _)| start.value());
+        let mut delivery = Delivery { now: self.now, ..Delivery::default() };
         self.ours.acknowledge_selectively(&blocks, &mut delivery);
         self.ours.acknowledge(at(number), &mut delivery);
         self.walking.acknowledge(at(number), &blocks);
@@ -221,7 +225,7 @@ impl Pair {
         if self.by_duplicates {
             assert_eq!(self.ours.detect_by_duplicates(), self.walking.detect_by_duplicates());
         } else if let Some((rack, round_trip)) = self.rack {
-            let judgement = Judgement { latest: rack, round_trip, reordering };
+            let judgement = Judgement { latest: rack, measured: rack, round_trip, reordering };
             let ours = self.ours.detect_by_time(self.now, &judgement);
             assert_eq!(ours, self.walking.detect_by_time(self.now, &judgement));
         }
