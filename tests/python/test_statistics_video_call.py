@@ -313,8 +313,8 @@ def test_a_comparison_says_for_how_long_the_picture_is_frozen() -> None:
     told = sentences(compared())
     assert told[0] == (
         "The video call or call that suffers most is unusable with drop-tail (meeting: delay of frames 500 "
-        "ms, picture frozen 12 %) and good with fq-codel (meeting: delay of frames 100 ms, picture frozen 0 %) "
-        "(delays: 95 %, one way)."
+        "ms, picture frozen 12 %) and good with fq-codel (meeting: delay of frames 100 ms, picture frozen 0 "
+        "%) (delays: 95 %, one way)."
     )
     assert (
         "The picture of meeting is frozen 12 % of the time with drop-tail and 0 % with fq-codel; its bit "
@@ -366,7 +366,13 @@ def test_the_tables_of_a_run_have_a_row_for_each_group_of_video_calls() -> None:
         "call_freezes_per_hour": "360.0",
     }
     black = _video_calls("a, seed 1", run_with(*without(frames(), (0.0, END_S))), ["meeting"])  # type: ignore[arg-type]
-    assert [cell.lines[0].text for cell in black.rows[0]][2:] == ["0.00", ">7000.0", ">2500.0", "100.00", "0.0"]
+    assert [cell.lines[0].text for cell in black.rows[0]][2:] == [
+        "0.00",
+        ">7000.0",
+        ">2500.0",
+        "100.00",
+        "0.0",
+    ]
 
 
 def test_the_interactive_page_gets_the_picture_of_a_black_screen_too() -> None:

@@ -1,10 +1,10 @@
 """The sentences that users read about results: the one home of wording.
 
 Terminal, reports, notebooks and `aqmlab play` print these sentences. `amounts` writes numbers with the unit
-people use, `comparison` says what a queue discipline changes, `calls` how good calls and games are, `play` what one run shows, `offered` what users
-ask of the link, `calibration` how many of them make a load, `live` what the audit of a live run found,
-`recordings` and `sampled_pages` what pages of one's own consist of, `explained` what a name of a scenario
-stands for.
+people use, `comparison` says what a queue discipline changes, `calls` how good calls and games are, `play`
+what one run shows, `offered` what users ask of the link, `calibration` how many of them make a load, `live`
+what the audit of a live run found, `recordings` and `sampled_pages` what pages of one's own consist of,
+`explained` what a name of a scenario stands for.
 """
 
 from importlib import import_module
