@@ -59,7 +59,11 @@ adaptive_video = { maximum_mbps = 1.0 }
 CASES = {
     "idle": ("20.0", "0.0", '{ scheme = "fq-codel" }'),
     "a buffer of seconds": ("1.0", "0.0", '{ scheme = "drop-tail", limit_bytes = 1250000 }'),
-    "dropped late": ("1.0", "0.0", '{ scheme = "codel", limit_packets = 600, target_ms = 400 }'),
+    "dropped late": (
+        "1.0",
+        "0.0",
+        '{ scheme = "codel", limit_packets = 600, target_ms = 400, interval_ms = 1000 }',
+    ),
     "dropped early": ("2.0", "0.0", '{ scheme = "pie", limit_packets = 1000 }'),
     "lost": ("4.0", "0.3", '{ scheme = "drop-tail", limit_packets = 300 }'),
     "all lost": ("4.0", "1.0", '{ scheme = "drop-tail", limit_packets = 300 }'),

@@ -124,7 +124,7 @@ def _datagrams(result: Result) -> dict[str, dict[str, Any]]:
 def _known(
     result: Result, part: str, quantities: Mapping[str, Callable[[str], OfRun]]
 ) -> dict[str, float | None]:
-    """Those of the numbers of a part of the traffic that the run has; none where it was too short."""
+    """Those of the numbers of a part of the traffic that the run has; null for which it is too short."""
     found: dict[str, float | None] = {}
     for name, quantity in quantities.items():
         try:
