@@ -130,10 +130,8 @@ class Asked:
 
     def _held(self, folder: Path) -> Holds | str:
         """What a folder holds for this comparison."""
-        if not folder.exists():
-            return Holds.NOTHING
         if not folder.is_dir():
-            return "a file of its name"
+            return "a file of its name" if folder.exists() else Holds.NOTHING
         try:
             note = read_compared(folder)
         except ResultError:

@@ -168,12 +168,20 @@ def _given(what: object) -> Mapping[str, object]:
             "a scenario with schemes=[...], a dict of scenarios or of lists of results by name, or the "
             "folder of a comparison"
         )
-        absent = isinstance(what, str | Path) and not Path(what).exists()
+        absent = isinstance(what, str | Path) and not _is_file(what)
         why = ": there is no such file or folder" if absent else " cannot be compared"
         raise ComparisonError(f"{quoted(what)}{why}; legal: {legal}", place="what", value=what, legal=legal)
     if not what:
         raise ComparisonError("nothing to compare; legal: two configurations or more")
     return what
+
+
+def _is_file(what: str | Path) -> bool:
+    """Whether there is a file of this name; a scenario as text is too long, or no name at all."""
+    try:
+        return Path(what).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _is_folder(what: object) -> bool:

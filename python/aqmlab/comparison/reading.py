@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from aqmlab import arguments
 from aqmlab.comparison.asked import read_compared
 from aqmlab.comparison.comparability import listed
 from aqmlab.errors import ComparisonError, ResultError
@@ -135,8 +136,11 @@ def _of_seeds(what: Any) -> list[Any]:  # noqa: ANN401 (one result, or several)
         return [what]
     if isinstance(what, str | Path):
         return _one_configuration(Path(what))
-    ResultError.require_list("results", what, "[result]")
-    return list(what)
+    found = list(arguments.listed("[result]")("results", what, ResultError))
+    if not all(hasattr(one, "run") or isinstance(one, str | Path) for one in found):
+        legal = "a list of results"
+        raise ResultError(f"results: {legal}, not {quoted(what)}", place="results", value=what, legal=legal)
+    return found
 
 
 def keep_first_stage(folder: Path, seeds: Sequence[int], width_s: float) -> None:
@@ -222,6 +226,7 @@ def read_first_stage(folders: Sequence[Path], results: Mapping[str, Sequence[Res
 
 def _places_in(folder: Path) -> list[Path]:
     """The folder itself if it is a result, or those in it that are."""
+    arguments.path("results", folder, ResultError)
     if (folder / "run.json").exists():
         return [folder]
     found = [file.parent for file in sorted(folder.glob("**/run.json"))]

@@ -82,6 +82,7 @@ def run(
 
 @arguments.checked(
     RefusalError,
+    jobs=arguments.listed("[Job(scenario, 1)]"),
     store=arguments.optional(arguments.path),
     progress=arguments.flag,
     label=arguments.label,
@@ -122,6 +123,7 @@ def run_many(
 
 @arguments.checked(
     RefusalError,
+    jobs=arguments.listed("[Job(scenario, 1)]"),
     store=arguments.optional(arguments.path),
     progress=arguments.flag,
     label=arguments.label,
@@ -157,8 +159,6 @@ def run_each(
 def _plan(jobs: Sequence[Job], store: Path | None) -> dict[Job, list[int]]:
     """The runs to be made, each with the positions of the jobs that ask for it."""
     plan: dict[tuple[str, Path | None], tuple[Job, list[int]]] = {}
-    if not isinstance(jobs, Iterable):
-        raise RefusalError(f"jobs: a list of Job, not {quoted(jobs)}", place="jobs", value=jobs)
     for position, job in enumerate(jobs):
         if not isinstance(job, Job):
             raise RefusalError(f"jobs: a list of Job, not of {quoted(job)}", place="jobs", value=job)

@@ -230,7 +230,8 @@ def _as_list(place: str, given: object) -> list[Any]:
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         raise SweepError(f"{place}: a list of values, not {quoted(given)}", place=place, value=given)
     # What NumPy holds is not what TOML writes.
-    return [each.item() if hasattr(each, "item") else each for each in given]
+    values: tuple[Any, ...] = arguments.listed("[5, 10]")(place, given, SweepError)
+    return [each.item() if hasattr(each, "item") else each for each in values]
 
 
 def described(settings: Mapping[str, Any], *, whole_keys: bool = False) -> str:
