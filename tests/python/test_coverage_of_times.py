@@ -59,10 +59,9 @@ def test_on_logarithms_intervals_of_eight_skewed_runs_cover(law: str) -> None:
     plain, logarithmic = (
         share_covered(LAWS[law], on_logarithms=each, trials=4_000) for each in (False, True)
     )
-    print(f"{law}: {100 * plain:.1f} % plain, {100 * logarithmic:.1f} % on logarithms")
-    # Three standard errors of 4,000 trials are 1.0 %.
+    # Three standard errors of 4,000 trials are 1.0 %. Plain intervals cover in 91 to 93 %.
     assert 0.935 < logarithmic < 0.965
-    assert plain < logarithmic
+    assert plain < 0.935
 
 
 @pytest.mark.exhaustive
@@ -80,7 +79,6 @@ def test_two_stages_to_a_width_in_seconds_cover(law: str) -> None:
         ratio = Change.of(LOADED_MEDIAN, *sides, Inference(0.95, first_stage=8)).ratio
         assert isinstance(ratio, Interval)
         held += ratio.lower <= math.exp(-0.5) <= ratio.upper
-    print(f"{law}: {100 * held / trials:.1f} %")
     assert held / trials > 0.95 - 3.0 * math.sqrt(0.05 * 0.95 / trials)
 
 
@@ -97,7 +95,6 @@ def test_the_interval_of_slow_pages_over_all_seeds_covers(law: str) -> None:
         if isinstance(found.estimate, Interval):
             told += 1
             held += found.estimate.lower <= truth <= found.estimate.upper
-    print(f"{law}: {100 * held / told:.1f} % of {told}")
     assert told > 700
     assert held / told > 0.92
 
