@@ -13,10 +13,11 @@ import pytest
 
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics import Pages, page_load_times
-from aqmlab.statistics.pages import unfinished_pages
+from aqmlab.statistics.pages import FollowedPages, unfinished_pages
 from aqmlab.statistics.quantities import Measured, page_quantile_s, restricted_mean_page_s
 
 if TYPE_CHECKING:
+    from aqmlab.statistics.distribution import ResponseTimes
     from aqmlab.statistics.recorded import Recorded
 
 
@@ -157,3 +158,74 @@ def test_a_run_without_pages_says_what_is_missing() -> None:
     ]:
         with pytest.raises(MissingDataError, match=f"no page {what} in the measured window"):
             quantity(recorded([]))
+
+
+Row = tuple[float, float, bool]
+"""Began, seen for, whether it was loaded."""
+
+
+def of_rows(rows: list[Row], *, window_s: tuple[float, float] = (10.0, 50.0), objects: int = 3) -> Recorded:
+    """A run of 60 s with rows of pages."""
+    began, took, loaded = (np.array(column) for column in zip(*rows, strict=True))
+    pages = pa.table(
+        {
+            "population": pa.array(["people"] * len(rows)).dictionary_encode(),
+            "began_s": began.astype(float),
+            "page_load_time_s": took.astype(float),
+            "ended": pa.array(loaded.astype(np.uint8)),
+            "objects": pa.array(np.full(len(rows), objects, dtype=np.uint32)),
+        }
+    )
+    run = {
+        "populations": [{"name": "people"}],
+        "measured_from_s": window_s[0],
+        "measured_until_s": window_s[1],
+        "scenario": {"duration_s": 60.0},
+    }
+    return SimpleNamespace(run=run, tables={"pages": pages, "page_histogram": None})
+
+
+def test_a_page_under_way_when_the_window_begins_enters_at_its_age() -> None:
+    # Three begin in the window and take 2, 4 and 9 s; one that began 6 s before it takes 8 s. By hand: at 2 s
+    # 3 are at risk, at 4 s 2; at 8 s the one of 9 s and the one that entered at 6 s; at 9 s one.
+    run = of_rows([(12.0, 2.0, True), (20.0, 4.0, True), (30.0, 9.0, True), (4.0, 8.0, True)])
+    times = page_load_times(run, Pages.FOLLOWED)
+    survival = [2 / 3, 1 / 3, 1 / 6, 0.0]
+    assert 1.0 - times.cdf([2.5, 4.5, 8.5, 9.5]) == pytest.approx(survival)
+
+
+def test_a_page_of_the_whole_window_is_a_bound_where_no_other_began() -> None:
+    run = of_rows([(4.0, 56.0, False)])
+    said = page_quantile_s(0.5, Pages.FOLLOWED).observed(Measured(run))
+    assert (said.lower, said.upper) == (56.0, math.inf)
+    # Ended after the window it is known; beside two quick pages it is one of three.
+    run = of_rows([(4.0, 50.0, True), (20.0, 1.0, True), (30.0, 2.0, True)])
+    assert [page_quantile_s(share, Pages.FOLLOWED)(run) for share in (0.5, 0.9)] == [2.0, 50.0]
+
+
+def test_a_page_of_which_nothing_came_is_waited_for_to_the_end() -> None:
+    run = of_rows([(20.0, 3.0, True)], objects=0)
+    said = page_quantile_s(0.5, Pages.FOLLOWED).observed(Measured(run))
+    assert (said.lower, said.upper) == (40.0, math.inf)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_bound_exceeds_what_later_is_known(seed: int) -> None:
+    """Random pages, entered at random ages and watched for random, unequal times; then watched for longer."""
+    draws = np.random.default_rng(seed)
+    pages = int(draws.integers(1, 14))
+    entered = np.where(draws.random(pages) < 0.5, 0.0, draws.integers(0, 10, pages)).astype(float)
+    takes = entered + draws.integers(1, 15, pages)
+    watched = entered + draws.integers(1, 10, pages)
+    longer = watched + draws.integers(0, 12, pages)
+    ones = np.ones(pages)
+
+    def seen_for(limit: np.ndarray) -> ResponseTimes:
+        seen = np.minimum(takes, limit)
+        return FollowedPages(entered, seen, seen, takes <= limit, ones).times()
+
+    short, later, all_of_them = map(seen_for, (watched, longer, takes))
+    for share in (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0):
+        bound = short.quantile(share) if short.seen is None else short.seen.quantile(share)
+        assert bound <= later.quantile(share), share
+        assert bound <= all_of_them.quantile(share), share
