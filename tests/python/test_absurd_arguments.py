@@ -185,4 +185,4 @@ def test_what_is_meant_is_taken() -> None:
     with pytest.raises(ValueError, match="much: a number above 0, not a whole number of"):
         taken([], 10**400)
     with pytest.raises(TypeError):
-        taken()
+        taken()  # type: ignore[call-arg]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from aqmlab.comparison.told import LOADED_MEDIAN
 
 from aqmlab.comparison import Change, Level, Values
 from aqmlab.comparison.change import Inference
 from aqmlab.comparison.pooled_pages import PooledPages
 from aqmlab.statistics import Interval
+from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.pages import FollowedPages
 from aqmlab.statistics.stopping import replications_for
 
@@ -75,8 +75,8 @@ def test_two_stages_to_a_width_in_seconds_cover(law: str) -> None:
         first = (after - before)[:8]
         width = 2.0 * math.asinh(2.0 / (2.0 * math.exp(after[:8].mean())))
         seeds = min(400, replications_for(first, width))
-        sides = [Values.of(list(np.exp(each[:seeds]))) for each in (before, after)]
-        ratio = Change.of(LOADED_MEDIAN, *sides, Inference(0.95, first_stage=8)).ratio
+        old, new = (Values.of(list(np.exp(each[:seeds]))) for each in (before, after))
+        ratio = Change.of(LOADED_MEDIAN, old, new, Inference(0.95, first_stage=8)).ratio
         assert isinstance(ratio, Interval)
         held += ratio.lower <= math.exp(-0.5) <= ratio.upper
     assert held / trials > 0.95 - 3.0 * math.sqrt(0.05 * 0.95 / trials)

@@ -7,7 +7,6 @@ Finished runs are kept as they finish; a sweep that was interrupted finds them a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from aqmlab.terminal.progress import Bar, tracked
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
