@@ -12,6 +12,7 @@ import pytest
 
 from aqmlab.comparison import Comparison
 from aqmlab.statistics.experience import CALL, GAME, Grade, experience
+from aqmlab.statistics.observation import Observation
 from aqmlab.words import sentences
 from aqmlab.words.calls import besides_pages
 from synthetic_results import synthetic_result
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from aqmlab.statistics.experience import Kind
+    from aqmlab.statistics.quantity import OfRun
     from synthetic_results import SyntheticResult
 
 KINDS = {"call-up": CALL, "call-down": CALL, "game-up": GAME}
@@ -193,11 +195,17 @@ def drawn(draw: np.random.Generator) -> list[dict[str, Numbers]]:
     return runs
 
 
+def mean_of(found: Comparison, name: str, quantity: OfRun) -> Observation:
+    """Ends of the mean over all runs."""
+    values = found.values(name, quantity)
+    return Observation(float(np.mean(values.lower)), float(np.mean(values.upper)))
+
+
 def suffers(found: Comparison, name: str) -> dict[str, float]:
     """How bad each group is, by itself."""
     badness = {}
     for group, kind in KINDS.items():
-        felt = experience(group, kind, lambda quantity: found.level(name, quantity).mean)
+        felt = experience(group, kind, lambda quantity: mean_of(found, name, quantity))
         assert felt is not None
         badness[group] = felt.badness
     return badness

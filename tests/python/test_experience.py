@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,11 +19,21 @@ from aqmlab.statistics.experience import (
     kind_of,
     worst,
 )
+from aqmlab.statistics.observation import Observation
+
+if TYPE_CHECKING:
+    from aqmlab.statistics.quantity import OfRun
 
 
 def felt(kind: Kind, **numbers: float | None) -> Experience:
     """A group that feels these numbers, by the names of quantities."""
-    found = experience("own", kind, lambda quantity: {"goodput_kbps": 80.0, **numbers}.get(quantity.base))
+    known = {"goodput_kbps": 80.0, **numbers}
+
+    def observed(quantity: OfRun) -> Observation:
+        value = known.get(quantity.base)
+        return Observation.nothing() if value is None else Observation.exact(value)
+
+    found = experience("own", kind, observed)
     assert found is not None
     return found
 
@@ -84,8 +95,22 @@ def test_a_group_of_which_nothing_arrives_suffers_most() -> None:
 
 
 def test_what_has_no_number_is_not_judged() -> None:
-    assert experience("own", CALL, lambda _: None) is None
+    assert experience("own", CALL, lambda _: Observation.nothing()) is None
     assert felt(CALL, **{**GOOD_CALL, "voice_mos": None}).grade is Grade.GOOD
+
+
+def test_of_a_number_between_two_ends_the_better_one_decides() -> None:
+    """One packet under way at the end makes no call unusable."""
+    seen = {
+        "delay_p95_ms": Observation.at_least(151.0),
+        "loss_percent": Observation(0.0, 2.0),
+        "voice_mos": Observation(1.0, 4.2),
+        "goodput_kbps": Observation.exact(80.0),
+    }
+    found = experience("own", CALL, lambda quantity: seen[quantity.base])
+    assert found is not None
+    assert found.grade is Grade.FAIR
+    assert list(found.values.values()) == [151.0, 0.0, 4.2]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,9 @@ from aqmlab.statistics.voice import (
 from small import CALLS
 from test_statistics_datagrams import two_sources
 
+WATCHED = CALLS.replace("duration_s = 3.0", "duration_s = 8.0\ncool_down_s = 5.0")
+"""Nothing that was sent in the window is under way at the end."""
+
 
 @pytest.mark.parametrize(
     ("r", "mos"), [(93.2, 4.41), (90.0, 4.34), (80.0, 4.03), (70.0, 3.60), (60.0, 3.10), (50.0, 2.58)]
@@ -101,10 +104,12 @@ def test_a_group_by_hand() -> None:
 
 
 def test_a_run_by_the_rows_of_its_datagrams() -> None:
-    slow = CALLS.replace("fq-codel", "drop-tail").replace("rate_mbps = 10.0", "rate_mbps = 0.6")
-    slow = slow.replace('drop-tail" }', 'drop-tail", limit_packets = 60 }').replace("count = 21", "count = 3")
+    slow = WATCHED.replace("fq-codel", "drop-tail").replace("rate_mbps = 10.0", "rate_mbps = 0.6")
+    slow = slow.replace('drop-tail" }', 'drop-tail", limit_packets = 100 }').replace(
+        "count = 21", "count = 3"
+    )
     found = []
-    for text in (CALLS, slow):
+    for text in (WATCHED, slow):
         result = aqmlab.run(text)
         scores = []
         for row in result.datagrams.to_pylist():
@@ -122,7 +127,7 @@ def test_a_run_by_the_rows_of_its_datagrams() -> None:
 
 
 def test_round_trips_are_no_calls() -> None:
-    result = aqmlab.run(CALLS.replace('name = "calls"', 'name = "calls"\necho = true'))
+    result = aqmlab.run(WATCHED.replace('name = "calls"', 'name = "calls"\necho = true'))
     assert result.value("voice_mos/datagrams.calls") > 4.3
     with pytest.raises(MissingDataError, match=r"datagrams\.calls-echo has delays of round trips"):
         result.value("voice_mos/datagrams.calls-echo")
@@ -130,7 +135,9 @@ def test_round_trips_are_no_calls() -> None:
 
 def test_a_comparison_shows_it_where_delay_and_loss_stand() -> None:
     queues = ["drop-tail:limit_packets=400", "fq-codel"]
-    found = aqmlab.compare(CALLS.replace("rate_mbps = 10.0", "rate_mbps = 4.0"), schemes=queues, seeds=[1, 2])
+    found = aqmlab.compare(
+        WATCHED.replace("rate_mbps = 10.0", "rate_mbps = 4.0"), schemes=queues, seeds=[1, 2]
+    )
     lines = [line.split() for line in str(found).splitlines()]
     score = next(line for line in lines if line[:2] == ["voice", "MOS"])
     levels = [found.level(name, "voice_mos/datagrams.calls").mean for name in found.names]

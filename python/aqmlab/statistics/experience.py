@@ -11,7 +11,7 @@ A group of `[[datagrams]]` is judged by what its keys say it is:
 
 Each kind has its criteria, each criterion limits up to which it is good, fair and poor. **The worst of its
 criteria is the quality of a group**: no short delay makes up for lost words. What has a bound is judged by
-the bound, and a group of which nothing arrives is worse than any other.
+its better end, and a group of which nothing arrives is worse than any other.
 
 | | good | fair | poor | from |
 | --- | --- | --- | --- | --- |
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from aqmlab.statistics.observation import Observation
     from aqmlab.statistics.quantity import OfRun
     from aqmlab.statistics.recorded import Recorded
 
@@ -198,20 +199,23 @@ class Experience:
         return Grade(math.ceil(min(max(self.badness - 1.0, 0.0), worst_place)))
 
 
-def experience(group: str, kind: Kind, value_of: Callable[[OfRun], float | None]) -> Experience | None:
+def experience(group: str, kind: Kind, observed: Callable[[OfRun], Observation]) -> Experience | None:
     """How good a group is by the worst of its criteria; none where no criterion has a number.
+
+    Of a number that lies between two ends the better one decides: so bad it is for certain.
 
     Args:
         group: Its name.
         kind: What it is.
-        value_of: The number of a quantity, or its bound; none where there was nothing to measure.
+        observed: What is known of a quantity.
     """
     part = f"datagrams.{group}"
-    found = {each: value_of(each.of(part)) for each in kind.criteria}
-    values = {each: value for each, value in found.items() if value is not None and not math.isnan(value)}
+    found = {each: observed(each.of(part)) for each in kind.criteria}
+    ends = {each: seen.upper if each.greater_is_better else seen.lower for each, seen in found.items()}
+    values = {each: end for each, end in ends.items() if not math.isnan(end)}
     if not values:
         return None
-    is_dead = value_of(goodput_kbps_of_datagrams(part)) == 0.0
+    is_dead = observed(goodput_kbps_of_datagrams(part)).upper == 0.0
     badness = max(each.badness(value) for each, value in values.items())
     return Experience(group, kind, values, math.inf if is_dead else badness, is_dead)
 

@@ -8,6 +8,7 @@ that differs.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics.datagrams import (
@@ -16,6 +17,7 @@ from aqmlab.statistics.datagrams import (
     loss_percent_of_datagrams,
 )
 from aqmlab.statistics.experience import CALL, PACKETS, VIDEO_CALL, experience, worst
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.statistics.video_call import (
@@ -101,13 +103,18 @@ def _suffering(found: Comparison, kinds: Mapping[str, Kind]) -> dict[str, Experi
     """Under each configuration the group that suffers most."""
     suffering = {}
     for name in found.names:
-        felt = [
-            experience(group, kind, lambda quantity, name=name: found.level(name, quantity).mean)  # type: ignore[misc]
-            for group, kind in kinds.items()
-        ]
+        felt = [experience(group, kind, partial(_mean, found, name)) for group, kind in kinds.items()]
         if (most := worst(each for each in felt if each is not None)) is not None:
             suffering[name] = most
     return suffering
+
+
+def _mean(found: Comparison, name: str, quantity: Quantity) -> Observation:
+    """Between what the mean over the runs lies; nothing where none has it."""
+    values = found.values(name, quantity)
+    if not values.known.any():
+        return Observation.nothing()
+    return Observation(*(float(each[values.known].mean()) for each in (values.lower, values.upper)))
 
 
 def _kinds(kinds: Mapping[str, Kind]) -> str:
@@ -146,8 +153,8 @@ def in_words(quantity: str, value: float) -> str:
 
 def _amount(found: Comparison, name: str, quantity: Quantity) -> str:
     """The mean over the runs, or between what it lies."""
-    values, (_, words) = found.values(name, quantity), _IN_WORDS[quantity.base]
-    lower, upper = (float(each[values.known].mean()) for each in (values.lower, values.upper))
+    mean, (_, words) = _mean(found, name, quantity), _IN_WORDS[quantity.base]
+    lower, upper = mean.lower, mean.upper
     if math.isinf(upper):
         return f"more than {words(lower)}" if math.isfinite(lower) else "unknown"
     if math.isinf(lower):

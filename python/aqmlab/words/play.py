@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics.experience import KINDS, experience, worst
+from aqmlab.statistics.observation import Observation
 from aqmlab.words.amounts import bit_rate, counted, delay, duration, percent, share_of_time
 from aqmlab.words.calls import in_words
 
@@ -90,7 +91,7 @@ def _headline(run: Measurement) -> str:
 def _of_quality(datagrams: Mapping[str, Any]) -> Iterator[str]:
     """How good the call or game is that suffers most."""
     felt = [
-        experience(group, KINDS[numbers["kind"]], partial(_value, numbers))
+        experience(group, KINDS[numbers["kind"]], partial(_observed, numbers))
         for group, numbers in datagrams.items()
         if numbers["kind"] is not None
     ]
@@ -103,10 +104,12 @@ def _of_quality(datagrams: Mapping[str, Any]) -> Iterator[str]:
     yield f"The {most.kind.name} that suffers most is {most.grade.word} ({most.group}: {', '.join(told)})."
 
 
-def _value(numbers: Mapping[str, Any], quantity: Quantity) -> float | None:
-    """A number of a group; infinite where the run was too short for it, none where it has no such number."""
-    value: float | None = numbers.get(quantity.base)
-    return math.inf if value is None and quantity.base in numbers else value
+def _observed(numbers: Mapping[str, Any], quantity: Quantity) -> Observation:
+    """A number of a group; infinite where the run was too short for it."""
+    if quantity.base not in numbers:
+        return Observation.nothing()
+    value = numbers[quantity.base]
+    return Observation.exact(math.inf if value is None else float(value))
 
 
 def _before(run: Measurement) -> str:
