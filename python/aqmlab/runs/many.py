@@ -7,14 +7,13 @@ Finished runs are kept as they finish; a sweep that was interrupted finds them a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import arguments
 from aqmlab._core import version
-from aqmlab.errors import FolderError, RefusalError
+from aqmlab.errors import FolderError, RefusalError, ScenarioError
 from aqmlab.files.folders import require_writable
 from aqmlab.result import capture_name
 from aqmlab.runs.executors import chosen_executor
@@ -25,7 +24,7 @@ from aqmlab.terminal.progress import Bar, tracked
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
@@ -49,7 +48,7 @@ class Execution:
 
 
 @arguments.checked(
-    RefusalError,
+    ScenarioError,
     overrides=arguments.optional(arguments.mapping),
     measure_offered_load=arguments.flag,
     progress=arguments.flag,
