@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
+from aqmlab.errors import UnknownLinkError
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -143,8 +144,9 @@ def above_zero(name: str, given: Any, refusal: type[RefusalError]) -> float:  # 
     return refusal.above_zero(name, given)
 
 
-LINKS = texts("['left-to-right']")
-"""Names of links."""
+def links(name: str, given: Any, _: type[RefusalError]) -> Any:  # noqa: ANN401
+    """Names of links."""
+    return texts("['left-to-right']")(name, given, UnknownLinkError)
 
 
 def _is_utf_8(given: str) -> bool:

@@ -274,7 +274,7 @@ class Result:
     @arguments.checked(
         UnknownQuantityError,
         quantity=arguments.quantity,
-        links=arguments.LINKS,
+        links=arguments.links,
     )
     def value(self, quantity: Quantity | str, *, links: Sequence[str] = ()) -> float:
         """One number of the run, by its quantity or the name of it (`aqmlab.quantities` lists them).

@@ -41,7 +41,7 @@ class Simulation:
     """
 
     @arguments.checked(
-        RefusalError,
+        ScenarioError,
         overrides=arguments.optional(arguments.mapping),
     )
     def __init__(

@@ -168,7 +168,7 @@ def test_workers_are_a_whole_number(workers: object) -> None:
 
 def test_what_is_meant_is_taken() -> None:
     @arguments.checked(
-        RefusalError, names=arguments.LINKS, much=arguments.above_zero, whole=arguments.whole(1)
+        RefusalError, names=arguments.links, much=arguments.above_zero, whole=arguments.whole(1)
     )
     def taken(names: Any, much: Any, *, whole: Any = 5) -> tuple[Any, ...]:  # noqa: ANN401
         """As it was."""

@@ -261,7 +261,7 @@ def test_results_are_listed(here: Path) -> None:
         *("results/deep/one", "results/store"),
     }
     printed = aqmlab_run("results", cwd=here).stdout
-    assert "comparison, begun: 0 runs" in printed
+    assert "comparison, begun" in printed
     assert all(folder in printed for folder in rows)
     assert [each.folder.name for each in kept_in(here / "results" / "deep")] == ["one"]
     with pytest.raises(ResultError, match="there is no such folder"):

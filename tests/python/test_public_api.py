@@ -188,7 +188,7 @@ def of(**given: Any) -> dict[str, Any]:  # noqa: ANN401
         (lambda: aqmlab.evaluate("red", only=["8.2.9"]), "only", "8.2.9"),
         (lambda: aqmlab.evaluate("red", schemes="pi"), "schemes", "pi"),
         (lambda: aqmlab.evaluate("red", seeds=[]), "seeds", []),
-        (lambda: aqmlab.evaluate("red", only=["5.1.1"], seeds=[-1]), "seed", -1),
+        (lambda: aqmlab.evaluate("red", only=["5.1.1"], seeds=[-1]), "seeds", [-1]),
         (lambda: aqmlab.frame(3), "results", 3),  # type: ignore[arg-type]
         (lambda: aqmlab.plot(3), "results", 3),  # type: ignore[arg-type]
     ],

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aqmlab.comparison.kept import Kept
     from aqmlab.tables.model import Table
 
-_COLUMNS = 100
+_COLUMNS = 110
 
 
 @click.command
@@ -94,7 +94,7 @@ def _what(kept: Kept) -> str:
     if kept.what == "store":
         return f"store of {counted(kept.runs, 'run')}"
     if not kept.finished:
-        return f"{kept.what}, begun: {counted(kept.runs, 'run')}"
+        return f"{kept.what}, begun"
     return "run" if (kept.what, kept.runs) == ("runs", 1) else kept.what
 
 

@@ -98,7 +98,7 @@ class Comparison:
     @arguments.checked(
         ComparisonError,
         baseline=arguments.optional(arguments.text),
-        links=arguments.LINKS,
+        links=arguments.links,
         population=arguments.optional(arguments.text),
         same_users=arguments.flag,
     )

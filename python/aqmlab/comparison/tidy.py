@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @arguments.checked(
     UnknownQuantityError,
     quantities=arguments.optional(arguments.quantities),
-    links=arguments.LINKS,
+    links=arguments.links,
 )
 def frame(
     results: Results, quantities: Sequence[Quantity | str] | None = None, *, links: Sequence[str] = ()

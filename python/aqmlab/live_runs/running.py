@@ -41,7 +41,7 @@ class _SilenceError(RunError):
     backend=arguments.label,
     kernel=arguments.flag,
     replay=arguments.flag,
-    pcap=arguments.LINKS,
+    pcap=arguments.texts("['left-to-right']"),
     command=arguments.texts("['iperf3', '-s']"),
     server=arguments.texts("['iperf3', '-s']"),
     serve=arguments.optional(arguments.path),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab import arguments
 from aqmlab._core import version
-from aqmlab.errors import FolderError, RefusalError
+from aqmlab.errors import FolderError, RefusalError, ScenarioError
 from aqmlab.files.folders import require_writable
 from aqmlab.result import capture_name
 from aqmlab.runs.executors import chosen_executor
@@ -48,7 +48,7 @@ class Execution:
 
 
 @arguments.checked(
-    RefusalError,
+    ScenarioError,
     overrides=arguments.optional(arguments.mapping),
     measure_offered_load=arguments.flag,
     progress=arguments.flag,

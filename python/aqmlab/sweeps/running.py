@@ -145,7 +145,7 @@ class SweepResults:
     random=arguments.optional(arguments.mapping),
     overrides=arguments.optional(arguments.mapping),
     measure_offered_load=arguments.flag,
-    links=arguments.LINKS,
+    links=arguments.links,
     store=arguments.optional(arguments.path),
     progress=arguments.flag,
 )

@@ -42,8 +42,8 @@ MOST_TRIALS = 100_000
     budget_runs=arguments.optional(arguments.whole(1)),
     overrides=arguments.optional(arguments.mapping),
     beside=arguments.optional(arguments.text),
-    links=arguments.LINKS,
-    queues=arguments.LINKS,
+    links=arguments.links,
+    queues=arguments.links,
     store=arguments.path,
     progress=arguments.flag,
 )
