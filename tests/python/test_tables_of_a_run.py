@@ -49,10 +49,10 @@ def test_the_row_of_pages_that_began_is_what_the_table_of_pages_says() -> None:
     assert 0 < len(unfinished) < len(waited_for), "the scenario leaves some pages unfinished, not all"
     assert (int(row["pages"]), int(row["unfinished"])) == (len(waited_for), len(unfinished))
     bounds = {cell for name, cell in row.items() if cell.startswith(">")}
-    assert len(bounds) == 1, "slow quantiles are hidden by pages that did not end"
+    assert bounds, "slow quantiles are hidden by pages that did not end"
     watched_s = max(each["page_load_time_s"] for each in unfinished)
     # In print it has three digits.
-    assert 0.0 < float(bounds.pop()[1:]) <= watched_s * 1.005
+    assert all(0.0 < float(each[1:]) <= watched_s * 1.005 for each in bounds)
     times = page_load_times(result, Pages.FOLLOWED, population="right")
     for share in (50, 75, 90, 95, 99):
         assert row[f"page_p{share}_s"].startswith(">") == math.isinf(times.quantile(share / 100))
