@@ -38,17 +38,21 @@ def test_the_row_of_pages_that_began_is_what_the_table_of_pages_says() -> None:
     pages, *_ = result_tables(result)
     names = [column.name for column in pages.columns]
     shown = [dict(zip(names, (cell.lines[0].text for cell in row), strict=True)) for row in pages.rows]
-    (row,) = [row for row in shown if row["users"] == "right" and "began" in row["which"]]
+    (row,) = [row for row in shown if row["users"] == "right" and "waited" in row["which"]]
     # Counted one by one: the window is from 2 s to 28 s, the run ends at 30 s.
-    began = [each for each in result.pages.to_pylist() if 2.0 <= each["began_s"] < 28.0]
-    unfinished = [each for each in began if not each["ended"]]
-    assert 0 < len(unfinished) < len(began), "the scenario leaves some pages unfinished, not all"
-    assert (int(row["pages"]), int(row["unfinished"])) == (len(began), len(unfinished))
+    waited_for = [
+        each
+        for each in result.pages.to_pylist()
+        if each["began_s"] < 28.0 and each["began_s"] + each["page_load_time_s"] > 2.0
+    ]
+    unfinished = [each for each in waited_for if not each["ended"]]
+    assert 0 < len(unfinished) < len(waited_for), "the scenario leaves some pages unfinished, not all"
+    assert (int(row["pages"]), int(row["unfinished"])) == (len(waited_for), len(unfinished))
     bounds = {cell for name, cell in row.items() if cell.startswith(">")}
-    assert len(bounds) == 1, "slow quantiles are hidden by pages that did not end"
+    assert bounds, "slow quantiles are hidden by pages that did not end"
     watched_s = max(each["page_load_time_s"] for each in unfinished)
-    # Bins are a hundredth wide.
-    assert float(bounds.pop()[1:]) == pytest.approx(watched_s, rel=0.02)
+    # In print it has three digits.
+    assert all(0.0 < float(each[1:]) <= watched_s * 1.005 for each in bounds)
     times = page_load_times(result, Pages.FOLLOWED, population="right")
     for share in (50, 75, 90, 95, 99):
         assert row[f"page_p{share}_s"].startswith(">") == math.isinf(times.quantile(share / 100))

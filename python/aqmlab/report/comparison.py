@@ -130,12 +130,12 @@ def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
     times, left_out = of_whole_seeds(all_times, _seeds_of(found))
     if not all(times.values()):
         yield Text(
-            "No distributions: under some configuration no page began in the measured window.", soft=True
+            "No distributions: under some configuration nobody waited for a page in the window.", soft=True
         )
         return
     if left_out:
         without = counted(left_out, "seed")
-        yield Text(f"Without {without} in which no page began in the measured window.", soft=True)
+        yield Text(f"Without {without} in which nobody waited for a page.", soft=True)
     words = ("Page load times", "pages loaded", "loaded")
     yield from _distributions("pages", times, looks, what="page load time, s", shown=words)
     yield Text(

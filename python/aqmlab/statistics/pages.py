@@ -111,6 +111,11 @@ class FollowedPages:
         """How many there are."""
         return float(self.count.sum())
 
+    @property
+    def unfinished(self) -> float:
+        """How many of them were not loaded at the end of the run."""
+        return float(self.count[~self.loaded].sum())
+
     def times(self) -> ResponseTimes:
         """The distribution of their load times; its weights add up to the number of pages."""
         estimate = self._product_limit()

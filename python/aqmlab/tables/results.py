@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
+<<<<<<< HEAD
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
+=======
+from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
+>>>>>>> pages
 from aqmlab.statistics.quantities import (
     PAGE_QUANTILES,
     Measured,
@@ -89,7 +93,11 @@ def _pages(heading: str, result: Result) -> Table:
         Column(
             "unfinished",
             lambda row: number(
-                unfinished_pages(result, row[0]) if row[1] is Pages.FOLLOWED else None, ",d", absent="-"
+                round(FollowedPages.of(result, population=row[0]).unfinished)
+                if row[1] is Pages.FOLLOWED
+                else None,
+                ",d",
+                absent="-",
             ),
             "open",
         ),
