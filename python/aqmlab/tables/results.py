@@ -10,12 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
-<<<<<<< HEAD
 from aqmlab.statistics.observation import Observation
-from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
-=======
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
->>>>>>> pages
 from aqmlab.statistics.quantities import (
     PAGE_QUANTILES,
     Measured,
