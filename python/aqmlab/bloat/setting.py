@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# RED and CHOKe have no defaults there: tc(8) asks for their limit and the size of packets. Linux's fq paces what its own
-# sockets send, and is not fq, whose queues have schemes.
+# RED and CHOKe have no defaults there: tc(8) asks for their limit and the size of packets. Linux's fq paces
+# what its own sockets send, and is not fq, whose queues have schemes.
 _NAMES = {
     "fq-codel": "fq_codel",
     "codel": "codel",
