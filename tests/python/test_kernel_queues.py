@@ -1,4 +1,4 @@
-"""CAKE beside what the kernel's own gave, and the rules of `make crosscheck-queues`, without user-mode Linux."""
+"""CAKE beside what the kernel gave, and the rules of `make crosscheck-queues`, without user-mode Linux."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from tests.crosscheck import queues
 
 FULL_PACKETS = queues.Case("cake besteffort flows", 100, 20, 10.0, 1500)
 OF_KERNEL_MBPS = 4.6 * 1500 / 1472
-"""What CAKE of Linux 6.1 gave the stream: iperf3 counts payloads, 1,472 bytes of 1,500. `cake bandwidth 100mbit
-besteffort flows` in user-mode Linux, twenty flows of CUBIC and 20 ms, on 28 November 2026."""
+"""What CAKE of Linux 6.1 gave the stream: iperf3 counts payloads, 1,472 bytes of 1,500.
+
+`cake bandwidth 100mbit besteffort flows` in user-mode Linux, twenty flows of CUBIC and 20 ms, on 28 November
+2026.
+"""
 
 
 def figures(**changes: float) -> queues.Figures:
