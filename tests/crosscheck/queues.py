@@ -21,7 +21,7 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import aqmlab
 
@@ -39,7 +39,7 @@ LEAST_CARRIED = 0.88
 FRAME_BYTES = 14
 """What the kernel counts with each packet: the header of Ethernet."""
 
-SCHEMES = {
+SCHEMES: dict[str, dict[str, Any]] = {
     "cake besteffort flows": {"scheme": "cake", "isolation": "flows"},
     "fq_codel": {
         "scheme": "fq-codel",
@@ -88,8 +88,8 @@ def cases() -> Iterator[Case]:
                     yield Case(queue, rate, bulk, round(share * rate / (bulk + 1), 3), packet_bytes)
 
 
-def ours(case: Case, seed: int = 1, *, frames: bool = True) -> Figures:
-    """Runs our simulator; with `frames` its queues count frames of Ethernet, as the kernel's do."""
+def scenario_of(case: Case, *, frames: bool) -> dict[str, Any]:
+    """The case here: a dumbbell, the queue before its link from left to right."""
     link = {
         "rate_mbps": case.rate_mbps,
         "rate_right_to_left_mbps": 1000.0,
@@ -103,7 +103,7 @@ def ours(case: Case, seed: int = 1, *, frames: bool = True) -> Figures:
         "queue_right_to_left": {"scheme": "drop-tail", "limit_packets": 10_000},
     }
     ends = {"direction": "left-to-right"}
-    scenario = {
+    return {
         "name": "kernel-queues",
         "duration_s": float(WARM_UP_S + SECONDS),
         "warm_up_s": float(WARM_UP_S),
@@ -121,7 +121,11 @@ def ours(case: Case, seed: int = 1, *, frames: bool = True) -> Figures:
             }
         ],
     }
-    result = aqmlab.run(scenario, seed=seed)
+
+
+def ours(case: Case, seed: int = 1, *, frames: bool = True) -> Figures:
+    """Runs our simulator; with `frames` its queues count frames of Ethernet, as the kernel's do."""
+    result = aqmlab.run(scenario_of(case, frames=frames), seed=seed)
     run = result.run
     seconds = run["measured_until_s"] - run["measured_from_s"]
     bulk = [8e-6 * delivered / seconds for delivered in run["flows"][0]["delivered_bytes"]]
