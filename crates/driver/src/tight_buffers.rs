@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_buffer_of_one_packet_is_named_where_packets_come_as_transmissions_end() {
-        let warnings = said("limit_packets = 1", 977.0, 20.0);
+        let warnings = said("limit_packets = 1", 977.13, 20.0);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(
             warnings[0].starts_with("left-to-right holds less than two packets of stream"),
@@ -117,12 +117,12 @@ mod tests {
         for (queue, stream) in
             [("limit_packets = 1", 12.5), ("limit_bytes = 1999", 20.0), ("limit_packets = 1", 10.0)]
         {
-            assert_eq!(said(queue, 977.0, stream).len(), 1, "{queue} {stream}");
+            assert_eq!(said(queue, 977.13, stream).len(), 1, "{queue} {stream}");
         }
         for (queue, stream) in
             [("limit_packets = 2", 20.0), ("limit_bytes = 2000", 20.0), ("limit_packets = 1", 13.7)]
         {
-            assert_eq!(said(queue, 977.0, stream), Vec::<String>::new(), "{queue} {stream}");
+            assert_eq!(said(queue, 977.13, stream), Vec::<String>::new(), "{queue} {stream}");
         }
         // Ten packets of an interface of 100 Mbit/s take as long as one of the queue.
         assert_eq!(said("limit_packets = 1", 100.0, 13.7).len(), 1);

@@ -103,7 +103,7 @@ mod tests {
             "name = \"overload\"\nduration_s = 4.0\nwarm_up_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\n\
              interface_rate_mbps = 1000.0\nlayer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\n\
              layer2_gap_bytes = 0\nqueue = {queue}\n[[datagrams]]\nname = \"stream\"\ncount = 1\n\
-             direction = \"left-to-right\"\npacket_bytes = 1000\nrate_mbps = {mbps}\n"
+             direction = \"left-to-right\"\npacket_bytes = 1000\nrate_mbps = {mbps}\nstart_spread_s = 0\n"
         );
         Scenario::from_toml(&text, "overload", &[]).unwrap_or_else(|error| panic!("{error}"))
     }
