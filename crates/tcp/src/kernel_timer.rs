@@ -26,6 +26,7 @@ pub(crate) fn expiry(extensions: &Extensions, clock: &HostClock, now: Time, wait
 /// The interrupts by which a kernel counts time (Linux `jiffies`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupts {
+    per_second: u64,
     period: Span,
     phase: Span,
 }
@@ -41,7 +42,8 @@ impl Interrupts {
         let hz = if extensions.timer_hz == 0 { OTHERWISE_HZ } else { extensions.timer_hz };
         let period = Span::from_nanoseconds(1_000_000_000 / u64::from(hz));
         let own = extensions.timer_hz > 0 && extensions.timer_phase == TimerPhase::Own;
-        Self { period, phase: if own { clock.phase_of(period) } else { Span::ZERO } }
+        let phase = if own { clock.phase_of(period) } else { Span::ZERO };
+        Self { per_second: u64::from(hz), period, phase }
     }
 
     /// How many have come by then.
@@ -58,8 +60,8 @@ impl Interrupts {
 
     /// Interrupts a second.
     #[must_use]
-    pub fn per_second(&self) -> u64 {
-        1_000_000_000 / self.period.nanoseconds()
+    pub const fn per_second(&self) -> u64 {
+        self.per_second
     }
 }
 
@@ -67,7 +69,7 @@ impl Interrupts {
 impl Interrupts {
     /// Those of a host without any.
     pub(crate) const fn milliseconds() -> Self {
-        Self { period: Span::from_milliseconds(1), phase: Span::ZERO }
+        Self { per_second: 1_000, period: Span::from_milliseconds(1), phase: Span::ZERO }
     }
 }
 
@@ -79,7 +81,7 @@ fn slot(extensions: &Extensions, clock: &HostClock, now: Time, wait: Span) -> Ti
     let level = (0..LAST_LEVEL).find(|level| waited < LEVEL_UNITS << (level * LEVEL_BITS));
     let bits = level.unwrap_or(LAST_LEVEL) * LEVEL_BITS;
     let due = (((counted + waited) >> bits) + 1) << bits;
-    let Interrupts { period, phase } = interrupts;
+    let Interrupts { period, phase, .. } = interrupts;
     Time::from_nanoseconds(due * period.nanoseconds() - phase.nanoseconds())
 }
 

@@ -36,7 +36,7 @@ use super::facts::{Acknowledged, Measured, Sent, Timeout};
 use super::hystart::SlowStartEnd;
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 use crate::kernel_timer::Interrupts;
-use aqmlab_units::Span;
+use aqmlab_units::{Span, Time};
 
 /// The controller.
 pub(crate) type Controller = Windowed<Cubic>;
@@ -91,7 +91,7 @@ pub(crate) struct Cubic {
     /// The least round trip.
     least: Option<Span>,
     /// When the last segment left.
-    sent_at: u64,
+    sent_at: Time,
     slow_start: SlowStartEnd,
 }
 
@@ -173,7 +173,7 @@ impl Growth for Cubic {
             reckoned_of: 0,
             reckoned_at: 0,
             least: None,
-            sent_at: 0,
+            sent_at: Time::ZERO,
             slow_start: SlowStartEnd::new(settings.hystart, settings.pacing),
         }
     }
@@ -181,18 +181,19 @@ impl Growth for Cubic {
     /// A pause before this segment moves the curve.
     #[inline]
     fn note_sent(&mut self, sent: &Sent) {
-        let now = self.interrupts.at(sent.now);
-        let before = std::mem::replace(&mut self.sent_at, now);
+        let before = std::mem::replace(&mut self.sent_at, sent.now);
         if sent.in_flight == 1
             && let Some(epoch) = &mut self.epoch
         {
+            let (now, before) = (self.interrupts.at(sent.now), self.interrupts.at(before));
             epoch.began = (epoch.began + (now - before)).min(now);
         }
     }
 
     fn measure(&mut self, window: &mut SegmentWindow, measured: &Measured) {
-        let now = self.interrupts.at(measured.now);
-        if self.epoch.is_some_and(|epoch| now - epoch.began < self.interrupts.per_second()) {
+        let is_young =
+            |epoch: Epoch| self.interrupts.at(measured.now) - epoch.began < self.interrupts.per_second();
+        if self.epoch.is_some_and(is_young) {
             return;
         }
         let sample = measured.round_trip;

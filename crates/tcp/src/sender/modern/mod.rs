@@ -7,6 +7,7 @@
 //! | `prediction.rs` | the same of a plain one, while nothing is being repaired |
 //! | `transmission.rs` | what leaves again, and when: the endpoint's part |
 //! | `scoreboard.rs` | what is in the network, what has arrived, what three duplicates tell (RFC 6675) |
+//! | `delivery.rs` | what one acknowledgement has brought |
 //! | `rack.rs` | what the time of sending tells (RFC 8985) |
 //! | `delivery_rate.rs` | how fast data arrive at the peer |
 //! | `round_trip.rs` | the round trip, and the timeout that follows |
@@ -19,6 +20,7 @@
 //! here.
 
 mod acknowledgement;
+mod delivery;
 mod delivery_rate;
 mod opening;
 mod pacer;
@@ -43,12 +45,13 @@ use crate::options::{SegmentOptions, stamp};
 use crate::sender::{RoundTripTime, SendSequence};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Rate, Span, Time};
+use delivery::Delivery;
 use delivery_rate::Deliveries;
 use opening::OpeningSegments;
 use pacer::Pacer;
 use rack::Rack;
 use round_trip::RoundTripEstimate;
-use scoreboard::{Delivery, Scoreboard, Sent};
+use scoreboard::{Scoreboard, Sent};
 use timers::{Due, Timers};
 use undoing::{Repeats, Undo};
 

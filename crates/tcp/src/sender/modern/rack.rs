@@ -3,7 +3,8 @@
 //! Source: RFC 8985 section 6, as Linux net/ipv4/tcp_recovery.c has it: a segment is lost when another one,
 //! sent later, has arrived, and a round trip has passed since, with some time more if reordering was seen.
 
-use super::scoreboard::{Arrived, Delivery, Judgement};
+use super::delivery::{Arrived, Delivery};
+use super::scoreboard::Judgement;
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};

@@ -1,7 +1,7 @@
 //! What a modern sender tells its controller: a spy writes it down.
 
 use super::Usage;
-use super::scoreboard::Delivery;
+use super::delivery::Delivery;
 use crate::congestion::{Acknowledged, spy};
 use crate::context::Context;
 use crate::endpoint::Endpoint;

@@ -66,8 +66,8 @@ impl Case {
         profile.maximum_segment_bytes = SEGMENT as u16;
         profile.initial_window_segments = 60;
         if let Stack::Modern(modern) = &mut profile.stack {
-            modern.extensions.timestamps = number % 3 > 0;
-            modern.extensions.rack = number % 5 > 0;
+            modern.extensions.timestamps = !number.is_multiple_of(3);
+            modern.extensions.rack = !number.is_multiple_of(5);
         }
         let flight = 2 + (random.uniform() * 58.0) as u32;
         let now = Time::from_seconds(0.1);
