@@ -374,7 +374,7 @@ def test_the_tables_of_a_run_have_a_row_for_each_group_of_video_calls() -> None:
     assert [cell.lines[0].text for cell in black.rows[0]][2:] == [
         "0.00",
         ">7000.0",
-        ">2500.0",
+        ">11500.0",
         "100.00",
         "0.0",
     ]

@@ -88,9 +88,9 @@ mod tests {
         assert_eq!(marked.news(field(8), 0), 0, "an old one");
     }
 
-    /// RFC 9768 appendix A.2: of 20 segments that one acknowledgement brings, with a field that moved by 4, 4,
-    /// 12 or 20 were marked: 20 is the safest. Of seven it is 4, of eleven 4, of twelve 12. A field that stands
-    /// tells of no mark.
+    /// RFC 9768 appendix A.2: of 20 segments that one acknowledgement brings, with a field that moved by 4,
+    /// 4, 12 or 20 were marked: 20 is the safest. Of seven it is 4, of eleven 4, of twelve 12. A field that
+    /// stands tells of no mark.
     #[test]
     fn an_acknowledgement_of_many_takes_the_safest_likely_case() {
         let cases = [(20, 4, 20), (7, 4, 4), (11, 4, 4), (12, 4, 12), (20, 2, 18), (9, 0, 0)];

@@ -369,7 +369,8 @@ impl Endpoint {
                 out.peer_closed = true;
             }
         } else if context.profile.has_options() && segment.sequence.plus(1) == { self.receiver.nxt } {
-            // A probe of the window lies before what is expected, and is answered (RFC 9293 section 3.10.7.4).
+            // A probe of the window lies before what is expected, and is answered (RFC 9293 section
+            // 3.10.7.4).
             self.receiver.flags.set(ReceiverFlags::ACK_NOW);
         }
         if advanced || self.receiver.flags.has(ReceiverFlags::ACK_NOW) {

@@ -62,8 +62,8 @@ impl Endpoint {
         self.process(now, context, segment, ce_marked, out);
     }
 
-    /// Whether an acknowledgement without data carries an older timestamp than another that came before it: it
-    /// is not looked at (RFC 7323 section 5.3), unless it could be the next in order (Linux
+    /// Whether an acknowledgement without data carries an older timestamp than another that came before it:
+    /// it is not looked at (RFC 7323 section 5.3), unless it could be the next in order (Linux
     /// `tcp_paws_check`, with an allowance of one, and `tcp_disordered_ack`).
     fn is_overtaken(&self, context: &Context<'_>, segment: &Segment, options: &SegmentOptions) -> bool {
         let Some(stamps) = options.timestamps.filter(|_| context.profile.extensions().timestamps) else {

@@ -12,7 +12,7 @@
 //! - Data carry no blocks: an end with something to report sends an acknowledgement of its own beside them,
 //!   where Linux shortens the data.
 //! - Timestamps are milliseconds since the run began, the same clock at both ends (Linux adds an offset to
-//!   each); they have not wrapped when a run ends; of segments with data they protect against nothing (no PAWS).
+//!   each); they have not wrapped when a run ends, and protect against no old data (no PAWS).
 
 use crate::hosts::HostProfile;
 use crate::segment::Segment;

@@ -291,8 +291,8 @@ impl Receiver {
         self.flags.has(ReceiverFlags::FIN_SEEN) && self.reassembly.is_empty()
     }
 
-    /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once, or what lies beyond a hole
-    /// with what follows. What lies behind the peer's FIN is ignored.
+    /// Out of order, filling a hole, repeated, or with a FIN: acknowledged at once, or what lies beyond a
+    /// hole with what follows. What lies behind the peer's FIN is ignored.
     #[cold]
     #[inline(never)]
     fn on_unusual_data(&mut self, now: Time, context: &Context<'_>, segment: &Segment) -> Received {

@@ -21,11 +21,11 @@
 //! An acknowledgement that is delayed waits for the ATO, in a one-way conversation 40 ms to 500 ms, at most
 //! the smoothed round trip (at least 40 ms); in an interactive one at most 200 ms.
 //!
-//! **Compression** (Linux `__tcp_ack_snd_check`, `tcp_compressed_ack_kick`). Of what lies beyond a hole the first
-//! three acknowledgements leave at once, so that the sender can tell a loss. Each later one waits, with those
-//! that follow, for a twentieth of the round trip, 1 ms at the most, and a tenth of a millisecond by which
-//! the kernel's timer may be late; without timestamps no round trip is known yet, and the rest is what it
-//! waits. It leaves at once after 44 of them, where RCV.NXT moves by more than a segment, in quick
+//! **Compression** (Linux `__tcp_ack_snd_check`, `tcp_compressed_ack_kick`). Of what lies beyond a hole the
+//! first three acknowledgements leave at once, so that the sender can tell a loss. Each later one waits, with
+//! those that follow, for a twentieth of the round trip, 1 ms at the most, and a tenth of a millisecond by
+//! which the kernel's timer may be late; without timestamps no round trip is known yet, and the rest is what
+//! it waits. It leaves at once after 44 of them, where RCV.NXT moves by more than a segment, in quick
 //! acknowledgement, and where the last hole is filled.
 //!
 //! Linux takes for a full segment the longest that has come, 536 bytes at first (`tcp_measure_rcv_mss`).
@@ -49,8 +49,8 @@ const FIRST_MARKED_COUNT: u32 = 5;
 const GREATEST_DELAY: Span = Span::from_milliseconds(200);
 /// Greatest such time of a one-way conversation (half a second).
 const GREATEST_ONE_WAY_DELAY: Span = Span::from_milliseconds(500);
-/// Acknowledgements of what lies beyond a hole that leave at once (`TCP_FASTRETRANS_THRESH`), and that are saved
-/// in a row at the most (`tcp_comp_sack_nr`).
+/// Acknowledgements of what lies beyond a hole that leave at once (`TCP_FASTRETRANS_THRESH`), and that are
+/// saved in a row at the most (`tcp_comp_sack_nr`).
 const UNCOMPRESSED: u8 = 3;
 const MOST_COMPRESSED: u8 = 44;
 /// How long they wait at the most (`tcp_comp_sack_delay_ns`), by which share of the round trip, and how much

@@ -16,8 +16,8 @@
 //!
 //! Integers as in `bictcp_update`: time is counted in interrupts of the kernel and then in 1/1024 s, C is
 //! 410/1024, and what a window of cwnd needs for one more by Reno's estimate is ⌊15 cwnd / 8⌋ acknowledged (α
-//! = 3(1 − β)/(1 + β) = 8/15). How many are needed for one more is reckoned anew once per interrupt, and while
-//! the window stays the same 1/32 s later.
+//! = 3(1 − β)/(1 + β) = 8/15). How many are needed for one more is reckoned anew once per interrupt, and
+//! while the window stays the same 1/32 s later.
 //!
 //! Departures and silences:
 //! - K is the exact root, where Linux has a table and one step of Newton's: 4/1024 s apart at the most below

@@ -75,8 +75,8 @@ pub struct Acknowledged {
     pub in_flight: u32,
     /// Whether SND.UNA has moved.
     pub advanced: bool,
-    /// Whether the window may grow with it: it moves SND.UNA, or reports something while reordering reaches so
-    /// far that blocks tell of no loss (Linux `tcp_may_raise_cwnd`).
+    /// Whether the window may grow with it: it moves SND.UNA, or reports something while reordering reaches
+    /// so far that blocks tell of no loss (Linux `tcp_may_raise_cwnd`).
     pub may_grow: bool,
     /// The round trip that ended with it; none if no segment was timed, or a retransmission made it
     /// ambiguous.

@@ -473,7 +473,8 @@ impl Sender {
             && self.retransmission_deadline == Time::MAX
     }
 
-    /// The update that the peer owes may be lost (FreeBSD 4.x `tcp_setpersist`; Linux `tcp_check_probe_timer`).
+    /// The update that the peer owes may be lost (FreeBSD 4.x `tcp_setpersist`; Linux
+    /// `tcp_check_probe_timer`).
     #[cold]
     #[inline(never)]
     pub(crate) fn start_persist_timer(&mut self, now: Time, context: &Context<'_>) {

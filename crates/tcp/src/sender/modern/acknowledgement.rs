@@ -6,8 +6,8 @@
 //! the round trip, probes, the end of a phase, what is lost, the window, the timers, and then what may be
 //! sent.
 //!
-//! An acknowledgement below SND.UNA, which another one overtook, still tells what has arrived beyond a hole and
-//! what came twice: its blocks are heeded, and nothing else (`tcp_ack`, `old_ack`).
+//! An acknowledgement below SND.UNA, which another one overtook, still tells what has arrived beyond a hole
+//! and what came twice: its blocks are heeded, and nothing else (`tcp_ack`, `old_ack`).
 //!
 //! Departures and silences: a peer that shrinks its window, or takes back what it reported, is not provided
 //! for.
@@ -140,8 +140,8 @@ impl ModernSender {
         news.delivery = delivery;
     }
 
-    /// The peer reports that numbers came twice. What came twice was delivered too (`tcp_dsack_seen`). Answers
-    /// where the lowest segment begins that it had reported before.
+    /// The peer reports that numbers came twice. What came twice was delivered too (`tcp_dsack_seen`).
+    /// Answers where the lowest segment begins that it had reported before.
     fn take_in_duplicate(
         &mut self,
         lent: &Lent<'_>,
@@ -220,9 +220,9 @@ impl ModernSender {
         self.new_first || self.board.misses_any()
     }
 
-    /// Samples the round trip (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`): of the first segment that SND.UNA
-    /// has passed, unless one of them was sent again; or else of the first that a block reports; or else by
-    /// the timestamp. The controller and RACK are told that of the last.
+    /// Samples the round trip (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`): of the first segment that
+    /// SND.UNA has passed, unless one of them was sent again; or else of the first that a block reports; or
+    /// else by the timestamp. The controller and RACK are told that of the last.
     pub(super) fn sample(&mut self, lent: &mut Lent<'_>, news: &mut News) {
         let (now, timer) = (lent.now, &lent.context.profile.retransmission);
         let Delivery { passed, passed_ambiguous, reported, .. } = news.delivery;

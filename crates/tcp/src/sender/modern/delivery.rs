@@ -3,7 +3,7 @@
 //! Source: Linux net/ipv4/tcp_input.c `tcp_sacktag_one` and `tcp_clean_rtx_queue`, tcp_recovery.c
 //! `tcp_rack_advance`: which round trips it tells, what came late, and by what RACK judges the rest.
 
-use super::scoreboard::Sent;
+use super::sent::Sent;
 use crate::options::stamp;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};

@@ -7,6 +7,7 @@
 //! | `prediction.rs` | the same of a plain one, while nothing is being repaired |
 //! | `transmission.rs` | what leaves again, and when: the endpoint's part |
 //! | `scoreboard.rs` | what is in the network, what has arrived, what three duplicates tell (RFC 6675) |
+//! | `sent.rs` | what is known of a segment that is not acknowledged |
 //! | `delivery.rs` | what one acknowledgement has brought |
 //! | `rack.rs` | what the time of sending tells (RFC 8985) |
 //! | `delivery_rate.rs` | how fast data arrive at the peer |
@@ -28,6 +29,7 @@ mod prediction;
 mod rack;
 mod round_trip;
 mod scoreboard;
+mod sent;
 mod timers;
 mod transmission;
 mod undoing;
@@ -51,7 +53,8 @@ use opening::OpeningSegments;
 use pacer::Pacer;
 use rack::Rack;
 use round_trip::RoundTripEstimate;
-use scoreboard::{Scoreboard, Sent};
+use scoreboard::Scoreboard;
+use sent::Sent;
 use timers::{Due, Timers};
 use undoing::{Repeats, Undo};
 

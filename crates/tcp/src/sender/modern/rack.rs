@@ -21,8 +21,8 @@ const GREATEST_DEGREE: u32 = 300;
 /// What RACK remembers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
-    /// Of what has arrived, the segment that was sent last (RACK.segment), and what was walked over last, with
-    /// its round trip (RACK.rtt).
+    /// Of what has arrived, the segment that was sent last (RACK.segment), and what was walked over last,
+    /// with its round trip (RACK.rtt).
     latest: Option<(Arrived, Arrived, Span)>,
     /// Whether something has arrived since segments were last judged.
     advanced: bool,

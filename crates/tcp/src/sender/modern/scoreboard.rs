@@ -14,6 +14,7 @@
 //!   tail loss probe instead.
 
 use super::delivery::{Arrived, Delivery, extended, lower};
+use super::sent::Sent;
 use crate::options::Block;
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
@@ -23,54 +24,6 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// How many segments of new data the connection had sent before this one.
 type Place = u64;
-
-/// What is known of a segment that is not acknowledged.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
-    pub(crate) start: SequenceNumber,
-    pub(crate) end: SequenceNumber,
-    /// When it was sent, the last time.
-    pub(crate) at: Time,
-    /// It has arrived, beyond a hole.
-    sacked: bool,
-    /// It is taken for lost, and was not sent again since; or it was, and that is not.
-    lost: bool,
-    /// It was sent again since it was last taken for lost.
-    again: bool,
-    /// It was sent again at some time: its round trip is ambiguous.
-    pub(crate) ambiguous: bool,
-    /// It left by itself when it was sent first, some time behind what left before it in the same instant.
-    pub(crate) apart: bool,
-}
-
-impl Sent {
-    /// Whether it is to be sent again.
-    const fn is_missing(&self) -> bool {
-        self.lost && !self.again
-    }
-
-    /// Whether it has arrived beyond a hole.
-    #[cfg(test)]
-    pub(crate) const fn is_sacked(&self) -> bool {
-        self.sacked
-    }
-
-    /// Whether it is taken for lost, whether sent again since or not.
-    #[cfg(test)]
-    pub(crate) const fn is_lost(&self) -> bool {
-        self.lost
-    }
-
-    /// Whether it was sent once, and may still be judged by that.
-    const fn waits_once(&self) -> bool {
-        !self.ambiguous && !self.sacked && !self.is_missing()
-    }
-
-    /// Whether it was sent at this time, the last time, and may still be judged by that.
-    fn waits_since(&self, at: Time) -> bool {
-        self.at == at && !self.sacked && !self.is_missing()
-    }
-}
 
 /// One departure of a segment, compared by time and then by place, as RACK does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -402,11 +355,10 @@ impl Scoreboard {
     }
 
     /// Takes for lost what was sent before the latest and is overdue (RFC 8985 section 6.2 step 5): the time
-    /// since is the round trip and the time that reordering may take. What left in the same instant, but apart
-    /// and behind the segment whose round trip that is, is not overdue yet: its departure was some
-    /// microseconds later. Answers how many segments that
-    /// are, and how long the last of the others that were sent before it has left. The latest was sent no
-    /// earlier than that of the call before.
+    /// since is the round trip and the time that reordering may take. What left in the same instant, but
+    /// apart and behind the segment whose round trip that is, is not overdue yet: its departure was some
+    /// microseconds later. Answers how many segments that are, and how long the last of the others that were
+    /// sent before it has left. The latest was sent no earlier than that of the call before.
     pub(crate) fn detect_by_time(&mut self, now: Time, judgement: &Judgement) -> (u32, Option<Span>) {
         self.overtake(&judgement.latest);
         let mut count = 0;

@@ -119,8 +119,8 @@ fn losses_are_told_with_the_acknowledgement_that_shows_them() {
     assert_eq!((losses[2].0, losses[2].1, losses[2].3), (3, 2, true));
 }
 
-/// Linux `tcp_cwnd_validate`: that the window was full is remembered until what was sent then is acknowledged,
-/// though later segments leave room.
+/// Linux `tcp_cwnd_validate`: that the window was full is remembered until what was sent then is
+/// acknowledged, though later segments leave room.
 #[test]
 fn a_window_that_was_full_counts_as_used_for_as_long_as_its_data_are_outstanding() {
     let mut sending = Sending::new();

@@ -1,8 +1,8 @@
 //! What a modern sender lets leave: retransmissions, probes, and what its timers ask for.
 //!
 //! Source: Linux net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_send_loss_probe`,
-//! `tcp_retransmit_timer`, `tcp_send_probe0`; RFC 8985 section 7.3 (what a tail loss probe sends), RFC 5682 section 3.1 step 2
-//! (new data first).
+//! `tcp_retransmit_timer`, `tcp_send_probe0`; RFC 8985 section 7.3 (what a tail loss probe sends), RFC 5682
+//! section 3.1 step 2 (new data first).
 //!
 //! Departures and silences: a retransmission is as long as the segment was.
 

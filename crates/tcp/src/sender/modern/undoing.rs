@@ -1,9 +1,9 @@
 //! What shows that nothing was lost, and takes a reduction back.
 //!
 //! Source: Linux net/ipv4/tcp_input.c `tcp_init_undo`, `tcp_may_undo`, `tcp_packet_delayed`,
-//! `tcp_any_retrans_done`, `tcp_dsack_seen`, `tcp_check_dsack`: RFC 3522 (Eifel: the acknowledgement echoes a timestamp from
-//! before the first retransmission), RFC 2883 and 3708 (every retransmission was reported as a duplicate).
-//! RFC 5682 (the originals are acknowledged after a timeout) is in `acknowledgement.rs`.
+//! `tcp_any_retrans_done`, `tcp_dsack_seen`, `tcp_check_dsack`: RFC 3522 (Eifel: the acknowledgement echoes a
+//! timestamp from before the first retransmission), RFC 2883 and 3708 (every retransmission was reported as a
+//! duplicate). RFC 5682 (the originals are acknowledged after a timeout) is in `acknowledgement.rs`.
 //!
 //! Both kinds of evidence outlive the episode that they are about:
 //!

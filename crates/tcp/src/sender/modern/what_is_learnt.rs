@@ -1,8 +1,8 @@
 //! What an acknowledgement teaches does not depend on how it is put: blocks in any order say the same, and an
-//! advance with blocks says what both say one after the other. The faults of a scoreboard lie where two things
-//! happen in one acknowledgement.
+//! advance with blocks says what both say one after the other. The faults of a scoreboard lie where two
+//! things happen in one acknowledgement.
 
-use super::scoreboard::Sent;
+use super::sent::Sent;
 use super::{ModernSender, Rack, Undo};
 use crate::congestion::Phase;
 use crate::context::Context;
@@ -18,9 +18,9 @@ use aqmlab_units::{Span, Time};
 const SEGMENT: u32 = 1_000;
 const CASES: u64 = 3_000;
 
-/// What is known of reordering, of each segment, and of a reduction. (Over how many segments reordering reaches
-/// is reckoned up to the highest that was reported by then, in Linux too: blocks of the same acknowledgement
-/// count.)
+/// What is known of reordering, of each segment, and of a reduction. (Over how many segments reordering
+/// reaches is reckoned up to the highest that was reported by then, in Linux too: blocks of the same
+/// acknowledgement count.)
 #[derive(Debug, PartialEq)]
 struct Learnt {
     is_reordered: bool,
@@ -36,11 +36,7 @@ impl Learnt {
         let ModernSender { phase, recover, .. } = *modern;
         Self {
             is_reordered: Rack::reordering(&modern.rack).0,
-            segments: modern
-                .board
-                .iter()
-                .map(|sent: &Sent| (sent.start, sent.is_sacked(), sent.is_lost()))
-                .collect(),
+            segments: modern.board.iter().map(|sent: &Sent| (sent.start, sent.sacked, sent.lost)).collect(),
             phase,
             recover,
             undo: modern.undo.as_ref().map(Undo::begun),

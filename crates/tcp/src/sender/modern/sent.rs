@@ -1,0 +1,40 @@
+//! A segment that was sent and is not acknowledged.
+
+use crate::sequence::SequenceNumber;
+use aqmlab_units::Time;
+
+/// What is known of a segment that is not acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) start: SequenceNumber,
+    pub(crate) end: SequenceNumber,
+    /// When it was sent, the last time.
+    pub(crate) at: Time,
+    /// It has arrived, beyond a hole.
+    pub(super) sacked: bool,
+    /// It is taken for lost, and was not sent again since; or it was, and that is not.
+    pub(super) lost: bool,
+    /// It was sent again since it was last taken for lost.
+    pub(super) again: bool,
+    /// It was sent again at some time: its round trip is ambiguous.
+    pub(crate) ambiguous: bool,
+    /// It left by itself when it was sent first, some time behind what left before it in the same instant.
+    pub(crate) apart: bool,
+}
+
+impl Sent {
+    /// Whether it is to be sent again.
+    pub(super) const fn is_missing(&self) -> bool {
+        self.lost && !self.again
+    }
+
+    /// Whether it was sent once, and may still be judged by that.
+    pub(super) const fn waits_once(&self) -> bool {
+        !self.ambiguous && !self.sacked && !self.is_missing()
+    }
+
+    /// Whether it was sent at this time, the last time, and may still be judged by that.
+    pub(super) fn waits_since(&self, at: Time) -> bool {
+        self.at == at && !self.sacked && !self.is_missing()
+    }
+}
