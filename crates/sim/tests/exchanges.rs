@@ -124,8 +124,8 @@ fn check_pages(output: &Output) {
     });
     let pages = keys.len() as u64;
     let over = ended.iter().sum::<u64>();
-    let nothing_came = whole(table(output, "pages"), "objects").iter().zip(&ended);
-    let failed = nothing_came.filter(|&(&objects, &ended)| objects == 0 && ended == 1).count() as u64;
+    let nothing_came = whole(table(output, "pages"), "objects").into_iter().zip(&ended);
+    let failed = nothing_came.filter(|&(objects, &ended)| objects == 0 && ended == 1).count() as u64;
     let loaded = over - failed;
     assert_eq!(counted, [loaded, loaded, pages - over, failed], "nothing was cut off this run");
 }
