@@ -32,7 +32,7 @@ DROP_TAIL = '{ scheme = "drop-tail", limit_packets = 50 }'
 PI = '{ scheme = "pi", limit_packets = 500 }'
 TIGHT = "limit_packets = 40, min_th_packets = 5.0, max_th_packets = 15.0"
 """The average stays below the forced region, and bursts overflow."""
-STEEP = "limit_packets = 60, min_th_packets = 1.0, max_th_packets = 3.0, w_q = 0.1, ecn = true"
+STEEP = "limit_packets = 60, min_th_packets = 1.0, max_th_packets = 2.0, w_q = 0.4, ecn = true"
 """The average wanders through the whole curve."""
 
 
@@ -374,9 +374,10 @@ def test_instants_that_a_library_reads_without_asking_for_them_are_found(
     command = [compiler, "-w", "-shared", "-fPIC", "-I", str(INCLUDE), "own.c", "-o", "own.so"]
     subprocess.run(command, check=True, cwd=tmp_path)
     found = check("own.so:own", folder=tmp_path, cases=20)
-    assert [finding.property for finding in found] == [
-        "asks for the arrival instants that it reads"
-    ] * is_found
+    properties = {finding.property for finding in found}
+    # Without instants it takes every packet for one that waited for ever, and shuts the link as well.
+    assert ("asks for the arrival instants that it reads" in properties) == is_found
+    assert is_found or not properties
 
 
 @pytest.mark.parametrize("percent", [2, 100])
