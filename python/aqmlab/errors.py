@@ -136,13 +136,18 @@ class RefusalError(AqmlabError, ValueError):
     @classmethod
     def above_zero(cls, argument: str, given: object) -> float:
         """A finite number above 0, also NumPy's; refuses what is none."""
-        is_number = hasattr(given, "__float__") and not isinstance(given, bool | str)
-        try:
-            number = float(given) if is_number else math.nan  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):  # an array of several, or a number of too many digits
-            number = math.nan
+        number = _as_float(given)
         if not (math.isfinite(number) and number > 0.0):
             legal = "a number above 0"
+            raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
+        return number
+
+    @classmethod
+    def between(cls, argument: str, given: object, least: float, most: float) -> float:
+        """A number from the one bound to the other, also NumPy's; refuses what is none."""
+        number = _as_float(given)
+        if not least <= number <= most:
+            legal = f"a number from {least:,g} to {most:,g}"
             raise cls(f"{argument}: {legal}, not {quoted(given)}", place=argument, value=given, legal=legal)
         return number
 
@@ -151,6 +156,16 @@ class RefusalError(AqmlabError, ValueError):
         """An error with the fields of another one, and a message of its own."""
         fields = {name: getattr(error, name, getattr(cls, name)) for name in _FIELDS}
         return cls(message, **fields)
+
+
+def _as_float(given: object) -> float:
+    """A number of any kind, not a number where it is none, true and false among it."""
+    if isinstance(given, bool | str) or not hasattr(given, "__float__"):
+        return math.nan
+    try:
+        return float(given)
+    except (TypeError, ValueError, OverflowError):  # an array of several, or a number of too many digits
+        return math.nan
 
 
 _MISSING_KEY = re.compile(r'missing key "([^"]+)"')

@@ -187,8 +187,6 @@ class Result:
         Raises:
             ResultError: There is no result, it is damaged, or another version of the layout wrote it.
         """
-        if not isinstance(folder, str | Path):
-            raise ResultError(f"a result is loaded from the path of a folder, not {quoted(folder)}")
         folder = Path(folder)
         files = _verify(folder)
         run = _read_run(folder)

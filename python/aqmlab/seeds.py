@@ -20,7 +20,10 @@ SEED_MAX = 2**64 - 1
 MOST_SEEDS = 1_000_000
 """The most seeds of one command or call."""
 
-_LEGAL = f'whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7", at most {MOST_SEEDS:,}'
+_LEGAL = (
+    'whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7" (a range ascends), '
+    f"at most {MOST_SEEDS:,}"
+)
 
 
 class Seeds(tuple[int, ...]):

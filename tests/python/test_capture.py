@@ -286,9 +286,11 @@ def test_a_run_that_is_there_without_its_packets_is_not_taken_for_one_with(made:
     command = ["run", "all.toml", "--seed", "3", "--no-offered-load", "--quiet", "--output"]
     if not (made / "bare").exists():
         assert aqmlab_run(*command, "bare", cwd=made).returncode == 0
-    refused = aqmlab_run(*command, "bare", "--pcap", PORT, cwd=made)
-    assert refused.returncode != 0
-    assert f"holds this run without the packets of {PORT}" in refused.stderr
+    beside = aqmlab_run(*command, "bare", "--pcap", PORT, cwd=made)
+    assert (beside.returncode, beside.stdout) == (0, "bare-2\n")
+    assert f"bare holds this run without the packets of {PORT}: this goes to bare-2" in beside.stderr
+    assert not list((made / "bare").glob("*.pcap*"))
+    assert list((made / "bare-2").glob("*.pcap*"))
     assert aqmlab_run(*command, "with", "--pcap", PORT, "--pcap", BACK, cwd=made).returncode == 0
 
 

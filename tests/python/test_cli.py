@@ -105,6 +105,7 @@ def test_every_command_is_there() -> None:
         "plot",
         "report",
         "reproduce",
+        "results",
         "rpm",
         "run",
         "schema",

@@ -427,7 +427,7 @@ def test_a_command_that_cannot_be_run_is_refused_before_anything_is_made(tmp_pat
     assert "need a COMMAND after --" in refused("--rtt-ms", "10")
     assert "exclude each other" in refused("--serve", str(tmp_path), "--server", "true", "--", "true")
     assert "No closing quotation" in refused("--server", "it's", "--", "true")
-    assert "-3.0 ms: 0 to" in refused("--rtt-ms", "-3", "--", "true")
+    assert "rtt_ms: a number from 0 to 60,000, not -3.0" in refused("--rtt-ms", "-3", "--", "true")
     far = refused("--rtt-ms", "10", "--set", "dumbbell.delay_ms=30", "--", "true")
     assert "the links alone take 60 ms" in far or "Linux" in far
     assert not (tmp_path / "live").exists()

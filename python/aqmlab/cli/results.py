@@ -27,7 +27,7 @@ _COLUMNS = 110
 @click.argument("folder", metavar="[FOLDER]", type=FOLDER, default=RESULTS)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list, for programs.")
 def results(*, folder: Path, as_json: bool) -> None:
-    """List what was run: scenario, schemes, seeds, when, and the folder.
+    """List what was run: scenario, schemes, seeds, time, folder.
 
     Looks in `results`, or in FOLDER. Nothing that is there is ever replaced: what is run with an edited
     scenario, other schemes or other seeds goes to a folder of its own beside it, with -2, -3 and so on behind

@@ -155,7 +155,7 @@ def _scenarios(
 def _at_hand(what: Results) -> tuple[Mapping[str, Sequence[Recorded]], int]:
     """Results by name, and how many of the first seeds decided how many there are."""
     if not isinstance(what, str | Path):
-        return results_of(what), 0
+        return results_of(what, ComparisonError), 0
     folder = Path(what)
     results = read_configurations([folder])
     return results, read_first_stage([folder], results)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.comparison.comparison import Comparison
+    from aqmlab.errors import RefusalError
     from aqmlab.statistics import Recorded
 
 
@@ -101,45 +102,51 @@ def _one_configuration(folder: Path) -> list[Result]:
     return next(iter(found.values()))
 
 
-def results_of(what: Results) -> dict[str, list[Recorded]]:
+def results_of(what: Results, refusal: type[RefusalError] = ResultError) -> dict[str, list[Recorded]]:
     """Results by the names of their configurations, whatever they are given as.
 
     Args:
         what: A result; results or their folders by name; a list of results, or of folders of results; one
             folder; or anything with such `results` of its own, as a `Comparison` has.
+        refusal: The error of what is none of these.
 
     Raises:
-        ResultError: A folder contains no result, or it is something else.
+        ResultError: A folder contains no result.
+        RefusalError: It is something else.
         ComparisonError: Two results are of the same scenario and seed.
     """
     if isinstance(what, str | Path):
         return {name: list(each) for name, each in read_configurations([Path(what)]).items()}
     if isinstance(what, Mapping):
-        return {str(name): _of_seeds(each) for name, each in what.items()}
+        return {
+            str(name): _of_seeds(each, f"results[{quoted(name)}]", refusal) for name, each in what.items()
+        }
     if hasattr(what, "results"):
-        return results_of(what.results)
-    each: list[Any] = _of_seeds(what) if isinstance(what, Iterable) or hasattr(what, "run") else []
+        return results_of(what.results, refusal)
+    each: list[Any] = (
+        _of_seeds(what, "results", refusal) if isinstance(what, Iterable) or hasattr(what, "run") else []
+    )
     if each and all(isinstance(one, str | Path) for one in each):
         return {name: list(ones) for name, ones in read_configurations([Path(one) for one in each]).items()}
     if not each or not all(hasattr(one, "run") for one in each):
         legal = "results, a list or dict of them, or their folder"
-        raise ResultError(f"{legal}, not {quoted(what)}", place="results", value=what, legal=legal)
+        raise refusal(f"{legal}, not {quoted(what)}", place="results", value=what, legal=legal)
     groups: dict[str, list[Recorded]] = {}
     for one in each:
         groups.setdefault(_scenario_in_short(one), []).append(one)
     return dict(zip(_names(list(groups.values())), groups.values(), strict=True))
 
 
-def _of_seeds(what: Any) -> list[Any]:  # noqa: ANN401 (one result, or several)
+def _of_seeds(what: Any, argument: str, refusal: type[RefusalError]) -> list[Any]:  # noqa: ANN401
     """The results of one configuration, one for each seed, or in a folder: a result alone is of one seed."""
     if hasattr(what, "run"):
         return [what]
     if isinstance(what, str | Path):
         return _one_configuration(Path(what))
-    found = list(arguments.listed("[result]")("results", what, ResultError))
+    found = list(arguments.listed("[result]")(argument, what, refusal))
     if not all(hasattr(one, "run") or isinstance(one, str | Path) for one in found):
         legal = "a list of results"
-        raise ResultError(f"results: {legal}, not {quoted(what)}", place="results", value=what, legal=legal)
+        raise refusal(f"{argument}: {legal}, not {quoted(what)}", place=argument, value=what, legal=legal)
     return found
 
 

@@ -66,16 +66,13 @@ class Program:
         if serve is not None and not Path(serve).is_dir():
             raise ScenarioError(f"serve: {serve}: there is no such folder", place="serve", value=str(serve))
         answering = tuple(server) if serve is None else file_server(Path(serve))
+        if rtt_ms is not None:
+            rtt_ms = ScenarioError.between("rtt_ms", rtt_ms, 0.0, _LONGEST_MS)
         return cls(tuple(command), answering, rtt_ms)
 
     def __post_init__(self) -> None:
         if not self.command:
             raise ScenarioError("a program needs a command")
-        if self.rtt_ms is not None and not 0.0 <= self.rtt_ms <= _LONGEST_MS:
-            legal = f"0 to {_LONGEST_MS:,.0f}"
-            raise ScenarioError(
-                f"a round trip of {self.rtt_ms} ms: {legal}", place="rtt_ms", value=self.rtt_ms, legal=legal
-            )
         for words in (self.command, self.server):
             if words and shutil.which(words[0]) is None:
                 raise ScenarioError(f"command not found: {words[0]!r}", place="command", value=words[0])

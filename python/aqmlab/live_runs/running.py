@@ -45,7 +45,6 @@ class _SilenceError(RunError):
     command=arguments.texts("['iperf3', '-s']"),
     server=arguments.texts("['iperf3', '-s']"),
     serve=arguments.optional(arguments.path),
-    rtt_ms=arguments.optional(arguments.above_zero),
     progress=arguments.flag,
 )
 def live(

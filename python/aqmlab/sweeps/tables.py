@@ -44,11 +44,14 @@ def results_table(
     """The same of a sweep whose runs are all at hand, by the number of their point."""
     every = [result for each in runs.values() for result in each]
     measured = {index: [Measured(result, links) for result in each] for index, each in runs.items()}
+    headline = headline_of_all(every, links)
     levels = {
         (index, quantity.name): _level(quantity, each)
         for index, each in measured.items()
-        for quantity in headline_of_all(every, links)
+        for quantity in headline
     }
+    # Without anybody who loads pages there is nothing to say of them, at no point.
+    shown = [each for each in headline if any(levels[index, each.name].have for index in measured)]
     columns: list[Column[Point]] = [
         Column("point", lambda point: number(point.index, "d"), "point"),
         *(
@@ -66,7 +69,7 @@ def results_table(
                 each.title,
                 each.short,
             )
-            for each in headline_of_all(every, links)
+            for each in shown
         ),
     ]
     return Table.of(
