@@ -103,15 +103,50 @@ def pages_counted(result: Recorded, counted: str) -> Bins:
     return bins
 
 
-def kaplan_meier(ended: Bins, unfinished: Bins) -> Distribution:
-    """The estimate of Kaplan and Meier from times of the middles of bins, with the pages as its weight."""
-    everybody = Fraction(sum(ended.values()) + sum(unfinished.values()))
+Page = tuple[float, tuple[float, float], bool, Fraction]
+"""From which age it was watched, between which times it was last seen, whether it was loaded then, how many."""
+
+
+def pages_waited_for(result: Recorded) -> list[Page]:
+    """The pages that somebody waited for in the window: by rows, or those that began in it by bins."""
+    if "pages" not in result.tables:
+        found: list[Page] = []
+        for counted in ("followed", "unfinished", "failed"):
+            for edges, count in pages_counted(result, counted).items():
+                found.append((0.0, edges, counted == "followed", count))
+        return found
+    return [page_of_row(result, row) for row in rows(result, "pages") if is_waited_for(result, row)]
+
+
+def is_waited_for(result: Recorded, row: Row) -> bool:
+    """Whether a page was under way at some instant of the window."""
+    begin, end = window(result)
+    return bool(row["began_s"] < end and row["began_s"] + row["page_load_time_s"] > begin)
+
+
+def page_of_row(result: Recorded, row: Row) -> Page:
+    """A page under way at the beginning is watched from its age then, unless it outlasts the window."""
+    begin, end = window(result)
+    began, took = row["began_s"], row["page_load_time_s"]
+    age = begin - began if began < begin and began + took < end else 0.0
+    loaded = bool(row["ended"] and row["objects"])
+    if row["ended"] and not loaded:
+        took = result.run["scenario"]["duration_s"] - began
+    return age, (took, took), loaded, Fraction(1)
+
+
+def kaplan_meier(pages: Sequence[Page]) -> Distribution:
+    """The estimate of Kaplan and Meier among those watched at each age, with the pages as its weight."""
+    everybody = sum((count for *_, count in pages), Fraction(0))
     longer, weights = Fraction(1), {}
-    for edges in sorted(ended):
-        time = sum(edges)
-        seen = [*ended.items(), *unfinished.items()]
-        at_risk = sum((count for other, count in seen if sum(other) >= time), Fraction(0))
-        stays = longer * (1 - ended[edges] / at_risk)
+    for edges in sorted({edges for _, edges, loaded, _ in pages if loaded}):
+        at_risk = done = Fraction(0)
+        for entered, others, loaded, count in pages:
+            if entered < edges[0] and others >= edges:
+                at_risk += count
+            if loaded and others == edges:
+                done += count
+        stays = longer * (1 - done / at_risk)
         weights[edges] = everybody * (longer - stays)
         longer = stays
     return Distribution(weights, everybody * longer)
@@ -123,8 +158,8 @@ def pages_completed(result: Recorded) -> Distribution:
 
 
 def pages_followed(result: Recorded) -> Distribution:
-    """Load times of the pages that began in the window."""
-    return kaplan_meier(pages_counted(result, "followed"), pages_counted(result, "unfinished"))
+    """Load times of the pages that were waited for in the window."""
+    return kaplan_meier(pages_waited_for(result))
 
 
 def quantile_of(times: Callable[[Recorded], Distribution], share: float) -> Naive:
@@ -322,6 +357,7 @@ NAIVE: Mapping[str, Naive] = {
     "responses_over_3s_or_failed_percent": lambda result: 100.0 * (1.0 - responses(result).within(3.0)),
     "completed_pages": lambda result: whole_count(pages_counted(result, "completed")),
     "unfinished_pages": lambda result: whole_count(pages_counted(result, "unfinished")),
+    "failed_pages": lambda result: whole_count(pages_counted(result, "failed")),
     **{f"page_p{100 * share:g}_s": quantile_of(pages_completed, share) for share in PAGE_SHARES},
     **{f"page_followed_p{100 * share:g}_s": quantile_of(pages_followed, share) for share in PAGE_SHARES},
     "multiple_drop_share": tcp_ratio("loss_episodes_multiple", episodes),
@@ -501,6 +537,13 @@ def idd(delay_s: float) -> float:
     return float(25.0 * ((1.0 + octaves**6) ** (1 / 6) - (729.0 + octaves**6) ** (1 / 6) + 2.0))
 
 
+def idd_slope(delay_s: float) -> float:
+    """The derivative of `idd`, by the chain rule, where it is not level."""
+    octaves = math.log(delay_s / 0.100) / math.log(2.0)
+    rise, bend = ((each + octaves**6) ** (-5 / 6) for each in (1.0, 729.0))
+    return float(25.0 * octaves**5 * (rise - bend) / (delay_s * math.log(2.0)))
+
+
 def voice_r_of_row(row: Row) -> float:
     """R of ITU-T G.107 in its other form, if all under way are lost and the others late."""
     heard = 0.99 * row["received_packets"] / row["sent_packets"]
@@ -508,7 +551,7 @@ def voice_r_of_row(row: Row) -> float:
     late_s = min(row["delay_p99_most_s"], 1e6)
     delayed = idd(0.020 + min(late_s, 0.480))
     beyond_s = max(0.0, late_s - 0.480)
-    delayed += beyond_s * (idd(0.500) - idd(0.500 - 1e-7)) / 1e-7
+    delayed += beyond_s * idd_slope(0.500)
     return float(max(93.2 - delayed - 95.0 * lost_percent / (lost_percent + 25.1), 0.0))
 
 
@@ -640,7 +683,10 @@ def queue_then(result: Recorded, part: str, pairs: Pairs) -> list[float]:
 
 
 def queue_mean_then(result: Recorded, part: str, pairs: Pairs) -> float:
-    """What waited between the samples of stretches, in kilobytes of packets of the size that samples met."""
+    """What waited between the samples of stretches, in kilobytes of packets of the size that samples met.
+
+    Of the size of those that were sent in the window if no sample met any.
+    """
     link = part.split(".", 1)[1]
     inside = [(round(1e5 * begin), round(1e5 * until)) for begin, until in pairs]
     then = [
@@ -648,10 +694,15 @@ def queue_mean_then(result: Recorded, part: str, pairs: Pairs) -> float:
         for row in rows(result, "queue")
         if row["link"] == link and any(begin < round(1e5 * row["time_s"]) <= until for begin, until in inside)
     ]
+    if not then:
+        raise NoNumberError("no sample")
     met = sum(row["packets"] for row in then)
-    if not met:
-        raise NoNumberError("no sample met a packet")
-    each = sum(row["bytes"] for row in then) / met
+    if met:
+        each = sum(row["bytes"] for row in then) / met
+    else:
+        [own] = [each for each in result.run["links"] if each["name"] == link]
+        frames = own["throughput_frame_mbps"] / own["mean_frame_bytes"]
+        each = own["throughput_ip_mbps"] / frames
     return float(mean([row["mean_packets"] for row in then])) * float(each) / 1000.0
 
 

@@ -21,6 +21,7 @@ from aqmlab.tables.bloat import bloat_table
 from aqmlab.tables.render import to_csv
 from aqmlab.words.bloat import added_in_words, not_filled_in_words
 from documented import ROOT
+from naive_quantities import delay_ms_of_row
 from small import aqmlab_run
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def test_every_delay_is_that_of_the_tables_of_the_runs(found: dict[str, QueueUnd
         for way in ("down", "up"):
             rows = [row for table in tables for row in table if row["group"] == way]
             for share in (50, 95, 99):
-                naive = float(np.mean([1e3 * row[f"delay_p{share}_s"] for row in rows]))
+                naive = float(np.mean([delay_ms_of_row(row, share) for row in rows]))
                 assert found["as it is"].phases[phase].delay_ms[way][share] == pytest.approx(naive)
 
 

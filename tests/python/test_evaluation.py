@@ -218,7 +218,7 @@ def test_goodput_of_a_mix_leaves_out_who_measures() -> None:
     result = aqmlab.run(Scenario.of(dict(case.document)))
     own_bytes = sum(sum(group["delivered_bytes"]) for group in result.run["flows"])
     own_bytes += sum(
-        row["received_bytes"] for row in result.tables["datagrams"].to_pylist() if row["group"] != "probe"
+        row["arrived_bytes"] for row in result.tables["datagrams"].to_pylist() if row["group"] != "probe"
     )
     own_bytes += sum(
         row["response_bytes"]

@@ -84,7 +84,9 @@ def test_probes_take_what_the_tables_of_the_run_say(rrul: dict[str, Measured]) -
         rows = {row["group"]: row for row in measured.result.tables["datagrams"].to_pylist()}
         for probe in measured.test.probes:
             row = rows[f"{probe.series}-echo"]
-            every = measured.probes[probe.series].values / 1e3 - behind_s
+            took = measured.probes[probe.series].values / 1e3 - behind_s
+            assert len(took) == rows[probe.series]["sent_packets"]
+            every = took[np.isfinite(took)]
             assert len(every) == row["received_packets"]
             assert every.mean() == pytest.approx(row["delay_mean_s"])
             assert every.max() == pytest.approx(row["delay_maximum_s"])
@@ -92,7 +94,7 @@ def test_probes_take_what_the_tables_of_the_run_say(rrul: dict[str, Measured]) -
             assert row["delay_p50_s"] == pytest.approx(nearest, rel=0.002)
 
 
-def test_lost_probes_are_counted_and_left_out(rrul: dict[str, Measured]) -> None:
+def test_lost_probes_are_counted_and_never_come_back(rrul: dict[str, Measured]) -> None:
     # A limit of packets is one for probes too.
     short = {"scheme": "drop-tail", "limit_packets": 20}
     line = Line({**_LINE.dumbbell, "queue": short, "queue_right_to_left": short}, 20.0)
@@ -102,6 +104,10 @@ def test_lost_probes_are_counted_and_left_out(rrul: dict[str, Measured]) -> None
     assert lost > 0
     # All are lost while streams last, or as their last packets leave.
     assert measured.lost_percent == pytest.approx(100 * lost / (4 * _LENGTH_S / 0.2), abs=1.0)
+    sent = sum(row["sent_packets"] for row in rows if row["group"] in measured.probes)
+    back = sum(row["received_packets"] for row in rows if row["group"].endswith("-echo"))
+    never = sum(int(np.isinf(each.values).sum()) for each in measured.probes.values())
+    assert never == sent - back >= lost
     assert rrul["fq-codel"].lost_percent == 0.0
 
 

@@ -50,7 +50,7 @@ def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
     assert rows == {
         "half of the pages load within": "5.0 s",
         "95 % of the pages load within": "longer than the run",
-        "pages that began": "1,234",
+        "pages waited for": "1,234",
         "of these not loaded at the end": "12",
         "half of the objects load within": "50 ms",
         "mean wait in the queue": "30 ms",
@@ -62,7 +62,7 @@ def test_the_rows_have_units_and_dashes_where_there_is_nothing() -> None:
     words = play.of_run(nobody, simulated_s=20.0)
     assert words["headline"].startswith("A packet waits 30 ms")
     assert words["before"] == ""
-    assert dict(words["rows"])["pages that began"] == "–"
+    assert dict(words["rows"])["pages waited for"] == "–"
     stuck = measured(numbers={**measured()["numbers"], "wait_ms": None})
     assert dict(play.of_run(stuck, simulated_s=20.0)["rows"])["mean wait in the queue"] == "–"
 

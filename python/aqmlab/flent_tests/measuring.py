@@ -43,7 +43,7 @@ class Measured:
         seed: Of the run.
         length_s: How long the streams lasted.
         streams: Mbit/s of each stream, by Flent's name of the series.
-        probes: Round trips of each probe in milliseconds; probes that were lost are left out.
+        probes: Round trips of each probe in milliseconds; infinite of those that did not come back.
         result: The run.
     """
 

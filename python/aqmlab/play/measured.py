@@ -17,7 +17,7 @@ from aqmlab.statistics.datagrams import (
 )
 from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
-from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
+from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
 from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
@@ -63,7 +63,7 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
             "marked_percent": marked_percent.compute([drawn]),
             "wait_ms": _mean_wait_ms(drawn),
             "pages_begun": None if pages is None else round(pages.ended),
-            "pages_unfinished": None if pages is None else unfinished_pages(result),
+            "pages_unfinished": None if pages is None else round(FollowedPages.of(result).unfinished),
         },
         "warnings": result.warnings,
     }
@@ -136,7 +136,7 @@ def _known(
 
 
 def _pages(result: Result) -> ResponseTimes | None:
-    # Those that began in the window, unfinished ones as such: of the ones that ended slow ones are missing.
+    # Those that were waited for in the window, unfinished ones as such: of those that ended the slow are missing.
     return _observed(lambda: page_load_times(result, Pages.FOLLOWED))
 
 

@@ -123,7 +123,7 @@ def _rows(run: Measurement) -> tuple[tuple[str, str], ...]:
     return (
         ("half of the pages load within", _time(run["pages"], _USUAL)),
         ("95 % of the pages load within", _time(run["pages"], _SLOW)),
-        ("pages that began", _count(numbers["pages_begun"])),
+        ("pages waited for", _count(numbers["pages_begun"])),
         ("of these not loaded at the end", _count(numbers["pages_unfinished"])),
         ("half of the objects load within", _time(run["responses"], _USUAL)),
         *_datagram_rows(run),
