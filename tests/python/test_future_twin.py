@@ -16,7 +16,7 @@ import pytest
 
 import aqmlab
 from aqmlab.comparison import Comparison
-from aqmlab.comparison.page_ratio import middle_mean
+from aqmlab.comparison.page_ratio import MOST_TRIMMED, trimmed_mean
 from aqmlab.statistics import Pages
 from aqmlab.statistics.pages import FollowedPages
 from aqmlab.statistics.quantities import Measured, page_quantile_s
@@ -142,5 +142,8 @@ def test_the_future_lies_between_the_ends_of_the_ratio_of_the_same_page(case: in
     assert (short.lower <= long.upper + ROUNDING).all()
     assert (long.lower <= short.upper + ROUNDING).all()
     if short.pages:
-        assert middle_mean(short.lower) <= middle_mean(long.upper) + ROUNDING
-        assert middle_mean(long.lower) <= middle_mean(short.upper) + ROUNDING
+        for share in (0.0, MOST_TRIMMED):
+            ends = (trimmed_mean(each, share) for each in (short.lower, long.upper, long.lower, short.upper))
+            least, most_later, least_later, most = ends
+            assert least <= most_later + ROUNDING
+            assert least_later <= most + ROUNDING

@@ -13,7 +13,7 @@ from scipy import stats
 import aqmlab
 from aqmlab.comparison import Comparison, compare
 from aqmlab.comparison.change import Inference
-from aqmlab.comparison.page_ratio import MatchedPages, PageRatio, middle_mean
+from aqmlab.comparison.page_ratio import MOST_TRIMMED, MatchedPages, PageRatio, share_cut, trimmed_mean
 from aqmlab.statistics import Interval
 from aqmlab.tables.comparison import comparison_records
 from aqmlab.words.amounts import span_of_ratios, times_as_long
@@ -108,11 +108,26 @@ def test_a_page_of_which_nothing_came_was_waited_for_to_the_end_of_the_run() -> 
 def test_the_middle_third_bears_a_third_of_cut_pages_on_either_side() -> None:
     # Of eight the fourth and fifth whole and a third of their neighbours, of five the third and a third of
     # its neighbours, of three the second.
-    assert middle_mean(np.array([9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0])) == pytest.approx(3.5)
-    assert middle_mean(np.array([-math.inf, 1.0, 2.0, 4.0, math.inf])) == pytest.approx(2.2)
-    assert middle_mean(np.array([-math.inf, 2.0, math.inf])) == pytest.approx(2.0)
-    assert middle_mean(np.array([2.0, math.inf])) == math.inf
-    assert middle_mean(np.array([7.0])) == 7.0
+    third = MOST_TRIMMED
+    assert trimmed_mean(np.array([9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0]), third) == pytest.approx(3.5)
+    assert trimmed_mean(np.array([-math.inf, 1.0, 2.0, 4.0, math.inf]), third) == pytest.approx(2.2)
+    assert trimmed_mean(np.array([-math.inf, 2.0, math.inf]), third) == pytest.approx(2.0)
+    assert trimmed_mean(np.array([2.0, math.inf]), third) == math.inf
+    assert trimmed_mean(np.array([7.0]), third) == pytest.approx(7.0)
+    # Without cut pages nothing is left out; a fifth of five is one at either end.
+    assert trimmed_mean(np.array([9.0, 1.0, 2.0]), 0.0) == pytest.approx(4.0)
+    assert trimmed_mean(np.array([-math.inf, 1.0, 2.0, 6.0, math.inf]), 0.2) == pytest.approx(3.0)
+
+
+def test_as_much_is_left_out_as_was_cut_off_whichever_seed_is_away() -> None:
+    whole, cut = np.zeros(4), np.array([0.0, 0.0, 0.0, math.inf])
+    assert share_cut([MatchedPages(whole, whole)] * 3) == 0.0
+    # One of twelve above; without a seed of whole pages one of eight.
+    assert share_cut([MatchedPages(whole, whole)] * 2 + [MatchedPages(whole, cut)]) == pytest.approx(1 / 8)
+    # Below it is two of them.
+    below = MatchedPages(np.array([-math.inf, -math.inf, 0.0, 0.0]), cut)
+    assert share_cut([MatchedPages(whole, whole), below]) == pytest.approx(1 / 2)
+    assert share_cut([]) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -137,8 +152,10 @@ def test_no_ratio_of_cut_pages_leaves_out_that_of_the_same_pages_followed(seed: 
     assert whole.cut == 0
     assert (found.lower <= whole.lower).all()
     assert (whole.upper <= found.upper).all()
-    truth_of_all, lower, upper = map(middle_mean, (whole.lower, found.lower, found.upper))
-    assert lower <= truth_of_all <= upper
+    for share in (0.0, 0.1, MOST_TRIMMED):
+        ends = (trimmed_mean(each, share) for each in (whole.lower, found.lower, found.upper))
+        truth_of_all, lower, upper = ends
+        assert lower <= truth_of_all <= upper
 
 
 def test_runs_that_cut_off_the_pages_of_the_baseline_say_what_is_certain() -> None:
@@ -159,24 +176,16 @@ def test_runs_that_cut_off_the_pages_of_the_baseline_say_what_is_certain() -> No
 
 
 def test_the_interval_of_the_ratio_is_students_over_what_each_seed_adds() -> None:
-    # Of two pages each, all at one ratio per seed: of sixteen pages the middle 5 1/3 are seeds four and five
-    # whole and two thirds of a page of their neighbours; of fourteen the middle 4 2/3 are the fourth seed and
-    # 1 1/3 pages of its neighbours.
+    # Of two pages each, all at one ratio per seed and none cut: what a seed adds to the mean is its own.
     logarithms = np.log([0.3, 0.35, 0.45, 0.48, 0.5, 0.52, 0.6, 0.7])
     matched = [MatchedPages(*[np.full(2, each)] * 2) for each in logarithms]
     found = PageRatio.of(matched, Inference(0.95))
-    whole = (2.0 * (logarithms[3] + logarithms[4]) + (logarithms[2] + logarithms[5]) / 1.5) / (16.0 / 3.0)
-    without = []
-    for place in range(8):
-        seven = np.delete(logarithms, place)
-        without.append((2.0 * seven[3] + (seven[2] + seven[4]) * 4.0 / 3.0) / (14.0 / 3.0))
-    pseudo = 8.0 * whole - 7.0 * np.array(without)
-    half = stats.t.ppf(0.975, 7) * pseudo.std(ddof=1) / math.sqrt(8.0)
+    half = stats.t.ppf(0.975, 7) * logarithms.std(ddof=1) / math.sqrt(8.0)
     assert isinstance(found.estimate, Interval)
     assert math.log(found.estimate.upper / found.estimate.lower) == pytest.approx(2.0 * half)
-    assert found.estimate.mean == pytest.approx(math.exp(whole), rel=0.02)
+    assert found.estimate.mean == pytest.approx(math.exp(logarithms.mean()))
     assert (found.direction, found.pages, found.seeds) == (-1, 16, 8)
-    visible = half + stats.t.ppf(0.8, 7) * pseudo.std(ddof=1) / math.sqrt(8.0)
+    visible = half + stats.t.ppf(0.8, 7) * logarithms.std(ddof=1) / math.sqrt(8.0)
     assert found.visible == pytest.approx(math.exp(visible))
 
 
@@ -204,7 +213,7 @@ def test_matched_pages_scatter_less_than_medians() -> None:
         rows = [(user, 0, 40.0, float(sizes[user]), True) for user in range(40)]
         others = [(int(user), 0, 40.0, float(slower[user]), True) for user in held]
         pair = run_with(others, seed), run_with(rows, seed)
-        ratios.append(middle_mean(MatchedPages.of(*pair).lower))
+        ratios.append(trimmed_mean(MatchedPages.of(*pair).lower, 0.0))
         medians.append(math.log(np.median(slower[held]) / np.median(sizes)))
     assert np.mean(ratios) == pytest.approx(math.log(1.1), abs=0.04)
     assert np.var(ratios) < np.var(medians) / 5.0
@@ -226,7 +235,7 @@ def several(ratio: float, scatter: float = 0.0, seeds: int = 8) -> Comparison:
 @pytest.mark.parametrize(
     ("ratio", "scatter", "said"),
     [
-        (1.2, 0.02, "; the same page takes 20 % longer (16 to 24 %)."),
+        (1.2, 0.02, "; the same page takes 20 % longer (17 to 24 %)."),
         (0.34, 0.02, "; the same page takes 66 % less time (65 to 67 %)."),
         (3.0, 0.02, "; the same page takes 3.0 times as long (2.9 to 3.1 times)."),
     ],
@@ -295,7 +304,7 @@ def test_pages_are_matched_as_a_plain_loop_matches_them() -> None:
     for ends, expected in ((lower, matched.lower), (upper, matched.upper)):
         # Each page three times: of these the middle third are whole ones.
         middle = sorted(ends * 3)[len(ends) : 2 * len(ends)]
-        assert sum(middle) / len(middle) == pytest.approx(middle_mean(expected))
+        assert sum(middle) / len(middle) == pytest.approx(trimmed_mean(expected, MOST_TRIMMED))
 
 
 @pytest.mark.parametrize(

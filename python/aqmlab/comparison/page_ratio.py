@@ -10,8 +10,9 @@ run cut off has a bound of its ratio: cut under the baseline it took at least as
 and its ratio is at most so much. Cut under both it says nothing, and counts all the same: what is cut are the
 slow pages, and without them the ratio would be that of the others.
 
-The number is the mean of the logarithms of the middle third of all pages' ratios (a trimmed mean), so that a
-third of the pages may be cut on either side and it is still known; with more there is a bound of it.
+The number is a trimmed mean of the logarithms of all pages' ratios: as large a share is left out at either
+end as was cut off at the worse one, which the ends of runs decide and not the ratios. Without cut pages it is
+the plain mean. A third may be cut on either side and it is still known; with more there is a bound of it.
 Its exponential is a geometric mean, in which half as long and twice as long cancel. The pages of all seeds
 are taken together, as one seed may hold two, and the interval is of seeds all the same: Student's, over the
 jackknife's pseudo-values, each of which is what one seed adds (Tukey 1958, Annals of Mathematical Statistics
@@ -33,7 +34,7 @@ from aqmlab.statistics.pages import loaded_rows, seen_for_s
 from aqmlab.statistics.recorded import has_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 _USER_BITS = 32
 _LEAST_S = 1e-9
 _ROUNDING = 1e-12
+MOST_TRIMMED = 1.0 / 3.0
+"""The largest share of pages that is left out at either end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,26 +83,36 @@ class MatchedPages:
         return int((self.lower != self.upper).sum())
 
 
-def middle_mean(values: FloatArray) -> float:
-    """The mean of the middle third of values, those at its edges in part; the others may be infinite."""
+def trimmed_mean(values: FloatArray, share: float) -> float:
+    """The mean without a share at either end, in which values may be infinite; those at its edges in part."""
     edges = np.linspace(0.0, 1.0, values.size + 1)
-    weights = 3.0 * np.diff(np.clip(edges, 1.0 / 3.0, 2.0 / 3.0))
+    weights = np.diff(np.clip(edges, share, 1.0 - share)) / (1.0 - 2.0 * share)
     counting = weights > _ROUNDING
     return float(np.sort(values)[counting] @ weights[counting])
 
 
-def _pseudo_values(of_seeds: list[FloatArray]) -> FloatArray:
+def share_cut(of_seeds: Sequence[MatchedPages]) -> float:
+    """The share of pages without a lower or an upper end, of all seeds or without the best of them."""
+    counts = np.array(
+        [(each.pages, np.isneginf(each.lower).sum(), np.isposinf(each.upper).sum()) for each in of_seeds],
+        dtype=np.float64,
+    ).reshape(-1, 3)
+    parts = [counts.sum(axis=0), *(counts.sum(axis=0) - counts if len(counts) > 1 else ())]
+    return max((float(max(below, above) / pages) for pages, below, above in parts if pages), default=0.0)
+
+
+def _pseudo_values(of_seeds: list[FloatArray], share: float) -> FloatArray:
     """What each seed adds to the number of all; their mean is that number. Not finite without bound."""
     having = [place for place, each in enumerate(of_seeds) if each.size]
     values = np.full(len(of_seeds), np.nan)
     if not having:
         return values
-    whole = middle_mean(np.concatenate(of_seeds))
+    whole = trimmed_mean(np.concatenate(of_seeds), share)
     if len(having) == 1 or not math.isfinite(whole):
         values[having] = whole
         return values
     others = [np.concatenate(of_seeds[:place] + of_seeds[place + 1 :]) for place in having]
-    without = np.array([middle_mean(each) for each in others])
+    without = np.array([trimmed_mean(each, share) for each in others])
     if not np.isfinite(without).all():
         values[having] = math.nan
         return values
@@ -131,8 +144,9 @@ class PageRatio:
     def of(cls, matched: Iterable[MatchedPages], how: Inference) -> PageRatio:
         """The ratio over seeds."""
         of_seeds = list(matched)
+        share = min(MOST_TRIMMED, share_cut(of_seeds))
         lower, upper = (
-            _pseudo_values([getattr(each, end) for each in of_seeds]) for end in ("lower", "upper")
+            _pseudo_values([getattr(each, end) for each in of_seeds], share) for end in ("lower", "upper")
         )
         having = np.array([each.pages > 0 for each in of_seeds], dtype=np.bool_)
         estimate = between(lower, upper, having, how)

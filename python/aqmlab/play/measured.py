@@ -136,7 +136,8 @@ def _known(
 
 
 def _pages(result: Result) -> ResponseTimes | None:
-    # Those that were waited for in the window, unfinished ones as such: of those that ended the slow are missing.
+    # Those that were waited for in the window, unfinished ones as such: of those that ended the slow ones
+    # are missing.
     return _observed(lambda: page_load_times(result, Pages.FOLLOWED))
 
 

@@ -311,8 +311,8 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         pages, cut = (_range([getattr(each, count) for each in matched]) for count in ("pages", "cut"))
         also = f", of which the end of a run cut off {cut}" if any(each.cut for each in matched) else ""
         yield (
-            f"Same page, ratio: its load time against that with {found.baseline}, page for page; mean of the "
-            f"middle third ({pages} pages{also})."
+            f"Same page, ratio: its load time against that with {found.baseline}, page for page "
+            f"({pages} pages{also})."
         )
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
