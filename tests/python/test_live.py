@@ -427,7 +427,11 @@ def test_a_command_that_cannot_be_run_is_refused_before_anything_is_made(tmp_pat
     assert "need a COMMAND after --" in refused("--rtt-ms", "10")
     assert "exclude each other" in refused("--serve", str(tmp_path), "--server", "true", "--", "true")
     assert "No closing quotation" in refused("--server", "it's", "--", "true")
-    assert "rtt_ms: a number from 0 to 60,000, not -3.0" in refused("--rtt-ms", "-3", "--", "true")
+    for wrong in ("-3.0", "60001.0", "nan"):
+        said = f"rtt_ms: a number from 0 to 60,000, not {wrong}"
+        assert said in refused("--rtt-ms", wrong, "--", "true")
+    taken = [Program.of(["true"], rtt_ms=each) for each in (0, 60_000)]
+    assert [each and each.rtt_ms for each in taken] == [0.0, 60_000.0]
     far = refused("--rtt-ms", "10", "--set", "dumbbell.delay_ms=30", "--", "true")
     assert "the links alone take 60 ms" in far or "Linux" in far
     assert not (tmp_path / "live").exists()
