@@ -3,8 +3,8 @@
 #include <math.h>
 
 typedef struct {
-    double min_th, max_th, w_q, max_p, slope, gentle_slope, average;
-    uint64_t rate, mean_bits_ns, idle_since, count;
+    double min_th, max_th, w_q, max_p, slope, gentle_slope, average, idle_average;
+    uint64_t rate, mean_bits_ns, idle_since, idle_before, arrived_ns, count;
     int on_curve;
 } red;
 
@@ -35,7 +35,7 @@ static const char *start(void *state, const double *values, const aqmlab_port *p
     own->gentle_slope = (1.0 - own->max_p) / own->max_th;
     own->rate = port->link_rate_bps;
     own->mean_bits_ns = (uint64_t)values[4] * UINT64_C(8000000000);
-    own->idle_since = AQMLAB_NEVER;
+    own->idle_since = own->idle_before = own->arrived_ns = AQMLAB_NEVER;
     return 0;
 }
 
@@ -45,9 +45,9 @@ static int32_t on_arrival(void *state, aqmlab_call *call) {
         own->average = (1.0 - own->w_q) * own->average + own->w_q * call->queue_packets;
     } else {
         unsigned __int128 sent = (unsigned __int128)(call->now_ns - own->idle_since) * own->rate;
-        own->average *= power(1.0 - own->w_q, (uint64_t)(sent / own->mean_bits_ns));
-        own->idle_since = AQMLAB_NEVER;
+        own->average = own->idle_average * power(1.0 - own->w_q, (uint64_t)(sent / own->mean_bits_ns));
     }
+    own->idle_before = own->idle_since, own->idle_since = AQMLAB_NEVER, own->arrived_ns = call->now_ns;
     if (own->average < own->min_th) {
         own->on_curve = 0;
         return AQMLAB_PASS;
@@ -75,8 +75,15 @@ static void on_overflow(void *state, const aqmlab_call *call) {
 
 static void on_idle(void *state, uint64_t now_ns) {
     red *own = state;
-    if (own->idle_since == AQMLAB_NEVER)
+    if (own->idle_since != AQMLAB_NEVER)
+        return;
+    /* Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle as it was. */
+    if (own->idle_before != AQMLAB_NEVER && now_ns == own->arrived_ns) {
+        own->idle_since = own->idle_before;
+    } else {
         own->idle_since = now_ns;
+        own->idle_average = own->average;
+    }
 }
 
 static void observe(const void *state, double *values) {

@@ -22,17 +22,19 @@ class MyRed(Scheme):
 
     def start(self, port):
         self.rate = port.link_rate_bps
-        self.average, self.count, self.on_curve, self.idle_since = 0.0, 0, False, None
+        self.average, self.count, self.on_curve = 0.0, 0, False
+        self.idle, self.before, self.arrived_ns = None, None, -1
         self.slope = self.max_p / (self.max_th_packets - self.min_th_packets)
         self.gentle_slope = (1.0 - self.max_p) / self.max_th_packets
 
     def on_arrival(self, now_ns, packet, queue, coins):
-        if self.idle_since is None:
+        if self.idle is None:
             self.average = (1.0 - self.w_q) * self.average + self.w_q * queue.packets
         else:
-            missed = (now_ns - self.idle_since) * self.rate // (self.mean_packet_bytes * 8_000_000_000)
-            self.average *= power(1.0 - self.w_q, missed)
-            self.idle_since = None
+            since, average = self.idle
+            missed = (now_ns - since) * self.rate // (self.mean_packet_bytes * 8_000_000_000)
+            self.average = average * power(1.0 - self.w_q, missed)
+        self.idle, self.before, self.arrived_ns = None, self.idle, now_ns
         p = self.signal_probability()
         if self.average < self.min_th_packets:
             self.on_curve = False
@@ -53,8 +55,11 @@ class MyRed(Scheme):
         self.count = 0
 
     def on_idle(self, now_ns):
-        if self.idle_since is None:
-            self.idle_since = now_ns
+        if self.idle is not None:
+            return
+        # Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle as it was.
+        discarded = self.before is not None and now_ns == self.arrived_ns
+        self.idle = self.before if discarded else (now_ns, self.average)
 
     def signal_probability(self):
         if self.average < self.min_th_packets:

@@ -40,8 +40,9 @@ class MyRed(CompiledScheme):
 
     observed = ("average_packets",)
     state = (
-        *((name, "f8") for name in ("min_th", "max_th", "w_q", "max_p", "slope", "gentle_slope", "average")),
-        *((name, "i8") for name in ("packet_ns", "idle_since", "count", "on_curve")),
+        *((name, "f8") for name in ("min_th", "max_th", "w_q", "max_p", "slope", "gentle_slope")),
+        *((name, "f8") for name in ("average", "idle_average")),
+        *((name, "i8") for name in ("packet_ns", "idle_since", "idle_before", "arrived_ns", "count", "on_curve")),
     )
 
     def check(self):
@@ -57,15 +58,16 @@ class MyRed(CompiledScheme):
         state["gentle_slope"] = (1.0 - self.max_p) / self.max_th_packets
         # Whole nanoseconds: exact at the usual rates of links.
         state["packet_ns"] = self.mean_packet_bytes * 8_000_000_000 // port.link_rate_bps
-        state["idle_since"] = -1
+        state["idle_since"] = state["idle_before"] = state["arrived_ns"] = -1
 
     @staticmethod
     def on_arrival(red, call):
         if red.idle_since < 0:
             red.average = (1.0 - red.w_q) * red.average + red.w_q * call.queue_packets
         else:
-            red.average *= power(1.0 - red.w_q, (int(call.now_ns) - red.idle_since) // red.packet_ns)
-            red.idle_since = -1
+            missed = (int(call.now_ns) - red.idle_since) // red.packet_ns
+            red.average = red.idle_average * power(1.0 - red.w_q, missed)
+        red.idle_before, red.idle_since, red.arrived_ns = red.idle_since, -1, int(call.now_ns)
         if red.average < red.min_th:
             red.on_curve = 0
             return PASS
@@ -88,8 +90,13 @@ class MyRed(CompiledScheme):
 
     @staticmethod
     def on_idle(red, now_ns):
-        if red.idle_since < 0:
-            red.idle_since = now_ns
+        if red.idle_since >= 0:
+            return
+        # Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle as it was.
+        if red.idle_before >= 0 and int(now_ns) == red.arrived_ns:
+            red.idle_since = red.idle_before
+        else:
+            red.idle_since, red.idle_average = int(now_ns), red.average
 
     @staticmethod
     def signal_probability(red):

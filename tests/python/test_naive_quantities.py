@@ -177,8 +177,8 @@ class Made:
                 took_s = float(self.draw.lognormal(0.0, 1.5))
                 took_s = 0.5 if self.often(0.3) else took_s
                 rows.append({"population": str(self.draw.choice(PEOPLE)), "began_s": at_s,
-                             "page_load_time_s": min(took_s, end_s - at_s), "ended": int(at_s + took_s < end_s),
-                             "objects": self.some(9)})  # fmt: skip
+                             "page_load_time_s": min(took_s, end_s - at_s),
+                             "ended": int(at_s + took_s < end_s), "objects": self.some(9)})  # fmt: skip
                 at_s += took_s + float(self.draw.random())
         made = {name: pa.array([row[name] for row in rows], type=kind) for name, kind in PAGE.items()}
         return pa.table({**made, "population": made["population"].dictionary_encode()})
@@ -207,7 +207,9 @@ class Made:
         def packets(size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
             return np.asarray(self.draw.integers(0, 60, size) * (self.draw.random(size) < met))
 
-        made = self.per_link(0.1, {"packets": packets, "mean_packets": lambda size: 60 * self.draw.random(size)})
+        made = self.per_link(
+            0.1, {"packets": packets, "mean_packets": lambda size: 60 * self.draw.random(size)}
+        )
         sizes = self.draw.integers(40, 1500, made.num_rows)
         return made.append_column("bytes", pa.array(made["packets"].to_numpy() * sizes))
 
