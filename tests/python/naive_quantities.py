@@ -104,7 +104,7 @@ def pages_counted(result: Recorded, counted: str) -> Bins:
 
 
 Page = tuple[float, tuple[float, float], bool, Fraction]
-"""From which age it was watched, between which times it was last seen, whether it was loaded, how many."""
+"""From which age it was watched, between which times it was last seen, whether loaded then, how many."""
 
 
 def pages_waited_for(result: Recorded) -> list[Page]:

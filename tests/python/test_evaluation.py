@@ -6,16 +6,28 @@ import csv
 import io
 import itertools
 import math
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import aqmlab
 from aqmlab import Scenario
 from aqmlab.errors import RefusalError, ScenarioError
-from aqmlab.evaluation import GUIDELINES, Case, Ellipse, Evaluation, Figure, chosen, evaluate, metrics_of
-from aqmlab.evaluation.metrics import DELAY, GOODPUT, value_of
+from aqmlab.evaluation import (
+    GUIDELINES,
+    Case,
+    Ellipse,
+    Evaluation,
+    Figure,
+    Trial,
+    chosen,
+    evaluate,
+    metrics_of,
+)
+from aqmlab.evaluation.metrics import DELAY, GOODPUT, completion_s
 from aqmlab.evaluation.network import (
     BUFFER_PACKETS,
     DATA,
@@ -28,17 +40,19 @@ from aqmlab.evaluation.network import (
     udp,
 )
 from aqmlab.evaluation.page import page_of
-from aqmlab.evaluation.summary import standings_of, summary_of
+from aqmlab.evaluation.summary import SummaryRow, standings_of, summary_of
 from aqmlab.evaluation.trade_off import contour, draw_one
 from aqmlab.evaluation.variations import NotApplicableError, behind_fair_queue, with_ecn, with_neighbours
 from aqmlab.load.queues import Queues
 from aqmlab.report.page import render
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.replication import Interval
-from aqmlab.tables.evaluation import figures_table, not_run_table, shown, summary_table
+from aqmlab.tables.evaluation import figures_table, metrics_table, not_run_table, shown, summary_table
 from aqmlab.tables.render import as_plain_text, to_csv
 from aqmlab.words.evaluation import standings_in_words
 from documented import ROOT
 from small import aqmlab_run
+from synthetic_results import SyntheticResult
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +83,7 @@ def case_of(section: str, name: str = "") -> Case:
 
 def value(result: Result, case: Case, name: str) -> float:
     [metric] = [each for each in metrics_of(case) if each.name == name]
-    return value_of(metric, result)
+    return metric.observe(result).plain
 
 
 # --- every section ---
@@ -455,11 +469,9 @@ def test_schemes_stand_at_the_links_that_a_case_names() -> None:
 def _figures(scheme: str, section: str, metric: str, values: tuple[float, ...]) -> Figure:
     [guideline] = chosen([section])
     [case] = guideline.cases
-    from aqmlab.evaluation import Trial
-
     trial = Trial(guideline, case, "", guideline.name, scheme, Scenario.of(dict(case.document)))
     [own] = [each for each in metrics_of(case) if each.name == metric]
-    return Figure(trial, own, values)
+    return Figure(trial, own, tuple(map(Observation.exact, values)))
 
 
 def test_standings_go_by_pairs_of_runs() -> None:
@@ -500,9 +512,15 @@ def test_programs_read_every_metric_with_its_interval() -> None:
     for row, figure in zip(rows, found.figures, strict=True):
         assert (row["section"], row["scheme"], row["metric"]) == (_ONE, "pie", figure.metric.name)
         assert (row["seeds"], row["seeds_with_value"]) == ("6", "6")
+        assert (float(row["at_least"]), float(row["at_most"])) == (figure.mean.lower, figure.mean.upper)
+        if not figure.mean.is_exact:
+            assert (row["value"], row["low"], row["high"]) == ("", "", "")
+            continue
         interval = figure.interval
         assert isinstance(interval, Interval)
+        assert float(row["value"]) == pytest.approx(interval.mean)
         assert (float(row["low"]), float(row["high"])) == (interval.lower, interval.upper)
+    assert any(figure.mean.is_exact for figure in found.figures)
     # Student's t of 5 degrees of freedom: 2.571.
     delays = np.array(found.figures[0].values)
     half = 2.570582 * delays.std(ddof=1) / math.sqrt(6)
@@ -521,7 +539,8 @@ def test_the_report_has_the_summary_every_metric_and_what_was_not_run(three: Eva
     ]  # fmt: skip
     html = render(page)
     for figure in three.figures:
-        assert figure.interval.mean is None or f"<td>{shown(figure.interval.mean)}</td>" in html
+        sign, number = figure.mean.bound.value, figure.mean.value
+        assert not figure.mean.is_known or f"<td>{escape(sign)}{shown(number)}</td>" in html
         assert figure.metric.name in html
     assert "measures the time per packet" in html
     assert "drop-tail has no ecn: it marks nothing" in html
@@ -613,9 +632,45 @@ def test_the_command_prints_the_summary_and_writes_every_metric(tmp_path: Path) 
     assert "<h1>pie by RFC 7928</h1>" in (tmp_path / "pie.html").read_text()
 
 
-def test_a_source_that_nobody_hears_has_no_value_and_the_rest_is_kept() -> None:
+def test_a_source_that_nobody_hears_has_the_bad_end_of_each_scale_and_the_rest_is_kept() -> None:
     silent: dict[str, Any] = {"start_s": 44.99, "start_spread_s": 0.0}
     case = Case("", scenario(tcp("bulk"), udp("late", 0.001, **silent), network={"dumbbell": dumbbell()}))
     result = aqmlab.run(Scenario.of(dict(case.document)))
-    assert math.isnan(value(result, case, "delay_p50_ms/datagrams.late"))
+    assert math.isinf(value(result, case, "delay_p50_ms/datagrams.late"))
     assert value(result, case, DELAY) > 0.0
+    # What it sent was under way for the last 10 ms of the run. For programs that is no mean.
+    [guideline] = chosen(["5.1.1"])
+    trial = Trial(guideline, case, "", guideline.name, "own", Scenario.of(dict(case.document)))
+    figures = tuple(Figure(trial, metric, (metric.observe(result),)) for metric in metrics_of(case))
+    found = Evaluation("own", (), (1,), figures, ())
+    cells = {row.number: metrics_table([row], ["own"], title="").rows[0][-1] for row in rows_of(found)}
+    assert cells["delay_p50_ms/datagrams.late, ms"].lines[0].text == ">10.0"
+    assert cells[f"{DELAY}, ms"].lines[0].text[0] != ">"
+    rows = {row["metric"]: row for row in csv.DictReader(io.StringIO(to_csv(figures_table(found))))}
+    late = rows["delay_p50_ms/datagrams.late"]
+    assert (late["value"], float(late["at_least"]), late["at_most"]) == ("", pytest.approx(10.0), "")
+    assert float(rows[DELAY]["at_least"]) == float(rows[DELAY]["at_most"]) == float(rows[DELAY]["value"])
+
+
+def rows_of(found: Evaluation) -> list[SummaryRow]:
+    return [
+        SummaryRow("", "", f"{each.metric.name}, {each.metric.unit}", {"own": each}) for each in found.figures
+    ]
+
+
+def test_transfers_that_did_not_complete_are_a_bound_of_when_they_would() -> None:
+    rows = pa.table(
+        {
+            "flow_group": pa.array(["short"] * 4 + ["other"]).dictionary_encode(),
+            "started_s": [11.0, 12.0, 13.0, 19.0, 11.0],
+            "transfer_time_s": [1.0, math.nan, 9.0, math.nan, 0.5],
+        }
+    )
+    run = {"measured_from_s": 10.0, "measured_until_s": 20.0, "scenario": {"duration_s": 25.0}}
+    result = SyntheticResult(run, {"transfers": rows})
+    # Seen for 1, 6, 9 and 13 s, of which the second and the last had not completed.
+    assert completion_s(result, group="short", share=0.25) == Observation.exact(1.0)
+    assert completion_s(result, group="short", share=0.5) == Observation(6.0, 9.0)
+    assert completion_s(result, group="short", share=0.75) == Observation.at_least(9.0)
+    assert completion_s(result, group="short", share=1.0) == Observation.at_least(13.0)
+    assert not completion_s(result, group="nobody", share=0.5).is_known

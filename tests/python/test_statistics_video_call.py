@@ -370,7 +370,6 @@ def test_the_tables_of_a_run_have_a_row_for_each_group_of_video_calls() -> None:
         "call_frozen_percent": "10.50",
         "call_freezes_per_hour": "360.0",
     }
-    # Watched from 2.05 to 12 s without a picture, a frame every 50 ms: of 200 the 100th and the 190th.
     black = _video_calls("a, seed 1", run_with(*without(frames(), (0.0, END_S))), ["meeting"])  # type: ignore[arg-type]
     assert [cell.lines[0].text for cell in black.rows[0]][2:] == [
         "0.00",

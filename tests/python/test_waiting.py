@@ -118,7 +118,7 @@ def test_what_waits_at_a_shaper_leaves_at_its_rate() -> None:
     assert waits.tolist() == pytest.approx(sent_as)
 
 
-# Beside each medium the longest that one transmission takes, in ms: what is on the link comes on top.
+# Beside each medium how long one transmission takes at most, in ms: what is on the link comes on top.
 _PACKET_MS = 1538 * 8 / 10e3
 MEDIA = {
     # A transmission is as long as others let it be; what is known of it is its mean.

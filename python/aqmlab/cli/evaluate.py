@@ -35,7 +35,8 @@ _COLUMNS = 100
 )
 @seeds_option(default="1-6", help="Random seeds to run (at least 6 for 95 % intervals).")
 @table_option(
-    "Also write every metric: section, scenario, case, scheme, metric, unit, value, low, high, seeds."
+    "Also write every metric: section, scenario, case, scheme, metric, unit, value, at_least, at_most, low, "
+    "high, seeds."
 )
 @click.option(
     "--report",

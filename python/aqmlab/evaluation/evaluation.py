@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from aqmlab.evaluation.ellipse import Ellipse
 from aqmlab.evaluation.metrics import DELAY, GOODPUT
 from aqmlab.files.folders import write_whole
 from aqmlab.statistics import mean_interval
+from aqmlab.statistics.observation import Observation, mean_of
 from aqmlab.tables.evaluation import figures_table
 from aqmlab.tables.render import as_plain_text, to_arrow, to_notebook
 
@@ -69,12 +71,24 @@ class Figure:
     Attributes:
         trial: The trial.
         metric: The metric.
-        values: Its value for each seed; not a number where a run has none.
+        observed: What the run of each seed says of it: its value, a bound, or nothing.
     """
 
     trial: Trial
     metric: Metric
-    values: tuple[float, ...]
+    observed: tuple[Observation, ...]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Its value for each seed; infinite where it has no upper end, not a number where a run has none."""
+        return tuple(each.plain for each in self.observed)
+
+    @property
+    def mean(self) -> Observation:
+        """The mean over the seeds, a bound where one of them is; nothing if a run says nothing."""
+        if any(math.isnan(each.lower) for each in self.observed):
+            return Observation.nothing()
+        return mean_of(self.observed)
 
     @property
     def interval(self) -> Interval | NotEnoughReplications:

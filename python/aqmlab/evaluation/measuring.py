@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from aqmlab import arguments
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.evaluation.evaluation import Evaluation, Figure, NotRun, Trial
 from aqmlab.evaluation.guidelines import chosen
-from aqmlab.evaluation.metrics import metrics_of, value_of
+from aqmlab.evaluation.metrics import metrics_of
 from aqmlab.evaluation.network import DATA, scenario, tcp
 from aqmlab.evaluation.variations import NotApplicableError
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
+from aqmlab.statistics.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -75,15 +74,16 @@ def evaluate(
     not_run = tuple(each for each in planned if isinstance(each, NotRun))
     jobs = [Job(trial.scenario, seed) for trial in trials for seed in numbers]
     metrics = [metrics_of(trial.case) for trial in trials]
-    found = [np.full((len(each), len(numbers)), np.nan) for each in metrics]
+    found = [[[Observation.nothing()] * len(numbers) for _ in each] for each in metrics]
     # A result is read when it is there and let go: all of them would fill the memory.
     for position, result in run_each(jobs, executor=executor, progress=progress, label="RFC 7928"):
         trial, seed = divmod(position, len(numbers))
-        found[trial][:, seed] = [value_of(metric, result) for metric in metrics[trial]]
+        for metric, row in zip(metrics[trial], found[trial], strict=True):
+            row[seed] = metric.observe(result)
     figures = [
-        Figure(trial, metric, tuple(map(float, values)))
+        Figure(trial, metric, tuple(observed))
         for trial, own, rows in zip(trials, metrics, found, strict=True)
-        for metric, values in zip(own, rows, strict=True)
+        for metric, observed in zip(own, rows, strict=True)
     ]
     return Evaluation(scheme, others, numbers, tuple(figures), not_run)
 

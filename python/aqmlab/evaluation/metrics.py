@@ -14,6 +14,7 @@ import numpy as np
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.evaluation.network import OPENER, PROBE, ROUND_TRIP_MS, VOICE
 from aqmlab.files.columns import to_numpy
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.quantity import Measured
 from aqmlab.statistics.recorded import has_name, table
@@ -42,13 +43,13 @@ class Metric:
         section: Of RFC 7928, such as 2.6.
         name: What tables call it; as of a quantity, the part of the traffic stands behind a slash.
         unit: Its unit; empty for a ratio or an index.
-        compute: Its value.
+        observe: What a run says of it: its value, a bound, or nothing.
     """
 
     section: str
     name: str
     unit: str
-    compute: Callable[[Recorded], float]
+    observe: Callable[[Recorded], Observation]
 
 
 def metrics_of(case: Case) -> list[Metric]:
@@ -56,7 +57,7 @@ def metrics_of(case: Case) -> list[Metric]:
     document = case.document
     return [
         *_of_links(case),
-        Metric("2.5", GOODPUT, "Mbit/s", partial(total_goodput_mbps, document=document)),
+        _measured_as("2.5", GOODPUT, "Mbit/s", partial(total_goodput_mbps, document=document)),
         *(metric for flows in document["flows"] for metric in _of_flows(flows, case)),
         *(metric for group in document["datagrams"] for metric in _of_datagrams(group["name"], case)),
         *(metric for group in document["populations"] for metric in _of_users(group["name"])),
@@ -73,20 +74,24 @@ def total_goodput_mbps(result: Recorded, *, document: Mapping[str, Any]) -> floa
     return sum(quantity(f"goodput_mbps/{part}")(result) for part in parts)
 
 
-def completion_s(result: Recorded, *, group: str, share: float) -> float:
-    """The time within which a share of a group's transfers completed; infinite where fewer did (section 2.1).
+def completion_s(result: Recorded, *, group: str, share: float) -> Observation:
+    """The time within which a share of a group's transfers completed (section 2.1).
 
-    The transfers are those that began in the measured window.
+    The transfers are those that began in the measured window. Those that had not completed when the run ended
+    may do so at once, or never: it lies between the two.
     """
     rows = table(result, "transfers", setting="[[flows]] with bytes")
     began = to_numpy(rows["started_s"])
     inside = (began >= result.run["measured_from_s"]) & (began < result.run["measured_until_s"])
-    took = np.sort(to_numpy(rows["transfer_time_s"])[inside & has_name(rows, "flow_group", group)])
-    if took.size == 0:
-        raise TooLittleDataError(f"no transfer of {group} began in the measured window")
-    # Unfinished ones are not a number, which sorts last.
-    value = float(took[int(np.ceil(share * took.size)) - 1])
-    return value if np.isfinite(value) else float("inf")
+    own = inside & has_name(rows, "flow_group", group)
+    took = to_numpy(rows["transfer_time_s"])[own]
+    if own.sum() == 0:
+        return Observation.nothing()
+    place = int(np.ceil(share * own.sum())) - 1
+    unfinished = np.isnan(took)
+    soonest_s = np.where(unfinished, float(result.run["scenario"]["duration_s"]) - began[own], took)
+    latest_s = np.where(unfinished, np.inf, took)
+    return Observation(float(np.sort(soonest_s)[place]), float(np.sort(latest_s)[place]))
 
 
 def loss_synchronisation_percent(result: Recorded, *, group: str, links: Sequence[str]) -> float:
@@ -149,7 +154,7 @@ def _of_links(case: Case) -> Iterator[Metric]:
         for link in case.links if len(case.links) > 1 else ():
             yield Metric(section, f"{name}/links.{link}", unit, partial(_quantity, name=name, links=(link,)))
     if case.document["record"]["packets"]:
-        yield Metric("2.3", "loss_gap_p50_ms", "ms", partial(loss_gap_ms, links=case.links))
+        yield _measured_as("2.3", "loss_gap_p50_ms", "ms", partial(loss_gap_ms, links=case.links))
 
 
 def _of_flows(flows: Mapping[str, Any], case: Case) -> Iterator[Metric]:
@@ -160,12 +165,12 @@ def _of_flows(flows: Mapping[str, Any], case: Case) -> Iterator[Metric]:
         return
     if "bytes" in flows:
         for name, share in _WITHIN.items():
-            compute = partial(completion_s, group=flows["name"], share=share)
-            yield Metric("2.1", f"{name}/{part}", "s", compute)
+            observe = partial(completion_s, group=flows["name"], share=share)
+            yield Metric("2.1", f"{name}/{part}", "s", observe)
         return
     yield _named("2.5", f"jain_index/{part}", "", case)
     compute = partial(loss_synchronisation_percent, group=flows["name"], links=case.links)
-    yield Metric("2.4", f"loss_synchronisation_percent/{part}", "%", compute)
+    yield _measured_as("2.4", f"loss_synchronisation_percent/{part}", "%", compute)
 
 
 def _of_datagrams(group: str, case: Case) -> Iterator[Metric]:
@@ -182,8 +187,8 @@ def _of_datagrams(group: str, case: Case) -> Iterator[Metric]:
 def _of_users(group: str) -> Iterator[Metric]:
     section, name = ("2.2", "start_up") if group == OPENER else ("2.1", "completion")
     for percentile in (50, 95):
-        compute = partial(_of_population, name=f"page_followed_p{percentile}_s", group=group)
-        yield Metric(section, f"{name}_p{percentile}_s/populations.{group}", "s", compute)
+        observe = partial(_of_population, name=f"page_followed_p{percentile}_s", group=group)
+        yield Metric(section, f"{name}_p{percentile}_s/populations.{group}", "s", observe)
     if group != OPENER:
         part = f"goodput_mbps/populations.{group}"
         yield Metric("2.5", part, "Mbit/s", partial(_quantity, name=part, links=()))
@@ -193,7 +198,7 @@ def _of_phases(case: Case) -> Iterator[Metric]:
     [link] = case.links if case.phases else [""]
     for phase, (begin_s, end_s) in case.phases.items():
         delay = partial(queueing_delay_ms, link=link, begin_s=begin_s, end_s=end_s)
-        yield Metric("2.6", f"queueing_delay_ms@{phase}", "ms", delay)
+        yield _measured_as("2.6", f"queueing_delay_ms@{phase}", "ms", delay)
         name = f"throughput_mbps/links.{link}@{begin_s:g}-{end_s:g}"
         yield Metric("2.5", f"throughput_mbps@{phase}", "Mbit/s", partial(_quantity, name=name, links=()))
 
@@ -208,24 +213,28 @@ def _of_ratio(case: Case) -> Iterator[Metric]:
             raise TooLittleDataError("the first group delivered nothing")
         return second / first
 
-    yield Metric("2.5", "goodput_ratio/flows.{1}-to-{0}".format(*case.ratio), "", ratio)
+    yield _measured_as("2.5", "goodput_ratio/flows.{1}-to-{0}".format(*case.ratio), "", ratio)
 
 
 def _named(section: str, name: str, unit: str, case: Case) -> Metric:
     return Metric(section, name, unit, partial(_quantity, name=name, links=case.links))
 
 
-def _quantity(result: Recorded, *, name: str, links: Sequence[str]) -> float:
-    return quantity(name)(result, links)
+def _measured_as(section: str, name: str, unit: str, compute: Callable[[Recorded], float]) -> Metric:
+    """A metric that a run has whole, or not at all."""
+
+    def observe(result: Recorded) -> Observation:
+        try:
+            return Observation.exact(compute(result))
+        except (MissingDataError, TooLittleDataError):
+            return Observation.nothing()
+
+    return Metric(section, name, unit, observe)
 
 
-def _of_population(result: Recorded, *, name: str, group: str) -> float:
-    return quantity(name).of(Measured(result, population=group))
+def _quantity(result: Recorded, *, name: str, links: Sequence[str]) -> Observation:
+    return quantity(name).observed(Measured(result, links))
 
 
-def value_of(metric: Metric, result: Recorded) -> float:
-    """The value of a metric; not a number where the run has none."""
-    try:
-        return metric.compute(result)
-    except (MissingDataError, TooLittleDataError):
-        return float("nan")
+def _of_population(result: Recorded, *, name: str, group: str) -> Observation:
+    return quantity(name).observed(Measured(result, population=group))

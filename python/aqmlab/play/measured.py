@@ -136,8 +136,7 @@ def _known(
 
 
 def _pages(result: Result) -> ResponseTimes | None:
-    # Those that were waited for in the window, unfinished ones as such: of those that ended the slow ones
-    # are missing.
+    # Those that were waited for in the window, unfinished ones as such: among the ended ones slow ones lack.
     return _observed(lambda: page_load_times(result, Pages.FOLLOWED))
 
 

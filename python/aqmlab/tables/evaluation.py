@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.statistics.replication import NotEnoughReplications
 from aqmlab.tables.model import Column, Table, TableCell, bounds_in_csv, in_csv, text
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from aqmlab.evaluation import Evaluation, Figure, NotRun
     from aqmlab.evaluation.summary import SummaryRow
+    from aqmlab.statistics import Interval
 
 _DIGITS = 3
 
@@ -48,8 +50,10 @@ def figures_table(evaluation: Evaluation) -> Table:
         in_csv("metric_section", lambda each: each.metric.section),
         in_csv("metric", lambda each: each.metric.name),
         in_csv("unit", lambda each: each.metric.unit),
-        in_csv("value", lambda each: each.interval.mean),
-        *bounds_in_csv("low", "high", lambda each: each.interval),
+        in_csv("value", lambda each: each.mean.lower if each.mean.is_exact else None),
+        in_csv("at_least", lambda each: _finite(each.mean.lower)),
+        in_csv("at_most", lambda each: _finite(each.mean.upper)),
+        *bounds_in_csv("low", "high", _interval_of),
         in_csv("seeds", lambda each: len(each.values)),
         in_csv("seeds_with_value", lambda each: sum(map(math.isfinite, each.values))),
     ]
@@ -71,14 +75,26 @@ def _of_scheme(row: SummaryRow, *, scheme: str) -> TableCell:
     figure = row.figures[scheme]
     if figure is None:
         return text("", value=None)
-    found = figure.interval
-    if found.mean is None:
+    found, mean_of_ends = figure.interval, figure.mean
+    if not mean_of_ends.is_known:
         return text("–", value=None)
+    if found.mean is None or not mean_of_ends.is_exact:
+        return text(f"{mean_of_ends.bound}{shown(mean_of_ends.value)}", value=None)
     half_width = getattr(found, "half_width", None)
     mean = shown(found.mean)
     return text(
         mean if half_width is None else f"{mean} ± {half_width:.{_places(found.mean)}f}", value=found.mean
     )
+
+
+def _interval_of(figure: Figure) -> Interval | NotEnoughReplications:
+    """Its interval; none of ends that differ, which are no sample of a number."""
+    found = figure.interval
+    return found if figure.mean.is_exact else NotEnoughReplications(len(figure.values))
+
+
+def _finite(end: float) -> float | None:
+    return end if math.isfinite(end) else None
 
 
 def shown(value: float) -> str:
