@@ -113,7 +113,8 @@ mod tests {
             warnings[0]
         );
         assert!(warnings[0].contains("rate_tolerance_ppm"), "{}", warnings[0]);
-        // 0.8 ms at the queue; every 0.4 ms a packet at 20 Mbit/s, every 0.64 ms at 12.5: four of them are five.
+        // 0.8 ms at the queue; every 0.4 ms a packet at 20 Mbit/s, every 0.64 ms at 12.5: four of them are
+        // five.
         for (queue, stream) in
             [("limit_packets = 1", 12.5), ("limit_bytes = 1999", 20.0), ("limit_packets = 1", 10.0)]
         {

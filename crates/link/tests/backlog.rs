@@ -1,5 +1,5 @@
-//! When a backlog has been sent, beside links that send it: the reference of the conformance tests works out the
-//! departures without a clock of backlogs.
+//! When a backlog has been sent, beside links that send it: the reference of the conformance tests works out
+//! the departures without a clock of backlogs.
 
 use aqmlab_link::conformance::{Arrival, Case, Outcome, expected};
 use aqmlab_link::{Aggregation, BacklogClock, Framing, Medium, RateTrace, ServiceModel};

@@ -77,9 +77,9 @@ impl EmpiricalTable {
         Self::new(&knots(text)?, interpolation)
     }
 
-    /// As [`EmpiricalTable::parse`], of a file that says itself how it is meant: where the first share is 0 the
-    /// values between the knots occur, from the first one on, which as a step never would; else listed values
-    /// alone.
+    /// As [`EmpiricalTable::parse`], of a file that says itself how it is meant: where the first share is 0
+    /// the values between the knots occur, from the first one on, which as a step never would; else listed
+    /// values alone.
     ///
     /// # Errors
     /// [`TableError`], naming the line.

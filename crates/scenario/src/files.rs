@@ -86,8 +86,8 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     }
 }
 
-/// The bytes of a file of at most so many, or why there are none, in words. Devices and pipes are never opened:
-/// they may not end, or wait.
+/// The bytes of a file of at most so many, or why there are none, in words. Devices and pipes are never
+/// opened: they may not end, or wait.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let facts = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     if facts.is_dir() {

@@ -119,8 +119,8 @@ impl Link {
         Some(packets.min(of_bytes) / self.full_packets_per_second()?)
     }
 
-    /// Bits per second that it carries of IP packets of 1,500 bytes if something always waits; none of a wire,
-    /// on which sending takes no time.
+    /// Bits per second that it carries of IP packets of 1,500 bytes if something always waits; none of a
+    /// wire, on which sending takes no time.
     #[must_use]
     pub fn capacity(&self) -> Option<Rate> {
         Some(self.service.capacity(self.rate?, self.framing, FULL_PACKET_BYTES))

@@ -115,8 +115,8 @@ impl FileKind {
     }
 }
 
-/// What a file is that was given where one of the kind `expected` belongs; none if it is one, or nobody knows.
-/// Two columns of numbers are a damaged distribution where one belongs, and no rates.
+/// What a file is that was given where one of the kind `expected` belongs; none if it is one, or nobody
+/// knows. Two columns of numbers are a damaged distribution where one belongs, and no rates.
 pub(crate) fn mistaken(name: &str, content: &[u8], expected: Option<FileKind>) -> Option<&'static str> {
     let kind = FileKind::of(name, content)?;
     let may_be =
@@ -124,7 +124,8 @@ pub(crate) fn mistaken(name: &str, content: &[u8], expected: Option<FileKind>) -
     (!may_be).then(|| kind.said())
 }
 
-/// What a file is that is no text which a scenario may hold, by its content; none where it may be a damaged one.
+/// What a file is that is no text which a scenario may hold, by its content; none where it may be a damaged
+/// one.
 pub(crate) fn unreadable_kind(name: &str, content: &[u8]) -> Option<&'static str> {
     match FileKind::of(name, content)? {
         FileKind::Pages | FileKind::RateTrace | FileKind::Distribution | FileKind::Rates => None,

@@ -17,8 +17,8 @@ const FLOORS: [(Row, f64); 4] = [
     (Row::SendersWithLosses, 90.0),
     (Row::DelayedAcknowledgementsFewLosses, 95.0),
     (Row::SendersWithoutLosses, 97.0),
-    // Not promised: what differs is when a receiver acknowledges at once after a hole, and its estimate of short
-    // segments. What has been reached is held.
+    // Not promised: what differs is when a receiver acknowledges at once after a hole, and its estimate of
+    // short segments. What has been reached is held.
     (Row::Group("receiver"), 60.0),
 ];
 /// A row of fewer conversations would say little.
@@ -101,8 +101,8 @@ fn an_acknowledgement_has_ten_milliseconds_of_room() {
     assert!(matches!(receiver(2.011), Verdict::Untimely(..)));
 }
 
-/// Two of a sender's conversations: in the second the kernel is said to have sent a segment that ours does not
-/// send, and to have a window of three segments after what lets ours have eleven.
+/// Two of a sender's conversations: in the second the kernel is said to have sent a segment that ours does
+/// not send, and to have a window of three segments after what lets ours have eleven.
 const TWO: &str = "# how it was made
 conversation cubic 0
 about acknowledges_every 2
@@ -158,7 +158,8 @@ fn a_file_of_recordings_becomes_a_table() {
 }
 
 /// A timeout that the kernel of the recording took at 404 ms and ours takes at 416, with the next slot of its
-/// wheel. An echo of 404 as it stands would be older than our retransmission, and say that the timeout was none.
+/// wheel. An echo of 404 as it stands would be older than our retransmission, and say that the timeout was
+/// none.
 const ECHO: &str = "# how it was made
 conversation cubic-timestamps 0
 profile linux6-cubic

@@ -12,7 +12,7 @@ pub(crate) struct Function {
 
 /// Whether a file as a whole is test code.
 pub(crate) fn is_test_file(path: &str) -> bool {
-    path.split('/').any(|segment| matches!(segment, "tests" | "benches" | "tests.rs"))
+    path.split('/').any(|segment| matches!(segment, "tests" | "benches" | "examples" | "tests.rs"))
 }
 
 /// The functions with a body in the code part of a Rust source, nested ones too.

@@ -60,7 +60,8 @@ trait MediumModel: Sized {
         rate
     }
 
-    /// What a link with this rate carries of packets with so many bytes on the wire if something always waits.
+    /// What a link with this rate carries of packets with so many bytes on the wire if something always
+    /// waits.
     fn capacity(&self, rate: Rate, _wire_bytes: u32) -> Rate {
         rate
     }
@@ -157,7 +158,8 @@ pub trait Service: Send {
     /// before the end of the transmission before.
     fn transmit(&mut self, now: Time, load: Load) -> Time;
 
-    /// Whether bytes take the same time however they are cut into transmissions: none costs a time of its own.
+    /// Whether bytes take the same time however they are cut into transmissions: none costs a time of its
+    /// own.
     fn costs_bytes_alone(&self) -> bool {
         false
     }

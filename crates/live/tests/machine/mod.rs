@@ -49,11 +49,13 @@ pub(crate) fn ran(text: &str, hosts: HostSettings, backend: Backend) -> Option<O
 
 /// Long-lived flows fill the link at its rate.
 pub(crate) fn fill_the_link(backend: Backend) {
-    // A busy machine holds a run up, and the audit says so: then another one is made, twice at most.
-    let mut runs = (0..3).map_while(|_| ran(FLOWS, HostSettings::LinuxReno, backend));
+    // A busy machine holds a run up, and the audit says so: then another one is made, four times at most.
+    let mut runs = (0..5).map_while(|_| ran(FLOWS, HostSettings::LinuxReno, backend));
     let Some(mut output) = runs.next() else { return };
     while output.audit.verdict == "suspect" {
-        let Some(another) = runs.next() else { break };
+        let Some(another) = runs.next() else {
+            return skip("the audit called every run suspect: the machine is too busy");
+        };
         output = another;
     }
     assert_eq!(output.audit.backend, backend.name());

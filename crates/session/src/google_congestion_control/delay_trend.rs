@@ -12,8 +12,8 @@
 //! under-use      m below the negative threshold
 //! ```
 //!
-//! Source: draft-ietf-rmcat-gcc-02, section 5.4 (threshold, over-use); the line, its gain, the longest step and
-//! the two groups are those of libwebrtc (trendline_estimator.cc), which has used them in place of the
+//! Source: draft-ietf-rmcat-gcc-02, section 5.4 (threshold, over-use); the line, its gain, the longest step
+//! and the two groups are those of libwebrtc (trendline_estimator.cc), which has used them in place of the
 //! draft's filter since 2016.
 
 use super::Usage;

@@ -1,7 +1,8 @@
 //! The rate that the delay allows (draft-ietf-rmcat-gcc-02, section 5.5).
 //!
 //! ```text
-//! over-use     A <- 0.85 R, what arrives, if that is less, no sooner after the last time than the edition says;
+//! over-use     A <- 0.85 R, what arrives, if that is less, no sooner after the last time than the edition
+//! says;
 //!              then hold
 //! under-use    hold: a queue empties
 //! normal       after a hold increase:
@@ -11,9 +12,9 @@
 //! capacity     mean of R at over-use (weight 0.05), known while R is within three standard deviations of it
 //! ```
 //!
-//! The bounds of the deviation are libwebrtc's (link_capacity_estimator.cc), where the draft leaves them open;
-//! the rest is common to both, but for what `edition.rs` has. A packet is what a frame of 1/30 s fills evenly,
-//! of at most 1,200 bytes.
+//! The bounds of the deviation are libwebrtc's (link_capacity_estimator.cc), where the draft leaves them
+//! open; the rest is common to both, but for what `edition.rs` has. A packet is what a frame of 1/30 s fills
+//! evenly, of at most 1,200 bytes.
 
 use super::edition::Constants;
 use super::{RateLimits, Usage};
@@ -284,8 +285,8 @@ mod tests {
 
     #[test]
     fn growth_near_the_capacity_is_that_of_libwebrtcs_unit_tests() {
-        // aimd_rate_control_unittest.cc: 30 kbit/s and any round trip 4 kbit/s a second; 90 kbit/s and 200 ms,
-        // and 60 kbit/s and 100 ms, 5 kbit/s.
+        // aimd_rate_control_unittest.cc: 30 kbit/s and any round trip 4 kbit/s a second; 90 kbit/s and 200
+        // ms, and 60 kbit/s and 100 ms, 5 kbit/s.
         let growth = |kbps: f64, round_trip_ms| {
             let control = new(kbps * 1e3);
             control.growth_near_capacity(1.0, Span::from_milliseconds(round_trip_ms)).round()

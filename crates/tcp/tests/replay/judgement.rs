@@ -88,8 +88,8 @@ impl fmt::Display for Verdict {
 
 /// Compares what both sent until `end`.
 ///
-/// What is ours and later than `end` less its room is no difference: the kernel was not watched for as long as
-/// it may take.
+/// What is ours and later than `end` less its room is no difference: the kernel was not watched for as long
+/// as it may take.
 pub(crate) fn judge(kernel: &[Sent], ours: &[Sent], end: Time, room: Room) -> Verdict {
     let mut before = None;
     for (place, theirs) in kernel.iter().enumerate() {

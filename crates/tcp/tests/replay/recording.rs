@@ -10,8 +10,8 @@
 //! 9.500 end                    until here the kernel was watched
 //! ```
 //!
-//! An echo of a timestamp names a segment of the kernel, so that our endpoint is given the timestamp of its own
-//! that stands in the same place: its timers may fire some milliseconds apart, and an echo older than a
+//! An echo of a timestamp names a segment of the kernel, so that our endpoint is given the timestamp of its
+//! own that stands in the same place: its timers may fire some milliseconds apart, and an echo older than a
 //! retransmission would say that it was for nothing.
 
 use super::judgement::{Room, Sent, Verdict, judge};

@@ -6,7 +6,8 @@ use std::fmt;
 /// A row of the table, and who belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// The recordings of one kind: of a sender by congestion control, with or without timestamps; of a receiver.
+    /// The recordings of one kind: of a sender by congestion control, with or without timestamps; of a
+    /// receiver.
     Group(&'static str),
     SendersWithLosses,
     /// ... whose receiver delays acknowledgements, and at most [`FEW_LOSSES`] of the segments were lost.

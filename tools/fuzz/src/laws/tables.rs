@@ -20,18 +20,19 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     {
         let name = format!("{}.{}", table.name, column.name);
         // Of a connection that is still open the end is not known, no delay where nothing was received, no
-        // round trip before the first sample, and a frame may never be shown.
+        // round trip before the first sample, a frame may never be shown, and nothing be under way.
         let may_be_missing =
             ["closed_s", "completed_s", "transfer_time_s", "smoothed_round_trip_s", "shown_s"]
                 .contains(&column.name)
-                || column.name.starts_with("delay_");
+                || column.name.starts_with("delay_")
+                || column.name.starts_with("under_way_");
         let values: Vec<f64> =
             numbers(&column.values).filter(|value| !(may_be_missing && value.is_nan())).collect();
         let outside = |legal: std::ops::RangeInclusive<f64>| {
             values.iter().copied().find(|value| !legal.contains(value))
         };
-        // Histograms end in a bin without an upper end.
-        let open_ended = column.name.contains("upper");
+        // Histograms end in a bin without an upper end, and what is under way may take for ever.
+        let open_ended = column.name.contains("upper") || column.name.ends_with("_most_s");
         let bad = values.iter().find(|value| value.is_nan() || (value.is_infinite() && !open_ended));
         broken.unless(bad.is_none(), || format!("{name} holds {bad:?}"));
         broken.unless(outside(0.0..=f64::INFINITY).is_none(), || format!("{name} holds a negative number"));
