@@ -161,6 +161,10 @@ class Level:
             return cls(_interval(values.lower, known, how), have, 0)
         lower, upper = (float(each[known].mean()) for each in (values.lower, values.upper))
         bound = bound_of(lower, upper)
+        if bound is Bound.BETWEEN:
+            estimate = between(values.lower, values.upper, known, how)
+            if isinstance(estimate, Interval):  # it reaches around both ends, so that the middle is no pretence
+                return cls(replace(estimate, mean=(lower + upper) / 2.0), have, beyond)
         end = upper if bound is Bound.AT_MOST else lower
         # Lower bounds of some replications and upper bounds of others: the mean has neither.
         mean = end if math.isfinite(end) else None
