@@ -77,7 +77,7 @@ static void on_idle(void *state, uint64_t now_ns) {
     red *own = state;
     if (own->idle_since != AQMLAB_NEVER)
         return;
-    /* Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle as it was. */
+    /* Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle. */
     if (own->idle_before != AQMLAB_NEVER && now_ns == own->arrived_ns) {
         own->idle_since = own->idle_before;
     } else {

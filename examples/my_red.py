@@ -57,7 +57,7 @@ class MyRed(Scheme):
     def on_idle(self, now_ns):
         if self.idle is not None:
             return
-        # Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle as it was.
+        # Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle.
         discarded = self.before is not None and now_ns == self.arrived_ns
         self.idle = self.before if discarded else (now_ns, self.average)
 

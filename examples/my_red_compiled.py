@@ -42,7 +42,8 @@ class MyRed(CompiledScheme):
     state = (
         *((name, "f8") for name in ("min_th", "max_th", "w_q", "max_p", "slope", "gentle_slope")),
         *((name, "f8") for name in ("average", "idle_average")),
-        *((name, "i8") for name in ("packet_ns", "idle_since", "idle_before", "arrived_ns", "count", "on_curve")),
+        *((name, "i8") for name in ("packet_ns", "idle_since", "idle_before", "arrived_ns")),
+        *((name, "i8") for name in ("count", "on_curve")),
     )
 
     def check(self):
@@ -92,7 +93,7 @@ class MyRed(CompiledScheme):
     def on_idle(red, now_ns):
         if red.idle_since >= 0:
             return
-        # Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle as it was.
+        # Asked in vain at the instant of an arrival: that was discarded, and the link stays as idle.
         if red.idle_before >= 0 and int(now_ns) == red.arrived_ns:
             red.idle_since = red.idle_before
         else:

@@ -163,7 +163,7 @@ class Level:
         bound = bound_of(lower, upper)
         if bound is Bound.BETWEEN:
             estimate = between(values.lower, values.upper, known, how)
-            if isinstance(estimate, Interval):  # it reaches around both ends, so that the middle is no pretence
+            if isinstance(estimate, Interval):  # it reaches around both ends
                 return cls(replace(estimate, mean=(lower + upper) / 2.0), have, beyond)
         end = upper if bound is Bound.AT_MOST else lower
         # Lower bounds of some replications and upper bounds of others: the mean has neither.

@@ -199,9 +199,7 @@ impl Growth for Cubic {
         let sample = measured.round_trip;
         let least = self.least.map_or(sample, |least| least.min(sample));
         self.least = Some(least);
-        if window.is_in_slow_start()
-            && self.slow_start.ends_by_round_trip(measured, window.window, least)
-        {
+        if window.is_in_slow_start() && self.slow_start.ends_by_round_trip(measured, window.window, least) {
             window.threshold = window.window;
         }
     }
