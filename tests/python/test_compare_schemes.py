@@ -247,18 +247,21 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     short = ("--set", "duration_s=9.0", "--set", "warm_up_s=3.0")
     folder = link / "results" / "compare-web"
 
-    def width() -> float:
+    def widths() -> tuple[float, float]:
+        """From end to end of the difference in seconds, and of the logarithm of its ratio."""
         table = pd.read_csv(folder / "comparison.csv", index_col="configuration")
         edges = [table.loc["red", f"{LOADED_MEDIAN.name}.minus_first.{edge}"] for edge in ("lower", "upper")]
-        return float(edges[1] - edges[0])
+        level = float(table.loc["drop-tail", f"{LOADED_MEDIAN.name}.mean"])
+        lower, upper = (float(edge) for edge in edges)
+        return upper - lower, math.log((level + upper) / (level + lower))
 
     made = aqmlab_run(*asked, *short, "--no-report", cwd=link)
     assert made.returncode == 0, made.stderr
-    at_first = width()
+    at_first, log_at_first = widths()
     folder = link / "results" / "compare-web-2"  # the first one stays
     made = aqmlab_run(*asked, *short, "--until-width", str(0.8 * at_first), cwd=link)
     assert made.returncode == 0, made.stderr
-    # The width falls with the root of the number: 6 / 0.8^2 is 9.4.
+    # The width falls with the root of the number, on logarithms: 6 / 0.8^2 is 9.4 for a narrow one.
     assert len(list((folder / "red").iterdir())) == 10
     assert "Means over 10 seeds" in " ".join(made.stdout.split())
     assert "The first 6 seeds decided the number of seeds" in " ".join(made.stdout.split())
@@ -268,7 +271,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
         told = aqmlab_run("compare", *map(str, folders), cwd=link)
         assert told.returncode == 0, told.stderr
         assert told.stdout.rstrip() in made.stdout
-    assert width() == pytest.approx(at_first * math.sqrt(6.0 / 10.0))
+    assert widths()[1] == pytest.approx(log_at_first * math.sqrt(6.0 / 10.0))
     as_compared = (folder / "report.html").read_text()
     told = aqmlab_run("report", str(folder), cwd=link)
     assert told.returncode == 0, told.stderr
@@ -282,7 +285,11 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     assert "the first in the folder are [1, 2, 3, 4, 5, 6]" in " ".join(others.stderr.split())
     refused = aqmlab_run(*asked, *short, "--until-width", str(at_first / 100.0), cwd=link)
     assert refused.returncode == 2
-    assert re.search(r"needs 60,00[01] seeds; legal:", " ".join(refused.stderr.split()))
+    needed = re.search(r"needs ([\d,]+) seeds; legal:", " ".join(refused.stderr.split()))
+    assert needed
+    half = log_at_first / 2.0  # of a width of 2 sinh(half) times the level, of which a hundredth is asked
+    expected = 6.0 * (half / math.asinh(math.sinh(half) / 100.0)) ** 2
+    assert int(needed[1].replace(",", "")) == pytest.approx(expected, abs=1.0)
 
 
 def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:

@@ -44,6 +44,7 @@ SHORT = {
     "flent": ("tcp_nup", "--down", "4", "--up", "1", "--schemes", "fq-codel", "--length", "5"),
     "compare": ("web.toml", "--schemes", "drop-tail,red", "--seeds", "1-2"),
     "report": (MADE,),
+    "results": ("results",),
     "plot": (MADE, "--what", "state", "--quantity", "average_packets"),
     "draw": ("bulk.toml",),
     "sweep": ("sweep.toml",),

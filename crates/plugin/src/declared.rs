@@ -247,7 +247,11 @@ impl Parameters for DeclaredParameters {
     }
 
     fn starves_the_unresponsive(&self) -> Option<&'static str> {
-        matches!(self.declared.role, Role::Guard).then_some("a guard refuses what it likes")
+        match self.declared.role {
+            Role::Queue => None,
+            Role::Guard => Some("a guard refuses what it likes"),
+            Role::Scheduler => Some("a scheduler may give a queue few turns"),
+        }
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
