@@ -7,6 +7,7 @@ column says where it is shown, because a program wants bounds in columns of thei
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 from functools import partial
@@ -167,8 +168,13 @@ def _value(record: Mapping[str, object], *, name: str) -> object:
 
 
 def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float | None]:
-    """The bounds of an interval; none where there are too few replications."""
-    return getattr(value, "lower", None), getattr(value, "upper", None)
+    """The bounds of an interval; none where there are too few replications, or where an end is not known."""
+    lower, upper = (getattr(value, end, None) for end in ("lower", "upper"))
+    return _known_end(lower), _known_end(upper)
+
+
+def _known_end(end: float | None) -> float | None:
+    return end if end is not None and math.isfinite(end) else None
 
 
 def with_half_width(value: Interval | NotEnoughReplications, digits: int, *, sign: str = "") -> str:
