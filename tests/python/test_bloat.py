@@ -155,10 +155,12 @@ def test_a_line_of_which_half_is_lost_says_so_and_no_number() -> None:
     assert dead.added_ms(Phase.UPLOAD) == math.inf
     assert added_in_words([good, dead]).endswith("; half of them lost with dead.")
     assert added_in_words([dead, good]) == "Half of the round trips on this line, or more, are lost."
-    printed = to_csv(bloat_table([good, dead], title="", caption=""))
+    table = bloat_table([good, dead], title="", caption="")
+    assert [cell.lines[0].text for cell in table.rows[1][2:5]] == ["lost"] * 3
+    printed = to_csv(table)
     assert [row.split(",")[:6] for row in printed.splitlines()[1:]] == [
         ["good", "10.0", "2.0", "2.0", "2.0", "0.5"],
-        ["dead", "10.0", "inf", "inf", "inf", "60.0"],
+        ["dead", "10.0", "", "", "", "60.0"],
     ]
 
 

@@ -42,7 +42,7 @@ def results(*, folder: Path, as_json: bool) -> None:
     \b
     Examples:
       aqmlab results
-      aqmlab results results/campus
+      aqmlab results results
       aqmlab results --json
     """
     from aqmlab.comparison.kept import kept_in

@@ -44,7 +44,7 @@ def _added(row: QueueUnderLoad, *, phase: Phase) -> TableCell:
 def _round_trip(milliseconds: float) -> TableCell:
     """A median round trip; the word for one of which half do not return."""
     if math.isinf(milliseconds):
-        return text("lost", value=milliseconds)
+        return number(None, absent="lost")
     return number(milliseconds, ".1f")
 
 
@@ -61,8 +61,10 @@ def _of_phases(rows: Sequence[QueueUnderLoad]) -> Iterator[Column[QueueUnderLoad
             yield in_csv(f"{phase}_goodput_{way}_mbps", partial(_goodput, phase=phase, way=way))
 
 
-def _delay(row: QueueUnderLoad, *, phase: Phase, way: str, share: int) -> float:
-    return row.phases[phase].delay_ms[way][share]
+def _delay(row: QueueUnderLoad, *, phase: Phase, way: str, share: int) -> float | None:
+    """A percentile; none that falls to probes that were lost, which the share of losses tells."""
+    milliseconds = row.phases[phase].delay_ms[way][share]
+    return milliseconds if math.isfinite(milliseconds) else None
 
 
 def _lost(row: QueueUnderLoad, *, phase: Phase, way: str) -> float:

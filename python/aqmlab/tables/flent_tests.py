@@ -103,5 +103,7 @@ def _key(series: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", series.replace("(ms) ", "").lower())
 
 
-def _loaded(row: _Queue, *, series: str, percent: int) -> float:
-    return row.loaded_ms(series, percent=percent)
+def _loaded(row: _Queue, *, series: str, percent: int) -> float | None:
+    """A percentile; none that falls to probes without an answer, which the share of losses tells."""
+    took_ms = row.loaded_ms(series, percent=percent)
+    return took_ms if math.isfinite(took_ms) else None
