@@ -99,3 +99,12 @@ def test_the_first_lines_are_about_people(tmp_path: Path) -> None:
     first, second = screen.splitlines()[:2]
     assert first.startswith("Half of the pages load within ")
     assert second == "1 run is too few for confidence intervals."
+
+
+def test_names_of_groups_stand_in_one_piece_on_80_columns(tmp_path: Path) -> None:
+    aqmlab_run("new", "home", "-o", "home.toml", cwd=tmp_path)
+    short = [word for key in ("duration_s=30", "warm_up_s=5", "cool_down_s=5") for word in ("--set", key)]
+    screen = aqmlab_run("run", "home.toml", *short, cwd=tmp_path).stdout
+    _, _, of_datagrams = screen.partition(": datagrams")
+    names = [line.split()[0] for line in of_datagrams.splitlines()[4:8]]
+    assert names == ["call-up", "call-down", "game-up", "game-down"]

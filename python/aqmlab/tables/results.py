@@ -236,16 +236,19 @@ def _observed(found: Observation, digits: int) -> TableCell:
 
 _MOST_SOURCES = 20
 _DATAGRAM_COUNTS = {
-    "sent": "sent", "received": "received", "lost": "lost", "under_way": "under way", "marked": "marked",
+    "sent": "sent", "received": "received", "lost": "lost", "under_way": "open", "marked": "marked",
 }  # fmt: skip
 _DATAGRAM_DELAYS = {"p50": "50 %", "p95": "95 %", "p99": "99 %"}
 
 
 def _datagrams(heading: str, table: pa.Table) -> Table:
-    columns: list[Column[Mapping[str, Any]]] = [
-        Column("group", lambda row: text(row["group"]), "datagrams", words=True),
-        Column("source", lambda row: number(row["source"], "d"), "source"),
-    ]
+    rows = table.slice(0, _MOST_SOURCES).to_pylist()
+    several = {row["group"] for row in rows if row["source"] > 0}
+
+    def named(row: Mapping[str, Any]) -> TableCell:
+        return text(f"{row['group']} {row['source']}" if row["group"] in several else row["group"])
+
+    columns: list[Column[Mapping[str, Any]]] = [Column("source", named, "datagrams", words=True)]
     columns += [
         Column(f"{name}_packets", lambda row, key=f"{name}_packets": number(row[key], ","), title)  # type: ignore[misc]
         for name, title in _DATAGRAM_COUNTS.items()
@@ -255,12 +258,11 @@ def _datagrams(heading: str, table: pa.Table) -> Table:
         for name, title in _DATAGRAM_DELAYS.items()
     ]
     caption = (
-        "sent ... marked: packets; 50 %, 95 %, 99 %: delay in milliseconds, one way; of what was sent back "
-        "(-echo), there and back; > and ~: at least, as packets were under way at the end"
+        "sent ... marked: packets; open: under way at the end; 50 %, 95 %, 99 %: delay in milliseconds, one "
+        "way; of what was sent back (-echo), there and back; > and ~: at least, as packets were open"
     )
     if table.num_rows > _MOST_SOURCES:
         caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
-    rows = table.slice(0, _MOST_SOURCES).to_pylist()
     return Table.of(rows, columns, title=f"{heading}: datagrams", caption=caption)
 
 
