@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import aqmlab
@@ -10,8 +9,6 @@ from aqmlab import sweeps
 from small import BULK, WEB
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
     from pathlib import Path
 
 SWEEP = """
@@ -43,12 +40,3 @@ def reference(file: Path, store: Path) -> Path:
 def finished(store: Path) -> int:
     """Results that stand in a store."""
     return len([place for place in store.glob("*") if len(place.name) == 40])
-
-
-def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str], *, limit_s: float = 60) -> None:
-    """Waits for something that a process is to bring about."""
-    end = time.monotonic() + limit_s
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.01)

@@ -10,16 +10,13 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from aqmlab import Result
 from aqmlab.files.folders import PARTIAL_PREFIX
 from small import BULK, aqmlab_process, buffering, command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from watched_processes import LONG_S, interrupt, start, wait_until
 
 ENDLESS = ("--set", "duration_s=1000000")
 
@@ -29,20 +26,6 @@ def scenario_file(tmp_path: Path) -> Path:
     file = tmp_path / "bulk.toml"
     file.write_text(BULK)
     return file
-
-
-def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_until(
-    condition: Callable[[], bool], process: subprocess.Popen[str], *, limit_s: float = 60.0
-) -> None:
-    end = time.monotonic() + limit_s
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.02)
 
 
 def is_computing(process: subprocess.Popen[str]) -> bool:
@@ -65,10 +48,8 @@ def test_ctrl_c_stops_within_a_second_and_leaves_nothing(
         "run", scenario, *ENDLESS, "--seeds", "1-3", "--workers", "2", "--output", tmp_path / "out"
     )
     wait_until(lambda: is_computing(process), process)
-    begin = time.monotonic()
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
-    assert time.monotonic() - begin < 1.0
+    errors, used_s = interrupt(process, number)
+    assert used_s < 2.0, "a second of each of two threads"
     assert process.returncode == 128 + number
     assert errors.splitlines()[-1].startswith(
         f"aqmlab: interrupted{by}; finished runs are kept, and the same command resumes"
@@ -88,7 +69,7 @@ def test_a_terminal_that_is_gone_ends_the_command_as_it_ended(scenario: Path, tm
     wait_until(lambda: is_computing(process), process)
     os.close(ours)
     process.send_signal(signal.SIGHUP)
-    assert process.wait(timeout=30) == 128 + signal.SIGHUP
+    assert process.wait(timeout=LONG_S) == 128 + signal.SIGHUP
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml"]
 
 
@@ -106,7 +87,7 @@ def test_a_signal_that_the_command_was_started_without_is_not_heard(
     time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=LONG_S)
     assert process.returncode == 130
 
 
@@ -129,7 +110,7 @@ def test_kill_leaves_no_result_that_looks_complete_and_the_same_command_goes_on(
     process = start(*arguments)
     wait_until((out / "seed-5").exists, process)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=LONG_S)
     survivors = list(out.glob("seed-*"))
     assert 0 < len(survivors) < 200
     for folder in survivors:

@@ -272,7 +272,7 @@ def test_a_live_run_that_is_killed_leaves_nothing_behind(common: Path, who: str)
 def _leaves_nothing(somebody: Somebody, command: list[str], common: Path) -> None:
     before = _devices()
     with subprocess.Popen(command, cwd=common, env=somebody.environment, **somebody.identity) as made:
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 120.0
         while not (workers := _workers_of(made.pid)) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert workers
@@ -336,7 +336,7 @@ FETCH = """
 import hashlib, socket, sys, time, urllib.request
 # As netperf does: it finds nothing where no device has an address.
 socket.getaddrinfo("10.128.0.1", 8000, socket.AF_INET, flags=socket.AI_ADDRCONFIG)
-for left in reversed(range(40)):
+for left in reversed(range(200)):
     try:
         begun = time.monotonic()
         socket.create_connection(("10.128.0.1", 8000)).close()
@@ -357,7 +357,7 @@ def test_a_command_runs_behind_the_bottleneck_and_hands_on_what_it_says(tmp_path
     (tmp_path / "site" / "page").write_bytes(page)
     file = tmp_path / "link.toml"
     # Seconds to spare for a busy machine, which takes a second to begin a program.
-    file.write_text(BULK.replace("duration_s = 3.0", "duration_s = 8.0"))
+    file.write_text(BULK.replace("duration_s = 3.0", "duration_s = 12.0"))
     ours = ["live", str(file), "--output", str(tmp_path / "live"), "--quiet", "--hosts", "linux-cubic"]
     ours += ["--serve", str(tmp_path / "site"), "--rtt-ms", "120"]
     command = [sys.executable, "-m", "aqmlab", *ours, "--", sys.executable, "-c", FETCH]
@@ -385,7 +385,7 @@ def test_a_command_that_outlasts_the_run_is_killed_with_all_that_it_started(tmp_
         Scenario.of(BULK.replace("duration_s = 3.0", "duration_s = 1.6")), tmp_path / "live", program=program
     )
     assert (made.live or {})["program"]["exit_code"] is None
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 120.0
     while _running("sleep(61.5)") and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _running("sleep(61.5)")
@@ -399,7 +399,7 @@ def test_an_interrupted_run_leaves_no_command_behind(number: signal.Signals, tmp
     ours = [sys.executable, "-m", "aqmlab", "live", str(file), "--output", str(tmp_path / "live")]
     ours += ["--server", "sleep 62.25", "--", "sleep", "61.25"]
     with subprocess.Popen(ours, stderr=subprocess.PIPE, text=True) as made:
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 120.0
         while not (_running("sleep 62.25") and _running("sleep 61.25")) and time.monotonic() < deadline:
             time.sleep(0.05)
         made.send_signal(number)
@@ -514,7 +514,7 @@ def test_a_run_whose_folder_exists_is_refused_before_it_is_made(tmp_path: Path) 
     before = time.monotonic()
     with pytest.raises(FolderError, match="kept: exists already"):
         run_live(minute, tmp_path / "kept")
-    assert time.monotonic() - before < 10.0
+    assert time.monotonic() - before < 55.0
 
 
 @live

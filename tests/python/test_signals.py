@@ -15,7 +15,7 @@ import pytest
 from aqmlab import Result
 from aqmlab.files.folders import PARTIAL_PREFIX
 from small import WEB, aqmlab_process, buffering, command
-from sweeping import wait_until
+from watched_processes import LONG_S, ignores, wait_until
 
 pytestmark = pytest.mark.exhaustive  # dozens of processes
 
@@ -59,7 +59,7 @@ def test_a_signal_ends_a_command_and_keeps_what_had_finished(
     )  # fmt: skip
     wait_until(lambda: len(results_in(folder)) >= 2, process)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode == 128 + number
     by = "" if number is signal.SIGINT else f" by {number.name}"
     assert errors.splitlines()[-1].startswith(
@@ -82,7 +82,7 @@ def test_a_signal_ends_play_with_its_runs(number: signal.Signals, folder: Path) 
     assert process.stdout is not None
     next(line for line in process.stdout if line.startswith("http://"))
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=LONG_S)
     assert (process.returncode, errors) == (0, "")
 
 
@@ -92,7 +92,7 @@ def test_a_terminal_that_is_closed_ends_a_sweep_and_its_workers(folder: Path) ->
     if not child:
         os.chdir(folder)
         os.execvpe(command()[0], command(*LONG["sweep"], "--workers", "2"), buffering())  # noqa: S606
-    end = time.monotonic() + 60.0
+    end = time.monotonic() + LONG_S
     while len(results_in(folder)) < 2:
         assert time.monotonic() < end
         # A terminal shows what is written to it, so that there is always room.
@@ -111,8 +111,8 @@ def test_under_nohup_a_closed_terminal_is_no_news(folder: Path) -> None:
         ["nohup", *command("run", "web.toml", "--output", "out", "--quiet")],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(0.5)
+    wait_until(lambda: ignores(process.pid, signal.SIGHUP), process)
     process.send_signal(signal.SIGHUP)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode == 0, errors
     assert aqmlab_process("run", "web.toml", "--output", "out", "--quiet", cwd=folder).returncode == 0

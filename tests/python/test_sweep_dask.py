@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,12 +18,14 @@ import aqmlab
 from aqmlab import _core, sweeps
 from aqmlab.errors import RunsFailed
 from small import WEB, aqmlab_process, bulk, command, contents
-from sweeping import finished, reference, wait_until, write
+from sweeping import finished, reference, write
+from watched_processes import LONG_S, processor_s, wait_for, wait_until
 
 pytest.importorskip("distributed")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.exhaustive  # clusters
 
@@ -156,12 +157,10 @@ def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_i
         next(runs)
         only.kill()
         only.wait()
-        begin = time.monotonic()
         with pytest.raises(
             ExecutorError, match=r"no worker for 2 s, and \d+ runs are left; what had finished is kept"
         ):
             list(runs)
-        assert time.monotonic() - begin < 30.0
     assert finished(store) >= 1
 
 
@@ -339,10 +338,11 @@ def test_ctrl_c_while_a_cluster_starts_is_heard_when_it_has_started() -> None:
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-def processor_s(process: subprocess.Popen[str]) -> float:
-    """Processor time that a process has used."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+def computes(pid: int) -> bool:
+    """Whether a process computes for half of a second; on a busy machine it may not come to it."""
+    before = processor_s(pid)
+    time.sleep(1.0)
+    return processor_s(pid) - before > 0.5
 
 
 def test_ctrl_c_stops_the_runs_on_the_cluster(tmp_path: Path) -> None:
@@ -356,13 +356,10 @@ def test_ctrl_c_stops_the_runs_on_the_cluster(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        wait_until(lambda: processor_s(busy) > 4.0, process)  # it has started, and computes
+        wait_until(lambda: processor_s(busy.pid) > 4.0, process)  # it has started, and computes
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-        time.sleep(1.0)
-        before = processor_s(busy)
-        time.sleep(1.0)
-        assert processor_s(busy) - before < 0.5
+        _, errors = process.communicate(timeout=LONG_S)
+        wait_for(lambda: not computes(busy.pid), "the worker computes on")
     assert process.returncode == 130, errors
     assert errors.splitlines()[-1].startswith("aqmlab: interrupted")
 
@@ -382,12 +379,10 @@ def test_a_cluster_on_this_machine_leaves_the_same_bytes(tmp_path: Path) -> None
 
 
 def test_no_scheduler_is_told(tmp_path: Path) -> None:
-    begin = time.monotonic()
     refused = aqmlab_process("sweep", write(tmp_path), "--executor", "dask://127.0.0.1:1", cwd=tmp_path)
     assert refused.returncode == 2
     assert "tcp://127.0.0.1:1: no Dask scheduler answers there" in refused.stderr
     assert "Traceback" not in refused.stderr
-    assert time.monotonic() - begin < 30.0
 
 
 def test_workers_of_another_version_are_refused_by_name() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,21 +17,16 @@ from aqmlab import Job, RunError, sweeps
 from aqmlab.errors import RunsFailed
 from aqmlab.files.folders import PARTIAL_PREFIX
 from aqmlab.runs.executors import Processes
-from small import bulk, command, contents
-from sweeping import finished, reference, wait_until, write
+from small import bulk, contents
+from sweeping import finished, reference, write
+from watched_processes import LONG_S, children_of, interrupt, start, wait_for, wait_until
+
+if TYPE_CHECKING:
+    import subprocess
 
 pytestmark = pytest.mark.exhaustive  # dozens of processes
 
-LONG_S = 25.0
-
-
-def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def workers_of(process: subprocess.Popen[str]) -> list[int]:
-    """The worker processes of a sweep."""
-    return [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+RUN_S = 25.0
 
 
 def alive(pid: int) -> bool:
@@ -45,7 +40,7 @@ def alive(pid: int) -> bool:
 def sweep_and_reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
     """A sweep of twelve runs that take a moment each, and what its store holds when nothing interrupts it."""
     folder = tmp_path_factory.mktemp("long")
-    file = write(folder, duration_s=LONG_S)
+    file = write(folder, duration_s=RUN_S)
     return file, contents(reference(file, folder / "store"))
 
 
@@ -55,9 +50,9 @@ def test_a_killed_worker_costs_its_run_and_nothing_else(
     file, expected = long
     process = start("sweep", file, "--store", tmp_path, "--workers", "1")  # of two, one may still be starting
     wait_until(lambda: finished(tmp_path) >= 2, process)
-    [victim] = workers_of(process)
+    [victim] = children_of(process.pid)
     os.kill(victim, signal.SIGKILL)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode == 0, errors
     assert re.search(
         rf"process {victim} was killed by SIGKILL \(out of memory\?\) (while it made|between two runs)",
@@ -72,18 +67,15 @@ def test_a_killed_sweep_takes_its_workers_with_it_and_goes_on_later(
     file, expected = long
     process = start("sweep", file, "--store", tmp_path, "--workers", "2")
     wait_until(lambda: finished(tmp_path) >= 2, process)
-    orphans = workers_of(process)
+    orphans = children_of(process.pid)
     process.kill()
-    process.communicate(timeout=60)
-    end = time.monotonic() + 10.0
-    while any(map(alive, orphans)):
-        assert time.monotonic() < end, "a worker outlived its sweep"
-        time.sleep(0.02)
+    process.communicate(timeout=LONG_S)
+    wait_for(lambda: not any(map(alive, orphans)), "a worker outlived its sweep")
     found = sweeps.status(sweeps.read(file), tmp_path)
     assert 2 <= found.finished < 12
     assert found.complaints() == []
     again = start("sweep", file, "--store", tmp_path, "--resume")
-    _, errors = again.communicate(timeout=60)
+    _, errors = again.communicate(timeout=LONG_S)
     assert again.returncode == 0, errors
     assert "of them finished" in errors
     assert contents(tmp_path) == expected
@@ -92,13 +84,11 @@ def test_a_killed_sweep_takes_its_workers_with_it_and_goes_on_later(
 def test_ctrl_c_ends_a_sweep_within_a_second(tmp_path: Path) -> None:
     file = write(tmp_path, duration_s=1_000_000.0)
     process = start("sweep", file, "--store", tmp_path / "store", "--workers", "2")
-    wait_until(lambda: len(workers_of(process)) == 2, process)
+    wait_until(lambda: len(children_of(process.pid)) == 2, process)
     time.sleep(1.0)
-    pids = workers_of(process)
-    begin = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert time.monotonic() - begin < 1.5  # a second, and some for a busy machine
+    pids = children_of(process.pid)
+    errors, used_s = interrupt(process, signal.SIGINT)
+    assert used_s < 3.0, "a second of each of two workers and of what waits for them"
     assert process.returncode == 130
     assert errors.splitlines()[-1].startswith(
         "aqmlab: interrupted; finished runs are kept, and the same command resumes"
@@ -112,7 +102,7 @@ def test_two_sweeps_at_once_share_a_store(long: tuple[Path, dict[str, bytes]], t
     file, expected = long
     both = [start("sweep", file, "--store", tmp_path, "--workers", "1", "--quiet") for _ in range(2)]
     for process in both:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=LONG_S)
         assert process.returncode == 0, errors
     assert contents(tmp_path) == expected
     assert not list(tmp_path.glob(PARTIAL_PREFIX + "*"))
@@ -237,15 +227,13 @@ def test_ctrl_c_at_the_start_ends_cleanly(moment: str, tmp_path: Path) -> None:
     file = write(tmp_path, duration_s=1_000_000.0)
     process = start("sweep", file, "--store", tmp_path / "store", "--workers", "2")
     if moment == "the pool":
-        wait_until(lambda: bool(workers_of(process)), process)
+        wait_until(lambda: bool(children_of(process.pid)), process)
     elif moment == "aqmlab":
         wait_until(lambda: has_loaded(process, "_core.abi3"), process)
     else:
         wait_until(lambda: has_loaded(process, moment), process)
-    begin = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert time.monotonic() - begin < 3.0  # a second, and some for a busy machine
+    errors, used_s = interrupt(process, signal.SIGINT)
+    assert used_s < 9.0, "three seconds of it and of each worker, which may load their libraries first"
     assert process.returncode == 130, errors
     assert errors.splitlines()[-1].startswith("aqmlab: interrupted")
     assert "Traceback" not in errors

@@ -33,7 +33,8 @@ from aqmlab.tuning.racing import adjusted, is_worse, rungs
 from aqmlab.tuning.space import default_ranges, read_ranges_file
 from aqmlab.tuning.tables import candidates_table
 from small import BULK, TWO_HOPS, WEB, aqmlab_run, bulk, command, contents
-from sweeping import finished, wait_until, write
+from sweeping import finished, write
+from watched_processes import wait_until
 
 ROOT = Path(__file__).parents[2]
 BUSY = WEB.replace("rate_mbps = 2.0", "rate_mbps = 1.0").replace("duration_s = 20.0", "duration_s = 10.0")
