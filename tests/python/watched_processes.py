@@ -57,7 +57,7 @@ def processor_s(*pids: int) -> float:
 
 def interrupt(process: subprocess.Popen[str], number: signal.Signals) -> tuple[str, float]:
     """What a process says on standard error after a signal, and the seconds that it and its children use."""
-    before = processor_s(process.pid, *children_of(process.pid)) - _processor_s_of_the_ended()
+    before = _processor_s_of_the_ended() + processor_s(process.pid, *children_of(process.pid))
     process.send_signal(number)
     _, errors = process.communicate(timeout=LONG_S)
     return errors, _processor_s_of_the_ended() - before
