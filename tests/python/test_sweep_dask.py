@@ -8,8 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,21 +27,23 @@ pytest.importorskip("distributed")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.exhaustive  # clusters
 
 
 @contextmanager
-def dask(*arguments: str | Path, folder: Path | None = None) -> Iterator[subprocess.Popen[str]]:
+def dask(
+    *arguments: str | Path, folder: Path | None = None, log: Path = Path(os.devnull)
+) -> Iterator[subprocess.Popen[str]]:
     """A process of Dask, killed at the end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dask", *map(str, arguments)],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    with log.open("w") as says:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *map(str, arguments)],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=says,
+            text=True,
+        )
     try:
         yield process
     finally:
@@ -64,8 +68,16 @@ def scheduler(folder: Path) -> Iterator[tuple[str, Path]]:
         yield address, file
 
 
-def worker(file: Path) -> tuple[str | Path, ...]:
-    return ("worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+@contextmanager
+def worker(file: Path, *, folder: Path | None = None) -> Iterator[subprocess.Popen[str]]:
+    """A worker that its scheduler knows: sweeps wait for one no longer than seconds."""
+    kind = ("--nthreads", "1", "--no-nanny", "--no-dashboard")
+    with (
+        tempfile.NamedTemporaryFile("r", suffix=".log") as says,
+        dask("worker", "--scheduler-file", file, *kind, folder=folder, log=Path(says.name)) as process,
+    ):
+        wait_until(lambda: "Registered to" in Path(says.name).read_text(), process)
+        yield process
 
 
 def sweep_under_way(file: Path, store: Path, address: str) -> subprocess.Popen[str]:
@@ -86,11 +98,11 @@ def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_p
     there = tmp_path / "there"
     with ExitStack() as stack:
         address, contact = stack.enter_context(scheduler(tmp_path))
-        victim, _ = (stack.enter_context(dask(*worker(contact))) for _ in range(2))
+        victim, _ = (stack.enter_context(worker(contact)) for _ in range(2))
         process = sweep_under_way(file, there, address)
         victim.send_signal(signal.SIGKILL)
         assert victim.wait() == -signal.SIGKILL
-        _, errors = process.communicate(timeout=90)
+        _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode == 0, errors
     assert "12/12 runs" in errors
     assert contents(there) == expected
@@ -100,10 +112,10 @@ def test_a_killed_scheduler_loses_nothing_that_had_finished(tmp_path: Path) -> N
     file = write(tmp_path, duration_s=150.0)
     expected = contents(reference(file, tmp_path / "here"))
     there = tmp_path / "there"
-    with scheduler_process(tmp_path) as (address, contact, victim), dask(*worker(contact)):
+    with scheduler_process(tmp_path) as (address, contact, victim), worker(contact):
         process = sweep_under_way(file, there, address)
         victim.kill()
-        _, errors = process.communicate(timeout=90)
+        _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode != 0
     assert "the Dask scheduler is gone" in errors
     assert "what had finished is kept" in errors
@@ -136,7 +148,7 @@ def test_a_cluster_runs_a_traffic_model_whose_file_its_workers_do_not_have(tmp_p
     with ExitStack() as stack:
         address, contact = stack.enter_context(scheduler(tmp_path))
         for _ in range(2):
-            stack.enter_context(dask(*worker(contact), folder=elsewhere))
+            stack.enter_context(worker(contact, folder=elsewhere))
         executor = Cluster(f"tcp://{address}", patience_s=30.0)
         aqmlab.run_many(jobs, store=tmp_path / "there", progress=False, executor=executor)
     assert finished(tmp_path / "there") == 4
@@ -151,7 +163,7 @@ def test_a_cluster_without_workers_is_told_after_a_while_and_what_had_finished_i
 
     file = write(tmp_path, duration_s=25.0)
     store = tmp_path / "store"
-    with scheduler(tmp_path) as (address, contact), dask(*worker(contact)) as only:
+    with scheduler(tmp_path) as (address, contact), worker(contact) as only:
         executor = Cluster(f"tcp://{address}", patience_s=2.0)
         runs = aqmlab.run_each(sweeps.read(file).jobs(), store=store, progress=False, executor=executor)
         next(runs)
@@ -172,7 +184,7 @@ def test_workers_with_another_pyarrow_hand_over_the_results_and_leave_the_same_b
 
     jobs = [aqmlab.Job(bulk(duration_s=2.0), seed) for seed in range(3)]
     aqmlab.run_many(jobs, store=tmp_path / "here", progress=False)
-    with scheduler(tmp_path) as (address, contact), dask(*worker(contact)):
+    with scheduler(tmp_path) as (address, contact), worker(contact):
         executor = Cluster(f"tcp://{address}", patience_s=30.0)
         monkeypatch.setattr(dask_tasks, "arrow_build", lambda: "another")
         aqmlab.run_many(jobs, store=tmp_path / "there", progress=False, executor=executor)
@@ -349,7 +361,7 @@ def test_ctrl_c_stops_the_runs_on_the_cluster(tmp_path: Path) -> None:
     file = write(tmp_path, duration_s=1_000_000.0)
     with ExitStack() as stack:
         address, contact = stack.enter_context(scheduler(tmp_path))
-        busy = stack.enter_context(dask(*worker(contact)))
+        busy = stack.enter_context(worker(contact))
         process = subprocess.Popen(
             command("sweep", file, "--store", tmp_path / "store", "--executor", f"dask://{address}"),
             stdout=subprocess.PIPE,
