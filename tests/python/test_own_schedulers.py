@@ -387,3 +387,46 @@ def test_a_library_that_is_no_scheduler_is_refused(what: str, tmp_path: Path) ->
     with pytest.raises(ScenarioError) as refused:
         scenario('scheme = "own.so:own", limit_packets = 30', tmp_path)
     assert message in str(refused.value)
+
+
+LOCKED = {
+    "a guard that refuses everything once its queue was empty after the first burst": (
+        """
+        static int32_t admits(void *state, aqmlab_arrival *arrival) {
+            int32_t is_locked = arrival->queue_packets == 0 && arrival->now_ns > 100000000;
+            return is_locked ? AQMLAB_DROP_FILTER : AQMLAB_PASS;
+        }
+        const aqmlab_guard own = {.version = AQMLAB_GUARD_VERSION, .meaning = "x", .state_bytes = 8,
+            .start = start, .admits = admits};
+        """
+    ),
+    "a scheduler that holds everything back once its queues were empty after the first burst": (
+        """
+        static uint32_t queues(const double *values) { return 1; }
+        static uint32_t classify(void *state, aqmlab_turn *turn) {
+            if (turn->waiting == 0 && turn->now_ns > 100000000)
+                *(uint64_t *)state = 1;
+            return 0;
+        }
+        static int64_t next(void *state, aqmlab_turn *turn) {
+            turn->at_ns = turn->now_ns + 1000000;
+            return *(uint64_t *)state ? AQMLAB_AT : 0;
+        }
+        const aqmlab_scheduler own = {.version = AQMLAB_SCHEDULER_VERSION, .meaning = "x", .state_bytes = 8,
+            .start = start, .queues = queues, .classify = classify, .next = next};
+        """
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LOCKED)
+def test_one_that_locks_its_link_out_is_found(what: str, tmp_path: Path) -> None:
+    head = (
+        '#include "aqmlab_scheme.h"\n'
+        "static const char *start(void *s, const double *v, const aqmlab_port *p) { return 0; }\n"
+    )
+    library(tmp_path, head + LOCKED[what], "own", "-w", "-O2")
+    findings = check("own.so:own", folder=tmp_path, cases=12)
+    wrong = [finding.wrong for finding in findings if finding.property.startswith("keeps a link busy")]
+    assert len(wrong) == 1, findings
+    assert "the link stays idle, where 0.5 times" in wrong[0]

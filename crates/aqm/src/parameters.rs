@@ -57,6 +57,13 @@ pub trait Parameters {
         None
     }
 
+    /// Whether a guard stands in front that may refuse as much as it likes. Not everything for ever:
+    /// [`crate::conformance`] tries that something is sent again where half of what the link carries comes
+    /// after a burst.
+    fn is_guarded_at_will(&self) -> bool {
+        false
+    }
+
     /// The values in force at a port of the parameters that follow from its link or from one another where
     /// they are not given, by key, in their own units; given ones among these count too. Called only on valid
     /// parameters.

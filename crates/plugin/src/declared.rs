@@ -64,6 +64,9 @@ pub const MOST_QUEUES: u32 = 65_536;
 /// The key of the scheme in each queue behind a guard or a scheduler.
 const INNER: &str = "inner";
 
+/// Schemes that only act on packets behind which others wait, and so never shut a queue.
+const FORGIVING: [&str; 2] = ["drop-tail", "codel"];
+
 /// A scheme with the names, meanings, types, ranges and defaults of its parameters, and what makes it. Every
 /// such scheme has the limits of its port among them; beside them a queue's has `ecn`, a guard and a
 /// scheduler `inner`.
@@ -247,11 +250,13 @@ impl Parameters for DeclaredParameters {
     }
 
     fn starves_the_unresponsive(&self) -> Option<&'static str> {
-        match self.declared.role {
-            Role::Queue => None,
-            Role::Guard => Some("a guard refuses what it likes"),
-            Role::Scheduler => Some("a scheduler may give a queue few turns"),
-        }
+        // A queue that gets few turns is overloaded at any load, and the scheme in it may shut it for ever.
+        let forgives = FORGIVING.contains(&self.inner.scheme().name());
+        (self.declared.role == Role::Scheduler && !forgives).then_some("a queue may get few turns")
+    }
+
+    fn is_guarded_at_will(&self) -> bool {
+        self.declared.role == Role::Guard
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {

@@ -354,6 +354,10 @@ impl Endpoint {
                 return;
             }
         }
+        if self.is_beyond_what_was_sent(segment) {
+            self.receiver.flags.set(ReceiverFlags::ACK_NOW);
+            return self.output_at_once(now, context, out);
+        }
         if context.profile.idle_restart() == Some(IdleRestart::SinceReceived) {
             self.sender.active_at = now;
         }

@@ -46,7 +46,8 @@ impl Endpoint {
         if self.is_overtaken(context, segment, options) {
             return;
         }
-        if let Some(reporting) = self.receiver.reporting_mut() {
+        let is_stamped = options.timestamps.is_some() && !self.is_beyond_what_was_sent(segment);
+        if let Some(reporting) = self.receiver.reporting_mut().filter(|_| is_stamped) {
             reporting.note_stamp(segment, options.timestamps);
         }
         let plain = segment.payload > 0 && options.blocks.as_slice().is_empty();

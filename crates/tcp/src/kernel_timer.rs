@@ -23,6 +23,11 @@ pub(crate) fn expiry(extensions: &Extensions, clock: &HostClock, now: Time, wait
     if extensions.timer_hz == 0 { now + wait } else { slot(extensions, clock, now, wait) }
 }
 
+/// The time between two interrupts of the kernel with these extensions, if it has any.
+pub(crate) fn interrupt(extensions: &Extensions) -> Option<Span> {
+    (extensions.timer_hz > 0).then(|| Span::from_nanoseconds(1_000_000_000 / u64::from(extensions.timer_hz)))
+}
+
 /// The interrupts by which a kernel counts time (Linux `jiffies`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupts {

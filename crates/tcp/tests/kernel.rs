@@ -6,7 +6,7 @@
 
 mod replay;
 
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use replay::judgement::{Room, Sent, Verdict, judge};
 use replay::recording::recordings;
 use replay::table::{Row, Table};
@@ -37,6 +37,24 @@ fn our_hosts_send_what_the_kernel_sent() {
         assert!(count.conversations >= LEAST_CONVERSATIONS, "{row:?}: {count:?}");
         assert!(count.percent() >= floor, "{row:?} below {floor} %:\n{table}");
     }
+}
+
+/// Scripts state instants to a tenth of a millisecond; timers of this kernel wait for up to two interrupts more.
+const ROOM_OF_FACTS: Room = Room { least: Span::from_milliseconds(12), percent_of_silence: 13 };
+
+/// Where Linux learns something else from an acknowledgement's advance and its blocks one after the other, and
+/// what: `kernel/splitting.txt`. That it learns the same in all other cases is a property of random conversations
+/// (`splitting.rs` of the modern sender).
+#[test]
+fn where_the_parts_of_an_acknowledgement_say_something_else_they_do_so_to_the_kernel_too() {
+    let facts: Vec<_> = recordings(include_str!("kernel/splitting.txt")).collect();
+    for fact in &facts {
+        let replay = fact.replay_within(ROOM_OF_FACTS);
+        let name = format!("{} {}", fact.group, fact.number);
+        assert!(replay.verdict.is_identical(), "{name}: {}", replay.verdict);
+        assert_eq!(replay.window, None, "{name}");
+    }
+    assert_eq!(facts.len(), 8);
 }
 
 fn sent(list: &[(f64, &str)]) -> Vec<Sent> {

@@ -108,6 +108,7 @@ class Recorder:
 
 def _listener(group: Group) -> socket.socket:
     listener = socket.socket()
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if group.congestion is not None:
         try:
             listener.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, group.congestion.encode())

@@ -229,6 +229,12 @@ impl Scheme {
         self.parameters().starves_the_unresponsive().or(within)
     }
 
+    /// Whether a guard stands in front that may refuse as much as it likes: [`Parameters::is_guarded_at_will`].
+    #[must_use]
+    pub fn is_guarded_at_will(&self) -> bool {
+        self.parameters().is_guarded_at_will()
+    }
+
     /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it
     /// has one.
     pub fn names_within(&self) -> impl Iterator<Item = &str> {

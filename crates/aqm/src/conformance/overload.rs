@@ -53,10 +53,13 @@ const LEAST_SHARE: f64 = 0.25;
 /// before so many windows have passed. A RED with the smallest weight that is drawn has forgotten a burst by
 /// then.
 const WINDOWS: u64 = 4_000;
+/// A port that holds packets back may name so many instants in vain before it lets one go.
+const MOST_IN_VAIN: u32 = 1_000;
 
-/// The law, of one scheme and one load, at a link where its parameters are legal. More than the link carries
-/// is asked only of schemes that do not
-/// [say otherwise](crate::Parameters::starves_the_unresponsive).
+/// The law, of one scheme and one load, at a link where its parameters are legal. It is not asked of schemes that
+/// [say otherwise](crate::Parameters::starves_the_unresponsive). A
+/// [guard](crate::Parameters::is_guarded_at_will) may refuse as much as it likes, but not everything for ever: at
+/// half of what the link carries something of what comes is sent again.
 ///
 /// # Errors
 /// In words, that the link is idle for ever.
@@ -66,16 +69,24 @@ pub fn keeps_the_link_busy(
     offered: Offered,
     seed: u64,
 ) -> Result<(), String> {
-    if scheme.starves_the_unresponsive().is_some() {
+    let is_guarded = scheme.is_guarded_at_will();
+    if scheme.starves_the_unresponsive().is_some() || is_guarded && offered.load > 1.0 {
         return Ok(());
     }
     let mut link = OfferedLink::new(scheme, facts, offered, seed);
     link.pass(SETTLING);
     let due = WINDOW as f64 * offered.load.min(1.0);
-    // A port that holds packets back says until when: its link is not idle for lack of packets.
-    let is_busy = |_| link.pass(WINDOW) as f64 >= LEAST_SHARE * due || link.port.opens().is_some();
-    if (0..WINDOWS).any(is_busy) {
-        return Ok(());
+    let least = if is_guarded { 1.0 } else { LEAST_SHARE * due };
+    for _ in 0..WINDOWS {
+        if link.pass(WINDOW) as f64 >= least {
+            return Ok(());
+        }
+        // Where packets are held back the link is not idle for lack of packets, if it gets one in the end.
+        match link.lets_go() {
+            Some(true) => return Ok(()),
+            Some(false) => break,
+            None => {}
+        }
     }
     Err(format!(
         "the link stays idle, where {} times what it carries comes in packets of {} bytes, after a start with {} times: \
@@ -137,6 +148,19 @@ impl OfferedLink {
             self.next_arrival += 1.0 / load;
         }
         self.sent - before
+    }
+
+    /// Whether a port that holds packets back lets one go when the link asks at the instants that it names, before
+    /// anything else arrives; none where it holds nothing back.
+    fn lets_go(&mut self) -> Option<bool> {
+        for _ in 0..MOST_IN_VAIN {
+            let opens = self.port.opens()?;
+            self.ask(opens);
+            if self.is_busy {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
     fn arrive(&mut self, now: Time) {

@@ -3,7 +3,7 @@
 //!
 //! Source: RFC 9293 section 3.10.7.4.
 
-use crate::connection_flags::{ConnectionFlags, ReceiverFlags};
+use crate::connection_flags::ConnectionFlags;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::hosts::{OutputRoutine, Stack};
@@ -13,6 +13,13 @@ use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
 impl Endpoint {
+    /// Whether a segment acknowledges what was never sent: nothing of it is taken, and the peer is told where
+    /// we are (RFC 9293 section 3.10.7.4).
+    #[inline]
+    pub(crate) fn is_beyond_what_was_sent(&self, segment: &Segment) -> bool {
+        segment.flags.contains(Flags::ACK) && self.sender.sequence.max.before(segment.acknowledgement)
+    }
+
     /// Processes the acknowledgement of `segment`. Answers whether the output routine should run.
     #[inline]
     pub(crate) fn on_acknowledgement(
@@ -24,11 +31,6 @@ impl Endpoint {
     ) -> bool {
         if !segment.flags.contains(Flags::ACK) {
             return false;
-        }
-        if self.sender.sequence.max.before(segment.acknowledgement) {
-            // It acknowledges what was never sent: say where we are (RFC 9293 section 3.10.7.4).
-            self.receiver.flags.set(ReceiverFlags::ACK_NOW);
-            return true;
         }
         let echo = segment.flags.contains(Flags::ECE) && self.flags.has(ConnectionFlags::ECN);
         match &context.profile.stack {

@@ -75,6 +75,14 @@ impl RoundTripTime {
         self.backoffs = 0;
     }
 
+    /// A kernel keeps the timeout in whole interrupts, and doubles these (Linux `icsk_rto`).
+    pub(crate) fn count_in(&mut self, interrupt: Span) {
+        let (whole, timeout) =
+            (interrupt.nanoseconds(), u64::from(self.timeout) * NANOSECONDS_PER_MICROSECOND);
+        let counted = timeout.div_ceil(whole) * whole / NANOSECONDS_PER_MICROSECOND;
+        self.timeout = u32::try_from(counted).unwrap_or(u32::MAX);
+    }
+
     /// How many timeouts there have been since the last valid sample.
     pub(crate) const fn backoffs(&self) -> u8 {
         self.backoffs
@@ -421,6 +429,21 @@ mod tests {
         // RTTVAR.
         assert_eq!(series(&timer, &[20, 30]), [61, 122]);
         assert_eq!(series(&timer, &[20, 30, 12]), [59, 118]);
+    }
+
+    /// Linux `tcp_set_rto` (`usecs_to_jiffies`): 266.9 ms are 67 interrupts of 4 ms, and these are doubled.
+    #[test]
+    fn a_kernel_doubles_whole_interrupts() {
+        let timer = HostProfile::named("linux6-cubic").unwrap().retransmission;
+        let clock = HostClock::new(timer.tick, Span::ZERO);
+        let mut estimator = RoundTripTime::new(&timer, &clock);
+        estimator.adopt(&timer, &clock, 266_900);
+        let doubled = [(); 3].map(|()| {
+            estimator.count_in(Span::from_milliseconds(4));
+            estimator.back_off(&timer, &clock, false);
+            estimator.timeout(&timer, &clock)
+        });
+        assert_eq!(doubled, [536, 1_072, 2_144].map(Span::from_milliseconds));
     }
 
     #[test]

@@ -20,16 +20,18 @@ use crate::congestion::{
 };
 use crate::connection_flags::SenderFlags;
 use crate::hosts::{Ecn, HostProfile};
+use crate::kernel_timer;
 use crate::options::stamp;
 use crate::options::{Block, MOST_BLOCKS};
 use crate::segment::{Flags, Segment};
+use crate::sender::SendSequence;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
 
 /// What an acknowledgement has brought.
 #[derive(Default)]
 pub(super) struct News {
-    delivery: Delivery,
+    pub(super) delivery: Delivery,
     /// Whether SND.UNA has moved.
     advanced: bool,
     /// Whether a duplicate was reported that may be an answer to what was sent again.
@@ -203,6 +205,17 @@ impl ModernSender {
         over
     }
 
+    /// The same of a round of slow start, which ends where that goes on: none ends in a recovery, and the first
+    /// acknowledgement after one that was taken back ends that of before (Linux `hystart_update`).
+    fn begins_round_of_slow_start(&mut self, sequence: SendSequence) -> bool {
+        let over = self.slow_start_round_until.before(sequence.una)
+            && self.controller.window() < self.controller.slow_start_threshold();
+        if over {
+            self.slow_start_round_until = sequence.max;
+        }
+        over
+    }
+
     /// What follows from it, with SND.UNA moved: for the round trip, the phase, the window, the timers.
     pub(super) fn answer(&mut self, lent: &mut Lent<'_>, news: &mut News) -> Reductions {
         self.sample(lent, news);
@@ -240,7 +253,7 @@ impl ModernSender {
             }
         };
         news.round_trip = Some(last);
-        let round_begins = news.round_begins;
+        let round_begins = self.begins_round_of_slow_start(lent.sequence);
         self.controller.on_round_trip(&Measured { now, round_trip: last, round_begins });
         self.rack.note_round_trip(last);
         let older = || {
@@ -268,6 +281,7 @@ impl ModernSender {
     /// What follows for the phase and the window.
     fn respond(&mut self, lent: &mut Lent<'_>, news: &News) -> Reductions {
         let mut reductions = Reductions::default();
+        let was_calm = self.phase == Phase::Open && !self.disordered;
         self.settle_probe(lent, news);
         let scalable = self.controller.codepoint() == Codepoint::Ect1;
         let asks = match lent.context.profile.ecn {
@@ -288,7 +302,7 @@ impl ModernSender {
             (lost, reductions.recovery) = self.lose_what_is_overtaken(lent);
         }
         let is_plain = news.advanced && news.delivery.sacked == 0 && !news.duplicate && !news.echo;
-        if self.phase == Phase::Open && (self.disordered || !is_plain) {
+        if self.phase == Phase::Open && !(was_calm && is_plain) {
             self.note_order();
         }
         if news.restarts_timer && !self.timers.armed {
@@ -574,9 +588,13 @@ impl ModernSender {
         self.recover = sequence.max;
         self.timers.probed = None;
         self.round_until = sequence.max;
+        self.slow_start_round_until = sequence.max;
         let in_flight = self.board.in_flight();
         self.controller.on_timeout(&Timeout { now: lent.now, in_flight, repeated: !reduces });
         lent.flags.set(SenderFlags::CWR_PENDING);
+        if let Some(interrupt) = kernel_timer::interrupt(profile.extensions()) {
+            lent.timeout.count_in(interrupt);
+        }
         lent.timeout.back_off(&profile.retransmission, &lent.context.clock, false);
     }
 

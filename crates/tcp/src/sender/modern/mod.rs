@@ -117,8 +117,9 @@ pub(crate) struct ModernSender {
     at_once: bool,
     marked: MarkedPackets,
     usage: Usage,
-    /// What was sent when the present round of data began.
+    /// What was sent when the present round of data began, and the present one of slow start.
     round_until: SequenceNumber,
+    slow_start_round_until: SequenceNumber,
     pacer: Pacer,
     deliveries: Deliveries,
     /// The last rate that an acknowledgement told.
@@ -161,6 +162,7 @@ impl ModernSender {
             marked: MarkedPackets::default(),
             usage: Usage::default(),
             round_until: SequenceNumber::INITIAL,
+            slow_start_round_until: SequenceNumber::INITIAL,
             pacer: Pacer::default(),
             deliveries: Deliveries::default(),
             delivery_rate: None,
@@ -379,6 +381,12 @@ impl ModernSender {
         window < self.controller.slow_start_threshold() && window < 2 * self.usage.most_segments
     }
 }
+
+#[cfg(test)]
+mod random_conversation;
+
+#[cfg(test)]
+mod splitting;
 
 #[cfg(test)]
 #[path = "told.rs"]

@@ -109,6 +109,12 @@ impl Rack {
         self.degree > LEAST_DEGREE
     }
 
+    /// Of what has arrived, what was sent last, and what was walked over last, with its round trip.
+    #[cfg(test)]
+    pub(crate) const fn latest(&self) -> Option<(Arrived, Arrived, Span)> {
+        self.latest
+    }
+
     /// Whether reordering was seen, and over how many segments it reaches.
     #[cfg(test)]
     pub(crate) const fn reordering(&self) -> (bool, u32) {

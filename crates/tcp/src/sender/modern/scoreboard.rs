@@ -121,8 +121,9 @@ impl Scoreboard {
 
     /// New data are sent.
     pub(crate) fn push(&mut self, now: Time, (start, end): Block, apart: bool) {
-        let (sacked, lost, again, ambiguous) = (false, false, false, false);
-        self.segments.push_back(Sent { start, end, at: now, sacked, lost, again, ambiguous, apart });
+        let (sacked, lost, again, is_judged, ambiguous) = (false, false, false, false, false);
+        let at = now;
+        self.segments.push_back(Sent { start, end, at, sacked, lost, again, is_judged, ambiguous, apart });
     }
 
     /// Segments that are taken for lost, whether sent again since or not.
@@ -149,6 +150,7 @@ impl Scoreboard {
         let was_lost = segment.lost;
         self.again += u32::from(was_lost && !segment.again);
         segment.again |= was_lost;
+        segment.is_judged = false;
         segment.ambiguous = true;
         segment.at = now;
         let new = Transmission { at: now, place: self.first + index as Place };
@@ -369,6 +371,7 @@ impl Scoreboard {
             self.overtaken.pop_front();
             if let Some(index) = self.waiting(sent) {
                 self.lose(index);
+                self.segments[index].is_judged = true;
                 count += 1;
             }
         }
@@ -413,7 +416,8 @@ impl Scoreboard {
         }
     }
 
-    /// Nothing is taken for lost any more: that was a mistake. Everything is judged anew.
+    /// Nothing is taken for lost any more: that was a mistake. Everything is judged anew but what was taken
+    /// for lost by its time and not sent again: a timeout or a later retransmission has to find that.
     pub(crate) fn find_all(&mut self) {
         for segment in &mut self.segments {
             segment.lost = false;
@@ -423,7 +427,7 @@ impl Scoreboard {
         self.overtaken.clear();
         self.next_once = self.first;
         let places = (self.first..).zip(&self.segments);
-        let again = places.filter(|(_, segment)| segment.ambiguous && !segment.sacked);
+        let again = places.filter(|(_, segment)| segment.ambiguous && segment.may_be_judged());
         self.sent_again = again.map(|(place, segment)| Transmission { at: segment.at, place }).collect();
         self.sent_again.make_contiguous().sort_unstable();
     }
@@ -558,6 +562,31 @@ mod tests {
         assert_eq!((board.in_flight(), board.sacked()), (0, 1));
         board.find_all();
         assert_eq!(board.in_flight(), 9);
+    }
+
+    /// Linux `tcp_rack_detect_loss` takes what it takes for lost out of the order of sending, and only sending
+    /// it again puts it back (`tcp_update_skb_after_send`); `tcp_timeout_mark_lost` takes out nothing.
+    #[test]
+    fn what_time_took_for_lost_by_mistake_it_does_not_take_for_lost_again() {
+        let lost_later = |by_time, sent_again| {
+            let mut board = ten();
+            sack(&mut board, &[(300, 400)]);
+            if by_time {
+                assert_eq!(board.detect_by_time(milliseconds(60), &by_the_fourth()).0, 3);
+            } else {
+                board.lose_all(milliseconds(60), None);
+            }
+            if sent_again {
+                board.send_again(milliseconds(60), at(0));
+            }
+            board.find_all();
+            let latest = Arrived { at: milliseconds(70), end: at(1_100), ambiguous: false };
+            let judgement = Judgement { latest, measured: latest, ..by_the_fourth() };
+            board.detect_by_time(milliseconds(200), &judgement).0
+        };
+        // Of ten one has arrived, and three were judged.
+        assert_eq!([lost_later(true, false), lost_later(true, true)], [6, 7]);
+        assert_eq!(lost_later(false, false), 9);
     }
 
     /// RFC 8985 section 6.2 step 5: a segment is judged by the time at which it was sent last.

@@ -16,6 +16,9 @@ pub(crate) struct Sent {
     pub(super) lost: bool,
     /// It was sent again since it was last taken for lost.
     pub(super) again: bool,
+    /// It was taken for lost by its time, and was not sent again since: time judges it no more, even where
+    /// that was taken back (Linux `tcp_rack_detect_loss` takes it out of `tsorted_sent_queue`).
+    pub(super) is_judged: bool,
     /// It was sent again at some time: its round trip is ambiguous.
     pub(crate) ambiguous: bool,
     /// It left by itself when it was sent first, some time behind what left before it in the same instant.
@@ -30,11 +33,16 @@ impl Sent {
 
     /// Whether it was sent once, and may still be judged by that.
     pub(super) const fn waits_once(&self) -> bool {
-        !self.ambiguous && !self.sacked && !self.is_missing()
+        !self.ambiguous && self.may_be_judged()
     }
 
     /// Whether it was sent at this time, the last time, and may still be judged by that.
     pub(super) fn waits_since(&self, at: Time) -> bool {
-        self.at == at && !self.sacked && !self.is_missing()
+        self.at == at && self.may_be_judged()
+    }
+
+    /// Whether it has not arrived, and is not judged already.
+    pub(super) const fn may_be_judged(&self) -> bool {
+        !self.sacked && !self.is_judged && !self.is_missing()
     }
 }

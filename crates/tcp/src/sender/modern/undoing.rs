@@ -37,7 +37,7 @@ impl Repeats {
 }
 
 /// What would show that a reduction was a mistake.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Undo {
     /// SND.UNA when the reduction began: duplicates of what lies before it do not count.
     marker: SequenceNumber,
@@ -52,12 +52,6 @@ impl Undo {
     /// A reduction begins with `una` acknowledged and so many retransmissions outstanding, probes among them.
     pub(super) fn new(una: SequenceNumber, restores: bool, retransmissions: u32) -> Self {
         Self { marker: una, restores, unanswered: (retransmissions > 0).then_some(retransmissions) }
-    }
-
-    /// SND.UNA when the reduction began, and whether the window would be restored.
-    #[cfg(test)]
-    pub(super) const fn begun(&self) -> (SequenceNumber, bool) {
-        (self.marker, self.restores)
     }
 
     pub(super) fn note_retransmission(&mut self) {

@@ -21,14 +21,16 @@ struct WalkingScoreboard {
 
 impl WalkingScoreboard {
     fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
-        let (sacked, lost, again, ambiguous, apart) = (false, false, false, false, true);
-        self.segments.push(Sent { start, end, at: now, sacked, lost, again, ambiguous, apart });
+        let (sacked, lost, again, is_judged) = (false, false, false, false);
+        let (ambiguous, apart) = (false, true);
+        self.segments.push(Sent { start, end, at: now, sacked, lost, again, is_judged, ambiguous, apart });
     }
 
     fn send_again(&mut self, now: Time, start: SequenceNumber) {
         for segment in self.segments.iter_mut().filter(|segment| segment.start == start) {
             // What is not taken for lost is a probe, which is in the network once, as before.
             (segment.at, segment.again, segment.ambiguous) = (now, segment.again || segment.lost, true);
+            segment.is_judged = false;
         }
     }
 
@@ -63,7 +65,7 @@ impl WalkingScoreboard {
     fn detect_by_time(&mut self, now: Time, judgement: &Judgement) -> (u32, Option<Span>) {
         let (mut count, mut longest) = (0, None);
         for segment in &mut self.segments {
-            let judged = segment.sacked || segment.lost && !segment.again;
+            let judged = segment.sacked || segment.is_judged || segment.lost && !segment.again;
             if judged || !judgement.latest.sent_after(segment.at, segment.end) {
                 continue;
             }
@@ -72,7 +74,7 @@ impl WalkingScoreboard {
             if due > now || due == now && behind {
                 longest = longest.max(Some(due - now));
             } else {
-                (segment.lost, segment.again) = (true, false);
+                (segment.lost, segment.again, segment.is_judged) = (true, false, true);
                 count += 1;
             }
         }

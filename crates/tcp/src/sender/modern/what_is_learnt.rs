@@ -1,10 +1,6 @@
-//! What an acknowledgement teaches does not depend on how it is put: blocks in any order say the same, and an
-//! advance with blocks says what both say one after the other. The faults of a scoreboard lie where two
-//! things happen in one acknowledgement.
+//! What an acknowledgement teaches does not depend on the order of its blocks. `splitting.rs` asks whether it depends on
+//! their coming with an advance.
 
-use super::sent::Sent;
-use super::{ModernSender, Rack, Undo};
-use crate::congestion::Phase;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::hosts::{HostProfile, Stack};
@@ -17,32 +13,6 @@ use aqmlab_units::{Span, Time};
 
 const SEGMENT: u32 = 1_000;
 const CASES: u64 = 3_000;
-
-/// What is known of reordering, of each segment, and of a reduction. (Over how many segments reordering
-/// reaches is reckoned up to the highest that was reported by then, in Linux too: blocks of the same
-/// acknowledgement count.)
-#[derive(Debug, PartialEq)]
-struct Learnt {
-    is_reordered: bool,
-    segments: Vec<(SequenceNumber, bool, bool)>,
-    phase: Phase,
-    recover: SequenceNumber,
-    undo: Option<(SequenceNumber, bool)>,
-}
-
-impl Learnt {
-    fn of(endpoint: &Endpoint) -> Self {
-        let modern = endpoint.sender.modern().unwrap();
-        let ModernSender { phase, recover, .. } = *modern;
-        Self {
-            is_reordered: Rack::reordering(&modern.rack).0,
-            segments: modern.board.iter().map(|sent: &Sent| (sent.start, sent.sacked, sent.lost)).collect(),
-            phase,
-            recover,
-            undo: modern.undo.as_ref().map(Undo::begun),
-        }
-    }
-}
 
 struct Case {
     profile: HostProfile,
@@ -166,30 +136,4 @@ fn blocks_in_any_order_say_the_same() {
         assert!(format!("{one:?}") == format!("{other:?}"), "case {number}: {advance}, {shuffled:?}");
     }
     assert!(several > 500, "{several} of {CASES} were shuffled");
-}
-
-#[test]
-fn an_advance_with_blocks_says_what_both_say_one_after_the_other() {
-    let (mut losses, mut reordered) = (0, 0);
-    for number in 0..CASES {
-        let mut case = Case::new(number);
-        if case.below(2) == 0 {
-            case.report_some();
-        }
-        // What a reduction takes back depends on what has arrived by then.
-        if case.endpoint.sender.modern().unwrap().phase != Phase::Open {
-            continue;
-        }
-        let advance = 1 + case.below(case.flight - 1);
-        let blocks = case.blocks(advance);
-        let (mut whole, mut parts) = (case.endpoint.clone(), case.endpoint.clone());
-        case.hear(&mut whole, advance, &blocks);
-        case.hear(&mut parts, advance, &[]);
-        case.hear(&mut parts, advance, &blocks);
-        let learnt = Learnt::of(&whole);
-        losses += u32::from(learnt.phase == Phase::Recovery);
-        reordered += u32::from(learnt.is_reordered);
-        assert_eq!(learnt, Learnt::of(&parts), "case {number}: {advance}, {blocks:?}");
-    }
-    assert!(losses > 300 && reordered > 100, "{losses} and {reordered} of {CASES}");
 }
