@@ -316,7 +316,7 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         )
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
-        yield f">: in up to {counted(beyond, 'run')} it took longer than the run."
+        yield f">: in up to {counted(beyond, 'run')} it took longer than the run{_with_both(found)}."
     if have := _least_runs(found, OF_PEOPLE):
         yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
     for what, quantities in _others_by_heading(found, brief=brief).items():
@@ -345,6 +345,14 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
     if zero := _zero_in_every_run(found):
         yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _with_both(found: Comparison) -> str:
+    """In how many seeds it did so under both configurations, which says nothing of their difference."""
+    silent = max((found.change(name, LOADED_MEDIAN).silent for name in found.names[1:]), default=0)
+    if not silent:
+        return ""
+    return f"; in {silent} with both configurations, which the difference leaves out"
 
 
 def _of_slow_pages(found: Comparison) -> Iterator[str]:
