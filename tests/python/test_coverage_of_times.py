@@ -90,7 +90,7 @@ def test_the_interval_of_slow_pages_over_all_seeds_covers(law: str, pages: int) 
     draws = np.random.default_rng(3)
     many = np.exp(0.3 * draws.normal(size=600_000)) * LAWS[law](draws, (600_000,))
     truth = float(np.quantile(many, 0.95))
-    held, trials = 0, 800
+    held, trials = 0, 400
     for _ in range(trials):
         found = PooledPages.of([a_seed(LAWS[law], draws, pages) for _ in range(8)])
         estimate = found.level(0.95, Inference(0.95)).estimate
@@ -104,7 +104,7 @@ def test_the_interval_of_slow_pages_over_all_seeds_covers(law: str, pages: int) 
 def test_the_ratio_of_slow_pages_covers(law: str, pages: int) -> None:
     """Two configurations of one law, the second half as long; a seed makes both slow or quick."""
     draws = np.random.default_rng(4)
-    held, trials = 0, 600
+    held, trials = 0, 300
     for _ in range(trials):
         common = 0.3 * draws.normal(size=8)
         other = 0.7 * common + math.sqrt(0.51) * 0.3 * draws.normal(size=8)

@@ -31,8 +31,8 @@ def log_quantile(times: ResponseTimes, share: float) -> float:
     seen = times if times.seen is None else times.seen
     longest = max((float(each.upper_s[-1]) for each in (times, seen) if each.upper_s.size), default=_LEAST_S)
     taken_s = np.append(times.upper_s, longest)
-    done = np.append(np.minimum(1.0, np.cumsum(times.counts) / times.ended), 1.0)
+    done = np.concatenate(([0.0], np.minimum(1.0, np.cumsum(times.counts) / times.ended), [1.0]))
     order = times.ended + 1.0
     below = special.betainc(order * share, order * (1.0 - share), done)
-    weights = np.diff(below, prepend=0.0)
+    weights = below[1:] - below[:-1]
     return float((weights * np.log(np.maximum(taken_s, _LEAST_S))).sum())
