@@ -82,7 +82,20 @@ def test_a_run_that_was_too_short_makes_a_difference_one_sided() -> None:
     assert told(BASE, late, b=least) == ("more than 24 s instead of 4.0 s (later by at least 11 s)")
     assert told(late, BASE, a=least) == ("4.0 s instead of more than 24 s (sooner by at least 18 s)")
     both = told([*BASE[:5], math.inf], late, a=30.0, b=least)
-    assert both.endswith("(runs too short to say by how much)")
+    assert both.endswith("(runs too short to say by how much)")  # five pairs are left, too few
+
+
+def test_a_pair_with_bounds_on_both_sides_takes_nothing_from_the_others() -> None:
+    # With the baseline the sixth of seven says at least 24 s; the seventh took longer than its run with both.
+    late = [*(24.0 * SPREAD[:5]), math.inf, math.inf]
+    least = 24.0 * float(SPREAD[5])
+    found = beside({"a": late, "b": [*BASE, math.inf]}, {"a": least, "b": 30.0})
+    (sentence,) = sentences(found)
+    # As without the seventh (above): six pairs, of which 24 s and 4 s are the levels.
+    told_of_six = "4.0 s instead of more than 24 s (sooner by at least 18 s, in 6 of 7 runs)"
+    assert told_of_six in sentence
+    change = found.change("b", LOADED_MEDIAN)
+    assert (change.pairs, change.silent) == (6, 1)
 
 
 def test_a_seed_without_a_page_takes_nothing_from_the_others() -> None:

@@ -299,15 +299,14 @@ def test_what_is_compared_with_itself_does_not_differ_and_a_longer_way_does() ->
         return [aqmlab.run(text, seed=seed) for seed in range(1, 7)]
 
     near, far = made(BULK), made(BULK.replace("base_rtt_ms = 40.0", "base_rtt_ms = 400.0"))
-    assert {row.differs for row in compared(near, near)} == {False}
+    assert {row.change.direction for row in compared(near, near)} == {0}
     carried = next(row for row in compared(near, far) if row.quantity.name == "utilization_percent")
-    assert carried.differs
-    assert carried.difference.mean is not None
-    assert carried.difference.mean < 0.0
-    assert not carried.kernel
+    assert carried.change.direction == -1
+    assert carried.kernel_change is None
     three = next(row for row in compared(near, near, far) if row.quantity.name == "utilization_percent")
-    assert (three.differs, three.kernel_differs) == (False, True)
-    assert three.kernel == carried.live
+    assert three.kernel_change is not None
+    assert (three.change.direction, three.kernel_change.direction) == (0, -1)
+    assert three.kernel_change.after == carried.change.after
 
 
 def test_the_doctor_says_what_is_there_and_how_to_get_the_rest() -> None:

@@ -263,9 +263,50 @@ def test_results_are_listed(here: Path) -> None:
     printed = aqmlab_run("results", cwd=here).stdout
     assert "comparison, begun" in printed
     assert all(folder in printed for folder in rows)
+    assert not any(row["differs"] for row in rows.values())
     assert [each.folder.name for each in kept_in(here / "results" / "deep")] == ["one"]
     with pytest.raises(ResultError, match="there is no such folder"):
         kept_in(here / "nowhere")
+
+
+def test_results_that_look_the_same_are_listed_with_what_differs(here: Path) -> None:
+    told(here, *COMPARED)
+    told(here, *COMPARED, "--set", "dumbbell.rate_mbps=20")
+    told(here, *COMPARED, "--links", "right-to-left")
+    told(here, "run", "link.toml", "--seeds", "1-2")
+    told(here, "run", "link.toml", "--seeds", "1-2", "--set", "duration_s=6")
+    differs = {
+        row["folder"]: row["differs"] for row in json.loads(aqmlab_run("results", "--json", cwd=here).stdout)
+    }
+    assert differs["results/compare-two-flows"] is None
+    assert differs["results/compare-two-flows-2"] == "dumbbell.rate_mbps 20 instead of 10"
+    assert differs["results/compare-two-flows-3"] == "links right-to-left instead of absent"
+    assert differs["results/two-flows"] is None
+    assert differs["results/two-flows-2"].startswith("duration_s 6 instead of ")
+    assert "differs in" in aqmlab_run("results", cwd=here).stdout
+
+
+def test_another_calibration_goes_beside_the_one_that_is_there(here: Path) -> None:
+    few = ("calibrate", "link.toml", "--demand", "flows", "--sizes", "1,2", "--quiet")
+    place = here / "results" / "calibration"
+    told(here, *few)
+    before = (place / "calibration.json").read_bytes()
+    for number, (option, value, why) in enumerate(
+        [
+            ("--seeds", "2", "of seeds 1"),
+            ("--sizes", "1,3", "of sizes 1, 2"),
+            ("--set", "dumbbell.rate_mbps=20", "of another scenario"),
+        ],
+        start=2,
+    ):
+        done = aqmlab_run(*few, option, value, cwd=here)
+        assert done.returncode == 0, done.stderr
+        assert f"holds a calibration {why}: this one goes to results/calibration-{number}" in done.stderr
+        assert f"kept in results/calibration-{number}/calibration.json" in done.stdout
+    assert told(here, *few).endswith("results/calibration/calibration.json")
+    assert (place / "calibration.json").read_bytes() == before
+    (place / "calibration.json").write_text("{}")
+    assert told(here, *few).endswith("results/calibration-5/calibration.json")
 
 
 @pytest.mark.parametrize("arguments", [COMPARED, ("run", "link.toml", "--seeds", "1-2"), ("--help",)])

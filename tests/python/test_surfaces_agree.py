@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import aqmlab
+from aqmlab.live_runs.crossvalidation import compared
 from aqmlab.play.measured import measurement
-from aqmlab.statistics.catalogue import headline_of_all, shown_of_all
+from aqmlab.statistics.catalogue import OF_SEARCHES, headline_of_all, shown_of_all
 from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.summary import figures
 from aqmlab.sweeps.tables import results_table
 from aqmlab.tables import save
 from aqmlab.tables.comparison import comparison_records
+from aqmlab.tables.crossvalidation import crossvalidation_table
+from aqmlab.tuning.candidates import Candidate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,6 +136,52 @@ def test_a_sweep_prints_the_numbers_of_its_runs() -> None:
                 assert float(shown.replace(",", "")) == pytest.approx(each.lower, abs=rounded)
             elif each.is_known:
                 assert shown[0] in "<>~", quantity.name
+
+
+def test_a_cross_validation_shows_what_compare_shows(found: aqmlab.Comparison) -> None:
+    """Of one run beside another, as if that were a live one; bounds have their sign and are no mean."""
+    [here], [there] = (found.results[name] for name in ("drop-tail", "fq-codel"))
+    rows = list(compared([here], [there]))
+    assert [row.quantity.name for row in rows] == [
+        name
+        for name in seen_of(here)
+        if seen_of(here)[name].is_known and name in seen_of(there) and seen_of(there)[name].is_known
+    ]
+    table = crossvalidation_table(rows, title="")
+    names = [column.name for column in table.columns]
+    for row, cells in zip(rows, table.rows, strict=True):
+        quantity = row.quantity
+        shown = dict(zip(names, cells, strict=True))
+        assert shown["quantity"].lines[0].text == quantity.short
+        for column, run in (("simulated", here), ("live", there)):
+            each = seen_of(run)[quantity.name]
+            told = shown[column]
+            if each.is_exact:
+                assert told.value == pytest.approx(each.lower), quantity.name
+            else:
+                assert told.value is None, quantity.name
+                assert told.lines[0].text[0] in "<>~", quantity.name
+
+
+def seen_of(result: aqmlab.Result) -> dict[str, Observation]:
+    """What a run says of all that is shown of it, by the quantity."""
+    run = Measured(result)
+    return {each.name: each.observed(run) for each in shown_of_all([result])}
+
+
+def test_a_search_shows_what_compare_shows() -> None:
+    """Of a candidate that was run with two seeds: geometric means of times, others plain, none of bounds."""
+    both = aqmlab.compare(SMALL_HOUSEHOLD, schemes=["drop-tail", "fq-codel"], seeds=[SEED, SEED + 1])
+    for name in both.names:
+        runs = {run.seed: figures(run, links=both.links) for run in both.results[name]}
+        means = Candidate("as given", {}, None, "scenario", fresh=runs).means(fresh=True)
+        assert {each.name for each in OF_SEARCHES} <= means.keys()
+        for quantity in OF_SEARCHES:
+            level, shown = both.level(name, quantity), means[quantity.name]
+            if level.bound:
+                assert shown is None or math.isinf(shown), quantity.name
+            else:
+                assert shown == pytest.approx(level.mean), quantity.name
 
 
 def test_play_draws_the_numbers_of_the_run(found: aqmlab.Comparison) -> None:

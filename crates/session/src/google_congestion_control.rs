@@ -1,7 +1,8 @@
 //! Google's congestion control for calls in browsers (GCC): the bit rate that a sender of video allows
 //! itself, after what its receiver reports of each packet.
 //!
-//! Sources: libwebrtc (modules/congestion_controller/goog_cc), whose files `edition.rs` names;
+//! Sources: libwebrtc (modules/congestion_controller/goog_cc, and modules/remote_bitrate_estimator for
+//! aimd_rate_control.cc), whose files `edition.rs` names;
 //! draft-ietf-rmcat-gcc-02 (Holmer et al., 2016); and Carlucci, De Cicco, Holmer and Mascolo, "Analysis and
 //! design of the Google congestion control for Web real-time communication", MMSys 2016.
 //!

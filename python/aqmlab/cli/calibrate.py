@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from aqmlab.cli.folders import calibration_folder
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
@@ -55,7 +57,7 @@ STEPS = (0.4, 0.8, 1.2, 1.6, 2.0)
     default=Path("results/calibration"),
     show_default=True,
     metavar="FOLDER",
-    help="Folder for the runs and calibration.json.",
+    help="Folder for the runs and calibration.json. If it holds another calibration, FOLDER-2 and so on.",
 )
 @click.option(
     "--demand",
@@ -97,6 +99,7 @@ def calibrate(
     from aqmlab.errors import DemandError
     from aqmlab.load import Demand
     from aqmlab.load import calibrate as fit
+    from aqmlab.load.calibration import CALIBRATION
     from aqmlab.runs import Execution
     from aqmlab.words.calibration import sizes_in_words
 
@@ -106,10 +109,19 @@ def calibrate(
     sizes = sizes or tuple(dict.fromkeys(max(1, round(turned.size * step)) for step in STEPS))
     if len(sizes) < 2:
         raise click.BadParameter("a line needs two different sizes", param_hint="--sizes")
+    # The seed of the address is none of the runs': it stands for the scenario alone.
+    asked = {
+        "scenario": turned.scenario.content_address(0),
+        "demand": str(turned),
+        "links": list(links),
+        "sizes": list(sizes),
+        "seeds": list(seeds),
+    }
     require_writable(output)
-    runs = Execution(executor, store=output / "runs", progress=not quiet)
+    place = calibration_folder(output, asked)
+    runs = Execution(executor, store=place / "runs", progress=not quiet)
     calibration = fit(turned, sizes=sizes, seeds=seeds, run=runs.run_pairs)
-    file = calibration.save(output / "calibration.json")
+    file = replace(calibration, asked=asked).save(place / CALIBRATION)
     for line in sizes_in_words(turned, calibration, loads):
         say(line)
     say(f"kept in {file}")

@@ -39,6 +39,9 @@ def results(*, folder: Path, as_json: bool) -> None:
     holds runs by their content: other commands find them there instead of running them again. Every folder
     stands alone and may be removed or copied.
 
+    Where two have the same scenario's name, schemes and seeds, the newer one is listed with the settings in
+    which it differs: dumbbell.rate_mbps 50 instead of 100.
+
     \b
     Examples:
       aqmlab results
@@ -73,6 +76,7 @@ def _as_plain(kept: Kept) -> dict[str, object]:
         "when": datetime.fromtimestamp(kept.modified_s, UTC).isoformat(timespec="seconds"),
         "folder": str(kept.folder),
         "report": str(report) if report.is_file() else None,
+        "differs": kept.differs or None,
     }
 
 
@@ -87,6 +91,10 @@ def _table(found: Sequence[Kept]) -> Table:
         Column("when", lambda kept: text(_when(kept)), "when", words=True),
         Column("folder", lambda kept: text(str(kept.folder)), "folder", words=True, wraps=True),
     ]
+    if any(kept.differs for kept in found):
+        columns.append(
+            Column("differs", lambda kept: text(kept.differs), "differs in", words=True, wraps=True)
+        )
     return Table.of(found, columns)
 
 

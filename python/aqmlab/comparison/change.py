@@ -2,8 +2,9 @@
 
 Each replication says what it can of a quantity (`aqmlab.statistics.observation`): a number, a bound, or
 nothing because there was nothing to measure. Bounds stay bounds: a mean over numbers and lower bounds is a
-lower bound, and a difference is one-sided ("later by at least 12 s"). Only replications in which there was
-nothing to measure are left out, in pairs, and counted.
+lower bound, and a difference is one-sided ("later by at least 12 s"). Left out, in pairs, and counted are
+only replications in which there was nothing to measure on either side, and those with bounds on both that
+leave the difference without any end.
 
 Times are skewed, and Student's interval of a few of them covers too rarely. Their means and differences are
 taken of logarithms (`Quantity.on_logarithms`): a level is the geometric mean, the tested statement of a
@@ -18,7 +19,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, student
+from aqmlab.statistics import (
+    MINIMUM_REPLICATIONS,
+    Interval,
+    NotEnoughReplications,
+    mean_interval,
+    student,
+)
 from aqmlab.statistics.observation import Bound, Observation, bound_of
 from aqmlab.statistics.stopping import two_stage_interval
 
@@ -183,10 +190,12 @@ class Change:
             configuration's values are bounds, the lower end if the baseline's are. There is no interval with
             too few pairs, or with bounds on both sides. Of a quantity on logarithms it is `ratio` less one,
             times the level of the baseline.
-        pairs: Number of seeds with the quantity, or a bound of it, on both sides.
+        pairs: Number of seeds with the quantity, or a bound of it, on both sides, without `silent`.
         visible: The smallest true difference that this number of pairs shows with probability 0.8; none
             without a two-sided interval.
         ratio: Of a quantity on logarithms the geometric mean of the ratios of the pairs, with its interval.
+        silent: Number of further seeds with bounds on both sides that say nothing of the difference; they are
+            left out, of the levels too.
     """
 
     quantity: Quantity
@@ -196,20 +205,30 @@ class Change:
     pairs: int
     visible: float | None = None
     ratio: Estimate | None = None
+    silent: int = 0
 
     @classmethod
     def of(cls, quantity: Quantity, before: Values, after: Values, how: Inference) -> Change:
         """The change from the values of the baseline to those of a configuration, paired by seed."""
         both = before.known & after.known
-        pairs = int(both.sum())
+        telling = both & _tells(before, after)
+        if telling.sum() < MINIMUM_REPLICATIONS:
+            telling = both  # without an interval the bounds of all say more
+        before, after = before.only(telling), after.only(telling)
+        change = cls._of_telling(quantity, before, after, how)
+        return replace(change, silent=int(both.sum() - telling.sum()))
+
+    @classmethod
+    def _of_telling(cls, quantity: Quantity, before: Values, after: Values, how: Inference) -> Change:
+        pairs = int(before.known.sum())
         of_levels = replace(how, confidence=_OF_LEVELS, on_logarithms=quantity.on_logarithms)
-        old, new = (Level.of(each.only(both), of_levels) for each in (before, after))
+        levels = Level.of(before, of_levels), Level.of(after, of_levels)
         if not quantity.on_logarithms:
             estimate = estimated(before, after, how)
-            return cls(quantity, old, new, estimate, pairs, visible_difference(estimate))
+            return cls(quantity, *levels, estimate, pairs, visible_difference(estimate))
         logarithm = estimated(before.logarithms(), after.logarithms(), how)
         visible = visible_difference(logarithm)
-        return cls.of_ratio(quantity, (old, new), logarithm.exponential(), pairs, visible)
+        return cls.of_ratio(quantity, levels, logarithm.exponential(), pairs, visible)
 
     @classmethod
     def of_ratio(
@@ -310,6 +329,12 @@ def exceeds(before: Values, after: Values, *, significance: float) -> bool:
     differences = _pairwise(before.values, after.values)
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
     return float(differences.mean()) > student.quantile(differences.size - 1, 1.0 - significance) * error
+
+
+def _tells(before: Values, after: Values) -> NDArray[np.bool_]:
+    """For each pair whether one end of the difference is known, at least."""
+    ends = _pairwise(before.upper, after.lower), _pairwise(before.lower, after.upper)
+    return np.asarray(np.isfinite(ends[0]) | np.isfinite(ends[1]))
 
 
 def _pairwise(before: FloatArray, after: FloatArray) -> FloatArray:

@@ -1,14 +1,18 @@
-"""What is kept below a folder: comparisons, runs, searches, reproductions and stores of runs."""
+"""What is kept below a folder: comparisons, runs, searches, reproductions and stores of runs.
+
+What has the same name, schemes and seeds as something older is told apart by the settings that differ.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.asked import COMPARED, read_compared
+from aqmlab.comparison.comparability import differences, listed
 from aqmlab.errors import ResultError
-from aqmlab.files.folders import PARTIAL_PREFIX
+from aqmlab.files.folders import PARTIAL_PREFIX, folder_names
 from aqmlab.files.reading import read_json
 from aqmlab.runs.store import is_address
 from aqmlab.seeds import Seeds
@@ -34,6 +38,8 @@ class Kept:
         runs: How many runs are there.
         finished: Whether all is there that was asked for.
         modified_s: When it was written last, in seconds since 1970.
+        differs: In which settings it differs from the oldest with the same name, schemes and seeds, with
+            both values: "dumbbell.rate_mbps 50 instead of 100"; empty for the oldest, and where none differ.
     """
 
     what: str
@@ -44,6 +50,7 @@ class Kept:
     runs: int = 0
     finished: bool = True
     modified_s: float = 0.0
+    differs: str = ""
 
 
 def kept_in(folder: Path) -> list[Kept]:
@@ -56,7 +63,43 @@ def kept_in(folder: Path) -> list[Kept]:
     """
     if not folder.is_dir():
         raise ResultError(f"{folder}: there is no such folder; legal: a folder that aqmlab left")
-    return sorted(_found(folder, 0), key=lambda each: (each.modified_s, str(each.folder)))
+    return _told_apart(sorted(_found(folder, 0), key=lambda each: (each.modified_s, str(each.folder))))
+
+
+def _told_apart(found: list[Kept]) -> list[Kept]:
+    """The same, with the differences of what else looks the same."""
+    oldest: dict[tuple[object, ...], Kept] = {}
+    told = []
+    for each in found:
+        looks = each.what, each.scenario, each.schemes, each.seeds
+        first = oldest.setdefault(looks, each)
+        told.append(each if first is each else replace(each, differs=_difference(first, each)))
+    return told
+
+
+def _difference(first: Kept, other: Kept) -> str:
+    """In what two that look the same differ; of a comparison also in what was asked for."""
+    before, after = (_settings(each) for each in (first, other))
+    told = listed(differences(before, after)) if before and after else ""
+    with suppress(ResultError):
+        asked = [read_compared(each.folder).get("asked", {}) for each in (first, other)]
+        for key in ("until_width_s", "links", "aqmlab_version"):
+            old, new = (each.get(key) for each in asked)
+            if old != new:
+                said = [", ".join(each) if isinstance(each, list) else each for each in (new, old)]
+                words = ("absent" if each is None else str(each) for each in said)
+                told = "; ".join(filter(None, [told, f"{key} {' instead of '.join(words)}"]))
+    return told
+
+
+def _settings(kept: Kept) -> dict[str, Any]:
+    """The scenario of one of its runs; of a comparison one of the baseline. Empty without one."""
+    own = next(iter(folder_names(kept.schemes).values()), "") if kept.what == "comparison" else ""
+    places = [kept.folder / "run.json", *sorted((kept.folder / own).glob("seed-*/run.json"))]
+    for file in places:
+        with suppress(ResultError):
+            return dict(_read_run(file)["scenario"])
+    return {}
 
 
 def _found(folder: Path, depth: int) -> Iterator[Kept]:

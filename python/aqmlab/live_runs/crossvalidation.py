@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.comparison import Values, leaves_out_zero, paired_difference
-from aqmlab.errors import MissingDataError
+from aqmlab.comparison import Change, Values
+from aqmlab.comparison.change import Inference
 from aqmlab.live_runs.running import run_live
 from aqmlab.result import Result
 from aqmlab.runs import Job, run_many
 from aqmlab.seeds import Seeds
-from aqmlab.statistics import quantities
+from aqmlab.statistics.catalogue import shown_of_all
+from aqmlab.statistics.quantities import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,55 +24,39 @@ if TYPE_CHECKING:
 
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.quantity import Quantity
-    from aqmlab.statistics.replication import Interval, NotEnoughReplications
 
-COMPARED: tuple[Quantity, ...] = (
-    quantities.utilization_percent,
-    quantities.loss_percent,
-    quantities.marked_percent,
-    quantities.queue_mean_packets,
-    quantities.completed_exchanges,
-    *map(quantities.quantile_s, (0.5, 0.9, 0.99)),
-)
-"""What is set side by side."""
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One quantity of all.
+    """One quantity of all, as comparisons have it.
 
     Attributes:
         quantity: The quantity.
         simulated: Of the simulations, seed by seed.
         live: Of the live runs, in the same order.
-        kernel: Of the live runs through the kernel's queue disciplines; empty if there are none.
+        kernel: Of the live runs through the kernel's queue disciplines; none if there are none.
     """
 
     quantity: Quantity
-    simulated: tuple[float, ...]
-    live: tuple[float, ...]
-    kernel: tuple[float, ...] = ()
+    simulated: Values
+    live: Values
+    kernel: Values | None = None
 
     @property
-    def difference(self) -> Interval | NotEnoughReplications:
-        """Live less simulated, in the mean, with its interval where there are enough seeds."""
-        return paired_difference(Values.of(self.simulated), Values.of(self.live))
+    def change(self) -> Change:
+        """From simulated to live."""
+        return _change(self.quantity, self.simulated, self.live)
 
     @property
-    def kernel_difference(self) -> Interval | NotEnoughReplications | None:
-        """The kernel's queue disciplines less the scenario's own; none without such runs."""
-        return paired_difference(Values.of(self.live), Values.of(self.kernel)) if self.kernel else None
+    def kernel_change(self) -> Change | None:
+        """From the scenario's own queue disciplines, live, to the kernel's; none without such runs."""
+        return None if self.kernel is None else _change(self.quantity, self.live, self.kernel)
 
-    @property
-    def differs(self) -> bool | None:
-        """Whether the interval of the difference leaves out zero; none without an interval."""
-        return leaves_out_zero(self.difference)
 
-    @property
-    def kernel_differs(self) -> bool | None:
-        """The same of the kernel's queue disciplines and the scenario's own."""
-        found = self.kernel_difference
-        return None if found is None else leaves_out_zero(found)
+def _change(quantity: Quantity, before: Values, after: Values) -> Change:
+    return Change.of(quantity, before, after, Inference(_CONFIDENCE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +124,12 @@ def _lived(
 def compared(
     simulated: Sequence[Result], live: Sequence[Result], kernel: Sequence[Result] = ()
 ) -> Iterator[Compared]:
-    """Every quantity that all have."""
-    for quantity in COMPARED:
-        try:
-            here, there, beside = (tuple(map(quantity, runs)) for runs in (simulated, live, kernel))
-        except MissingDataError:
-            continue
-        yield Compared(quantity, here, there, beside)
+    """What is shown of any of them, as far as runs of each kind have it."""
+    for quantity in shown_of_all(simulated):
+        of_all = [_observed(quantity, runs) for runs in (simulated, live, kernel) if runs]
+        if all(each.known.any() for each in of_all):
+            yield Compared(quantity, *of_all)
+
+
+def _observed(quantity: Quantity, runs: Sequence[Result]) -> Values:
+    return Values.observed(quantity.observed(Measured(run)) for run in runs)

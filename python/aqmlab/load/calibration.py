@@ -11,7 +11,7 @@ import json
 import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import CalibrationError
 from aqmlab.files.folders import write_whole
@@ -24,7 +24,7 @@ from aqmlab.statistics import loss_percent
 from aqmlab.terminal.spelling import counted, quoted, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.load.demand import Bottleneck, Demand
     from aqmlab.result import Result
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     """Runs scenarios with seeds and returns results in their order; the text is the progress bar's title."""
 
 FORMAT = 2
+CALIBRATION = "calibration.json"
+"""The file of a calibration in its folder."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,12 @@ class Calibration:
     Attributes:
         bottlenecks: Each bottleneck's points and lines.
         version: The version that made the runs.
+        asked: What it was asked for, where a command kept it: scenario, demand, links, sizes and seeds.
     """
 
     bottlenecks: tuple[LoadLine, ...]
     version: str = ""
+    asked: Mapping[str, Any] | None = None
 
     @property
     def tightest(self) -> LoadLine:
@@ -68,6 +72,7 @@ class Calibration:
         document = {
             "format": FORMAT,
             "aqmlab_version": self.version,
+            **({} if self.asked is None else {"asked": dict(self.asked)}),
             "bottlenecks": [
                 {
                     "rate_mbps": each.rate_mbps,
@@ -104,7 +109,7 @@ class Calibration:
             )
             for each in document["bottlenecks"]
         ]
-        return cls(tuple(lines), document["aqmlab_version"])
+        return cls(tuple(lines), document["aqmlab_version"], document.get("asked"))
 
     def __str__(self) -> str:
         return "\n".join(
@@ -128,7 +133,19 @@ _BOTTLENECK = Table(
         "points": ListOf(_POINT, shortest=2),
     }
 )
-_SHAPE = Table({"format": COUNT, "aqmlab_version": TEXT, "bottlenecks": ListOf(_BOTTLENECK, shortest=1)})
+_ASKED = Table(
+    {
+        "scenario": TEXT,
+        "demand": TEXT,
+        "links": ListOf(TEXT),
+        "sizes": ListOf(COUNT),
+        "seeds": ListOf(WHOLE),
+    }
+)
+_SHAPE = Table(
+    {"format": COUNT, "aqmlab_version": TEXT, "bottlenecks": ListOf(_BOTTLENECK, shortest=1)},
+    {"asked": _ASKED},
+)
 
 
 def _seed(text: str, file: str | Path) -> int:

@@ -1,9 +1,9 @@
 """The catalogue: what is shown of a run, and in which order: people, calls, games, flows, links.
 
-`run`, `compare`, `sweep`, tables of data, CSV, JSON, reports and `play` take from here which quantities they
-show; what each is called and with how many digits it is printed, the quantity says itself
-(`aqmlab.statistics.quantities`). A number that is shown in one place is the same number in every other, which
-a test checks.
+`run`, `compare`, `sweep`, `tune`, `crossvalidate`, tables of data, CSV, JSON, reports and `play` take from
+here which quantities they show; the quantity itself says what it is called and with how many digits it is
+printed (`aqmlab.statistics.quantities`). A number that is shown in one place is the same number in every
+other, which a test checks.
 """
 
 from __future__ import annotations
@@ -53,6 +53,9 @@ RESPONSE_MEDIAN = quantile_s(0.5)
 OF_OBJECTS = (RESPONSE_MEDIAN, quantile_s(0.95))
 OF_THE_LINK = (utilization_percent, loss_percent)
 OF_LINKS = (throughput_mbps, *OF_THE_LINK, marked_percent, queue_mean_ms, queue_mean_packets)
+
+OF_SEARCHES = (LOADED_MEDIAN, RESPONSE_MEDIAN, *OF_THE_LINK, queue_mean_packets)
+"""What tables of searches have room for, beside the parameters and what is sought."""
 
 
 def of_datagrams(group: str) -> tuple[Quantity, ...]:

@@ -26,7 +26,8 @@ its better end, and a group of which nothing arrives is worse than any other.
 
 5 % of loss leaves a call fair by G.107 (R = 75). Claypool, Claypool: Latency and player actions in online
 games (CACM 49, 2006): 100 ms where a player aims. Beigbeder and others: The effects of loss and latency on
-user performance in Unreal Tournament 2003 (NetGames 2004): hardly any up to 5 %.
+user performance in Unreal Tournament 2003 (NetGames 2004): hardly any up to 5 %. Which of these were read in
+their texts, and which are cited from memory: docs/explanation/statistics.md.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ def _cell(found: Comparison, quantity: Quantity, name: str) -> TableCell:
     differences, differs = [], False
     if name != found.baseline and level.have:
         change = found.change(name, quantity)
-        differences.append(Line(_difference_in_print(change), Standing.REFERENCE))
+        differences.append(Line(difference_in_print(change), Standing.REFERENCE))
         differs = change.direction != 0
     return _starred(found, shown, differs, *differences)
 
@@ -200,7 +200,7 @@ def _starred(found: Comparison, shown: str, differs: bool, *below: Line) -> Tabl
     return TableCell(lines=(Line(f"{shown}{mark}".rstrip()), *below), short=f"{shown}{mark}")
 
 
-def _digits(value: float, quantity: Quantity) -> int:
+def digits_of(value: float, quantity: Quantity) -> int:
     """Digits after the point: three that count in all, never more than the quantity has."""
     before = max(0, math.floor(math.log10(abs(value)))) if value else 0
     return min(quantity.digits, 2 - min(2, before))
@@ -210,15 +210,16 @@ def level_in_print(level: Level, quantity: Quantity) -> str:
     """A level with its half width, or the sign and the end of what is only a bound."""
     if level.mean is None:
         return "–"
-    digits = _digits(level.mean, quantity)
+    digits = digits_of(level.mean, quantity)
     if level.bound:
         return f"{level.bound}{level.mean:.{digits}f}"
     return with_half_width(level.estimate, digits).replace(" ", "")
 
 
-def _difference_in_print(change: Change) -> str:
+def difference_in_print(change: Change) -> str:
+    """A difference with its half width, or the sign and the end of what is only a bound."""
     estimate = change.difference
-    digits = _digits(change.after.mean or 0.0, change.quantity)
+    digits = digits_of(change.after.mean or 0.0, change.quantity)
     if estimate.mean is None:
         return "–"
     if change.is_one_sided and isinstance(estimate, Interval):
@@ -316,7 +317,7 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         )
     beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
     if beyond:
-        yield f">: in up to {counted(beyond, 'run')} it took longer than the run."
+        yield f">: in up to {counted(beyond, 'run')} it took longer than the run{_with_both(found)}."
     if have := _least_runs(found, OF_PEOPLE):
         yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
     for what, quantities in _others_by_heading(found, brief=brief).items():
@@ -345,6 +346,14 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
     if zero := _zero_in_every_run(found):
         yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _with_both(found: Comparison) -> str:
+    """In how many seeds it did so under both configurations, which says nothing of their difference."""
+    silent = max((found.change(name, LOADED_MEDIAN).silent for name in found.names[1:]), default=0)
+    if not silent:
+        return ""
+    return f"; in {silent} with both configurations, which the difference leaves out"
 
 
 def _of_slow_pages(found: Comparison) -> Iterator[str]:

@@ -2,68 +2,97 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from aqmlab.statistics.replication import NotEnoughReplications
+from aqmlab.statistics.replication import Interval
+from aqmlab.tables.comparison import difference_in_print, digits_of, level_in_print
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aqmlab.comparison import Change, Level, Values
     from aqmlab.live_runs.crossvalidation import Compared
-    from aqmlab.statistics.replication import Interval
-
-
-_WORDS = {True: "differs", False: "no difference shown", None: "too few seeds"}
+    from aqmlab.statistics.quantity import Quantity
 
 
 def crossvalidation_table(rows: Sequence[Compared], *, title: str) -> Table:
     """A row for each quantity: the means with their ranges, the paired differences with their intervals."""
     columns: list[Column[Compared]] = [
-        Column("quantity", lambda row: text(row.quantity.name), "quantity", words=True),
-        Column("simulated", lambda row: _range(row, row.simulated), "simulated"),
-        Column("live", lambda row: _range(row, row.live), "live"),
-        Column("difference", lambda row: _difference(row, row.difference), "live less simulated"),
-        Column("difference_percent", _share, "%"),
-        Column("verdict", lambda row: text(_WORDS[row.differs]), "verdict", words=True),
+        Column("quantity", lambda row: text(row.quantity.short, value=row.quantity.name), words=True),
+        Column("simulated", lambda row: _level(row.quantity, row.change.before, row.simulated), "simulated"),
+        Column("live", lambda row: _level(row.quantity, row.change.after, row.live), "live"),
+        Column("difference", lambda row: _difference(row.change), "live less simulated"),
+        Column("difference_percent", lambda row: _share(row.change), "%"),
+        Column("verdict", lambda row: text(_verdict(row.change)), "verdict", words=True),
     ]
-    if any(row.kernel for row in rows):
+    if any(row.kernel is not None for row in rows):
         columns += [
-            Column("kernel", lambda row: _range(row, row.kernel), "kernel's queues"),
+            Column("kernel", _kernel_level, "kernel's queues"),
             Column("kernel_difference", _kernel_difference, "kernel less live"),
-            Column("kernel_verdict", lambda row: text(_WORDS[row.kernel_differs]), "verdict", words=True),
+            Column("kernel_verdict", _kernel_verdict, "verdict", words=True),
         ]
     caption = (
-        "mean, with the smallest and largest seed in brackets; differences with 95 % intervals, also in "
-        "% of the simulated value"
+        "mean, of times geometric, with the smallest and largest seed in brackets; differences with 95 % "
+        "intervals, also in % of the simulated value; > and <: bounds"
     )
     return Table.of(rows, columns, title=title, caption=caption)
 
 
-def _range(row: Compared, values: Sequence[float]) -> TableCell:
-    mean = sum(values) / len(values)
-    least, greatest = (_said(row, value) for value in (min(values), max(values)))
-    return text(f"{_said(row, mean)} [{least}, {greatest}]", value=mean)
+def _level(quantity: Quantity, level: Level, values: Values) -> TableCell:
+    known = [each for each in values.each if each.is_known]
+    ends = [level.mean or 0.0, *(each.value for each in known)]
+    digits = max(digits_of(each, quantity) for each in ends)
+    least, greatest = (
+        f"{each.bound}{each.value:.{digits}f}"
+        for each in (min(known, key=lambda one: one.lower), max(known, key=lambda one: one.upper))
+    )
+    mean = level_in_print(level, quantity).partition("±")[0]
+    return _cell(f"{mean} [{least}, {greatest}]", None if level.bound else level.mean)
+
+
+def _difference(change: Change) -> TableCell:
+    estimate = change.difference
+    two_sided = isinstance(estimate, Interval) and not math.isinf(estimate.upper - estimate.lower)
+    value = None if change.is_one_sided else estimate.mean
+    if not two_sided or not isinstance(estimate, Interval):
+        return _cell(difference_in_print(change), value)
+    digits = max(digits_of(each, change.quantity) for each in (estimate.mean, estimate.lower, estimate.upper))
+    mean, lower, upper = (f"{each:+.{digits}f}" for each in (estimate.mean, estimate.lower, estimate.upper))
+    return _cell(f"{mean} [{lower}, {upper}]", value)
+
+
+def _cell(shown: str, value: float | None) -> TableCell:
+    """Text with the number that programs get; none where only a bound is known."""
+    return TableCell(value, text(shown).lines)
+
+
+def _share(change: Change) -> TableCell:
+    """The difference as a share of what was simulated."""
+    before, mean = change.before, change.difference.mean
+    exact = before.mean and mean is not None and not (before.bound or change.is_one_sided)
+    return number(100.0 * mean / before.mean if exact and mean is not None and before.mean else None, "+.1f")
+
+
+def _verdict(change: Change) -> str:
+    if not isinstance(change.difference, Interval):
+        return "too few seeds"
+    return "differs" if change.direction else "no difference shown"
+
+
+def _kernel_level(row: Compared) -> TableCell:
+    change = row.kernel_change
+    if change is None or row.kernel is None:
+        return _cell("–", None)
+    return _level(row.quantity, change.after, row.kernel)
 
 
 def _kernel_difference(row: Compared) -> TableCell:
-    found = row.kernel_difference
-    return text("–", value=None) if found is None else _difference(row, found)
+    change = row.kernel_change
+    return _cell("–", None) if change is None else _difference(change)
 
 
-def _difference(row: Compared, found: Interval | NotEnoughReplications) -> TableCell:
-    if isinstance(found, NotEnoughReplications):
-        return text("–" if found.mean is None else _said(row, found.mean), value=found.mean)
-    mean, lower, upper = (_said(row, value) for value in (found.mean, found.lower, found.upper))
-    return text(f"{mean} [{lower}, {upper}]", value=found.mean)
-
-
-def _share(row: Compared) -> TableCell:
-    """The difference as a share of what was simulated."""
-    simulated = sum(row.simulated) / len(row.simulated)
-    live = sum(row.live) / len(row.live)
-    return number(100.0 * (live - simulated) / simulated if simulated else None, "+.1f")
-
-
-def _said(row: Compared, value: float) -> str:
-    return f"{value:.{max(row.quantity.digits, 2)}f}"
+def _kernel_verdict(row: Compared) -> TableCell:
+    change = row.kernel_change
+    return text("–" if change is None else _verdict(change))

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import enum
+import math
 import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from aqmlab.comparison import Level, Values
+from aqmlab.comparison.change import Inference
+from aqmlab.errors import UnknownQuantityError
+from aqmlab.statistics.quantities import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,6 +21,9 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.summary import Figures
     from aqmlab.tuning.objectives import Objective
+
+
+_CONFIDENCE = 0.95
 
 
 class TrialState(enum.Enum):
@@ -69,9 +78,12 @@ class Candidate:
         return {seed: objective.cost(figures) for seed, figures in self.fresh.items()}
 
     def means(self, *, fresh: bool) -> dict[str, float | None]:
-        """Its figures, as means over the seeds that it was run with; none where a run has none."""
+        """Its figures, as means over the seeds that it was run with; none where a run has none.
+
+        As in comparisons those of times are geometric.
+        """
         runs = list((self.fresh if fresh else self.figures).values())
-        return {name: _mean([run[name] for run in runs]) for name in (runs[0] if runs else ())}
+        return {name: _mean(name, [run[name] for run in runs]) for name in (runs[0] if runs else ())}
 
 
 def front(candidates: Sequence[Candidate], objective: Objective) -> list[Candidate]:
@@ -95,7 +107,20 @@ def front(candidates: Sequence[Candidate], objective: Objective) -> list[Candida
     return sorted(standing, key=lambda candidate: compared[candidate])
 
 
-def _mean(values: Sequence[float | int | None]) -> float | None:
+def _mean(name: str, values: Sequence[float | int | None]) -> float | None:
     """The mean, where every run has a value: one over the others would be that of the lucky ones."""
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known and len(known) == len(values) else None
+    known = [float(value) for value in values if value is not None]
+    if not known or len(known) < len(values):
+        return None
+    if not all(map(math.isfinite, known)):
+        return float(np.mean(known))
+    how = Inference(_CONFIDENCE, on_logarithms=_is_on_logarithms(name))
+    return Level.of(Values.of(known), how).mean
+
+
+def _is_on_logarithms(name: str) -> bool:
+    """Whether it is a time; figures of one link, with its name in front, are none."""
+    try:
+        return by_name(name).on_logarithms
+    except UnknownQuantityError:
+        return False

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics import mean_interval
+from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
 from aqmlab.tables.model import (
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Interval, NotEnoughReplications
     from aqmlab.tuning.candidates import Candidate
     from aqmlab.tuning.outcome import Outcome
-
-_FIGURES = {
-    "response_p50_s": ("median s", ".3f"),
-    "responses_within_1s_percent": ("< 1 s %", ".1f"),
-    "utilization_percent": ("busy %", ".1f"),
-    "loss_percent": ("loss %", ".2f"),
-    "queue_mean_packets": ("queue", ".1f"),
-}
 
 
 def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table:
@@ -83,8 +76,12 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         ),
         printed(response_time, f"min(t, {limit}) s"),
         *(
-            printed(lambda each, name=name, form=form: number(mean(each, name), form), title)  # type: ignore[misc]
-            for name, (title, form) in _FIGURES.items()
+            printed(
+                lambda each, of=quantity: number(mean(each, of.name), f".{of.digits}f"),  # type: ignore[misc]
+                quantity.short,
+            )
+            for quantity in OF_SEARCHES
+            if any(mean(each, quantity.name) is not None for each in candidates)
         ),
         printed(difference, f"winner − it, {objective.unit}"),
         Column("", lambda each: text(outcome.role(each)), "what it is", words=True, media=Medium.TERMINAL),
