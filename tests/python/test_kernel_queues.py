@@ -1,4 +1,4 @@
-"""CAKE beside what the kernel gave, and the rules of `make crosscheck-queues`, without user-mode Linux."""
+"""FQ-CoDel and CAKE beside what the kernel gave, and the rules of `make crosscheck-queues`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.crosscheck import queues
+from tests.crosscheck import queue_cases, queues, user_mode_linux
+from tests.crosscheck.queue_cases import CAKE, Case, Figures
 
-FULL_PACKETS = queues.Case("cake besteffort flows", 100, 20, 10.0, 1500)
+FULL_PACKETS = Case(CAKE, 100, 20, 20, 9.524, 1500)
 OF_KERNEL_MBPS = 4.6 * 1500 / 1472
 """What CAKE of Linux 6.1 gave the stream: iperf3 counts payloads, 1,472 bytes of 1,500.
 
@@ -20,8 +21,8 @@ OF_KERNEL_MBPS = 4.6 * 1500 / 1472
 """
 
 
-def figures(**changes: float) -> queues.Figures:
-    return queues.Figures(
+def figures(**changes: float) -> Figures:
+    return Figures(
         **{
             "stream_goodput_mbps": 1.0,
             "delay_p50_ms": 1.0,
@@ -50,7 +51,7 @@ def test_the_kernels_quantum_against_ip_lengths_differs(monkeypatch: pytest.Monk
 
 
 def test_a_case_differs_by_a_tenth_of_its_share_or_by_turns_of_delay() -> None:
-    case = queues.Case("fq_codel", 10, 4, 1.0, 1000)
+    case = Case("fq_codel", 10, 4, 20, 1.0, 1000)
     assert queues.differences(case, figures(), figures()) == []
     # A fair share is 10/5 of frames, 1,000 bytes of 1,014: 1.97 Mbit/s.
     assert queues.differences(case, figures(stream_goodput_mbps=1.19), figures()) == []
@@ -61,18 +62,40 @@ def test_a_case_differs_by_a_tenth_of_its_share_or_by_turns_of_delay() -> None:
     assert len(queues.differences(case, figures(bulk_mbps=8.5), figures())) == 1
 
 
-def test_a_kernel_that_does_not_fill_its_link_is_no_oracle() -> None:
-    case = queues.Case("fq_codel", 10, 4, 1.0, 1000)
-    assert not queues.is_starved(case, figures())
-    assert queues.is_starved(case, figures(bulk_mbps=7.7))
+def test_a_figure_that_is_missing_differs() -> None:
+    case = Case("fq_codel", 10, 4, 20, 1.0, 1000)
+    assert len(queues.differences(case, figures(delay_p50_ms=float("nan")), figures())) == 1
 
 
-def test_without_user_mode_linux_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_stream_that_gets_less_than_it_sends_is_not_judged_by_its_delay() -> None:
+    case = Case("fq_codel", 10, 4, 20, 4.0, 1000)
+    assert queues.differences(case, figures(delay_p50_ms=100.0), figures()) == []
+    # A fifth of the time at 5 Mbit/s: 1 Mbit/s is all of it.
+    paused = Case("fq_codel", 10, 4, 20, 5.0, 1000, 20, 80)
+    assert len(queues.differences(paused, figures(delay_p50_ms=100.0), figures())) == 1
+
+
+def test_cases_are_asked_once_each_and_go_through_a_file_unchanged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("UML", raising=False)
+    wanted = list(queue_cases.cases())
+    assert len(set(wanted)) == len(wanted)
+    monkeypatch.setattr(queue_cases, "STORED", tmp_path / "queues.csv")
+    queue_cases.store("Linux", {case: [figures(), figures(delay_p50_ms=3.5)] for case in wanted})
+    assert queue_cases.stored() == {case: [figures(), figures(delay_p50_ms=3.5)] for case in wanted}
+
+
+@pytest.mark.parametrize("content", [None, b"a kernel with the clock of the machine"])
+def test_without_a_kernel_that_has_a_clock_of_its_own_it_says_how_to_build_one(
+    content: bytes | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "linux"
+    if content is not None:
+        own.write_bytes(content)
+        own.chmod(0o755)
+    monkeypatch.setenv("UML", str(own))
     monkeypatch.setattr(sys, "argv", ["queues"])
-    assert queues.main() == queues.SKIPPED
+    assert queues.main() == queues.MISSING
     said = capsys.readouterr().err
-    assert said.startswith("skipped: no linux.uml, ip, tc, iperf3, ethtool, insmod. apt-get install")
+    assert str(own) in said
+    assert user_mode_linux.HOW in said
