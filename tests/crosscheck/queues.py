@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import math
 import statistics
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -81,7 +80,7 @@ def scenario_of(case: Case, *, frames: bool) -> dict[str, Any]:
         "senders": "servers-left",
         "receivers": "browsers-right",
         # As of iperf3: flows that are in phase lose together, and leave more to the stream.
-        "start_spread_s": 0.0,
+        "start_spread_s": 0.001,
     }
     stream: dict[str, Any] = {
         "name": "stream",
@@ -106,7 +105,11 @@ def scenario_of(case: Case, *, frames: bool) -> dict[str, Any]:
 
 def ours(case: Case, seed: int = 1, *, frames: bool = True) -> Figures:
     """Runs our simulator; with `frames` its queues count frames of Ethernet, as the kernel's do."""
-    result = aqmlab.run(scenario_of(case, frames=frames), seed=seed)
+    return figures_of(case, aqmlab.run(scenario_of(case, frames=frames), seed=seed))
+
+
+def figures_of(case: Case, result: aqmlab.Result) -> Figures:
+    """What came of a case in one of our runs."""
     run = result.run
     seconds = run["measured_until_s"] - run["measured_from_s"]
     bulk = [8e-6 * delivered / seconds for delivered in run["flows"][0]["delivered_bytes"]]
@@ -172,21 +175,37 @@ def differences(case: Case, found: Figures, kernel: Figures) -> list[str]:
     return said
 
 
-def is_by_chance(name: str, found: Sequence[Figures], kernel: Sequence[Figures]) -> bool:
-    """Whether two standard errors of the means hold the difference of a figure."""
-    apart = abs(getattr(mean(found), name) - getattr(mean(kernel), name))
-    squares = (getattr(spread(times), name) ** 2 / len(times) for times in (found, kernel))
-    return bool(apart <= 2 * math.sqrt(sum(squares)))
+HEADING = """\
+| queue | Mbit/s, flows, ms | stream: Mbit/s, bytes | gets, Mbit/s | p50, ms | p95, ms | bulk, Mbit/s | |
+| --- | --- | --- | --- | --- | --- | --- | --- |"""
 
 
-def _line(case: Case, found: Sequence[Figures], kernel: Sequence[Figures]) -> str:
-    """Kernel and ours, figure by figure."""
-    apart = [
-        f"{field.name} {getattr(mean(kernel), field.name):.3f} +- {getattr(spread(kernel), field.name):.3f} "
-        f"/ {getattr(mean(found), field.name):.3f} +- {getattr(spread(found), field.name):.3f}"
-        for field in fields(Figures)[:4]
+def row(case: Case, found: Sequence[Figures], kernel: Sequence[Figures]) -> str:
+    """Kernel / ours, each with its standard deviation where it was asked more than once."""
+
+    def cell(name: str, digits: int) -> str:
+        both = []
+        for times in (kernel, found):
+            deviation = f" ± {getattr(spread(times), name):.{digits}f}" if len(times) > 1 else ""
+            both.append(f"{getattr(mean(times), name):.{digits}f}{deviation}")
+        return " / ".join(both)
+
+    stream = f"{case.stream_mbps:g}, {case.packet_bytes}"
+    if case.off_ms:
+        stream += f", {case.on_ms} of {case.on_ms + case.off_ms} ms"
+    if case.host == OWN:
+        stream += ", own hosts"
+    cells = [
+        case.queue,
+        f"{case.rate_mbps}, {case.bulk_flows}, {case.round_trip_ms}",
+        stream,
+        cell("stream_goodput_mbps", 3),
+        cell("delay_p50_ms", 2),
+        cell("delay_p95_ms", 2),
+        cell("bulk_mbps", 2),
+        "; ".join(differences(case, mean(found), mean(kernel))) or "agrees",
     ]
-    return f"{case}\n    {'; '.join(apart)}"
+    return f"| {' | '.join(cells)} |"
 
 
 def _several(case: Case, seeds: int) -> list[Figures]:
@@ -230,12 +249,13 @@ def main() -> int:
     kernel = stored() if arguments.stored else _asked(arguments)
     kernel = {case: times for case, times in kernel.items() if arguments.only in str(case)}
     differing = 0
+    print(HEADING)
     with ProcessPoolExecutor(arguments.workers) as pool:
         all_found = pool.map(partial(_several, seeds=arguments.seeds), kernel)
         for (case, theirs), found in zip(kernel.items(), all_found, strict=True):
             said = differences(case, mean(found), mean(theirs))
             differing += bool(said)
-            print(_line(case, found, theirs), "; ".join(said) or "agrees", sep="\n    ", flush=True)
+            print(row(case, found, theirs), flush=True)
     print(f"{len(kernel) - differing} of {len(kernel)} cases agree")
     return min(differing, 1)
 

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+import aqmlab
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.crosscheck import queue_cases, queues, user_mode_linux
 from tests.crosscheck.queue_cases import CAKE, Case, Figures
 
+KERNEL = queue_cases.stored()
+"""What Linux 6.1 gave (tests/crosscheck/uml/queues.csv)."""
 FULL_PACKETS = Case(CAKE, 100, 20, 20, 9.524, 1500)
 OF_KERNEL_MBPS = 4.6 * 1500 / 1472
 """What CAKE of Linux 6.1 gave the stream: iperf3 counts payloads, 1,472 bytes of 1,500.
@@ -44,10 +48,68 @@ def test_full_packets_wait_for_their_turn_as_in_the_kernel(frames: bool) -> None
     assert found.greatest_bulk_mbps < 1.1 * FULL_PACKETS.fair_mbps
 
 
-def test_the_kernels_quantum_against_ip_lengths_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = {**queues.SCHEMES[FULL_PACKETS.queue], "quantum_bytes": 1514}
-    monkeypatch.setitem(queues.SCHEMES, FULL_PACKETS.queue, ours)
-    assert queues.ours(FULL_PACKETS, frames=False).stream_goodput_mbps > 1.5 * OF_KERNEL_MBPS
+def late(case: Case, **queue: object) -> Figures:
+    """Ours of a case whose stream begins when the bulk flows have been there for two seconds."""
+    scenario = queues.scenario_of(case, frames=not queue)
+    scenario["duration_s"], scenario["warm_up_s"] = 8.0, 4.0
+    scenario["datagrams"][0]["start_s"] = 2.0
+    scenario["dumbbell"]["queue"] |= queue
+    return queues.figures_of(case, aqmlab.run(scenario, seed=1))
+
+
+def test_the_kernels_quantum_against_ip_lengths_differs() -> None:
+    # Ours of before: the flow of a stream that comes late was new at each packet.
+    assert late(FULL_PACKETS, quantum_bytes=1514).stream_goodput_mbps > 1.5 * OF_KERNEL_MBPS
+
+
+@pytest.mark.parametrize(("round_trip_ms", "stream_mbps"), [(20, 9.524), (40, 10.0)])
+def test_packets_below_the_quantum_stay_first_at_any_rate_as_in_the_kernel(
+    round_trip_ms: int, stream_mbps: float
+) -> None:
+    # Linux 6.1.192, the stream 2 s behind the bulk flows: all of it arrives, half of it within 0.065 and
+    # 0.069 ms, 95 % within 0.121 and 0.122. A frame of a bulk flow takes 0.121 ms, a round of all 2.5.
+    found = late(Case(CAKE, 100, 20, round_trip_ms, stream_mbps, 1000))
+    assert found.stream_goodput_mbps == pytest.approx(stream_mbps, rel=0.01)
+    assert found.delay_p50_ms == pytest.approx(0.067, abs=0.121)
+    assert found.delay_p95_ms == pytest.approx(0.1215, abs=0.121)
+
+
+@pytest.mark.parametrize(
+    ("nearly_empty", "agrees"), [("all_queues", True), ("own_queue", False)], ids=["Linux", "RFC"]
+)
+def test_packets_that_wait_alone_are_dropped_as_in_the_kernel(nearly_empty: str, agrees: bool) -> None:
+    # Five streams of full packets share 2 Mbit/s and send 2.04: FQ-CoDel of Linux 6.1.192 let half of the
+    # packets wait 8.1 ms and 95 % of them 33.8. A round of five frames takes 30.3 ms: with one packet in each
+    # queue nobody waits longer, and what every queue keeps beyond that takes a round each.
+    scenario = queues.scenario_of(Case(queue_cases.FQ_CODEL, 2, 1, 20, 2.04 / 5, 1500), frames=True)
+    del scenario["flows"]
+    scenario["duration_s"], scenario["warm_up_s"] = 20.0, 4.0
+    scenario["datagrams"][0] |= {"count": 5, "start_spread_s": 0.0294}
+    scenario["dumbbell"]["queue"] |= {"nearly_empty": nearly_empty}
+    stream = aqmlab.run(scenario, seed=3).tables["datagrams"].to_pandas()
+    half_ms = 1e3 * stream.delay_p50_s.mean() - 1514 * 8e-3 / 2
+    assert (abs(half_ms - 8.1) < 30.3) == agrees
+
+
+def _is_short(case: Case) -> bool:
+    return case.rate_mbps == 10 and case.packet_bytes == 1500
+
+
+def _is_decided_by_chance(case: Case) -> bool:
+    """Packets below CAKE's quantum beyond their share: new for ever, or old, by how they met the others."""
+    return case.queue == CAKE and case.rate_mbps >= 50 and case.packet_bytes < 1500 and not case.off_ms
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=() if _is_short(case) else pytest.mark.exhaustive, id=str(case))
+        for case in KERNEL
+        if not _is_decided_by_chance(case)
+    ],
+)
+def test_a_stream_gets_what_the_kernel_gave(case: Case) -> None:
+    assert queues.differences(case, queues.ours(case), queues.mean(KERNEL[case])) == []
 
 
 def test_a_case_differs_by_a_tenth_of_its_share_or_by_turns_of_delay() -> None:
