@@ -100,12 +100,17 @@ def _is_decided_by_chance(case: Case) -> bool:
     return case.queue == CAKE and case.rate_mbps >= 50 and case.packet_bytes < 1500 and not case.off_ms
 
 
+def _met_in_a_queue(times: list[Figures]) -> bool:
+    """Whether Linux's hash put two flows into one queue: one has half of what another has."""
+    return any(each.least_bulk_mbps < 0.6 * each.greatest_bulk_mbps for each in times)
+
+
 @pytest.mark.parametrize(
     "case",
     [
         pytest.param(case, marks=() if _is_short(case) else pytest.mark.exhaustive, id=str(case))
-        for case in KERNEL
-        if not _is_decided_by_chance(case)
+        for case, times in KERNEL.items()
+        if not _is_decided_by_chance(case) and not _met_in_a_queue(times)
     ],
 )
 def test_a_stream_gets_what_the_kernel_gave(case: Case) -> None:
