@@ -1,91 +1,59 @@
 """FQ-CoDel and CAKE beside the kernel's own, in user-mode Linux: what a stream gets beside bulk flows, and how long it waits.
 
-    python -m tests.crosscheck.queues              runs the kernel too if user-mode Linux is installed
-    python -m tests.crosscheck.queues --store      and writes what the kernel gave to uml/queues.csv
-    python -m tests.crosscheck.queues --stored     against that
+    python -m tests.crosscheck.queues              asks the kernel, in its own time: a busy machine changes nothing
+    python -m tests.crosscheck.queues --store      and writes what it gave to uml/queues.csv
+    python -m tests.crosscheck.queues --stored     against that, without a kernel
 
-It needs neither privileges nor virtualisation: Debian's packages user-mode-linux, kmod, iproute2, iperf3 and ethtool, and a C
-compiler on processors with AMX. UML=... names another kernel, built with ARCH=um and with these queues in it; one with
-CONFIG_UML_TIME_TRAVEL_SUPPORT has a clock of its own, which a busy machine does not disturb. The status is 0 if every figure agrees,
-1 if one differs, 3 if there is no user-mode Linux.
+UML names the kernel; `make uml-kernel SOURCE=/usr/src/linux-source-6.1.tar.xz` builds one. No privileges are needed. The status is 0 if
+every figure agrees, 1 if one differs, 3 if there is no such kernel.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import os
-import shutil
-import subprocess
+import datetime
+import statistics
 import sys
-import tempfile
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import aqmlab
 
-from .measurement import FOLDER
+from . import user_mode_linux
+from .queue_cases import (
+    CAKE,
+    CAKE_BY_HOST,
+    FQ_CODEL,
+    FRAME_BYTES,
+    OWN,
+    Case,
+    Figures,
+    cases,
+    store,
+    stored,
+)
+from .user_mode_linux import SECONDS, WARM_UP_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence
 
-UML = FOLDER / "uml"
-STORED = UML / "queues.csv"
-WARM_UP_S, SECONDS = 2, 4
-SKIPPED = 3
-LEAST_CARRIED = 0.88
-"""The share of a link that payloads and the stream have at least where the kernel keeps up."""
-FRAME_BYTES = 14
-"""What the kernel counts with each packet: the header of Ethernet."""
+MISSING = 3
+SEEDS = 8
 
 SCHEMES: dict[str, dict[str, Any]] = {
-    "cake besteffort flows": {"scheme": "cake", "isolation": "flows"},
-    "fq_codel": {
+    CAKE: {"scheme": "cake", "isolation": "flows"},
+    CAKE_BY_HOST: {"scheme": "cake", "isolation": "triple"},
+    FQ_CODEL: {
         "scheme": "fq-codel",
         "emptied_new_queue": "becomes_old_behind_others",
         "count_overflows": True,
+        "nearly_empty": "all_queues",
+        "mtu_bytes": 1514,
     },
 }
 """The kernel's words -> ours."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """Bulk flows of CUBIC, and a stream that answers to nothing."""
-
-    queue: str
-    rate_mbps: int
-    bulk_flows: int
-    stream_mbps: float
-    packet_bytes: int
-
-    @property
-    def fair_mbps(self) -> float:
-        """What the stream gets where it has more, and every flow has its turns: IP lengths."""
-        frame = self.packet_bytes + FRAME_BYTES
-        return self.rate_mbps / (self.bulk_flows + 1) * self.packet_bytes / frame
-
-
-@dataclass(frozen=True)
-class Figures:
-    """What comes of a case: IP lengths for the stream, delays of what arrives."""
-
-    stream_goodput_mbps: float
-    delay_p50_ms: float
-    delay_p95_ms: float
-    bulk_mbps: float
-    least_bulk_mbps: float
-    greatest_bulk_mbps: float
-
-
-def cases() -> Iterator[Case]:
-    """Streams below, at and above their fair share, small and full packets, three rates."""
-    for queue in SCHEMES:
-        for rate, bulk in ((10, 4), (50, 10), (100, 20)):
-            for packet_bytes in (200, 1000, 1500):
-                for share in (0.5, 1.0, 2.0):
-                    yield Case(queue, rate, bulk, round(share * rate / (bulk + 1), 3), packet_bytes)
 
 
 def scenario_of(case: Case, *, frames: bool) -> dict[str, Any]:
@@ -95,6 +63,8 @@ def scenario_of(case: Case, *, frames: bool) -> dict[str, Any]:
         "rate_right_to_left_mbps": 1000.0,
         "delay_ms": 0.0,
         "interface_rate_mbps": 10_000,
+        "browser_machines_per_side": 1,
+        "server_machines_per_side": 1,
         "layer2_overhead_bytes": FRAME_BYTES,
         "layer2_minimum_frame_bytes": 0,
         "layer2_gap_bytes": 0,
@@ -102,202 +72,190 @@ def scenario_of(case: Case, *, frames: bool) -> dict[str, Any]:
         "queue": SCHEMES[case.queue],
         "queue_right_to_left": {"scheme": "drop-tail", "limit_packets": 10_000},
     }
-    ends = {"direction": "left-to-right"}
+    bulk = {
+        "name": "bulk",
+        "count": case.bulk_flows,
+        "base_rtt_ms": float(case.round_trip_ms),
+        "profile": "linux6-cubic",
+        "senders": "servers-left",
+        "receivers": "browsers-right",
+        # As of iperf3: flows that are in phase lose together, and leave more to the stream.
+        "start_spread_s": 0.001,
+    }
+    stream: dict[str, Any] = {
+        "name": "stream",
+        "count": 1,
+        "packet_bytes": case.packet_bytes,
+        "rate_mbps": case.stream_mbps,
+        "senders": "browsers-left" if case.host == OWN else "servers-left",
+        "receivers": "servers-right" if case.host == OWN else "browsers-right",
+        "start_spread_s": 0.01,
+    }
+    if case.off_ms:
+        stream |= {"on_s": case.on_ms / 1000, "off_s": case.off_ms / 1000, "periods": "fixed"}
     return {
         "name": "kernel-queues",
         "duration_s": float(WARM_UP_S + SECONDS),
         "warm_up_s": float(WARM_UP_S),
         "dumbbell": link,
-        "flows": [
-            {"name": "bulk", "count": case.bulk_flows, "base_rtt_ms": 20.0, "profile": "linux6-cubic", **ends}
-        ],
-        "datagrams": [
-            {
-                "name": "stream",
-                "count": 1,
-                "packet_bytes": case.packet_bytes,
-                "rate_mbps": case.stream_mbps,
-                **ends,
-            }
-        ],
+        "flows": [bulk],
+        "datagrams": [stream],
     }
 
 
 def ours(case: Case, seed: int = 1, *, frames: bool = True) -> Figures:
     """Runs our simulator; with `frames` its queues count frames of Ethernet, as the kernel's do."""
-    result = aqmlab.run(scenario_of(case, frames=frames), seed=seed)
+    return figures_of(case, aqmlab.run(scenario_of(case, frames=frames), seed=seed))
+
+
+def figures_of(case: Case, result: aqmlab.Result) -> Figures:
+    """What came of a case in one of our runs."""
     run = result.run
     seconds = run["measured_until_s"] - run["measured_from_s"]
     bulk = [8e-6 * delivered / seconds for delivered in run["flows"][0]["delivered_bytes"]]
     stream = result.tables["datagrams"].to_pandas().iloc[0]
-    # The table of datagrams counts what was sent in the window; the kernel's receiver, what arrives in it.
-    all_queues = result.tables["queues"].to_pandas()
-    left_to_right = all_queues[all_queues.link == "left-to-right"]
-    comes_bytes = 1e6 / 8 * case.stream_mbps * seconds
-    its_queue = left_to_right.loc[(left_to_right.arrived_bytes - comes_bytes).abs().idxmin()]
     return Figures(
-        8e-6 * float(its_queue.sent_bytes) / seconds,
-        1e3 * float(stream.delay_p50_s),
-        1e3 * float(stream.delay_p95_s),
+        float(result.value("goodput_mbps/datagrams.stream")),
+        1e3 * float(stream.delay_p50_s) - case.transmission_ms,
+        1e3 * float(stream.delay_p95_s) - case.transmission_ms,
         sum(bulk),
         min(bulk),
         max(bulk),
     )
 
 
-def differences(case: Case, found: Figures, kernel: Figures) -> list[str]:
-    """In words, where our figures are not the kernel's.
+def mean(times: Sequence[Figures]) -> Figures:
+    """Of each figure."""
+    return Figures(
+        *(statistics.fmean(getattr(each, field.name) for each in times) for field in fields(Figures))
+    )
+
+
+def spread(times: Sequence[Figures]) -> Figures:
+    """The standard deviation of each figure; 0 of one."""
+    several = len(times) > 1
+    return Figures(
+        *(
+            statistics.stdev(getattr(each, field.name) for each in times) if several else 0.0
+            for field in fields(Figures)
+        )
+    )
+
+
+def tolerances(case: Case, kernel: Figures) -> dict[str, float]:
+    """How far apart figures may be, by their names; what has none is not judged.
 
     What a flow gets is the schedule's: 10 % of the fair share either way. Where the stream has less than it sends, its delay is
     that of a queue which nobody answers to, and is not judged; else it is within two transmissions of a full frame for each
     flow that may be before it.
     """
     frame_ms = 1.514 * 8 / case.rate_mbps
+    judged = {"stream_goodput_mbps": 0.1 * case.fair_mbps, "bulk_mbps": 0.05 * kernel.bulk_mbps}
+    if kernel.stream_goodput_mbps > 0.98 * case.offered_mbps:
+        turns_ms = 2 * frame_ms * (case.bulk_flows + 1)
+        judged |= {"delay_p50_ms": turns_ms, "delay_p95_ms": turns_ms}
+    return judged
+
+
+SAID = {
+    "stream_goodput_mbps": "the stream gets {:.3f} Mbit/s, {:.3f} there",
+    "delay_p50_ms": "half of it waits {:.3f} ms, {:.3f} there",
+    "delay_p95_ms": "95 % of it wait {:.3f} ms, {:.3f} there",
+    "bulk_mbps": "bulk flows get {:.2f} Mbit/s, {:.2f} there",
+}
+
+
+def differences(case: Case, found: Figures, kernel: Figures) -> list[str]:
+    """In words, where our figures are not the kernel's."""
     said = []
-    apart = abs(found.stream_goodput_mbps - kernel.stream_goodput_mbps)
-    if apart > 0.1 * case.fair_mbps:
-        said.append(
-            f"the stream gets {found.stream_goodput_mbps:.3f} Mbit/s, {kernel.stream_goodput_mbps:.3f} there"
-        )
-    whole = min(found.stream_goodput_mbps, kernel.stream_goodput_mbps) > 0.98 * case.stream_mbps
-    for name in ("delay_p50_ms", "delay_p95_ms"):
+    for name, tolerance in tolerances(case, kernel).items():
         mine, theirs = getattr(found, name), getattr(kernel, name)
-        if whole and abs(mine - theirs) > 2 * frame_ms * (case.bulk_flows + 1):
-            said.append(f"its {name} is {mine:.2f}, {theirs:.2f} there")
-    if abs(found.bulk_mbps / kernel.bulk_mbps - 1) > 0.05:
-        said.append(f"bulk flows get {found.bulk_mbps:.2f} Mbit/s, {kernel.bulk_mbps:.2f} there")
+        if not abs(mine - theirs) <= tolerance:
+            said.append(SAID[name].format(mine, theirs))
     return said
 
 
-def stored() -> dict[Case, Figures]:
-    """What the kernel gave when `--store` was called last."""
-    with STORED.open(encoding="utf-8", newline="") as stream:
-        rows = csv.DictReader(line for line in stream if not line.startswith("#"))
-        return {_case_of(row): Figures(*(float(row[each.name]) for each in fields(Figures))) for row in rows}
+HEADING = """\
+| queue | Mbit/s, flows, ms | stream: Mbit/s, bytes | gets, Mbit/s | p50, ms | p95, ms | bulk, Mbit/s | |
+| --- | --- | --- | --- | --- | --- | --- | --- |"""
 
 
-def _case_of(row: dict[str, str]) -> Case:
-    return Case(
-        row["queue"],
-        int(row["rate_mbps"]),
-        int(row["bulk_flows"]),
-        float(row["stream_mbps"]),
-        int(row["packet_bytes"]),
-    )
+def row(case: Case, found: Sequence[Figures], kernel: Sequence[Figures]) -> str:
+    """Kernel / ours, each with its standard deviation where it was asked more than once."""
 
+    def cell(name: str, digits: int) -> str:
+        both = []
+        for times in (kernel, found):
+            deviation = f" ± {getattr(spread(times), name):.{digits}f}" if len(times) > 1 else ""
+            both.append(f"{getattr(mean(times), name):.{digits}f}{deviation}")
+        return " / ".join(both)
 
-def is_starved(case: Case, figures: Figures) -> bool:
-    """Whether the kernel did not fill its link: a clock of the machine's goes on while others have the processor."""
-    return figures.stream_goodput_mbps + figures.bulk_mbps < LEAST_CARRIED * case.rate_mbps
-
-
-def what_is_missing() -> str:
-    """What has to be installed before the kernel can be run; empty if nothing."""
-    kernel = os.environ.get("UML", "linux.uml")
-    missing = [name for name in (kernel, "ip", "tc", "iperf3", "ethtool") if shutil.which(name) is None]
-    if not os.environ.get("UML") and shutil.which("insmod") is None:
-        missing.append("insmod")
-    return ", ".join(missing)
-
-
-def kernels(wanted: Iterable[Case]) -> tuple[str, dict[Case, Figures]]:
-    """Runs the kernel's queues; answers with its release and what came of the cases, one after the other."""
-    wanted = list(wanted)
-    with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder, "cases")
-        listed.write_text("".join(";".join(map(str, asdict(each).values())) + "\n" for each in wanted))
-        printed = _booted(folder, listed)
-    release, found = "", {}
-    for line in printed.splitlines():
-        if line.startswith("KERNEL "):
-            release = line.split()[1]
-        elif line.startswith("CASE "):
-            case, figures = line.removeprefix("CASE ").split(": ")
-            numbers = figures.split()
-            if len(numbers) == len(fields(Figures)):
-                row = dict(zip((each.name for each in fields(Case)), case.split(";"), strict=True))
-                found[_case_of(row)] = Figures(*map(float, numbers))
-    starved = [case for case, figures in found.items() if is_starved(case, figures)]
-    if starved:
-        raise SystemExit(
-            f"this machine is too busy for {len(starved)} cases, {starved[0]} first: see UML in --help"
-        )
-    if len(found) < len(wanted):
-        raise SystemExit(f"user-mode Linux answered {len(found)} of {len(wanted)} cases:\n{printed[-2000:]}")
-    return release, found
-
-
-def _booted(folder: str, listed: Path) -> str:
-    """What user-mode Linux prints."""
-    own = os.environ.get("UML")
-    modules = "" if own else str(next(Path("/usr/lib/uml/modules").iterdir()) / "kernel")
-    words = {
-        "AQMLAB_MODULES": modules,
-        "AQMLAB_FOLDER": str(UML),
-        "AQMLAB_CASES": str(listed),
-        "AQMLAB_WARM_UP": str(WARM_UP_S),
-        "AQMLAB_SECONDS": str(SECONDS),
-    }
-    command = [
-        own or "linux.uml",
-        "mem=512M",
-        *(["time-travel=inf-cpu"] if own and b"time-travel" in Path(own).read_bytes() else []),
-        *("rootfstype=hostfs", "rootflags=/", "ro", f"init={UML / 'init.sh'}"),
-        *("con=null", "con0=fd:0,fd:1", "quiet"),
-        *(f"{name}={value}" for name, value in words.items() if value),
+    stream = f"{case.stream_mbps:g}, {case.packet_bytes}"
+    if case.off_ms:
+        stream += f", {case.on_ms} of {case.on_ms + case.off_ms} ms"
+    if case.host == OWN:
+        stream += ", own hosts"
+    cells = [
+        case.queue,
+        f"{case.rate_mbps}, {case.bulk_flows}, {case.round_trip_ms}",
+        stream,
+        cell("stream_goodput_mbps", 3),
+        cell("delay_p50_ms", 2),
+        cell("delay_p95_ms", 2),
+        cell("bulk_mbps", 2),
+        "; ".join(differences(case, mean(found), mean(kernel))) or "agrees",
     ]
-    environment = {**os.environ, **_wide_registers(folder)}
-    made = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
-    )
-    return made.stdout
+    return f"| {' | '.join(cells)} |"
 
 
-def _wide_registers(folder: str) -> dict[str, str]:
-    """What processors with AMX need in front of user-mode Linux 6.1."""
-    if " amx_tile" not in Path("/proc/cpuinfo").read_text():
-        return {}
-    library = Path(folder, "wide_registers.so")
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, UML / "wide_registers.c"], check=True)
-    return {"LD_PRELOAD": str(library)}
+def _several(case: Case, seeds: int) -> list[Figures]:
+    return [ours(case, seed) for seed in range(1, seeds + 1)]
 
 
-def store(release: str, found: dict[Case, Figures]) -> None:
-    """Writes uml/queues.csv."""
-    with STORED.open("w", encoding="utf-8", newline="") as stream:
-        stream.write(
-            f"# Linux {release}, user-mode; {WARM_UP_S} s and then {SECONDS} s of each case. How: ../queues.py.\n"
-        )
-        stream.write("# The stream's goodput counts IP lengths, that of bulk flows what iperf3 receives.\n")
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([each.name for each in (*fields(Case), *fields(Figures))])
-        for case, figures in found.items():
-            writer.writerow([*asdict(case).values(), *asdict(figures).values()])
+def _asked(arguments: argparse.Namespace) -> dict[Case, list[Figures]]:
+    """What the kernel gives, stored as it comes if that is asked for."""
+    wanted = [case for case in cases() if arguments.only in str(case)]
+    found: dict[Case, list[Figures]] = {}
+    asked = arguments.repetitions * len(wanted)
+    for release, found in user_mode_linux.ask(wanted, arguments.repetitions, arguments.workers):
+        if arguments.store:
+            today = datetime.datetime.now(tz=datetime.UTC).date()
+            about = (
+                f"Linux {release} in user mode, {today}, in virtual time; {WARM_UP_S} s and then {SECONDS} s"
+            )
+            store(about, found)
+        print(f"Linux {release}: {sum(map(len, found.values()))} of {asked} answers", file=sys.stderr)
+    return found
 
 
 def main() -> int:
-    """Compares, prints a line for each case, and answers with the status."""
+    """Compares, prints each case, and answers with the status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--stored", action="store_true")
     parser.add_argument("--store", action="store_true")
+    parser.add_argument(
+        "--repetitions", type=int, default=1, help="how often the kernel is asked (%(default)s)"
+    )
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of ours of each case (%(default)s)")
+    parser.add_argument("--workers", type=int, default=2, help="processes side by side (%(default)s)")
+    parser.add_argument("--only", default="", help="cases whose line holds this")
     arguments = parser.parse_args()
-    missing = "" if arguments.stored else what_is_missing()
+    missing = "" if arguments.stored else user_mode_linux.what_is_missing()
     if missing:
-        print(
-            f"skipped: no {missing}. apt-get install user-mode-linux kmod iproute2 iperf3 ethtool",
-            file=sys.stderr,
-        )
-        return SKIPPED
-    release, kernel = ("", stored()) if arguments.stored else kernels(cases())
-    if arguments.store:
-        store(release, kernel)
+        print(missing, file=sys.stderr)
+        return MISSING
+    kernel = stored() if arguments.stored else _asked(arguments)
+    kernel = {case: times for case, times in kernel.items() if arguments.only in str(case)}
     differing = 0
-    for case, theirs in kernel.items():
-        said = differences(case, ours(case), theirs)
-        differing += bool(said)
-        print(f"{'; '.join(map(str, asdict(case).values()))}: {'; '.join(said) or 'agrees'}", flush=True)
+    print(HEADING)
+    with ProcessPoolExecutor(arguments.workers) as pool:
+        all_found = pool.map(partial(_several, seeds=arguments.seeds), kernel)
+        for (case, theirs), found in zip(kernel.items(), all_found, strict=True):
+            said = differences(case, mean(found), mean(theirs))
+            differing += bool(said)
+            print(row(case, found, theirs), flush=True)
     print(f"{len(kernel) - differing} of {len(kernel)} cases agree")
     return min(differing, 1)
 

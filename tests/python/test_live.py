@@ -460,7 +460,7 @@ IN_THE_KERNEL = {
     "codel": '{ scheme = "codel", limit_packets = 50, mtu_bytes = 1514 }',
     "pie": '{ scheme = "pie", limit_packets = 50, derandomize = true, cap_adjustment = true }',
     "fq_codel": '{ scheme = "fq-codel", mtu_bytes = 1514, count_overflows = true, '
-    'emptied_new_queue = "becomes_old_behind_others" }',
+    'nearly_empty = "all_queues", emptied_new_queue = "becomes_old_behind_others" }',
     "red": '{ scheme = "red", limit_bytes = 60000, min_th_packets = 20, max_th_packets = 60, gentle = false, '
     'measure = "bytes", w_q = 0.001953125, ecn = true }',
 }

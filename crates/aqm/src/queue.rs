@@ -16,11 +16,13 @@ pub(crate) struct Shared {
     pub(crate) ecn: bool,
     pub(crate) coins: Stream,
     pub(crate) counters: Counters,
+    /// Bytes that wait in other queues than the one that sends.
+    pub(crate) elsewhere_bytes: u64,
 }
 
 impl Shared {
     pub(crate) const fn new(ecn: bool, coins: Stream) -> Self {
-        Self { ecn, coins, counters: Counters::ZERO }
+        Self { ecn, coins, counters: Counters::ZERO, elsewhere_bytes: 0 }
     }
 
     /// The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
@@ -298,7 +300,8 @@ impl<P: Queued> Queue<P> {
         if !self.asks_on_departure {
             return Verdict::Pass;
         }
-        let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo);
+        let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo)
+            .beside(port.elsewhere_bytes);
         self.scheme.on_departure(now, departing, &queue, &mut port.coins)
     }
 

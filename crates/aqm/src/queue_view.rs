@@ -14,6 +14,7 @@ pub(crate) trait Waiting {
 pub struct QueueView<'a> {
     packets: u32,
     bytes: u64,
+    elsewhere_bytes: u64,
     room: &'a Room,
     waiting: &'a dyn Waiting,
 }
@@ -21,7 +22,14 @@ pub struct QueueView<'a> {
 impl<'a> QueueView<'a> {
     #[inline]
     pub(crate) fn new(packets: u32, bytes: u64, room: &'a Room, waiting: &'a dyn Waiting) -> Self {
-        Self { packets, bytes, room, waiting }
+        Self { packets, bytes, elsewhere_bytes: 0, room, waiting }
+    }
+
+    /// The same where so many bytes wait in other queues of the port.
+    #[inline]
+    pub(crate) const fn beside(mut self, elsewhere_bytes: u64) -> Self {
+        self.elsewhere_bytes = elsewhere_bytes;
+        self
     }
 
     /// How many packets wait.
@@ -36,6 +44,13 @@ impl<'a> QueueView<'a> {
     #[inline]
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// How many bytes wait in all queues of the port, as far as they are known when a packet leaves.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn bytes_of_port(&self) -> u64 {
+        self.bytes + self.elsewhere_bytes
     }
 
     /// Whether the port would find room for a packet of `bytes` now. A scheme whose pseudocode tests for

@@ -384,6 +384,7 @@ impl<P: Queued> ScheduledQueues<P> {
         let Self { queues, front, .. } = self;
         let queue = &mut queues.row[place];
         let before = length(queue);
+        port.elsewhere_bytes = queues.waiting.1 - before.1;
         let mut marked = false;
         let mut on_mark = || marked = true;
         let mut on_discard = |packet: P, reason| {
@@ -410,6 +411,7 @@ impl<P: Queued> ScheduledQueues<P> {
     ) -> (Option<P>, bool) {
         let Self { queues, front, scheduler, .. } = self;
         let before = length(&queues.row[place]);
+        port.elsewhere_bytes = queues.waiting.1 - before.1;
         let Some((packet, departing)) = queues.row[place].take_head() else { return (None, false) };
         queues.note_length(place, before);
         let verdict = match (queues.row[place].verdict_on_departure(now, &departing, port), scheduler) {

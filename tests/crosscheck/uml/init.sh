@@ -1,13 +1,10 @@
 #!/bin/sh
-# The first process of a user-mode Linux: sender - router with the queue - receiver, in three network namespaces, and 20 ms on the
-# way back. It reads the cases from its command line (AQMLAB_CASES, a file), prints a line of JSON for each, and ends.
+# The first process of a user-mode Linux: sender - router with the queue - receiver, in three network namespaces, and a delay on the
+# way back. It reads the cases from its command line (AQMLAB_CASES, a file), prints a line for each, and ends.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/run LC_ALL=C
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tmpfs run /run
-for module in drivers/net/veth net/sched/sch_codel net/sched/sch_fq_codel net/sched/sch_cake net/sched/sch_netem net/sched/sch_htb; do
-	[ -n "$AQMLAB_MODULES" ] && insmod "$AQMLAB_MODULES/$module.ko"
-done
 ip link set lo up
 for namespace in a r b; do ip netns add $namespace; done
 ip link add a0 type veth peer name r0
@@ -24,10 +21,12 @@ r r0 10.0.1.1
 r r1 10.0.2.1
 b b0 10.0.2.2
 END
+ip netns exec a ip address add 10.0.1.3/24 dev a0
+ip netns exec b ip address add 10.0.2.3/24 dev b0
 ip netns exec a ip route add default via 10.0.1.1
 ip netns exec b ip route add default via 10.0.2.1
+ip netns exec a ip route add 10.0.2.3 via 10.0.1.1 src 10.0.1.3
 ip netns exec r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
-ip netns exec b tc qdisc add dev b0 root netem delay 20ms limit 100000
 ip netns exec b iperf3 -s -D --logfile /run/server.log
 tries=0
 until ip netns exec a iperf3 -c 10.0.2.2 -n 1K >/dev/null 2>&1 || [ $tries -gt 50 ]; do
@@ -35,7 +34,9 @@ until ip netns exec a iperf3 -c 10.0.2.2 -n 1K >/dev/null 2>&1 || [ $tries -gt 5
 	sleep 0.2
 done
 echo "KERNEL $(uname -r)"
-while IFS=';' read -r queue rate_mbps bulk stream_mbps packet_bytes; do
+until=$((AQMLAB_WARM_UP + AQMLAB_SECONDS))
+while IFS=';' read -r queue rate_mbps bulk round_trip_ms stream_mbps packet_bytes on_ms off_ms host; do
+	ip netns exec b tc qdisc replace dev b0 root netem delay "${round_trip_ms}ms" limit 100000
 	ip netns exec r tc qdisc del dev r1 root 2>/dev/null
 	case "$queue" in
 	cake*) ip netns exec r tc qdisc add dev r1 root $queue bandwidth "${rate_mbps}mbit" ;;
@@ -45,13 +46,15 @@ while IFS=';' read -r queue rate_mbps bulk stream_mbps packet_bytes; do
 		ip netns exec r tc qdisc add dev r1 parent 1:1 $queue
 		;;
 	esac
-	ip netns exec b python3 -I "$AQMLAB_FOLDER/stream.py" receive >/run/stream &
+	case "$host" in own) to=10.0.2.3 ;; *) to=10.0.2.2 ;; esac
+	ip netns exec b python3 -I "$AQMLAB_FOLDER/stream.py" receive "$AQMLAB_WARM_UP" "$until" >/run/stream &
 	receiver=$!
 	ip netns exec a iperf3 -c 10.0.2.2 -t "$AQMLAB_SECONDS" -O "$AQMLAB_WARM_UP" -P "$bulk" -J >/run/bulk &
-	ip netns exec a python3 -I "$AQMLAB_FOLDER/stream.py" send 10.0.2.2 "$stream_mbps" "$packet_bytes" "$AQMLAB_WARM_UP" "$AQMLAB_SECONDS"
+	ip netns exec a python3 -I "$AQMLAB_FOLDER/stream.py" send "$to" "$stream_mbps" "$packet_bytes" \
+		"$(echo "$on_ms" | awk '{print $1/1000}')" "$(echo "$off_ms" | awk '{print $1/1000}')" "$until"
 	wait $receiver
 	wait
-	echo "CASE $queue;$rate_mbps;$bulk;$stream_mbps;$packet_bytes: $(cat /run/stream) $(python3 -I "$AQMLAB_FOLDER/stream.py" bulk /run/bulk)"
+	echo "CASE $queue;$rate_mbps;$bulk;$round_trip_ms;$stream_mbps;$packet_bytes;$on_ms;$off_ms;$host: $(cat /run/stream) $(python3 -I "$AQMLAB_FOLDER/stream.py" bulk /run/bulk)"
 done <"$AQMLAB_CASES"
 echo o >/proc/sysrq-trigger
 sleep 5

@@ -39,6 +39,8 @@ use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 
 buffered_params! {
@@ -87,8 +89,27 @@ impl Parameters for Params {
     }
 
     fn build(&self, _facts: &PortFacts) -> Discipline {
-        Discipline::fifo(CoDel::new(self, false))
+        Discipline::fifo(CoDel::new(self, InFairQueueing::default()))
     }
+}
+
+/// When a queue is so short that nothing is dropped from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NearlyEmpty {
+    /// While at most `mtu_bytes` wait in the queue itself (RFC 8289, section 5.3; ns-3).
+    #[default]
+    OwnQueue,
+    /// While at most `mtu_bytes` wait in all queues together (Linux).
+    AllQueues,
+}
+
+/// What is otherwise where CoDel has one queue of many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct InFairQueueing {
+    /// Whether packets that the port discards to make room for others count as drops of its own.
+    pub(crate) counts_room_made: bool,
+    pub(crate) nearly_empty: NearlyEmpty,
 }
 
 /// Why the packet that is asked about is the next head within one departure.
@@ -109,7 +130,7 @@ pub struct CoDel {
     interval: Span,
     mtu_bytes: u64,
     ecn: bool,
-    counts_room_made: bool,
+    among_others: InFairQueueing,
     /// When the waiting time will have been above the target for an interval; none while it is not above.
     first_above: Option<Time>,
     drop_next: Time,
@@ -122,15 +143,14 @@ pub struct CoDel {
 }
 
 impl CoDel {
-    /// CoDel in a queue, under parameters that are valid. `counts_room_made` says whether packets that the
-    /// port discards to make room for others count as its own drops.
-    pub(crate) fn new(parameters: &Params, counts_room_made: bool) -> Self {
+    /// CoDel in a queue, under parameters that are valid.
+    pub(crate) fn new(parameters: &Params, among_others: InFairQueueing) -> Self {
         Self {
             target: Span::from_seconds(parameters.target_ms / 1e3),
             interval: Span::from_seconds(parameters.interval_ms / 1e3),
             mtu_bytes: parameters.mtu_bytes.into(),
             ecn: parameters.ecn,
-            counts_room_made,
+            among_others,
             first_above: None,
             drop_next: Time::ZERO,
             count: 0,
@@ -143,7 +163,11 @@ impl CoDel {
     /// The RFC's `dodequeue`: whether the head may be dropped.
     fn may_drop(&mut self, now: Time, packet: &Departing, queue: &QueueView<'_>) -> bool {
         let Some(arrived) = packet.arrived else { return false };
-        if now.since(arrived) < self.target || queue.bytes() <= self.mtu_bytes {
+        let left = match self.among_others.nearly_empty {
+            NearlyEmpty::OwnQueue => queue.bytes(),
+            NearlyEmpty::AllQueues => queue.bytes_of_port(),
+        };
+        if now.since(arrived) < self.target || left <= self.mtu_bytes {
             self.first_above = None;
             return false;
         }
@@ -228,7 +252,7 @@ impl Aqm for CoDel {
     }
 
     fn on_room_made(&mut self, _now: Time, packets: u32) {
-        if self.counts_room_made {
+        if self.among_others.counts_room_made {
             self.count = self.count.saturating_add(packets);
         }
     }
@@ -256,8 +280,8 @@ impl Aqm for CoDel {
     fn continue_from(&mut self, before: &dyn Any) -> bool {
         let Some(before) = before.downcast_ref::<Self>() else { return false };
         *self = {
-            let Self { target, interval, mtu_bytes, ecn, counts_room_made, .. } = *self;
-            Self { target, interval, mtu_bytes, ecn, counts_room_made, ..before.clone() }
+            let Self { target, interval, mtu_bytes, ecn, among_others, .. } = *self;
+            Self { target, interval, mtu_bytes, ecn, among_others, ..before.clone() }
         };
         true
     }
@@ -310,7 +334,7 @@ mod tests {
     /// however it was emptied (FQ-CoDel may discard the last packet of a queue to make room).
     #[test]
     fn an_empty_queue_forgets_since_when_packets_have_waited_too_long() {
-        let mut codel = CoDel::new(&Params::default(), false);
+        let mut codel = CoDel::new(&Params::default(), InFairQueueing::default());
         let room = Limit::of_packets(10).room();
         let queue = QueueView::new(2, 3_000, &room, &EmptyQueue);
         let mut coins = Key::from_seed(1).stream();
@@ -328,7 +352,7 @@ mod tests {
 
     #[test]
     fn an_episode_soon_after_another_goes_on_where_that_one_was() {
-        let codel = CoDel::new(&Params::default(), false);
+        let codel = CoDel::new(&Params::default(), InFairQueueing::default());
         let mut codel = CoDel { drop_next: Time::from_seconds(10.0), count: 9, last_count: 3, ..codel };
         // 9 - 3 drops within 16 intervals; the next gap is 100/sqrt(6) ms.
         codel.begin(Time::from_seconds(11.599));

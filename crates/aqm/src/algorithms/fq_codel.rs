@@ -24,13 +24,12 @@
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for CoDel |
 //!
 //! Departures and silences. Lengths are IP lengths: the RFC's quantum of 1514 bytes is a full Ethernet frame,
-//! and Linux's memory limit counts whole buffers. CoDel's test for a nearly empty queue sees its own queue
-//! (the RFC, ns-3); Linux hands it the bytes of all queues. `count_overflows`, `turn_ends` and
+//! and Linux's memory limit counts whole buffers. `nearly_empty`, `count_overflows`, `turn_ends` and
 //! `emptied_new_queue` name the other places where Linux and the RFC differ. The hash is salted anew at each
 //! port; the RFC asks for a random salt. Sets of eight (`hash = "set_associative"`) are cake's and ns-3's,
 //! not the RFC's.
 
-use super::codel::{self, CoDel};
+use super::codel::{self, CoDel, InFairQueueing, NearlyEmpty};
 use crate::discipline::{Discipline, Scheduled};
 use crate::parameter_error::ParameterError;
 use crate::parameters::Parameters;
@@ -41,7 +40,8 @@ fair_queueing_params! {
     /// FQ-CoDel: each flow has a queue under CoDel, queues take turns, and flows that send little go first.
     ///
     /// Source: RFC 8290 (2018). The defaults are the RFC's; the memory limit is that of Linux, whose fq_codel
-    /// also sets emptied_new_queue = "becomes_old_behind_others" and count_overflows = true.
+    /// also sets emptied_new_queue = "becomes_old_behind_others", count_overflows = true and
+    /// nearly_empty = "all_queues".
     struct Params {
         /// Waiting time that is always acceptable; at least the transmission time of one packet.
         target_ms: f64 = 5.0,
@@ -52,6 +52,8 @@ fair_queueing_params! {
         mtu_bytes: u32 = 1500,
         /// Whether packets discarded because too much waits count as drops of the CoDel in their queue.
         count_overflows: bool = false,
+        /// When a queue is so short that nothing is dropped from it.
+        nearly_empty: NearlyEmpty = NearlyEmpty::OwnQueue,
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = true,
     }
@@ -66,6 +68,10 @@ impl Params {
             ecn: self.ecn,
             ..codel::Params::default()
         }
+    }
+
+    const fn among_others(&self) -> InFairQueueing {
+        InFairQueueing { counts_room_made: self.count_overflows, nearly_empty: self.nearly_empty }
     }
 }
 
@@ -96,11 +102,20 @@ impl Parameters for Params {
     }
 
     fn adjustable(&self) -> &'static [&'static str] {
-        &["limit_packets", "limit_bytes", "target_ms", "interval_ms", "mtu_bytes", "count_overflows", "ecn"]
+        &[
+            "limit_packets",
+            "limit_bytes",
+            "target_ms",
+            "interval_ms",
+            "mtu_bytes",
+            "count_overflows",
+            "nearly_empty",
+            "ecn",
+        ]
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
-        let queue = CoDel::new(&self.codel(), self.count_overflows);
+        let queue = CoDel::new(&self.codel(), self.among_others());
         let queues = (0..self.fair_queueing().queues()).map(|_| Box::new(queue.clone()) as _).collect();
         Discipline::Scheduled(Scheduled::queues(self.fair_queueing().scheduler(facts), queues))
     }

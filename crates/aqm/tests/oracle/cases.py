@@ -572,6 +572,13 @@ def fq_codel_drop_cases():
     yield "CoDel drops the packets of the flow whose queue stands", FqCoDel, TEN, dict(short, ecn=False), unequal
     yield "ECN is on: capable packets are marked and delivered", FqCoDel, TEN, dict(short), unequal
     yield (
+        "packets that wait alone in their queues are dropped too where all queues together are not nearly empty",
+        FqCoDel,
+        TEN,
+        dict(short, ecn=False, nearly_empty="all_queues"),
+        merged(packets(0, 0.7, [*range(1, 9)] * 12), drain(0.7, 1, 80)),
+    )
+    yield (
         "a salt of its own sorts the flows otherwise",
         FqCoDel,
         dict(link_mbps=10, flow_salt=77),

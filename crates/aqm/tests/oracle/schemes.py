@@ -435,14 +435,17 @@ class CoDel(Scheme):
             self.first_above_time = 0
             return None, False
         packet, ok_to_drop = self.queue.pop(0), False
-        sojourn_time, left = now - packet["arrived"], sum(p["bytes"] for p in self.queue)
-        if sojourn_time < self.target_ms or left <= self.mtu_bytes:
+        sojourn_time = now - packet["arrived"]
+        if sojourn_time < self.target_ms or self.left() <= self.mtu_bytes:
             self.first_above_time = 0
         elif self.first_above_time == 0:
             self.first_above_time = now + self.interval_ms
         elif now >= self.first_above_time:
             ok_to_drop = True
         return packet, ok_to_drop
+
+    def left(self):
+        return sum(p["bytes"] for p in self.queue)
 
     def marked(self, packet):
         return self.ecn and packet["ecn"] != "not_ect"
@@ -654,6 +657,7 @@ class FairQueueing(Scheme):
         turn_ends="at_zero",
         emptied_new_queue="becomes_old",
         count_overflows=False,
+        nearly_empty="own_queue",
     )
 
     def __init__(self, facts, keys):
@@ -669,6 +673,8 @@ class FairQueueing(Scheme):
         for number in range(self.flows):
             aqm = scheme(self.facts, keys)
             aqm.coins = self.coins
+            if self.nearly_empty == "all_queues":
+                aqm.left = lambda: self.waiting()[1]
             self.queues.append(FlowQueue(number, aqm))
         self.new, self.old = [], []
         self.last_arrival = self.last_sent = self.queues[0]

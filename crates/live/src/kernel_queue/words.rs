@@ -9,6 +9,7 @@
 //! `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with `include/net/pie.h`,
 //! `sch_fq_codel.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
 
+use aqmlab_aqm::algorithms::codel::NearlyEmpty;
 use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, pie, red};
 use aqmlab_aqm::parts::{
     Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, Limit, LimitRule, Measure, ScaleProbability,
@@ -162,6 +163,7 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
         interval_ms,
         mtu_bytes,
         count_overflows,
+        nearly_empty,
         ecn,
     } = *given;
     kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
@@ -170,6 +172,7 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
     kernel.fixed("turn_ends", &turn_ends, &TurnEnds::AtZero)?;
     kernel.fixed("emptied_new_queue", &emptied_new_queue, &EmptiedNewQueue::BecomesOldBehindOthers)?;
     kernel.fixed("count_overflows", &count_overflows, &true)?;
+    kernel.fixed("nearly_empty", &nearly_empty, &NearlyEmpty::AllQueues)?;
     // Linux counts the memory that packets take in the kernel, which is more than their length: out of reach,
     // it is no limit.
     kernel.fixed("memory_limit_bytes", &memory_limit_bytes, &(32 << 20))?;
@@ -418,7 +421,7 @@ mod tests {
             ),
             (
                 "scheme = \"fq-codel\", mtu_bytes = 1514, emptied_new_queue = \"becomes_old_behind_others\", \
-                 count_overflows = true",
+                 count_overflows = true, nearly_empty = \"all_queues\"",
                 "fq_codel limit 10240 flows 1024 target 5000us interval 100000us quantum 1514 ecn memory_limit 33554432 \
                  drop_batch 64",
             ),
