@@ -109,7 +109,7 @@ def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() ->
         return a_run(seed, factors[name] * load / 98.0, 5.0) if name in factors else None
 
     study = synthetic_study(make, replications=6, loads=(90.0, 98.0, 105.0))
-    page = page_of(Parts(study, (), Table.of_records([]), Table.of_records([]), (), ()))
+    page = page_of(Parts(study, (), Table.of_records([]), Table.of_records([]), (), (), ()))
     assert page.answer[0] == (
         "With drop-tail 240, half of the pages load within 1.0 s: sooner with PI 24 (0.50 s)."
     )

@@ -58,6 +58,12 @@ class _Choice(TypedDict):
 @click.option("--replications", type=click.IntRange(min=1), metavar="N", help="Number of seeds per cell.")
 @seeds_option(help="Seeds for each cell, such as 3 or 4-6: to add runs, or to split them over machines.")
 @click.option(
+    "--proof",
+    metavar="NAME",
+    help="Instead of the study, repeat the runs that prove why numbers or claims of it differ: a file in its "
+    "folder proofs.",
+)
+@click.option(
     "--output",
     type=FOLDER,
     metavar="FOLDER",
@@ -76,6 +82,7 @@ def reproduce(
     loads: tuple[int, ...],
     replications: int | None,
     seeds: tuple[int, ...],
+    proof: str | None,
     output: Path | None,
     costs: bool,
     executor: Executor,
@@ -94,6 +101,7 @@ def reproduce(
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs                              the same of every study
+      aqmlab reproduce le2003 --proof persistent-sizes          the runs that show why a claim differs
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.
     """
@@ -109,6 +117,10 @@ def reproduce(
         "replications": replications,
         "seeds": seeds or None,
     }
+    if proof is not None:
+        if experiment == ALL or cells or loads or replications or seeds or costs:
+            raise click.UsageError("--proof is of one study, and has its own cells, loads and seeds")
+        return _prove(experiment, proof, output, executor, quiet=quiet)
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")
     names = experiments.names() if experiment == ALL else [experiment]
@@ -129,6 +141,23 @@ def reproduce(
             _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md")
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
+
+
+def _prove(study: str, name: str, output: Path | None, executor: Executor, *, quiet: bool) -> None:
+    """Repeats a proof, prints the numbers under both settings, and says where its runs are."""
+    from aqmlab.errors import ExperimentError
+    from aqmlab.papers.proving import prove
+    from aqmlab.tables import to_terminal
+
+    folder = output or Path("results") / f"{study}-proof-{name}"
+    require_writable(folder)
+    try:
+        found = prove(study, name, executor=executor, output=folder, progress=not quiet)
+    except ExperimentError as error:
+        raise click.UsageError(str(error)) from error
+    if not quiet:
+        console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(found.table))
+    say(f"runs: {found.file}")
 
 
 def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> None:

@@ -1,9 +1,11 @@
 """Why numbers and statements of a paper differ from ours: `differences.toml` of an experiment.
 
-An entry has one sentence: the `cause` of a difference, or why what the paper means is `not_identifiable`,
-that is, not determined by what it prints. It names what it concerns: claims, such as "S05", statements, such
-as "S05.2" (the second of the claim in its file), and numbers of the published tables by cell, load and
-quantity. Entries apply only where ours differs: what agrees with the paper needs no cause.
+An entry has one sentence: the `cause` of a difference, why what the paper means is `not_identifiable`, that
+is, not determined by what it prints, or a `conjecture`. It names what it concerns: claims, such as "S05",
+statements, such as "S05.2" (the second of the claim in its file), and numbers of the published tables by
+cell, load and quantity. Causes and reasons name the `proof` that shows them (`proofs`) and are refused
+where it does not; what has none is unknown, with or without a conjecture. Entries apply only where ours
+differs: what agrees with the paper needs no cause.
 """
 
 from __future__ import annotations
@@ -15,16 +17,15 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.records import read_as
+from aqmlab.papers import proofs
 from aqmlab.papers.documents import Differences, Numbers
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from importlib.resources.abc import Traversable
+    from collections.abc import Sequence
 
-    from aqmlab.papers.documents import Configuration
-    from aqmlab.papers.published import PublishedTable
-    from aqmlab.papers.statements import PublishedClaim
+    from aqmlab.papers import documents
+    from aqmlab.papers.proofs import Bearings
 
 FILE = "differences.toml"
 
@@ -42,24 +43,21 @@ class Conclusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A cause of differences, or a reason why what the paper says cannot be identified.
+    """What is known of why something differs.
 
     Attributes:
         says: The sentence.
-        identifiable: Whether it is a cause; if not, a reason.
+        conclusion: What follows where ours differs.
+        proof: The name of its proof; empty for a conjecture.
         claims: Claims, or single statements of claims, that it concerns.
         numbers: Published numbers that it concerns.
     """
 
     says: str
-    identifiable: bool
+    conclusion: Conclusion
+    proof: str = ""
     claims: tuple[str, ...] = ()
     numbers: tuple[Numbers, ...] = ()
-
-    @property
-    def conclusion(self) -> Conclusion:
-        """What follows where ours differs."""
-        return Conclusion.CAUSE_KNOWN if self.identifiable else Conclusion.NOT_IDENTIFIABLE
 
     def concerns_statement(self, claim: str, number: int) -> bool:
         """Whether it concerns a statement, by its place in the claim from 1 on."""
@@ -70,61 +68,88 @@ class Difference:
         return any(each.include(table, configuration, load_percent, quantity) for each in self.numbers)
 
 
-def concluded(concerned: Sequence[Difference]) -> tuple[Conclusion, str]:
-    """What follows for something that differs, and why; what is not identifiable needs no cause."""
+_WEIGHT = (Conclusion.NOT_IDENTIFIABLE, Conclusion.CAUSE_KNOWN, Conclusion.CAUSE_UNKNOWN)
+"""What is not identifiable needs no cause, and what has a cause no conjecture."""
+
+
+def concluded(concerned: Sequence[Difference]) -> tuple[Conclusion, str, str]:
+    """What follows for something that differs, why, and by which proof."""
     if not concerned:
-        return Conclusion.CAUSE_UNKNOWN, ""
-    first = next((each for each in concerned if not each.identifiable), concerned[0])
-    return first.conclusion, first.says
+        return Conclusion.CAUSE_UNKNOWN, "", ""
+    first = min(concerned, key=lambda each: _WEIGHT.index(each.conclusion))
+    return first.conclusion, first.says, first.proof
 
 
-def read_differences(
-    folder: Traversable,
-    configurations: Mapping[str, Configuration],
-    tables: Sequence[PublishedTable],
-    claims: Sequence[PublishedClaim],
-) -> tuple[Difference, ...]:
+def read_differences(bearings: Bearings) -> tuple[Difference, ...]:
     """Reads the file of an experiment; a folder without one has no differences explained.
 
     Raises:
-        ExperimentError: It names a claim, statement, table, cell or quantity that there is not.
+        ExperimentError: It names a claim, statement, table, cell or quantity that there is not, or a proof
+            that is missing or does not show what it is said to.
     """
-    file = folder / FILE
+    file = bearings.folder / FILE
     if not file.is_file():
         return ()
     document = read_as(Differences, read_toml(file, ExperimentError), FILE, ExperimentError)
-    statements = {
-        claim.identifier: dict.fromkeys(f"{claim.identifier}.{each.number}" for each in claim.statements)
-        for claim in claims
+    return tuple(
+        _difference(entry, f"{FILE}: differences[{place}]", bearings)
+        for place, entry in enumerate(document.differences, start=1)
+    )
+
+
+def _difference(entry: documents.Difference, where: str, bearings: Bearings) -> Difference:
+    kinds = {
+        Conclusion.CAUSE_KNOWN: entry.cause,
+        Conclusion.NOT_IDENTIFIABLE: entry.not_identifiable,
+        Conclusion.CAUSE_UNKNOWN: entry.conjecture,
     }
-    found = []
-    for place, entry in enumerate(document.differences, start=1):
-        where = f"{FILE}: differences[{place}]"
-        if (entry.cause is None) is (entry.not_identifiable is None):
-            raise ExperimentError(f"{where}: give cause or not_identifiable")
-        for name in entry.claims:
-            known = statements.get(name.partition(".")[0], statements)
-            if name not in known and name not in statements:
-                raise ExperimentError.unknown(f"{where}.claims: {quoted(name)}", name, known)
-        numbers = tuple(
-            _numbers(each, f"{where}.numbers[{number}]", configurations, tables)
-            for number, each in enumerate(entry.numbers, start=1)
+    given = {conclusion: says for conclusion, says in kinds.items() if says is not None}
+    if len(given) != 1:
+        raise ExperimentError(f"{where}: give one of cause, not_identifiable and conjecture")
+    ((conclusion, says),) = given.items()
+    statements = bearings.statements
+    for name in entry.claims:
+        known = statements.get(name.partition(".")[0], statements)
+        if name not in known and name not in statements:
+            raise ExperimentError.unknown(f"{where}.claims: {quoted(name)}", name, known)
+    numbers = tuple(
+        _numbers(each, f"{where}.numbers[{number}]", bearings)
+        for number, each in enumerate(entry.numbers, start=1)
+    )
+    if not entry.claims and not numbers:
+        raise ExperimentError(f"{where}: give claims or numbers that it concerns")
+    found = Difference(says, conclusion, entry.proof or "", entry.claims, numbers)
+    _require_proof(found, where, bearings)
+    return found
+
+
+def _require_proof(entry: Difference, where: str, bearings: Bearings) -> None:
+    """Whether what is said to be known is shown by runs."""
+    if entry.conclusion is Conclusion.CAUSE_UNKNOWN:
+        if entry.proof:
+            raise ExperimentError(f"{where}.proof: a conjecture has none; say cause or not_identifiable")
+        return
+    if not entry.proof:
+        raise ExperimentError(
+            f"{where}.proof: missing; a cause or reason names its runs, a file in {proofs.FOLDER}; without "
+            "them it is a conjecture"
         )
-        if not entry.claims and not numbers:
-            raise ExperimentError(f"{where}: give claims or numbers that it concerns")
-        says = entry.cause or entry.not_identifiable or ""
-        found.append(Difference(says, entry.cause is not None, entry.claims, numbers))
-    return tuple(found)
+    try:
+        proven = proofs.read_proof(bearings, entry.proof)
+        require = (
+            proofs.require_cause
+            if entry.conclusion is Conclusion.CAUSE_KNOWN
+            else proofs.require_not_identifiable
+        )
+        require(proven, bearings, entry.claims, entry.numbers)
+    except ExperimentError as error:
+        raise ExperimentError(f"{where}.proof: {error}") from None
 
 
-def _numbers(
-    entry: Numbers,
-    where: str,
-    configurations: Mapping[str, Configuration],
-    tables: Sequence[PublishedTable],
-) -> Numbers:
+def _numbers(entry: Numbers, where: str, bearings: Bearings) -> Numbers:
     """The numbers of an entry; the name of a group of cells stands for all of its own."""
-    by_name = {table.identifier: table for table in tables}
+    configurations = bearings.configurations
+    by_name = {table.identifier: table for table in bearings.tables}
     if entry.table not in by_name:
         raise ExperimentError.unknown(f"{where}.table", entry.table, by_name)
     quantities = [column.quantity.name for column in by_name[entry.table].columns]

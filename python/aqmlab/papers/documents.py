@@ -102,6 +102,7 @@ class PublishedTable:
     least_warm_up_s: float = 0.0
     fitted: tuple[Fitted, ...] = ()
     at_length: KeptRuns | None = None
+    without_effect: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,10 +379,18 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The cause of differences, or why what the paper says is not identifiable, and what it concerns."""
+    """Why something differs: a `cause`, a reason why it is `not_identifiable`, or a mere `conjecture`.
+
+    Attributes:
+        proof: The runs that prove a cause or a reason (`aqmlab.papers.proofs`); a conjecture has none.
+        claims: Claims, or single statements of claims, that it concerns.
+        numbers: Published numbers that it concerns.
+    """
 
     cause: Sentence | None = None
     not_identifiable: Sentence | None = None
+    conjecture: Sentence | None = None
+    proof: str | None = None
     claims: tuple[str, ...] = ()
     numbers: tuple[Numbers, ...] = ()
 
@@ -391,3 +400,75 @@ class Differences:
     """`differences.toml`."""
 
     differences: tuple[Difference, ...]
+
+
+# ------------------------------------------------------------------------------------------- proofs/NAME.toml
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One of the two settings of a proof.
+
+    Attributes:
+        name: What its rows in the file of runs are called.
+        says: What it is, in words.
+        suffix: `CELL-suffix`, where the study has it, stands in the place of each cell.
+        overrides: Settings laid over the study's scenario before loads are matched and cells laid over it.
+    """
+
+    name: str
+    says: Sentence
+    suffix: str = ""
+    overrides: Overrides = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What the paper prints and both settings have to meet: a quantity between bounds, or a statement.
+
+    Attributes:
+        says: What is printed, in words, with its place.
+        statement: The statement of a claim that holds, such as "L04.2".
+        quantity: The quantity of `cell` at `load_percent`, if it is no statement.
+        cell: The configuration.
+        load_percent: The load.
+        least: The lowest value that is what the paper prints.
+        most: The highest.
+    """
+
+    says: Sentence
+    statement: str = ""
+    quantity: str = ""
+    cell: str = ""
+    load_percent: float = 0.0
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """`proofs/NAME.toml`; its runs are in `proofs/NAME.csv`.
+
+    Attributes:
+        says: What is proven, in words.
+        measured: When the runs were made, and with which version.
+        scale: The scale whose lengths, start and matching of loads the runs have.
+        cells: The configurations that are run.
+        loads_percent: The loads.
+        seeds: The seeds.
+        overrides: Settings that both have: times shorter than the scale's, such as "duration_s".
+        load_matched: Whether users are matched to the load, if not as in the scale.
+        settings: The study's own, and the one with the switch; or the two that the paper cannot tell apart.
+        facts: What both have to meet, of a reason why something is not identifiable.
+    """
+
+    says: Sentence
+    measured: Sentence
+    scale: str
+    cells: Annotated[tuple[str, ...], NOT_EMPTY]
+    loads_percent: Annotated[Loads, NOT_EMPTY]
+    seeds: Annotated[tuple[Count, ...], NOT_EMPTY]
+    settings: Annotated[tuple[Setting, ...], NOT_EMPTY]
+    overrides: Overrides = field(default_factory=dict)
+    load_matched: bool | None = None
+    facts: tuple[Fact, ...] = ()

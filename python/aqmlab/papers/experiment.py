@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.differences import Difference
     from aqmlab.papers.documents import Comparisons, Configuration, Figure, Scale, Tolerance, WhoseResponses
+    from aqmlab.papers.proofs import Bearings
     from aqmlab.papers.published import Column, Published
     from aqmlab.papers.statements import PublishedClaim
 
@@ -36,6 +37,7 @@ class Experiment:
     tolerances: Mapping[str, Tolerance]
     figures: tuple[Figure, ...]
     notes: str
+    bearings: Bearings
     comparisons: Comparisons | None = None
     response_times: WhoseResponses | None = None
     differences: tuple[Difference, ...] = ()

@@ -9,6 +9,7 @@ A folder of `experiments/` (shipped with the package) holds
     claims/                  the code that checks them
     tolerances.toml          how close a cell has to come, fixed before the runs
     differences.toml         causes of differences, and what the paper does not determine; may be absent
+    proofs/                  the runs that prove them
     notes.md                 silences of the paper and how they were filled
 
 This module reads what is data in it; `reproduction` runs it.
@@ -28,6 +29,7 @@ from aqmlab.papers.claims import registry_of
 from aqmlab.papers.configurations import configurations_of
 from aqmlab.papers.differences import read_differences
 from aqmlab.papers.experiment import Experiment, chosen, look_up
+from aqmlab.papers.proofs import Bearings
 from aqmlab.papers.published import read_published
 from aqmlab.papers.statements import read_claims
 from aqmlab.statistics.quantities import quantity
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.documents import Configuration, Figure, Scale
+    from aqmlab.papers.documents import Configuration, Figure, Scale, Tolerance
+    from aqmlab.papers.published import Published
 
 T = TypeVar("T")
 
@@ -46,51 +49,60 @@ def names() -> list[str]:
     return sorted(entry.name for entry in _root().iterdir() if entry.joinpath("experiment.toml").is_file())
 
 
-def load(name: str) -> Experiment:
+def load(name: str, *, explained: bool = True) -> Experiment:
     """Reads the experiment of this name.
+
+    Args:
+        name: The experiment.
+        explained: Whether causes and reasons are read, and their proofs checked.
 
     Raises:
         ExperimentError: There is none.
     """
     look_up(dict.fromkeys(names()), name, "experiment", "aqmlab")
-    return read(_root() / name)
+    return read(_root() / name, explained=explained)
 
 
-def read(folder: Traversable) -> Experiment:
+def read(folder: Traversable, *, explained: bool = True) -> Experiment:
     """Reads and checks an experiment folder.
 
     Raises:
         ExperimentError: A file is missing or broken, or something in it is not legal; the message says where.
     """
     try:
-        return _read(folder)
+        return _read(folder, explained=explained)
     except (ExperimentError, UnknownQuantityError) as error:
         raise ExperimentError(f"{folder.name}: {error}") from None
 
 
-def _read(folder: Traversable) -> Experiment:
+def _read(folder: Traversable, *, explained: bool) -> Experiment:
     declared = _document(documents.Experiment, folder / "experiment.toml")
     configurations = configurations_of(declared.configurations, declared.variants)
     published = read_published(declared.published, folder, configurations.values())
     claims = read_claims(folder / declared.published.claims, configurations)
     registry_of(folder.name).require(claims)
+    scales = {name: _scale(name, declared, configurations) for name in declared.scales}
+    tolerances = _document(documents.Tolerances, folder / "tolerances.toml").tolerance
+    _check_tolerances(published, tolerances)
+    bearings = Bearings(folder, configurations, scales, published.tables, claims, tolerances)
     experiment = Experiment(
         name=folder.name,
         title=declared.title,
         paper=declared.paper,
         scenario_toml=read_text(folder / declared.scenario, ExperimentError),
         configurations=configurations,
-        scales={name: _scale(name, declared, configurations) for name in declared.scales},
+        scales=scales,
         loads_percent=declared.loads_percent,
         users_per_side_at_100_percent=declared.users_per_side_at_100_percent,
         published=published,
         published_claims=claims,
-        tolerances=_document(documents.Tolerances, folder / "tolerances.toml").tolerance,
+        tolerances=tolerances,
         figures=declared.figures,
         notes=read_text(folder / "notes.md", ExperimentError),
         comparisons=declared.comparisons,
         response_times=declared.response_times,
-        differences=read_differences(folder, configurations, published.tables, claims),
+        differences=read_differences(bearings) if explained else (),
+        bearings=bearings,
     )
     _check_names(experiment)
     return experiment
@@ -100,14 +112,19 @@ def _document(record: type[T], file: Traversable) -> T:
     return read_as(record, read_toml(file, ExperimentError), file.name, ExperimentError)
 
 
+def _check_tolerances(published: Published, tolerances: Mapping[str, Tolerance]) -> None:
+    """Whether every tolerance that a column of a table names is there."""
+    for table in published.tables:
+        wanted = [column.tolerance for column in table.columns]
+        chosen(tolerances, wanted, kind="tolerance", experiment=f"table {table.identifier}")
+
+
 def _check_names(experiment: Experiment) -> None:
     """Whether everything that a figure or a table names is there."""
     for figure in experiment.figures:
         _check_figure(figure, experiment)
     for table in experiment.published.tables:
-        wanted = [column.tolerance for column in table.columns]
         owner = f"table {table.identifier}"
-        chosen(experiment.tolerances, wanted, kind="tolerance", experiment=owner)
         chosen(experiment.groups, table.candidates, kind="group", experiment=owner)
     if experiment.comparisons is not None:
         baseline, groups = experiment.comparisons.baseline, experiment.comparisons.groups

@@ -110,6 +110,8 @@ class PublishedTable:
         least_warm_up_s: What has to pass before it begins, in seconds.
         fitted: The inputs that were chosen by its numbers.
         at_length: Our own numbers at the paper's length.
+        without_effect: The configuration whose rows are the network without what the paper studies, if the
+            table has it.
     """
 
     identifier: str
@@ -127,6 +129,7 @@ class PublishedTable:
     least_warm_up_s: float = 0.0
     fitted: tuple[Fitted, ...] = ()
     at_length: AtLength = field(default_factory=AtLength)
+    without_effect: str | None = None
 
     @property
     def file_name(self) -> str:
@@ -140,6 +143,26 @@ class PublishedTable:
     def row(self, configuration: str, load_percent: float) -> PublishedRow | None:
         """The published row of a cell, if there is one."""
         return self.rows.get((configuration, load_percent))
+
+    def can_fail(
+        self, configuration: str, load_percent: float, tolerances: Mapping[str, documents.Tolerance]
+    ) -> bool:
+        """Whether the numbers of a cell test more than the offered load.
+
+        They do if the paper's cell is farther from the network without effect at the same load than the
+        tolerance, in one quantity at least. Where it is not, whatever leaves the traffic as it was agrees.
+        Without a row of that network all numbers can fail.
+        """
+        row = self.row(configuration, load_percent)
+        plain = None if self.without_effect is None else self.row(self.without_effect, load_percent)
+        if row is None or plain is None:
+            return True
+        return any(
+            round(abs(row.values[name] - plain.values[name]), 9)  # 80.6 - 79.1 is no more than 1.5
+            > tolerances[column.tolerance].around(row.values[name])
+            for column in self.columns
+            for name in [column.quantity.name]
+        )
 
     def inputs_fitted_to(self, configuration: str, load_percent: float, quantity: str) -> list[str]:
         """What was chosen by a number of a cell."""
@@ -220,7 +243,15 @@ def _table(
         least_warm_up_s=entry.least_warm_up_s,
         fitted=_fitted(entry, name, [own.name for own in configurations], columns),
         at_length=_at_length(entry, name, folder, columns),
+        without_effect=_without_effect(entry, name, [own.name for own in configurations]),
     )
+
+
+def _without_effect(entry: documents.PublishedTable, table: str, configurations: Sequence[str]) -> str | None:
+    """The configuration of the network without effect, which is known."""
+    if entry.without_effect is not None and entry.without_effect not in configurations:
+        raise ExperimentError.unknown(f"{table}: without_effect", entry.without_effect, configurations)
+    return entry.without_effect
 
 
 def _fitted(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from aqmlab.figures.looks import Line
     from aqmlab.papers.claims import Outcome
     from aqmlab.papers.documents import Tolerance
+    from aqmlab.papers.scorecard import Scored
     from aqmlab.papers.study import Study
     from aqmlab.papers.tables.filled import Filled
     from aqmlab.report.page import Part
@@ -51,18 +52,20 @@ class Parts:
     responses: Table
     outcomes: Sequence[Outcome]
     drawn: Sequence[Drawn]
+    scored: Sequence[Scored]
 
 
 def parts_of(study: Study) -> Parts:
     """Computes the tables, the claims and the figures of a study."""
-    outcomes = evaluate(study)
+    outcomes, filled = evaluate(study), fill(study)
     return Parts(
         study=study,
-        filled=fill(study),
+        filled=filled,
         ablations=ablations.table_of(ablations.ablation_rows(study)),
         responses=responses.table_of(responses.response_rows(study)),
         outcomes=outcomes,
         drawn=listed.draw(study),
+        scored=scorecard.scored(study, filled, outcomes),
     )
 
 
@@ -79,8 +82,7 @@ def write_report(parts: Parts, output: Path) -> dict[str, Path]:
         "claims": save(claims.table_of(parts.outcomes), output / "claims.csv"),
         "statements": save(claims.statements_of(parts.outcomes), output / "statements.csv"),
     }
-    scored = scorecard.scored(study, parts.filled, parts.outcomes)
-    files["scorecard"] = save(scorecard.table_of(scored), output / scorecard.FILE)
+    files["scorecard"] = save(scorecard.table_of(parts.scored), output / scorecard.FILE)
     if parts.ablations.rows:
         files["ablations"] = save(parts.ablations, output / "ablations.csv")
     if parts.responses.rows:
@@ -178,6 +180,7 @@ def _capital(words: str) -> str:
 
 def _summary(parts: Parts) -> Iterator[Part]:
     study = parts.study
+    yield Text(scorecard.reproduced(parts.scored))
     yield Text(f"{_capital(claims.table_of(parts.outcomes).caption)}.")
     for filled in parts.filled:
         yield Text(f"{_capital(filled.published.title)}: {filled.table.caption}.")

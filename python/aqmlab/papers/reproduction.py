@@ -16,7 +16,7 @@ from rich.console import Group
 from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
-from aqmlab.papers import experiments
+from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.cost import cost_of, measured_pace
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, write_report
@@ -63,6 +63,7 @@ class Reproduction:
         where = f"(scale {self.study.scale.name})"
         name = self.study.experiment.name
         return Group(
+            scorecard.reproduced(self.parts.scored),
             *(
                 to_terminal(filled.table, title=f"{name}, {filled.heading} {where}")
                 for filled in self.parts.filled

@@ -21,6 +21,7 @@ from aqmlab.papers.tables.cells import IN_SAMPLE, Agreement, published_rows
 from aqmlab.papers.tables.claims import strength_told
 from aqmlab.tables.model import Column, Line, Medium, Table, TableCell, bounds, in_csv, number, text
 from aqmlab.terminal.spelling import as_text
+from aqmlab.terminal.spelling import counted as spelt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 FILE = "scorecard.csv"
 NUMBER, CLAIM, STATEMENT = "number", "claim", "statement"
+YES, NO = "yes", "no"
 _FIGURE = re.compile(r"\bfig(\d+)")
 
 
@@ -54,10 +56,12 @@ class Scored:
         tolerance: How far apart the two may be.
         verdict: How it fared.
         conclusion: Of a number or a statement, what follows (`papers.differences.Conclusion`).
-        because: The cause of the difference, or why the paper's is not identifiable.
+        because: The cause of the difference, why the paper's is not identifiable, or a conjecture.
+        proof: The proof that shows the cause or the reason.
         fraction: Of a claim, how many of the statements that were judged hold.
         strength: Of a claim, the least strength among them.
         in_sample: The inputs of the models that were chosen by this number.
+        can_fail: Of a number, whether it tests more than the load (`PublishedTable.can_fail`): yes or no.
         figure: The figure that shows it, beside the file.
         runs: The runs that it was computed from, by content address.
     """
@@ -76,9 +80,11 @@ class Scored:
     verdict: str = ""
     conclusion: str = ""
     because: str = ""
+    proof: str = ""
     fraction: str = ""
     strength: str = ""
     in_sample: str = ""
+    can_fail: str = ""
     figure: str = ""
     runs: str = ""
 
@@ -112,7 +118,6 @@ def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) 
 
 
 _OF_AGREEMENT = {
-    Agreement.WITHIN: Conclusion.REPRODUCED,
     Agreement.WITHIN_HERE_ALONE: Conclusion.SCALE_CANNOT_JUDGE,
     Agreement.SCALE: Conclusion.SCALE_CANNOT_JUDGE,
     Agreement.SCALE_CANNOT_JUDGE: Conclusion.SCALE_CANNOT_JUDGE,
@@ -133,11 +138,15 @@ def _numbers(
         lower, upper = bounds(entry.ours)
         agreement = row.agreement_of(quantity.name)
         own = table, row.configuration, row.load_percent, quantity.name
-        conclusion, because = (
-            (_OF_AGREEMENT[agreement], "")
-            if agreement in _OF_AGREEMENT
-            else concluded([each for each in differences if each.concerns_number(*own)])
-        )
+        conclusion, because, proof = Conclusion.REPRODUCED, "", ""
+        if agreement in _OF_AGREEMENT:
+            conclusion = _OF_AGREEMENT[agreement]
+        elif agreement is Agreement.WITHIN and not entry.surely_within:
+            conclusion = Conclusion.SCALE_CANNOT_JUDGE
+        elif agreement is Agreement.DIFFERS:
+            conclusion, because, proof = concluded(
+                [each for each in differences if each.concerns_number(*own)]
+            )
         yield Scored(
             *of_study,
             NUMBER,
@@ -151,7 +160,9 @@ def _numbers(
             verdict=str(agreement),
             conclusion=str(conclusion),
             because=because,
+            proof=proof,
             in_sample="; ".join(row.fitted[quantity.name]),
+            can_fail=YES if row.can_fail else NO,
             runs=" ".join(row.runs),
         )
 
@@ -171,11 +182,11 @@ def _statement(
 ) -> Scored:
     concerned = [each for each in differences if each.concerns_statement(claim, part.number)]
     if part.finding in _OF_FINDING:
-        conclusion, because = str(_OF_FINDING[part.finding]), ""
+        conclusion, because, proof = str(_OF_FINDING[part.finding]), "", ""
     elif part.statement in by_row and not concerned:
-        conclusion, because = _of_row(by_row[part.statement])
+        conclusion, because, proof = _of_row(by_row[part.statement])
     else:
-        conclusion, because = concluded(concerned)
+        conclusion, because, proof = concluded(concerned)
     return Scored(
         *of_study,
         STATEMENT,
@@ -185,17 +196,18 @@ def _statement(
         verdict=str(part.finding),
         conclusion=str(conclusion),
         because=because,
+        proof=proof,
         strength=strength_told(part.answer.strength),
         in_sample=part.answer.in_sample,
     )
 
 
-def _of_row(numbers: Sequence[Scored]) -> tuple[str, str]:
+def _of_row(numbers: Sequence[Scored]) -> tuple[str, str, str]:
     """What follows for a row that differs as a whole: what follows for its least explained number."""
     for conclusion in (Conclusion.CAUSE_UNKNOWN, Conclusion.NOT_IDENTIFIABLE, Conclusion.CAUSE_KNOWN):
         for each in numbers:
             if each.conclusion == conclusion:
-                return each.conclusion, each.because
+                return each.conclusion, each.because, each.proof
     return concluded([])
 
 
@@ -267,15 +279,35 @@ def judging_scales(entries: Sequence[Scored]) -> dict[str, str]:
     return {experiment: max(counts, key=counts.__getitem__) for experiment, counts in decided.items()}
 
 
+CAN_FAIL, OF_THE_LOAD, FITTED = "numbers that can fail", "numbers of the load", "in-sample numbers"
+
+
+def can_fail(entry: Scored) -> bool:
+    """Whether it is a number that tests the study: neither in-sample nor one that any queue would give."""
+    return entry.kind == NUMBER and entry.can_fail == YES and not entry.in_sample
+
+
+def reproduced(entries: Iterable[Scored]) -> str:
+    """The first line of a study's result: how many of the numbers that can fail are reproduced."""
+    failing = [each for each in entries if can_fail(each)]
+    held = sum(1 for each in failing if each.conclusion == Conclusion.REPRODUCED)
+    if not failing:
+        return "No number that can fail was run."
+    return (
+        f"Of {spelt(len(failing), 'number')} that can fail, {held} {'is' if held == 1 else 'are'} reproduced."
+    )
+
+
 def counted(entries: Sequence[Scored]) -> list[Counted]:
-    """The counts of each study: numbers, in-sample ones apart, and statements where they are judged."""
+    """The counts of each study: numbers that can fail, the others, and statements where they are judged."""
     found = []
     judging = judging_scales(entries)
     for (experiment, scale), group in groupby(entries, key=lambda each: (each.experiment, each.scale)):
         study = list(group)
         for of, own in (
-            ("numbers", [each for each in study if each.kind == NUMBER and not each.in_sample]),
-            ("in-sample numbers", [each for each in study if each.kind == NUMBER and each.in_sample]),
+            (CAN_FAIL, [each for each in study if can_fail(each)]),
+            (OF_THE_LOAD, [each for each in study if each.can_fail == NO and not each.in_sample]),
+            (FITTED, [each for each in study if each.kind == NUMBER and each.in_sample]),
             ("statements", [each for each in study if each.kind == STATEMENT]),
         ):
             if own and (of != "statements" or judging[experiment] == scale):
@@ -317,12 +349,13 @@ def summary(entries: Sequence[Scored]) -> Table:
         title="Scorecard",
         caption="repr.: reproduced; cause: differs, cause known; not id.: not identifiable, the paper does "
         "not print what would determine it; no cause: differs, cause unknown; scale: runs too short or too "
-        f"few to judge. {IN_SAMPLE}: an input of the models was chosen by these numbers. `--output` writes a "
-        "page with the causes and reasons",
+        "few to judge. numbers: those that can fail; of the load: the paper's differ from its network "
+        f"without a bottleneck by no more than the tolerance. {IN_SAMPLE}: an input of the models was chosen "
+        "by these numbers. `--output` writes a page with the causes and reasons",
     )
 
 
-_SHORT_OF = {"in-sample numbers": f"numbers {IN_SAMPLE}"}
+_SHORT_OF = {CAN_FAIL: "numbers", OF_THE_LOAD: "of the load", FITTED: f"numbers {IN_SAMPLE}"}
 
 
 def _study(each: Counted) -> TableCell:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aqmlab.papers.differences import Conclusion
-from aqmlab.papers.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales
+from aqmlab.papers.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales, reproduced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,12 +20,17 @@ PREFACE = """# What was reproduced, and what was not
 
 | verdict | meaning |
 | --- | --- |
-| reproduced | a number lies within its tolerance; a statement holds |
-| differs, cause known | ours differs from the paper's; the note in brackets gives the cause |
-| not identifiable | ours differs, and the paper does not print what would determine it; the note says what |
-| differs, cause unknown | ours differs from the paper's, and we know no cause |
+| reproduced | a number lies within its tolerance with its whole 95 % interval; a statement holds |
+| differs, cause known | ours differs, and runs show a switch that brings it inside; the note says which |
+| not identifiable | ours differs, and runs show two settings that meet all that is printed and disagree |
+| differs, cause unknown | ours differs, and no runs show why; a note is a conjecture |
 | scale cannot judge | the runs were too short or too few |
 | not run | the cells were not run at this scale |
+
+A number *can fail* if the paper's cell differs from the paper's network without a bottleneck at the same
+load, in at least one of its numbers by more than the tolerance (in a study without this network: always), and
+if no input of the models was chosen by it. The others are counted apart: they test the offered load. The runs
+of a cause or reason are in `experiments/STUDY/proofs`; `aqmlab reproduce STUDY --proof NAME` repeats them.
 
 † marks numbers that were used to choose an input of the models. [statistics.md](statistics.md#claims) defines
 the verdicts of claims and their strength.
@@ -41,7 +46,7 @@ def page(entries: Sequence[Scored]) -> str:
         judged_at = judging.get(experiment, scale)
         if judged_at != scale:
             study = [each for each in study if each.kind == NUMBER]
-        notes = list(dict.fromkeys(each.because for each in study if each.because))
+        notes = list(dict.fromkeys(_note(each) for each in study if each.because))
         parts += [
             f"\n## {experiment}, scale {scale}\n\n{_head(experiment, study, judged_at)}\n",
             _notes(notes),
@@ -57,9 +62,13 @@ def _head(experiment: str, study: Sequence[Scored], judged_at: str) -> str:
     verdicts = Counter(each.verdict for each in study if each.kind == CLAIM)
     claims = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
     told = f" Claims: {claims}." if claims else f" Claims: at scale {judged_at}."
-    return (
-        f"Version {study[0].version}.{told} More: [experiments/{experiment}.md](experiments/{experiment}.md)."
-    )
+    more = f"[experiments/{experiment}.md](experiments/{experiment}.md)"
+    return f"**{reproduced(study)}**\n\nVersion {study[0].version}.{told} More: {more}."
+
+
+def _note(entry: Scored) -> str:
+    """The cause or reason of an entry with its proof, or its conjecture."""
+    return f"{entry.because} (proof: `{entry.proof}`)" if entry.proof else f"conjecture: {entry.because}"
 
 
 def _counts(entries: Sequence[Scored]) -> str:
@@ -84,7 +93,7 @@ def _numbers(numbers: Sequence[Scored], notes: Sequence[str]) -> str:
         interval = f" [{each.lower}, {each.upper}]" if each.lower else ""
         name = f"{each.name} †" if each.in_sample else each.name
         ours = each.ours + interval
-        verdict = _with_notes(each.conclusion, [each.because], notes)
+        verdict = _with_notes(each.conclusion, [each], notes)
         rows.append(_row(name, each.says, each.published, ours, f"± {each.tolerance}", verdict))
     return _table(("cell", "quantity", "paper", "ours", "tolerance", "verdict"), rows)
 
@@ -97,7 +106,7 @@ def _claims(study: Sequence[Scored], notes: Sequence[str]) -> str:
         told = [
             _with_notes(
                 f"{conclusions[name]} {name}",
-                (part.because for part in parts if part.conclusion == name),
+                (part for part in parts if part.conclusion == name),
                 notes,
             )
             for name in Conclusion
@@ -108,8 +117,8 @@ def _claims(study: Sequence[Scored], notes: Sequence[str]) -> str:
     return _table(head, rows)
 
 
-def _with_notes(words: str, because: Iterable[str], notes: Sequence[str]) -> str:
-    places = sorted({notes.index(each) + 1 for each in because if each})
+def _with_notes(words: str, entries: Iterable[Scored], notes: Sequence[str]) -> str:
+    places = sorted({notes.index(_note(each)) + 1 for each in entries if each.because})
     return f"{words} [{', '.join(map(str, places))}]" if places else words
 
 

@@ -99,6 +99,12 @@ class Entry:
         return abs(value - self.published) <= self.tolerance
 
     @property
+    def surely_within(self) -> bool:
+        """Whether the whole interval over replications lies within the tolerance; not where there is none."""
+        ends = [end for end in bounds(self.ours) if end is not None]
+        return bool(ends) and all(self.near(end) for end in ends)
+
+    @property
     def p_value(self) -> float | None:
         """How often a single run of ours would lie as far from our mean as the published number does."""
         if self.runs is None or self.published is None:
@@ -155,6 +161,7 @@ class Row:
         at_length: Our means at the paper's length, by quantity, where the experiment keeps them.
         fitted: The inputs of the models that were chosen by each of its published numbers, by quantity.
         runs: The content addresses of its replications.
+        can_fail: Whether its published numbers test more than the load (`PublishedTable.can_fail`).
     """
 
     configuration: str
@@ -170,6 +177,7 @@ class Row:
     at_length: Mapping[str, float] | None = None
     fitted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     runs: tuple[str, ...] = ()
+    can_fail: bool = True
 
     @property
     def agreement(self) -> Agreement | None:
@@ -263,6 +271,7 @@ def _row(study: Study, table: PublishedTable, name: str, load: float) -> Row:
             for column in table.columns
         },
         runs=tuple(str(result.run.get("content_address", "")) for result in results),
+        can_fail=table.can_fail(name, load, study.experiment.tolerances),
     )
 
 

@@ -1,0 +1,326 @@
+"""Proofs of causes and reasons: the runs that a sentence in `differences.toml` rests on.
+
+`proofs/NAME.toml` says which two settings were run, with which cells, loads and seeds; `proofs/NAME.csv`
+has what came out, and `aqmlab reproduce STUDY --proof NAME` makes it again. A proof goes by means over the
+same seeds:
+
+- a *cause* is proven for a number if the first setting, the study's own, has it outside its tolerance and
+  the second, with the switch, inside; for a statement if it differs under the first and holds under the
+  second;
+- that something is *not identifiable* is proven if both settings meet every printed fact that the proof
+  lists, and give numbers that are farther apart than the tolerance, or a statement that holds under one and
+  differs under the other.
+
+Nothing here runs anything (`proving` does); what a proof does not show is refused with its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import ExperimentError, UnknownQuantityError
+from aqmlab.files.reading import read_table, read_toml
+from aqmlab.files.records import read_as
+from aqmlab.files.shape import distinct
+from aqmlab.papers.documents import Proof
+from aqmlab.statistics.quantities import quantity
+from aqmlab.terminal.spelling import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from importlib.resources.abc import Traversable
+
+    from aqmlab.papers.documents import Configuration, Fact, Numbers, Scale, Tolerance
+    from aqmlab.papers.published import PublishedTable
+    from aqmlab.papers.statements import PublishedClaim
+
+FOLDER = "proofs"
+COLUMNS = ("setting", "cell", "load_percent", "seed", "quantity", "value")
+SETTINGS = 2
+HOLDS, DIFFERS = "holds", "differs"
+"""The findings of statements (`claims.Finding`) that decide, as the file has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bearings:
+    """What of a study proofs and differences refer to.
+
+    Attributes:
+        folder: The folder of the study.
+        configurations: Its configurations, by name.
+        scales: Its scales, by name.
+        tables: The published tables.
+        claims: The published claims.
+        tolerances: How close a number has to come, by name.
+    """
+
+    folder: Traversable
+    configurations: Mapping[str, Configuration]
+    scales: Mapping[str, Scale]
+    tables: Sequence[PublishedTable]
+    claims: Sequence[PublishedClaim]
+    tolerances: Mapping[str, Tolerance]
+
+    @property
+    def statements(self) -> dict[str, list[str]]:
+        """The identifiers of the statements of each claim, such as "S05.2"."""
+        return {
+            claim.identifier: [
+                *dict.fromkeys(f"{claim.identifier}.{each.number}" for each in claim.statements)
+            ]
+            for claim in self.claims
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A proof with its runs.
+
+    Attributes:
+        name: Its name.
+        declared: What was run.
+        means: The mean over the seeds by setting, cell, load and quantity.
+        findings: What was found for each statement that the runs decide, by setting and statement.
+    """
+
+    name: str
+    declared: Proof
+    means: Mapping[tuple[str, str, float, str], float]
+    findings: Mapping[tuple[str, str], str]
+
+    @property
+    def first(self) -> str:
+        """The study's own setting, or one of the two."""
+        return self.declared.settings[0].name
+
+    @property
+    def second(self) -> str:
+        """The setting with the switch, or the other of the two."""
+        return self.declared.settings[1].name
+
+    def both(self, cell: str, load_percent: float, name: str) -> tuple[float, float] | None:
+        """A quantity under the first and the second setting; none where it was not run."""
+        found = [self.means.get((each, cell, load_percent, name)) for each in (self.first, self.second)]
+        first, second = found
+        return None if first is None or second is None else (first, second)
+
+    def findings_of(self, statement: str) -> tuple[str, str]:
+        """What was found for a statement under the first and the second setting; empty where not decided."""
+        first, second = (self.findings.get((each, statement), "") for each in (self.first, self.second))
+        return first, second
+
+
+def read_declared(bearings: Bearings, name: str) -> Proof:
+    """What a proof of this name runs.
+
+    Raises:
+        ExperimentError: There is none, or it names what the study does not have.
+    """
+    known = names(bearings.folder)
+    if name not in known:
+        raise ExperimentError.unknown(f"proof {quoted(name)}", name, known or ["none in this study"])
+    file = bearings.folder / FOLDER / f"{name}.toml"
+    place = f"{FOLDER}/{file.name}"
+    declared = read_as(Proof, read_toml(file, ExperimentError), place, ExperimentError)
+    if len(declared.settings) != SETTINGS:
+        raise ExperimentError(f"{place}: settings: two, not {len(declared.settings)}")
+    distinct([each.name for each in declared.settings], f"{place}: settings", ExperimentError)
+    if declared.scale not in bearings.scales:
+        raise ExperimentError.unknown(f"{place}: scale", declared.scale, bearings.scales)
+    for cell in declared.cells:
+        if cell not in bearings.configurations:
+            raise ExperimentError.unknown(f"{place}: cells", cell, bearings.configurations)
+    for setting in declared.settings:
+        replaced = [f"{cell}-{setting.suffix}" in bearings.configurations for cell in declared.cells]
+        if setting.suffix and not any(replaced):
+            raise ExperimentError(
+                f"{place}: settings: {setting.name}: suffix: no cell of the proof has a variant "
+                f"{quoted(setting.suffix)}"
+            )
+    for number, fact in enumerate(declared.facts, start=1):
+        _check_fact(fact, f"{place}: facts[{number}]", declared, bearings)
+    return declared
+
+
+def names(folder: Traversable) -> list[str]:
+    """The proofs that a study has."""
+    inside = folder / FOLDER
+    if not inside.is_dir():
+        return []
+    return sorted(each.name.removesuffix(".toml") for each in inside.iterdir() if each.name.endswith(".toml"))
+
+
+def _check_fact(fact: Fact, place: str, declared: Proof, bearings: Bearings) -> None:
+    if fact.statement:
+        known = [each for inside in bearings.statements.values() for each in inside]
+        if fact.statement not in known:
+            raise ExperimentError.unknown(f"{place}.statement", fact.statement, known)
+        return
+    if not fact.quantity or (fact.least is None and fact.most is None):
+        raise ExperimentError(f"{place}: give a statement, or a quantity with least or most")
+    try:
+        quantity(fact.quantity)
+    except UnknownQuantityError as error:
+        raise ExperimentError(f"{place}.quantity: {error}") from None
+    if fact.cell not in declared.cells or fact.load_percent not in declared.loads_percent:
+        raise ExperimentError(
+            f"{place}: the proof does not run {quoted(fact.cell)} at {fact.load_percent:g} %"
+        )
+
+
+def read_proof(bearings: Bearings, name: str) -> Proven:
+    """A proof with its runs.
+
+    Raises:
+        ExperimentError: There is none, its runs are missing, or they are not those that it declares.
+    """
+    declared = read_declared(bearings, name)
+    file = bearings.folder / FOLDER / f"{name}.csv"
+    place = f"{FOLDER}/{file.name}"
+    if not file.is_file():
+        raise ExperimentError(
+            f"{place}: the runs of the proof are missing; "
+            f"aqmlab reproduce {bearings.folder.name} --proof {name} makes them"
+        )
+    rows = read_table(file, ExperimentError)
+    if not rows or tuple(rows[0]) != COLUMNS:
+        raise ExperimentError(f"{place}: no runs of a proof; its columns are {', '.join(COLUMNS)}")
+    known = [each.name for each in declared.settings]
+    values: dict[tuple[str, str, float, str], dict[str, float]] = {}
+    findings: dict[tuple[str, str], str] = {}
+    for line, row in enumerate(rows, start=2):
+        if row["setting"] not in known:
+            raise ExperimentError.unknown(f"{place}:{line}: setting", row["setting"], known)
+        if not row["cell"]:
+            findings[row["setting"], row["quantity"]] = row["value"]
+            continue
+        try:
+            key = row["setting"], row["cell"], float(row["load_percent"]), row["quantity"]
+            values.setdefault(key, {})[row["seed"]] = float(row["value"])
+        except ValueError:
+            raise ExperimentError(f"{place}:{line}: load_percent and value are numbers") from None
+    declared_seeds = {str(seed) for seed in declared.seeds}
+    for (setting, cell, load, _), found in values.items():
+        if set(found) != declared_seeds:
+            raise ExperimentError(
+                f"{place}: {setting}, {cell} at {load:g} %: seeds {', '.join(sorted(found))}, where "
+                f"{name}.toml has {', '.join(sorted(declared_seeds))}"
+            )
+    means = {key: fmean(found.values()) for key, found in values.items()}
+    return Proven(name, declared, means, findings)
+
+
+# ---------------------------------------------------------------------------------------------- what is shown
+
+
+def require_cause(
+    proven: Proven, bearings: Bearings, claims: Sequence[str], numbers: Sequence[Numbers]
+) -> None:
+    """Whether the switch brings in every number and statement.
+
+    Raises:
+        ExperimentError: It does not; the message names the first that it leaves out.
+    """
+
+    def moved(published: float, tolerance: float, first: float, second: float) -> bool:
+        return abs(first - published) > tolerance >= abs(second - published)
+
+    _require_numbers(proven, bearings, numbers, moved, "the switch does not move it inside")
+    _require_statements(proven, bearings, claims, [(DIFFERS, HOLDS)], "does not hold with the switch alone")
+
+
+def require_not_identifiable(
+    proven: Proven, bearings: Bearings, claims: Sequence[str], numbers: Sequence[Numbers]
+) -> None:
+    """Whether two settings that meet every fact disagree about every number and statement.
+
+    Raises:
+        ExperimentError: They do not, or there is no fact, or one is not met.
+    """
+    place = f"{FOLDER}/{proven.name}.toml"
+    if not proven.declared.facts:
+        raise ExperimentError(f"{place}: facts: missing; list what is printed and both settings meet")
+    for number, fact in enumerate(proven.declared.facts, start=1):
+        for setting, shown in _of_fact(proven, fact):
+            if shown is not None:
+                raise ExperimentError(f"{place}: facts[{number}]: not met by {setting}: {shown}")
+
+    def apart(_published: float, tolerance: float, first: float, second: float) -> bool:
+        return abs(first - second) > tolerance
+
+    _require_numbers(proven, bearings, numbers, apart, "the settings differ by no more than the tolerance")
+    undecided = [(DIFFERS, HOLDS), (HOLDS, DIFFERS)]
+    _require_statements(proven, bearings, claims, undecided, "both settings say the same")
+
+
+def _of_fact(proven: Proven, fact: Fact) -> Iterator[tuple[str, str | None]]:
+    """For each setting what contradicts a fact; none where it is met."""
+    for setting in (proven.first, proven.second):
+        if fact.statement:
+            found = proven.findings.get((setting, fact.statement), "not decided by these runs")
+            yield setting, None if found == HOLDS else f"{fact.statement}: {found}"
+            continue
+        value = proven.means.get((setting, fact.cell, fact.load_percent, fact.quantity))
+        if value is None:
+            yield setting, f"{fact.quantity} is not in the file of runs"
+        elif (fact.least is not None and value < fact.least) or (fact.most is not None and value > fact.most):
+            yield setting, f"{fact.quantity} is {value:g}"
+        else:
+            yield setting, None
+
+
+def _require_numbers(
+    proven: Proven,
+    bearings: Bearings,
+    numbers: Sequence[Numbers],
+    shown: Callable[[float, float, float, float], bool],
+    otherwise: str,
+) -> None:
+    tables = {table.identifier: table for table in bearings.tables}
+    for entry in numbers:
+        table = tables[entry.table]
+        concerned = [
+            (cell, load, column)
+            for cell, load in table.rows
+            for column in table.columns
+            if entry.include(entry.table, cell, load, column.quantity.name)
+        ]
+        for cell, load, column in concerned:
+            name = column.quantity.name
+            published = table.rows[cell, load].values[name]
+            both = proven.both(cell, load, name)
+            place = f"{FOLDER}/{proven.name}.csv: {cell} at {load:g} %, {name}"
+            if both is None:
+                raise ExperimentError(f"{place}: not in the file of runs under both settings")
+            tolerance = bearings.tolerances[column.tolerance].around(published)
+            if not shown(published, tolerance, *both):
+                raise ExperimentError(
+                    f"{place}: {otherwise}: {proven.first} {both[0]:g}, {proven.second} {both[1]:g}, "
+                    f"paper {published:g} ± {tolerance:g}"
+                )
+
+
+def _require_statements(
+    proven: Proven,
+    bearings: Bearings,
+    claims: Sequence[str],
+    wanted: Sequence[tuple[str, str]],
+    otherwise: str,
+) -> None:
+    """Each statement has one of the wanted pairs of findings; of a claim each that differs in one of both."""
+    for name in claims:
+        each_of = bearings.statements.get(name, [name])
+        found = {each: proven.findings_of(each) for each in each_of}
+        counted = {
+            each: both for each, both in found.items() if name not in bearings.statements or DIFFERS in both
+        }
+        if counted and all(both in wanted for both in counted.values()):
+            continue
+        place = f"{FOLDER}/{proven.name}.csv: {name}"
+        told = "; ".join(
+            f"{each}: {proven.first} {both[0] or 'not decided'}, {proven.second} {both[1] or 'not decided'}"
+            for each, both in (counted or found).items()
+        )
+        raise ExperimentError(f"{place}: {otherwise}: {told}")

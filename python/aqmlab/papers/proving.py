@@ -1,0 +1,231 @@
+"""Runs of a proof: both settings with the same cells, loads and seeds, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from aqmlab.papers import experiments
+from aqmlab.papers.claims import Finding, evaluate
+from aqmlab.papers.proofs import read_declared
+from aqmlab.papers.reproduction import choose, run_study
+from aqmlab.runs import Execution
+from aqmlab.runs.executors import Threads
+from aqmlab.statistics.quantities import quantity
+from aqmlab.tables import save
+from aqmlab.tables.model import Column, Table, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from aqmlab.papers.documents import Proof, Setting
+    from aqmlab.papers.experiment import Experiment
+    from aqmlab.papers.study import Study
+    from aqmlab.runs.executors import Executor
+    from aqmlab.tables.model import TableCell
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A value of a run, or the finding of a statement in all runs of a setting, whose cell is empty."""
+
+    setting: str
+    cell: str
+    load_percent: str
+    seed: str
+    quantity: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A published number, or a statement, under both settings.
+
+    Attributes:
+        what: The cell, its load and the quantity, or the statement.
+        published: What the paper prints; none for a statement.
+        tolerance: How close a number has to come.
+        found: What was found under each setting.
+    """
+
+    what: str
+    published: float | None
+    tolerance: float | None
+    found: tuple[float | str, float | str]
+
+    @property
+    def shows(self) -> str:
+        """What it proves, if anything."""
+        first, second = self.found
+        if isinstance(first, str) or isinstance(second, str):
+            pair = first, second
+            both = (Finding.DIFFERS, Finding.HOLDS)
+            return "cause" if pair == both else "apart" if pair == both[::-1] else ""
+        if self.published is None or self.tolerance is None:
+            return ""
+        if abs(first - self.published) > self.tolerance >= abs(second - self.published):
+            return "cause"
+        return "apart" if abs(first - second) > self.tolerance else ""
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A proof that was run again.
+
+    Attributes:
+        proof: What was run.
+        rows: What came out.
+        moved: The published numbers and statements under both settings.
+        file: Where the rows were written.
+    """
+
+    proof: Proof
+    rows: Sequence[Row]
+    moved: Sequence[Moved]
+    file: Path
+
+    @property
+    def table(self) -> Table:
+        """Every number and statement under both settings."""
+        names = [each.name for each in self.proof.settings]
+        columns: list[Column[Moved]] = [
+            Column("what", lambda each: text(each.what), "number or statement", heads_row=True),
+            Column("published", lambda each: number(each.published, "g"), "paper"),
+            Column("tolerance", lambda each: number(each.tolerance, ".3g"), "±"),
+            *(
+                Column(f"setting_{place + 1}", lambda each, place=place: _found(each.found[place]), name)  # type: ignore[misc]
+                for place, name in enumerate(names)
+            ),
+            Column("shows", lambda each: text(each.shows), "shows", words=True),
+        ]
+        return Table.of(
+            list(self.moved),
+            columns,
+            title=self.proof.says,
+            caption=f"means of the same {len(self.proof.seeds)} seeds; cause: outside the tolerance under "
+            f"{names[0]} and inside under {names[1]}; apart: the two differ by more than the tolerance",
+        )
+
+
+def _found(value: float | str) -> TableCell:
+    return text(value) if isinstance(value, str) else number(value, ".4g")
+
+
+def prove(
+    study: str,
+    name: str,
+    *,
+    executor: Executor | None = None,
+    output: str | Path,
+    progress: bool = True,
+) -> Repetition:
+    """Runs a proof of a study, and writes what came out into `NAME.csv`.
+
+    Args:
+        study: The experiment.
+        name: The proof.
+        executor: What makes the runs; by default threads of this process, one for each core.
+        output: The folder for the file and the finished runs.
+        progress: Whether to show progress bars.
+
+    Raises:
+        ExperimentError: The experiment or the proof does not exist, or names what the study does not have.
+    """
+    experiment = experiments.load(study, explained=False)
+    proof = read_declared(experiment.bearings, name)
+    execution = Execution(executor or Threads(), store=Path(output) / "runs", progress=progress)
+    studies = [_run(experiment, proof, setting, execution) for setting in proof.settings]
+    rows = [
+        row
+        for setting, found in zip(proof.settings, studies, strict=True)
+        for row in _rows(proof, setting, found)
+    ]
+    file = save(Table.of_records([asdict(row) for row in rows]), Path(output) / f"{name}.csv")
+    return Repetition(proof, rows, [*_moved(experiment, studies)], file)
+
+
+def _run(experiment: Experiment, proof: Proof, setting: Setting, execution: Execution) -> Study:
+    own = _with_suffix(experiment, proof.cells, setting.suffix) if setting.suffix else experiment
+    scale = choose(own, scale=proof.scale, cells=proof.cells, loads=proof.loads_percent, seeds=proof.seeds)
+    matched = scale.load_matched if proof.load_matched is None else proof.load_matched
+    scale = replace(
+        scale,
+        overrides={**scale.overrides, **proof.overrides, **setting.overrides},
+        load_matched=matched,
+    )
+    return run_study(own, scale, execution)
+
+
+def _with_suffix(experiment: Experiment, cells: Sequence[str], suffix: str) -> Experiment:
+    """The study with variants in the place of cells, under their names: tables and claims find them there."""
+    known = dict(experiment.configurations)
+    for cell in cells:
+        variant = known.get(f"{cell}-{suffix}")
+        if variant is not None:
+            own = known[cell]
+            known[cell] = replace(
+                variant,
+                name=own.name,
+                label=own.label,
+                group=own.group,
+                published=own.published,
+                loads_percent=own.loads_percent,
+            )
+    return replace(experiment, configurations=known)
+
+
+def _rows(proof: Proof, setting: Setting, study: Study) -> Iterator[Row]:
+    """The quantities of every run, and the findings that the runs decide."""
+    for cell, load in study.cells:
+        wanted = {
+            column.quantity.name: column.quantity
+            for table in study.experiment.published.tables
+            if table.row(cell, load) is not None
+            for column in table.columns
+        }
+        for fact in proof.facts:
+            if fact.quantity and (fact.cell, fact.load_percent) == (cell, load):
+                wanted[fact.quantity] = quantity(fact.quantity)
+        for named, of in wanted.items():
+            for seed, value in study.by_seed((cell, load), of).items():
+                yield Row(setting.name, cell, f"{load:g}", str(seed), named, repr(float(value)))
+    for statement, finding in _findings(study).items():
+        yield Row(setting.name, "", "", "", statement, finding)
+
+
+def _findings(study: Study) -> dict[str, str]:
+    """What the runs find for each statement that they decide: it holds if all that it stands for does."""
+    found: dict[str, set[Finding]] = {}
+    for outcome in evaluate(study):
+        for part in outcome.parts:
+            found.setdefault(f"{outcome.identifier}.{part.number}", set()).add(part.finding)
+    return {
+        statement: str(Finding.DIFFERS if Finding.DIFFERS in each else Finding.HOLDS)
+        for statement, each in found.items()
+        if Finding.DIFFERS in each or each == {Finding.HOLDS}
+    }
+
+
+def _moved(experiment: Experiment, studies: Sequence[Study]) -> Iterator[Moved]:
+    first, second = studies
+    for table in experiment.published.tables:
+        for (cell, load), row in table.rows.items():
+            if not (first.has(cell, load) and second.has(cell, load)):
+                continue
+            for column in table.columns:
+                published = row.values[column.quantity.name]
+                means = [fmean(each.values(cell, load, column.quantity)) for each in studies]
+                label = experiment.configuration(cell).label
+                yield Moved(
+                    f"{label} at {load:g} %: {column.quantity.title}",
+                    published,
+                    experiment.tolerance_of(column, published),
+                    (means[0], means[1]),
+                )
+    before, after = (_findings(each) for each in studies)
+    for statement in before.keys() | after.keys():
+        if before.get(statement) != after.get(statement):
+            told = before.get(statement, "not decided"), after.get(statement, "not decided")
+            yield Moved(statement, None, None, told)
