@@ -216,3 +216,52 @@ def test_a_proof_has_its_own_cells_loads_and_seeds(more: list[str]) -> None:
     done = CliRunner().invoke(commands, ["reproduce", "le2003", "--proof", "frames", *more])
     assert done.exit_code == 2
     assert "--proof is of one study" in done.output
+
+
+# ARED 24 at 98 % loses 4.1 % and completes 14.0 million of 16.2 in the paper: 4.1 / 13.6 = 0.30 points for
+# each per cent; rounding allows 0.286 to 0.319. PI 240 has 3.7 / 8.0 = 0.46 there, and 0.43 to 0.50.
+PRICE = """
+says = "A price."
+measured = "today"
+scale = "full"
+cells = ["uncongested", "pi-240", "ared-24"]
+loads_percent = [98.0]
+seeds = [1]
+settings = [{ name = "packets", says = "a" }, { name = "bytes", says = "b", suffix = "bytes" }]
+[price]
+points = "loss_percent"
+of = "completed_millions"
+against = "uncongested"
+neighbours = ["pi-240"]
+"""
+OF_ARED = """
+[[differences]]
+not_identifiable = "ARED's rows contradict the others."
+proof = "frames"
+numbers = [{ table = "2", cells = ["ared-24"], loads_percent = [98.0] }]
+"""
+
+
+def priced(ared: float) -> str:
+    """Runs in which 10 of 100 requests are missing and a tenth of the loss is the price."""
+    rows = ["setting,cell,load_percent,seed,quantity,value"]
+    for setting in ("packets", "bytes"):
+        for cell, loss, completed in (
+            ("uncongested", 0.0, 16.0),
+            ("pi-240", 4.7, 14.4),
+            ("ared-24", ared, 14.4),
+        ):
+            rows += [f"{setting},{cell},98,1,loss_percent,{loss}"]
+            rows += [f"{setting},{cell},98,1,completed_millions,{completed}"]
+    return "\n".join(rows) + "\n"
+
+
+def test_a_row_whose_price_nobody_else_has_is_not_identifiable(tmp_path: Path) -> None:
+    found = experiment(tmp_path, OF_ARED, PRICE, priced(7.6))
+    assert found.differences[0].conclusion is Conclusion.NOT_IDENTIFIABLE
+
+
+def test_a_row_whose_price_our_own_cell_has_is_not(tmp_path: Path) -> None:
+    said = r"ared-24 at 98 %: its price, 0\.29 to 0\.32, is one that the others have: 0\.30 to 0\.50"
+    with pytest.raises(ExperimentError, match=said):
+        experiment(tmp_path, OF_ARED, PRICE, priced(3.0))

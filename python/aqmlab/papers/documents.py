@@ -446,6 +446,23 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """What a per cent of something that is missing costs: points of `points` for each per cent of `of`.
+
+    Attributes:
+        points: The quantity that is the price, in per cent, such as "loss_percent".
+        of: The quantity of which some is missing, such as "completed_millions".
+        against: The configuration at which none is missing.
+        neighbours: The configurations whose price, the paper's and ours, is compared.
+    """
+
+    points: str
+    of: str
+    against: str
+    neighbours: Annotated[tuple[str, ...], NOT_EMPTY]
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """`proofs/NAME.toml`; its runs are in `proofs/NAME.csv`.
 
@@ -460,6 +477,7 @@ class Proof:
         load_matched: Whether users are matched to the load, if not as in the scale.
         settings: The study's own, and the one with the switch; or the two that the paper cannot tell apart.
         facts: What both have to meet, of a reason why something is not identifiable.
+        price: Instead of facts, what the paper's own rows contradict each other in.
     """
 
     says: Sentence
@@ -472,3 +490,4 @@ class Proof:
     overrides: Overrides = field(default_factory=dict)
     load_matched: bool | None = None
     facts: tuple[Fact, ...] = ()
+    price: Price | None = None

@@ -9,7 +9,9 @@ same seeds:
   second;
 - that something is *not identifiable* is proven if both settings meet every printed fact that the proof
   lists, and give numbers that are farther apart than the tolerance, or a statement that holds under one and
-  differs under the other.
+  differs under the other. Or, with a `price`, if the paper's own row contradicts every other: what a per cent
+  of missing requests costs in points of loss lies outside what the neighbours have in the paper, and outside
+  what they and the cell itself have in our runs under both settings, by more than the last printed digits.
 
 Nothing here runs anything (`proving` does); what a proof does not show is refused with its place.
 """
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.documents import Configuration, Fact, Numbers, Scale, Tolerance
-    from aqmlab.papers.published import PublishedTable
+    from aqmlab.papers.documents import Configuration, Fact, Numbers, Price, Scale, Tolerance
+    from aqmlab.papers.published import PublishedRow, PublishedTable
     from aqmlab.papers.statements import PublishedClaim
 
 FOLDER = "proofs"
@@ -240,6 +242,9 @@ def require_not_identifiable(
         ExperimentError: They do not, or there is no fact, or one is not met.
     """
     place = f"{FOLDER}/{proven.name}.toml"
+    if proven.declared.price is not None:
+        _require_contradiction(proven, proven.declared.price, bearings, claims, numbers)
+        return
     if not proven.declared.facts:
         raise ExperimentError(f"{place}: facts: missing; list what is printed and both settings meet")
     for number, fact in enumerate(proven.declared.facts, start=1):
@@ -253,6 +258,72 @@ def require_not_identifiable(
     _require_numbers(proven, bearings, numbers, apart, "the settings differ by no more than the tolerance")
     undecided = [(DIFFERS, HOLDS), (HOLDS, DIFFERS)]
     _require_statements(proven, bearings, claims, undecided, "both settings say the same")
+
+
+def _require_contradiction(
+    proven: Proven, price: Price, bearings: Bearings, claims: Sequence[str], numbers: Sequence[Numbers]
+) -> None:
+    """Whether the published price of every cell lies outside all others, at its load."""
+    place = f"{FOLDER}/{proven.name}.csv"
+    if claims:
+        raise ExperimentError(f"{place}: a price is of cells of a table, not of claims")
+    tables = {table.identifier: table for table in bearings.tables}
+    for entry in numbers:
+        table = tables[entry.table]
+        for cell, load in table.rows:
+            if not any(entry.include(entry.table, cell, load, each.quantity.name) for each in table.columns):
+                continue
+            own = _published_prices(table, price, cell, load)
+            others = [
+                *(each for near in price.neighbours for each in _published_prices(table, price, near, load)),
+                *(
+                    each
+                    for near in (cell, *price.neighbours)
+                    for each in _our_prices(proven, price, near, load)
+                ),
+            ]
+            if max(own) < min(others) or min(own) > max(others):
+                continue
+            raise ExperimentError(
+                f"{place}: {cell} at {load:g} %: its price, {min(own):.2f} to {max(own):.2f}, is one that "
+                f"the others have: {min(others):.2f} to {max(others):.2f}"
+            )
+
+
+def _published_prices(table: PublishedTable, price: Price, cell: str, load: float) -> list[float]:
+    """The lowest and the highest price that rounds to what the paper prints."""
+    row, plain = table.row(cell, load), table.row(price.against, load)
+    if row is None or plain is None:
+        raise ExperimentError(f"table {table.identifier} has no {quoted(cell)} at {load:g} %")
+    points, left, full = (
+        _as_printed(table, each, name)
+        for each, name in ((row, price.points), (row, price.of), (plain, price.of))
+    )
+    return [
+        _price(points[0], left[0], full[1]),
+        _price(points[1], left[1], full[0]),
+    ]
+
+
+def _as_printed(table: PublishedTable, row: PublishedRow, name: str) -> tuple[float, float]:
+    """The least and the most that rounds to a printed number."""
+    (column,) = (each.name for each in table.columns if each.quantity.name == name)
+    value, digits = row.values[name], row.text[column].partition(".")[2]
+    half = 0.5 * 10.0 ** -len(digits)
+    return value - half, value + half
+
+
+def _our_prices(proven: Proven, price: Price, cell: str, load: float) -> list[float]:
+    """The price of a cell in our runs under each setting."""
+    points, left = proven.both(cell, load, price.points), proven.both(cell, load, price.of)
+    full = proven.both(price.against, load, price.of)
+    if points is None or left is None or full is None:
+        raise ExperimentError(f"{FOLDER}/{proven.name}.csv: {cell} at {load:g} %: not in the file of runs")
+    return [_price(*each) for each in zip(points, left, full, strict=True)]
+
+
+def _price(points: float, left: float, full: float) -> float:
+    return points / (100.0 * (1.0 - left / full))
 
 
 def _of_fact(proven: Proven, fact: Fact) -> Iterator[tuple[str, str | None]]:
