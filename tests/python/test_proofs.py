@@ -176,7 +176,11 @@ def test_a_statement_has_a_cause_where_it_holds_with_the_switch_alone(
         (DECLARED.replace('"quick"', '"brief"'), "", "frames.toml: scale: .*quick, standard, full"),
         (DECLARED.replace('"pi-24"', '"pi-25"'), "", "frames.toml: cells: "),
         (DECLARED.replace("ip-lengths", "no-lengths"), "", "suffix: no cell of the proof has a variant"),
-        (DECLARED.partition('[[settings]]\nname = "switched"')[0], "", "settings: two, not 1"),
+        (
+            DECLARED.partition('[[settings]]\nname = "switched"')[0],
+            "",
+            "settings: two, or one with a price, not 1",
+        ),
         (DECLARED.replace("switched", "study"), "", "settings: "),
         (
             DECLARED + FACT.replace("uncongested", "pi-240"),

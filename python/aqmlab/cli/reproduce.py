@@ -58,6 +58,12 @@ class _Choice(TypedDict):
 @click.option("--replications", type=click.IntRange(min=1), metavar="N", help="Number of seeds per cell.")
 @seeds_option(help="Seeds for each cell, such as 3 or 4-6: to add runs, or to split them over machines.")
 @click.option(
+    "--hosts",
+    metavar="PROFILE",
+    help="Host profile in place of the study's, such as linux6-cubic: asks each statement of the paper again "
+    "(today.csv), with queues of today beside the paper's.",
+)
+@click.option(
     "--proof",
     metavar="NAME",
     help="Instead of the study, repeat the runs that prove why numbers or claims of it differ: a file in its "
@@ -82,6 +88,7 @@ def reproduce(
     loads: tuple[int, ...],
     replications: int | None,
     seeds: tuple[int, ...],
+    hosts: str | None,
     proof: str | None,
     output: Path | None,
     costs: bool,
@@ -101,6 +108,7 @@ def reproduce(
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs                              the same of every study
+      aqmlab reproduce le2003 --hosts linux6-cubic              which statements still hold?
       aqmlab reproduce le2003 --proof ared-price                the runs that show why numbers differ
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.
@@ -118,7 +126,7 @@ def reproduce(
         "seeds": seeds or None,
     }
     if proof is not None:
-        if experiment == ALL or cells or loads or replications or seeds or costs:
+        if experiment == ALL or cells or loads or replications or seeds or costs or hosts:
             raise click.UsageError("--proof is of one study, and has its own cells, loads and seeds")
         return _prove(experiment, proof, output, executor, quiet=quiet)
     if experiment == ALL and (cells or loads):
@@ -126,7 +134,8 @@ def reproduce(
     names = experiments.names() if experiment == ALL else [experiment]
     results = output or Path("results")
     alone = output is not None and experiment != ALL
-    folders = {name: results if alone else results / f"{name}-{scale}" for name in names}
+    scale_of = scale if hosts is None else f"{scale}-{hosts}"
+    folders = {name: results if alone else results / f"{name}-{scale_of}" for name in names}
     try:
         for name in names:
             choose(experiments.load(name), **choice)
@@ -136,9 +145,10 @@ def reproduce(
             if experiment == ALL:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
-            _shown(repeat(name, **choice, executor=executor, output=folder, progress=not quiet), quiet=quiet)
+            found = repeat(name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet)
+            _shown(found, quiet=quiet)
         if experiment == ALL:
-            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md")
+            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale_of}.md")
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
 

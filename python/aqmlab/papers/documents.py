@@ -475,7 +475,8 @@ class Proof:
         seeds: The seeds.
         overrides: Settings that both have: times shorter than the scale's, such as "duration_s".
         load_matched: Whether users are matched to the load, if not as in the scale.
-        settings: The study's own, and the one with the switch; or the two that the paper cannot tell apart.
+        settings: The study's own, and the one with the switch; or the two that the paper cannot tell apart;
+            or, with a price, one or two.
         facts: What both have to meet, of a reason why something is not identifiable.
         price: Instead of facts, what the paper's own rows contradict each other in.
     """

@@ -9,9 +9,10 @@ same seeds:
   second;
 - that something is *not identifiable* is proven if both settings meet every printed fact that the proof
   lists, and give numbers that are farther apart than the tolerance, or a statement that holds under one and
-  differs under the other. Or, with a `price`, if the paper's own row contradicts every other: what a per cent
-  of missing requests costs in points of loss lies outside what the neighbours have in the paper, and outside
-  what they and the cell itself have in our runs under both settings, by more than the last printed digits.
+  differs under the other. Or, with a `price`, if the paper's own row contradicts every other (`prices`).
+
+The file of runs has a line for each setting, cell, load, seed and quantity; a seed such as 1-3 stands for the
+mean of three. Lines without a cell are findings of statements.
 
 Nothing here runs anything (`proving` does); what a proof does not show is refused with its place.
 """
@@ -26,21 +27,21 @@ from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_table, read_toml
 from aqmlab.files.records import read_as
 from aqmlab.files.shape import distinct
+from aqmlab.papers import prices
 from aqmlab.papers.documents import Proof
 from aqmlab.statistics.quantities import quantity
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.documents import Configuration, Fact, Numbers, Price, Scale, Tolerance
-    from aqmlab.papers.published import PublishedRow, PublishedTable
+    from aqmlab.papers.documents import Configuration, Fact, Numbers, Scale, Tolerance
+    from aqmlab.papers.published import PublishedTable
     from aqmlab.papers.statements import PublishedClaim
 
 FOLDER = "proofs"
 COLUMNS = ("setting", "cell", "load_percent", "seed", "quantity", "value")
-SETTINGS = 2
 HOLDS, DIFFERS = "holds", "differs"
 """The findings of statements (`claims.Finding`) that decide, as the file has them."""
 
@@ -100,7 +101,7 @@ class Proven:
     @property
     def second(self) -> str:
         """The setting with the switch, or the other of the two."""
-        return self.declared.settings[1].name
+        return self.declared.settings[-1].name
 
     def both(self, cell: str, load_percent: float, name: str) -> tuple[float, float] | None:
         """A quantity under the first and the second setting; none where it was not run."""
@@ -126,8 +127,10 @@ def read_declared(bearings: Bearings, name: str) -> Proof:
     file = bearings.folder / FOLDER / f"{name}.toml"
     place = f"{FOLDER}/{file.name}"
     declared = read_as(Proof, read_toml(file, ExperimentError), place, ExperimentError)
-    if len(declared.settings) != SETTINGS:
-        raise ExperimentError(f"{place}: settings: two, not {len(declared.settings)}")
+    legal = (1, 2) if declared.price is not None else (2,)
+    if len(declared.settings) not in legal:
+        least = "two, or one with a price" if declared.price is None else "one or two"
+        raise ExperimentError(f"{place}: settings: {least}, not {len(declared.settings)}")
     distinct([each.name for each in declared.settings], f"{place}: settings", ExperimentError)
     if declared.scale not in bearings.scales:
         raise ExperimentError.unknown(f"{place}: scale", declared.scale, bearings.scales)
@@ -190,7 +193,7 @@ def read_proof(bearings: Bearings, name: str) -> Proven:
     if not rows or tuple(rows[0]) != COLUMNS:
         raise ExperimentError(f"{place}: no runs of a proof; its columns are {', '.join(COLUMNS)}")
     known = [each.name for each in declared.settings]
-    values: dict[tuple[str, str, float, str], dict[str, float]] = {}
+    values: dict[tuple[str, str, float, str], list[tuple[range, float]]] = {}
     findings: dict[tuple[str, str], str] = {}
     for line, row in enumerate(rows, start=2):
         if row["setting"] not in known:
@@ -198,20 +201,28 @@ def read_proof(bearings: Bearings, name: str) -> Proven:
         if not row["cell"]:
             findings[row["setting"], row["quantity"]] = row["value"]
             continue
+        seeds = whole_numbers(row["seed"])
         try:
             key = row["setting"], row["cell"], float(row["load_percent"]), row["quantity"]
-            values.setdefault(key, {})[row["seed"]] = float(row["value"])
+            value = float(row["value"])
         except ValueError:
             raise ExperimentError(f"{place}:{line}: load_percent and value are numbers") from None
-    declared_seeds = {str(seed) for seed in declared.seeds}
+        if not seeds:
+            raise ExperimentError(f"{place}:{line}: seed: a seed, or such as 1-3 for the mean of three")
+        values.setdefault(key, []).append((seeds, value))
     for (setting, cell, load, _), found in values.items():
-        if set(found) != declared_seeds:
+        run = sorted(seed for seeds, _ in found for seed in seeds)
+        if run != sorted(declared.seeds):
             raise ExperimentError(
-                f"{place}: {setting}, {cell} at {load:g} %: seeds {', '.join(sorted(found))}, where "
-                f"{name}.toml has {', '.join(sorted(declared_seeds))}"
+                f"{place}: {setting}, {cell} at {load:g} %: seeds {', '.join(map(str, run))}, where "
+                f"{name}.toml has {', '.join(map(str, sorted(declared.seeds)))}"
             )
-    means = {key: fmean(found.values()) for key, found in values.items()}
-    return Proven(name, declared, means, findings)
+    return Proven(name, declared, {key: _mean(found) for key, found in values.items()}, findings)
+
+
+def _mean(found: Sequence[tuple[range, float]]) -> float:
+    """The mean over seeds, of which several may have one value, their mean."""
+    return fmean([value for _, value in found], [float(len(seeds)) for seeds, _ in found])
 
 
 # ---------------------------------------------------------------------------------------------- what is shown
@@ -243,7 +254,9 @@ def require_not_identifiable(
     """
     place = f"{FOLDER}/{proven.name}.toml"
     if proven.declared.price is not None:
-        _require_contradiction(proven, proven.declared.price, bearings, claims, numbers)
+        if claims:
+            raise ExperimentError(f"{place}: a price is of cells of a table, not of claims")
+        prices.require_outside(proven, proven.declared.price, bearings.tables, numbers)
         return
     if not proven.declared.facts:
         raise ExperimentError(f"{place}: facts: missing; list what is printed and both settings meet")
@@ -258,72 +271,6 @@ def require_not_identifiable(
     _require_numbers(proven, bearings, numbers, apart, "the settings differ by no more than the tolerance")
     undecided = [(DIFFERS, HOLDS), (HOLDS, DIFFERS)]
     _require_statements(proven, bearings, claims, undecided, "both settings say the same")
-
-
-def _require_contradiction(
-    proven: Proven, price: Price, bearings: Bearings, claims: Sequence[str], numbers: Sequence[Numbers]
-) -> None:
-    """Whether the published price of every cell lies outside all others, at its load."""
-    place = f"{FOLDER}/{proven.name}.csv"
-    if claims:
-        raise ExperimentError(f"{place}: a price is of cells of a table, not of claims")
-    tables = {table.identifier: table for table in bearings.tables}
-    for entry in numbers:
-        table = tables[entry.table]
-        for cell, load in table.rows:
-            if not any(entry.include(entry.table, cell, load, each.quantity.name) for each in table.columns):
-                continue
-            own = _published_prices(table, price, cell, load)
-            others = [
-                *(each for near in price.neighbours for each in _published_prices(table, price, near, load)),
-                *(
-                    each
-                    for near in (cell, *price.neighbours)
-                    for each in _our_prices(proven, price, near, load)
-                ),
-            ]
-            if max(own) < min(others) or min(own) > max(others):
-                continue
-            raise ExperimentError(
-                f"{place}: {cell} at {load:g} %: its price, {min(own):.2f} to {max(own):.2f}, is one that "
-                f"the others have: {min(others):.2f} to {max(others):.2f}"
-            )
-
-
-def _published_prices(table: PublishedTable, price: Price, cell: str, load: float) -> list[float]:
-    """The lowest and the highest price that rounds to what the paper prints."""
-    row, plain = table.row(cell, load), table.row(price.against, load)
-    if row is None or plain is None:
-        raise ExperimentError(f"table {table.identifier} has no {quoted(cell)} at {load:g} %")
-    points, left, full = (
-        _as_printed(table, each, name)
-        for each, name in ((row, price.points), (row, price.of), (plain, price.of))
-    )
-    return [
-        _price(points[0], left[0], full[1]),
-        _price(points[1], left[1], full[0]),
-    ]
-
-
-def _as_printed(table: PublishedTable, row: PublishedRow, name: str) -> tuple[float, float]:
-    """The least and the most that rounds to a printed number."""
-    (column,) = (each.name for each in table.columns if each.quantity.name == name)
-    value, digits = row.values[name], row.text[column].partition(".")[2]
-    half = 0.5 * 10.0 ** -len(digits)
-    return value - half, value + half
-
-
-def _our_prices(proven: Proven, price: Price, cell: str, load: float) -> list[float]:
-    """The price of a cell in our runs under each setting."""
-    points, left = proven.both(cell, load, price.points), proven.both(cell, load, price.of)
-    full = proven.both(price.against, load, price.of)
-    if points is None or left is None or full is None:
-        raise ExperimentError(f"{FOLDER}/{proven.name}.csv: {cell} at {load:g} %: not in the file of runs")
-    return [_price(*each) for each in zip(points, left, full, strict=True)]
-
-
-def _price(points: float, left: float, full: float) -> float:
-    return points / (100.0 * (1.0 - left / full))
 
 
 def _of_fact(proven: Proven, fact: Fact) -> Iterator[tuple[str, str | None]]:

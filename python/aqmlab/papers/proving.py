@@ -53,12 +53,12 @@ class Moved:
     what: str
     published: float | None
     tolerance: float | None
-    found: tuple[float | str, float | str]
+    found: tuple[float | str, ...]
 
     @property
     def shows(self) -> str:
         """What it proves, if anything."""
-        first, second = self.found
+        first, second = self.found[0], self.found[-1]
         if isinstance(first, str) or isinstance(second, str):
             pair = first, second
             both = (Finding.DIFFERS, Finding.HOLDS)
@@ -105,7 +105,7 @@ class Repetition:
             columns,
             title=self.proof.says,
             caption=f"means of the same {len(self.proof.seeds)} seeds; cause: outside the tolerance under "
-            f"{names[0]} and inside under {names[1]}; apart: the two differ by more than the tolerance",
+            f"{names[0]} and inside under {names[-1]}; apart: the two differ by more than the tolerance",
         )
 
 
@@ -209,10 +209,9 @@ def _findings(study: Study) -> dict[str, str]:
 
 
 def _moved(experiment: Experiment, studies: Sequence[Study]) -> Iterator[Moved]:
-    first, second = studies
     for table in experiment.published.tables:
         for (cell, load), row in table.rows.items():
-            if not (first.has(cell, load) and second.has(cell, load)):
+            if not all(each.has(cell, load) for each in studies):
                 continue
             for column in table.columns:
                 published = row.values[column.quantity.name]
@@ -222,10 +221,10 @@ def _moved(experiment: Experiment, studies: Sequence[Study]) -> Iterator[Moved]:
                     f"{label} at {load:g} %: {column.quantity.title}",
                     published,
                     experiment.tolerance_of(column, published),
-                    (means[0], means[1]),
+                    tuple(means),
                 )
-    before, after = (_findings(each) for each in studies)
-    for statement in before.keys() | after.keys():
-        if before.get(statement) != after.get(statement):
-            told = before.get(statement, "not decided"), after.get(statement, "not decided")
+    findings = [_findings(each) for each in studies]
+    for statement in dict.fromkeys(name for each in findings for name in each):
+        told = tuple(each.get(statement, "not decided") for each in findings)
+        if len(set(told)) > 1:
             yield Moved(statement, None, None, told)

@@ -16,17 +16,18 @@ from rich.console import Group
 from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
-from aqmlab.papers import experiments, scorecard
+from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.cost import cost_of, measured_pace
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, write_report
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import claims
 from aqmlab.papers.tables import costs as costs_table
+from aqmlab.papers.today import with_hosts
 from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
-from aqmlab.tables import to_terminal
+from aqmlab.tables import save, to_terminal
 from aqmlab.terminal.console import console
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.report import Parts
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
+    from aqmlab.tables import Table
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,12 @@ class Reproduction:
     Attributes:
         parts: Results, tables, claims and figures.
         files: What was written, by what it is.
+        today: What becomes of each statement, with hosts of today.
     """
 
     parts: Parts
     files: Mapping[str, Path]
+    today: Table | None = None
 
     @property
     def study(self) -> Study:
@@ -69,6 +73,7 @@ class Reproduction:
                 for filled in self.parts.filled
             ),
             to_terminal(claims.printed(self.parts.outcomes)),
+            *([] if self.today is None else [to_terminal(self.today)]),
         )
 
 
@@ -80,6 +85,7 @@ def reproduce(
     loads: Sequence[float] | None = None,
     replications: int | None = None,
     seeds: Sequence[int] | None = None,
+    hosts: str | None = None,
     executor: Executor | None = None,
     output: str | Path = "report",
     store: str | Path | None = None,
@@ -94,6 +100,8 @@ def reproduce(
         loads: Nominal loads in per cent to run instead of the scale's.
         replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
         seeds: The seeds to run instead, such as those that another machine has not run.
+        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is asked
+            again (`today.csv`), and the study's queues of today run beside the paper's.
         executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for tables, figures and the report.
         store: The folder that keeps finished runs; by default `runs` in the output folder.
@@ -103,6 +111,8 @@ def reproduce(
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
     experiment = experiments.load(name)
+    if hosts is not None:
+        experiment = with_hosts(experiment, hosts)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
     engine = executor or Threads()
     if progress:
@@ -113,7 +123,12 @@ def reproduce(
     execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
     study = run_study(experiment, chosen, execution)
     parts = parts_of(study)
-    return Reproduction(parts, write_report(parts, Path(output)))
+    files = write_report(parts, Path(output))
+    if hosts is None:
+        return Reproduction(parts, files)
+    table = today.table_of(today.asked(parts.outcomes), hosts)
+    files["statements with hosts of today"] = save(table, Path(output) / today.FILE)
+    return Reproduction(parts, files, table)
 
 
 def choose(
