@@ -205,8 +205,8 @@ def test_a_proof_that_is_none_is_refused_with_its_place(
 def test_the_proofs_of_every_study_show_what_they_are_said_to() -> None:
     for name in experiments.names():
         study = experiments.load(name)
-        used = {each.proof for each in study.differences if each.proof}
-        assert used <= set(proofs.names(study.bearings.folder)), name
+        kept = {each: proofs.read_proof(study.bearings, each) for each in proofs.names(study.bearings.folder)}
+        assert {each.proof for each in study.differences if each.proof} <= kept.keys(), name
 
 
 def test_an_unknown_proof_is_told_with_those_that_there_are() -> None:
