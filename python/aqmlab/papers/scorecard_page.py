@@ -22,7 +22,7 @@ PREFACE = """# What was reproduced, and what was not
 | --- | --- |
 | reproduced | a number lies within its tolerance with its whole 95 % interval; a statement holds |
 | differs, cause known | ours differs, and runs show a switch that brings it inside; the note says which |
-| not identifiable | ours differs, and runs show two settings that meet all that is printed and disagree |
+| not identifiable | ours differs, and runs show that print does not decide ([how](statistics.md#claims)) |
 | differs, cause unknown | ours differs, and no runs show why; a note is a conjecture |
 | scale cannot judge | the runs were too short or too few |
 | not run | the cells were not run at this scale |
