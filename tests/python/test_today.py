@@ -48,7 +48,10 @@ def test_queues_of_today_run_beside_the_papers() -> None:
     own = {name for name, each in study.configurations.items() if each.group == "today"}
     assert own == {"fq-codel", "fq-codel-ecn", "cake"}
     assert own.isdisjoint(study.scale("quick").cells)
-    assert own <= set(today.with_hosts(study, "linux6-cubic").scale("quick").cells)
+    found = today.with_hosts(study, "linux6-cubic")
+    assert own <= set(found.scale("quick").cells)
+    assert not found.differences, "reasons are of the study's own hosts"
+    assert not any(each.at_length.values for each in found.published.tables), "and so are runs at length"
 
 
 def test_a_statement_holds_still_or_no_longer_or_was_not_asked() -> None:

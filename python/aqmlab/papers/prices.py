@@ -7,6 +7,7 @@ digits. Then no setting of ours gives the row, and what was different about it i
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import ExperimentError
@@ -62,8 +63,8 @@ def _published_prices(table: PublishedTable, price: Price, cell: str, load: floa
         for each, name in ((row, price.points), (row, price.of), (plain, price.of))
     )
     return [
-        _price(points[0], left[0], full[1]),
-        _price(points[1], left[1], full[0]),
+        price_of(points[0], left[0], full[1]),
+        price_of(points[1], left[1], full[0]),
     ]
 
 
@@ -85,7 +86,7 @@ def _our_prices(proven: Proven, price: Price, cell: str, load: float) -> list[fl
         return found
 
     return [
-        _price(
+        price_of(
             mean(each.name, cell, price.points),
             mean(each.name, cell, price.of),
             mean(each.name, price.against, price.of),
@@ -94,5 +95,7 @@ def _our_prices(proven: Proven, price: Price, cell: str, load: float) -> list[fl
     ]
 
 
-def _price(points: float, left: float, full: float) -> float:
-    return points / (100.0 * (1.0 - left / full))
+def price_of(points: float, left: float, full: float) -> float:
+    """Points for each per cent that is missing where `left` of `full` is there; infinite where nothing is."""
+    missing_percent = 100.0 * (1.0 - left / full)
+    return points / missing_percent if missing_percent > 0.0 else math.inf

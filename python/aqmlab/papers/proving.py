@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import Finding, evaluate
+from aqmlab.papers.prices import price_of
 from aqmlab.papers.proofs import read_declared
 from aqmlab.papers.reproduction import choose, run_study
 from aqmlab.runs import Execution
@@ -16,6 +17,7 @@ from aqmlab.runs.executors import Threads
 from aqmlab.statistics.quantities import quantity
 from aqmlab.tables import save
 from aqmlab.tables.model import Column, Table, number, text
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,6 +92,10 @@ class Repetition:
     def table(self) -> Table:
         """Every number and statement under both settings."""
         names = [each.name for each in self.proof.settings]
+        told = (
+            f", the same under both settings; cause: outside the tolerance under {names[0]} and inside under "
+            f"{names[-1]}; apart: the two differ by more than the tolerance"
+        )
         columns: list[Column[Moved]] = [
             Column("what", lambda each: text(each.what), "number or statement", heads_row=True),
             Column("published", lambda each: number(each.published, "g"), "paper"),
@@ -104,8 +110,7 @@ class Repetition:
             list(self.moved),
             columns,
             title=self.proof.says,
-            caption=f"means of the same {len(self.proof.seeds)} seeds; cause: outside the tolerance under "
-            f"{names[0]} and inside under {names[-1]}; apart: the two differ by more than the tolerance",
+            caption=f"means of {counted(len(self.proof.seeds), 'seed')}{told if len(names) > 1 else ''}",
         )
 
 
@@ -143,7 +148,7 @@ def prove(
         for row in _rows(proof, setting, found)
     ]
     file = save(Table.of_records([asdict(row) for row in rows]), Path(output) / f"{name}.csv")
-    return Repetition(proof, rows, [*_moved(experiment, studies)], file)
+    return Repetition(proof, rows, [*_priced(experiment, proof, studies), *_moved(experiment, studies)], file)
 
 
 def _run(experiment: Experiment, proof: Proof, setting: Setting, execution: Execution) -> Study:
@@ -206,6 +211,33 @@ def _findings(study: Study) -> dict[str, str]:
         for statement, each in found.items()
         if Finding.DIFFERS in each or each == {Finding.HOLDS}
     }
+
+
+def _priced(experiment: Experiment, proof: Proof, studies: Sequence[Study]) -> Iterator[Moved]:
+    """The price of every cell that was run, the paper's and ours, of a proof by price."""
+    price = proof.price
+    if price is None:
+        return
+    by_name = {name: quantity(name) for name in (price.points, price.of)}
+    for table in experiment.published.tables:
+        for (cell, load), row in table.rows.items():
+            plain = table.row(price.against, load)
+            if plain is None or cell == price.against or not all(each.has(cell, load) for each in studies):
+                continue
+            label = experiment.configuration(cell).label
+            yield Moved(
+                f"{label} at {load:g} %: points for a per cent missing",
+                price_of(row.values[price.points], row.values[price.of], plain.values[price.of]),
+                None,
+                tuple(
+                    price_of(
+                        fmean(each.values(cell, load, by_name[price.points])),
+                        fmean(each.values(cell, load, by_name[price.of])),
+                        fmean(each.values(price.against, load, by_name[price.of])),
+                    )
+                    for each in studies
+                ),
+            )
 
 
 def _moved(experiment: Experiment, studies: Sequence[Study]) -> Iterator[Moved]:

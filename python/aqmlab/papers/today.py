@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.papers.claims import Finding
+from aqmlab.papers.published import AtLength
 from aqmlab.tables.model import Column, Table, in_csv, text
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def with_hosts(experiment: Experiment, profile: str) -> Experiment:
             )
             for name, scale in experiment.scales.items()
         },
+        # What was kept and proven is of the study's own hosts.
+        published=replace(
+            experiment.published,
+            tables=tuple(replace(each, at_length=AtLength()) for each in experiment.published.tables),
+        ),
+        differences=(),
     )
 
 
