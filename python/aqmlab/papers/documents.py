@@ -145,7 +145,7 @@ class Scale:
             `calibration`, which takes one, or the `scenario` itself, which is then the only load there is.
         calibration: Uncongested runs that give the line between users and load.
         name: What the experiment calls it.
-        chosen_seeds: The seeds that the user chose.
+        chosen_seeds: The seeds that the study or the user chose, as many as `replications`.
     """
 
     description: str
@@ -162,11 +162,11 @@ class Scale:
     users_from: str = ""
     calibration: CalibrationRuns = CalibrationRuns()
     name: str = field(default="", metadata={ABSENT: True})
-    chosen_seeds: tuple[int, ...] | None = field(default=None, metadata={ABSENT: True})
+    chosen_seeds: tuple[int, ...] = ()
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of the replications: those that the user chose, or as many as there are, from 1."""
+        """The seeds of the replications: those that were chosen, or as many as there are, from 1."""
         return self.chosen_seeds or tuple(range(1, self.replications + 1))
 
 
