@@ -1,4 +1,4 @@
-"""Which seeds are closest to the paper's own run, by what it prints of its traffic where nothing is congested.
+"""Which seeds are closest to the paper's run, by what it prints of its traffic where nothing is congested.
 
 The paper's numbers are of single runs, and a few responses of megabytes decide what a run carries. What the
 paper prints of its traffic can be held against every seed without a look at its table I. `seeds.csv` has the
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import csv
 import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +79,7 @@ def _forward(hop: int) -> str:
 
 
 FACTS = (
-    # "About 35 %" for HTTP from end to end in each direction, and for the cross traffic of the forward path (III.C).
+    # "About 35 %" for HTTP from end to end in each direction, and for cross traffic forward (III.C).
     Fact("http_percent", 34.5, 35.5, _offered(_forward(1), "right")),
     Fact("http_reverse_percent", 34.5, 35.5, _offered("router-2-to-router-1", "left")),
     *(
@@ -117,7 +118,7 @@ def closest(found: Mapping[int, Mapping[str, float]]) -> list[int]:
     return sorted(sorted(apart, key=lambda seed: (apart[seed], seed))[:CHOSEN])
 
 
-# ------------------------------------------------------------------------------------------------- as a command
+# ----------------------------------------------------------------------------------- as a command
 
 _COLUMNS = ("seed", *(fact.name for fact in FACTS))
 
@@ -175,7 +176,7 @@ def main() -> None:
     partial = asked.output.with_suffix(".partial")
     found = _run(range(1, asked.seeds + 1), asked.workers, partial)
     _write(asked.output, found)
-    print("chosen:", *closest(found))
+    sys.stdout.write(f"chosen: {' '.join(map(str, closest(found)))}\n")
 
 
 if __name__ == "__main__":

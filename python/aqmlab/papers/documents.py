@@ -277,12 +277,10 @@ class WhoseResponses:
     Attributes:
         of: The population that figures, comparisons and claims are of.
         beside: Populations that are shown beside it, and together with it.
-        stop_after_completed: At how many completed exchanges of `of` its runs stop; none if by the clock.
     """
 
     of: str
     beside: tuple[str, ...] = ()
-    stop_after_completed: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,8 +147,8 @@ def choose(
             raise ExperimentError(f"replications: at least 1, not {replications}")
         if chosen.chosen_seeds and replications > len(chosen.chosen_seeds):
             raise ExperimentError(
-                f"replications: at most {len(chosen.chosen_seeds)}, not {replications}: scale {scale} has its "
-                f"own seeds, {', '.join(map(str, chosen.chosen_seeds))}; name others with seeds"
+                f"replications: at most {len(chosen.chosen_seeds)}, not {replications}: scale {scale} has "
+                f"seeds of its own, {', '.join(map(str, chosen.chosen_seeds))}; name others with seeds"
             )
         own = chosen.chosen_seeds[:replications]
         chosen = replace(chosen, replications=replications, chosen_seeds=own)
