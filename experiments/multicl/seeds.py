@@ -2,7 +2,7 @@
 
 The paper's numbers are of single runs, and a few responses of megabytes decide what a run carries. What the
 paper prints of its traffic can be held against every seed without a look at its table I. `seeds.csv` has the
-facts of a hundred seeds on the uncongested network (the cell `offered`); this command makes it again:
+facts of sixty seeds on the uncongested network (the cell `offered`); this command makes it again:
 
     python -m aqmlab.experiments.multicl.seeds --output seeds.csv
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
 
 CELL = "offered"
-SEEDS = range(1, 101)
+SEEDS = range(1, 61)
 CHOSEN = 6
 BLIND = range(1, 7)
 TAIL_BYTES = 50_000
@@ -167,7 +167,7 @@ def _run(seeds: Sequence[int], workers: int | None, kept: Path) -> dict[int, dic
 
 
 def main() -> None:
-    """Runs a hundred seeds, writes their facts, and says which are chosen; resumes from FILE.partial."""
+    """Runs sixty seeds, writes their facts, and says which are chosen; resumes from FILE.partial."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--output", type=Path, default=Path("seeds.csv"))
     parser.add_argument("--seeds", type=int, default=len(SEEDS), help="how many, from 1 on")
