@@ -26,8 +26,7 @@ traffic = true
 "#;
 
 fn scenario(overrides: &[(&str, String)]) -> Scenario {
-    let overrides: Vec<_> =
-        overrides.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    let overrides: Vec<_> = overrides.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     Scenario::from_toml(TEXT, "test", &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -45,9 +44,8 @@ fn responses(output: &Output) -> &Table {
 
 /// When the exchanges of the population on the right were complete, in order.
 fn completed_at(output: &Output) -> Vec<f64> {
-    let column = |name: &str| {
-        &responses(output).columns.iter().find(|column| column.name == name).unwrap().values
-    };
+    let column =
+        |name: &str| &responses(output).columns.iter().find(|column| column.name == name).unwrap().values;
     let (ColumnValues::Names(population), ColumnValues::F64(at)) =
         (column("population"), column("completed_at_s"))
     else {
