@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +12,7 @@ import pytest
 
 from aqmlab import Scenario, run
 from aqmlab.errors import ExperimentError, MissingDataError, UnknownQuantityError
+from aqmlab.experiments.multicl import seeds
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.figures.network import draw_network
 from aqmlab.papers import experiments
@@ -28,6 +31,8 @@ ROOT = Path(__file__).parents[2]
 WAYS = ("forward", "reverse")
 MULTICL = experiments.load("multicl")
 FORWARD = "flows.long-lived-forward"
+AT_ONCE = {f"flows.{group}.start_s": 0.0 for group in (0, 1)}
+"""Long-lived flows that do not wait for the first minute, so that short runs have some."""
 
 
 def test_every_row_of_table_1_has_a_cell_with_its_queues_in_their_order() -> None:
@@ -47,7 +52,7 @@ def test_every_row_of_table_1_has_a_cell_with_its_queues_in_their_order() -> Non
 
 
 def test_loss_and_goodput_of_parts_are_those_of_the_table_and_the_summary() -> None:
-    scale = replace(MULTICL.scale("quick"), duration_s=20.0, warm_up_s=5.0)
+    scale = replace(MULTICL.scale("quick"), duration_s=20.0, warm_up_s=5.0, overrides=AT_ONCE)
     result = run(cell_scenario(base_scenario(MULTICL, scale), MULTICL.configuration("dt")), seed=1)
     rows = result.tables["traffic"].to_pandas()
     forward = rows[(rows.flow_group == "long-lived-forward") & (rows.sender == "browser")]
@@ -103,7 +108,7 @@ def test_users_of_the_scenario_are_a_load_of_their_own() -> None:
 @pytest.fixture(scope="module")
 def small_study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     scale = choose(MULTICL, scale="quick", cells=["offered", "dt"], replications=2)
-    scale = replace(scale, duration_s=12.0, warm_up_s=4.0)
+    scale = replace(scale, duration_s=12.0, warm_up_s=4.0, overrides=AT_ONCE)
     return run_study(
         MULTICL, scale, Execution(Threads(2), store=tmp_path_factory.mktemp("s"), progress=False)
     )
@@ -140,3 +145,45 @@ def test_what_is_offered_is_what_servers_put_on_an_uncongested_link(small_study:
         if entry["name"] == link
     ]
     assert everything == pytest.approx(10.0 * sum(measured) / len(measured), rel=2e-3)  # printed digits
+
+
+def test_a_fact_deviates_by_what_it_lies_outside_of_the_printed_range() -> None:
+    (http,) = [fact for fact in seeds.FACTS if fact.name == "http_percent"]
+    assert [http.outside(value) for value in (34.0, 34.5, 35.2, 37.0)] == pytest.approx([0.5, 0.0, 0.0, 1.5])
+    (largest,) = [fact for fact in seeds.FACTS if fact.name == "largest_bytes"]
+    assert largest.outside(4.25e6) == pytest.approx(math.log(2.0))
+    (seconds,) = [fact for fact in seeds.FACTS if fact.name == "seconds"]
+    assert [seconds.outside(value) for value in (810.0, 900.0)] == pytest.approx([10.0, 0.0])
+
+
+def test_the_closest_seeds_deviate_least_in_standard_deviations() -> None:
+    printed = {fact.name: fact.least for fact in seeds.FACTS}
+    # Loads of 35, 36.5 and 38.5 %: their standard deviation is 1.756, and 1 and 3 points are outside.
+    found = {seed: {**printed, "http_percent": http} for seed, http in ((7, 35.0), (8, 36.5), (9, 38.5))}
+    every = {
+        seed: {
+            **facts,
+            **{name: value * (1.0 + 1e-9 * seed) for name, value in facts.items() if name != "http_percent"},
+        }
+        for seed, facts in found.items()
+    }
+    apart = seeds.distances(every)
+    assert apart[7] == pytest.approx(0.0, abs=1e-3)
+    root = math.sqrt(len(seeds.FACTS))
+    assert apart[8] * root == pytest.approx(1.0 / 1.7559, rel=1e-3)
+    assert apart[9] * root == pytest.approx(3.0 / 1.7559, rel=1e-3)
+    many = {seed: {**every[7 + seed % 3]} for seed in range(1, 31)}
+    assert seeds.closest(many) == [3, 6, 9, 12, 15, 18]  # of seeds alike the first ones
+
+
+def test_the_seeds_of_the_full_study_are_those_of_the_file() -> None:
+    file = ROOT / "experiments/multicl/seeds.csv"
+    found = seeds.read_facts(file)
+    assert tuple(seeds.closest(found)) == MULTICL.scale("full").seeds
+    assert MULTICL.scale("blind").seeds == tuple(seeds.BLIND)
+    with file.open(newline="", encoding="utf-8") as rows:
+        chosen = [int(row["seed"]) for row in csv.DictReader(rows) if row["chosen"] == "1"]
+    assert tuple(chosen) == MULTICL.scale("full").seeds
+    with pytest.raises(ExperimentError, match="scale full has seeds of its own"):
+        choose(MULTICL, scale="full", replications=7)
+    assert choose(MULTICL, scale="full", replications=2).seeds == tuple(chosen[:2])

@@ -64,6 +64,8 @@ pub enum RunError {
     TooLarge(String),
     /// A traffic model cannot be made from its parameters (a CDF file, for example).
     Model(String),
+    /// The scenario is legal but not one that can be taken step by step.
+    Steps(String),
     /// A law that every run must obey does not hold: a bug of ours, never of the scenario.
     Invariant(String),
 }
@@ -73,6 +75,7 @@ impl fmt::Display for RunError {
         match self {
             Self::Cancelled => write!(f, "the run was cancelled"),
             Self::TooLarge(what) => write!(f, "the scenario is too large for the simulator: {what}"),
+            Self::Steps(what) => write!(f, "the scenario cannot be taken step by step: {what}"),
             Self::Model(what) => write!(f, "the traffic model cannot be made: {what}"),
             Self::Invariant(what) => write!(f, "the simulator failed a consistency check (a bug): {what}"),
         }

@@ -132,6 +132,11 @@ impl Monitor {
         clocks.min(begins).min(ends).min(summaries).min(states)
     }
 
+    /// The window ends at this instant, which has not come, and not where the scenario had its end.
+    pub const fn end_window_at(&mut self, until: Time) {
+        self.window.until = until;
+    }
+
     /// Samples what is due at `now`. Samples at the window's edges belong to the time before.
     pub fn sample(&mut self, now: Time, links: &mut [impl MonitoredLink]) -> Boundary {
         if self.queue_clock.strikes(now) {

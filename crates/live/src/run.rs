@@ -87,6 +87,9 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
     if scenario.populations.iter().any(ticks) {
         return refuse("clock_hz: a live run delays packets exactly");
     }
+    if scenario.end_after.is_some() {
+        return refuse("end_after: a live run ends at duration_s");
+    }
     if scenario.network.links.iter().any(|link| link.impairment.is_some()) {
         return refuse("a live run has no impaired links");
     }

@@ -62,7 +62,9 @@ pub(crate) fn failed(error: &aqmlab_sim::RunError) -> PyErr {
     let message = error.to_string();
     match error {
         aqmlab_sim::RunError::Cancelled => Cancelled::new_err(message),
-        aqmlab_sim::RunError::TooLarge(_) | aqmlab_sim::RunError::Model(_) => ScenarioError::new_err(message),
+        aqmlab_sim::RunError::TooLarge(_)
+        | aqmlab_sim::RunError::Model(_)
+        | aqmlab_sim::RunError::Steps(_) => ScenarioError::new_err(message),
         aqmlab_sim::RunError::Invariant(_) => RunError::new_err(message),
     }
 }

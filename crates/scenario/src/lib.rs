@@ -94,7 +94,7 @@ pub use recognised::FileKind;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    AdaptiveVideo, DatagramGroup, DelayBox, Flow, FlowDelays, FlowGroup, FlowStarts, Life, MinimumDelay,
-    OnOff, Population, QueueSummary, Record, Scenario, Sending, Video,
+    AdaptiveVideo, DatagramGroup, DelayBox, EndAfter, Flow, FlowDelays, FlowGroup, FlowStarts, Life,
+    MinimumDelay, OnOff, Population, QueueSummary, Record, Scenario, Sending, Video,
 };
 pub use schema::json_schema;

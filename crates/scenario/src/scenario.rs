@@ -21,6 +21,8 @@ pub struct Scenario {
     pub warm_up: Span,
     /// Cut at the end: nothing in it is measured.
     pub cool_down: Span,
+    /// An earlier end, if the clock does not decide alone.
+    pub end_after: Option<EndAfter>,
     /// Each link's clock is off its rate by a share drawn from `-rate_tolerance..rate_tolerance`.
     pub rate_tolerance: f64,
     /// Each rated link, and each flow's added delay, is longer by a time drawn from `[0, delay_phase)`.
@@ -37,6 +39,15 @@ pub struct Scenario {
     pub record: Record,
     /// What all of it was resolved from: a scenario comes from a checked document and from nothing else.
     pub(crate) document: Document,
+}
+
+/// The exchanges with which a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndAfter {
+    /// The place of the population whose they are.
+    pub population: usize,
+    /// How many of those that end in the measured window.
+    pub exchanges: u64,
 }
 
 /// Browsing users alike in everything but their random draws. User `i` sits at machine

@@ -8,9 +8,9 @@ use crate::transport::SimulatedTransport;
 use aqmlab_driver::{Boundary, CongestionWindows, Control, Monitor, RunError, measured_window, session};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{EndAfter, Scenario};
 use aqmlab_session::{Alarm, ConnectionEvent, ConnectionEventKind, Session};
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 
 /// Events between two looks at what the caller wants: a few milliseconds.
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
@@ -29,8 +29,10 @@ pub(crate) struct EventLoop {
     /// How often the caller was looked at, and how many events are left until the next time.
     looks: u64,
     events_until_look: u64,
+    /// The exchanges that end the run before its last instant, until they have.
+    end_after: Option<EndAfter>,
     /// The last instant of the run.
-    end: Time,
+    pub(crate) end: Time,
 }
 
 impl EventLoop {
@@ -55,6 +57,7 @@ impl EventLoop {
             at_end: None,
             looks: 0,
             events_until_look: EVENTS_BETWEEN_LOOKS,
+            end_after: scenario.end_after,
             end: Time::ZERO + scenario.duration,
         };
         simulation.start(control)?;
@@ -72,7 +75,7 @@ impl EventLoop {
         control.check()?;
         loop {
             let (instant, kind) = self.events.next();
-            if instant > until {
+            if instant > until.min(self.end) {
                 break;
             }
             self.events.advance(instant);
@@ -92,10 +95,26 @@ impl EventLoop {
             while let Some(event) = self.fabric.poll() {
                 self.handle(&event);
             }
+            if let Some(EndAfter { population, exchanges }) = self.end_after
+                && self.session.populations()[population].in_window().completed >= exchanges
+            {
+                self.end_now();
+            }
         }
+        let until = until.min(self.end);
         self.events.advance(until);
         self.fabric.network_mut().catch_up(until);
         Ok(())
+    }
+
+    /// The exchange that ends the run is complete. The window contains its instant, and so ends behind it.
+    #[cold]
+    fn end_now(&mut self) {
+        self.end_after = None;
+        self.end = self.end.min(self.events.now() + Span::from_nanoseconds(1));
+        self.window.until = self.end;
+        self.monitor.end_window_at(self.end);
+        self.events.set_sample(self.next_sample());
     }
 
     /// Somebody wanted to be woken now.

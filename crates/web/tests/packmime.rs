@@ -152,6 +152,63 @@ fn exchanges_are_those_that_the_study_prints() {
     assert!((415.0..431.0).contains(&median), "{median}");
 }
 
+fn with_an_end(largest_response_bytes: u64, persistent_share: f64) -> PackMimeParameters {
+    PackMimeParameters {
+        largest_response_bytes: Some(largest_response_bytes),
+        persistent_share,
+        ..at_rate(20.0)
+    }
+}
+
+fn response_bytes(parameters: &PackMimeParameters, seeds: u64) -> Vec<f64> {
+    let diaries = (0..seeds).map(|seed| lived(parameters, seed, 5_000));
+    let exchanges = diaries.flat_map(|diary| diary.exchanges.into_values().flatten());
+    exchanges.map(|(_, exchange)| exchange.response_bytes as f64).collect()
+}
+
+/// The mean of a Pareto law of shape `a` between two values, which is that of the law without an end among
+/// those of its values that are below it.
+fn mean_of_pareto(a: f64, least: f64, most: f64) -> f64 {
+    let share = least / most;
+    a / (a - 1.0) * least * (1.0 - libm::pow(share, a - 1.0)) / (1.0 - libm::pow(share, a))
+}
+
+#[test]
+fn a_law_with_an_end_draws_larger_responses_again() {
+    // The tail of downloads, of 100,000 connections with one exchange each: 1.231 is its shape.
+    let end = 1_000_000;
+    let sizes = response_bytes(&with_an_end(end, 0.0), 20);
+    let tail: Vec<f64> = sizes.iter().copied().filter(|&bytes| bytes >= 50_000.0).collect();
+    assert!(tail.iter().all(|&bytes| bytes <= end as f64));
+    // 1,200 values with a standard deviation of about the mean: three standard errors.
+    let expected = mean_of_pareto(1.231, 50_000.0, end as f64);
+    assert!((mean(&tail) / expected - 1.0).abs() < 0.1, "{} of {}: {expected}", mean(&tail), tail.len());
+    // A law that is cut has 2 % of the tail at its end.
+    let at_the_end = tail.iter().filter(|&&bytes| bytes > 0.99 * end as f64).count();
+    assert!(at_the_end * 200 < tail.len(), "{at_the_end}");
+    // 2.6 million draws of the model's own sampler, the later responses of a connection among them: 6,673.
+    let printed = response_bytes(&with_an_end(9_000_000, 0.09), 100);
+    assert!((mean(&printed) / 6_673.0 - 1.0).abs() < 0.03, "{}", mean(&printed));
+}
+
+#[test]
+fn an_end_moves_nothing_below_it() {
+    let (endless, ended) = (lived(&at_rate(20.0), 4, 5_000), lived(&with_an_end(20_000, 0.09), 4, 5_000));
+    let both = endless.exchanges.values().flatten().zip(ended.exchanges.values().flatten());
+    let (mut larger, mut all) = (0, 0);
+    for ((_, usual), (_, other)) in both {
+        all += 1;
+        if usual.response_bytes > 20_000 {
+            larger += 1;
+            assert!(other.response_bytes <= 20_000);
+        } else {
+            assert_eq!(usual, other);
+        }
+    }
+    // P90 is 14.8 kB.
+    assert!(all > 5_500 && (200..600).contains(&larger), "{larger} of {all}");
+}
+
 #[test]
 fn a_connection_ends_with_the_exchange_behind_which_its_server_closes() {
     let diary = lived(&at_rate(20.0), 3, 4_000);
@@ -235,6 +292,8 @@ fn parameters_out_of_range_are_refused() {
     assert_eq!(message, "`connections_per_second` = 0: legal values are 0.01 to 100000");
     let message = refused(PackMimeParameters { persistent_share: 1.5, ..at_rate(1.0) });
     assert!(message.contains("`persistent_share` = 1.5: legal values are 0 to 1"), "{message}");
+    let message = refused(with_an_end(9_999, 0.09));
+    assert!(message.contains("`largest_response_bytes` = 9999: legal values are 10000 to 1"), "{message}");
     assert!(refused(PackMimeParameters { server_count: 0, ..at_rate(1.0) }).contains("server_count"));
 }
 

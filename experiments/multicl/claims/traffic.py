@@ -54,11 +54,12 @@ def _quickest_s(result: Recorded) -> float:
 
 def offered_percent(study: Study, a: Cell, *, link: str, bounds: Bounds, parts: Sequence[str] = ()) -> Answer:
     """What servers of populations, or without any all, put on a link, in per cent of 10 Mbit/s."""
-    values = [_offered_percent(result, link, parts) for result in study.results(*a)]
+    values = [offered_percent_of_run(result, link, parts) for result in study.results(*a)]
     return between_bounds(mean_interval(values), *bounds, unit="%")
 
 
-def _offered_percent(result: Recorded, link: str, parts: Sequence[str]) -> float:
+def offered_percent_of_run(result: Recorded, link: str, parts: Sequence[str] = ()) -> float:
+    """The same of one run."""
     rows = table(result, "traffic", setting="record.traffic")
     wanted = has_name(rows, "link", link)
     if not wanted.any():

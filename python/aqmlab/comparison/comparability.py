@@ -80,6 +80,7 @@ _KEYS: Mapping[Decides, str] = {
     """,
     Decides.MEASURE: """
         duration_s warm_up_s cool_down_s
+        end_after.population end_after.exchanges
         record.response_end record.throughput_layer record.queue_interval_ms
         record.queue_summary_interval_ms record.queue_summary_sample_ms
         topology.links.*.monitored

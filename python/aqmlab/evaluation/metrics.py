@@ -17,7 +17,7 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.quantity import Measured
-from aqmlab.statistics.recorded import has_name, table
+from aqmlab.statistics.recorded import ended_s, has_name, table
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def completion_s(result: Recorded, *, group: str, share: float) -> Observation:
         return Observation.nothing()
     place = int(np.ceil(share * own.sum())) - 1
     unfinished = np.isnan(took)
-    soonest_s = np.where(unfinished, float(result.run["scenario"]["duration_s"]) - began[own], took)
+    soonest_s = np.where(unfinished, ended_s(result) - began[own], took)
     latest_s = np.where(unfinished, np.inf, took)
     return Observation(float(np.sort(soonest_s)[place]), float(np.sort(latest_s)[place]))
 

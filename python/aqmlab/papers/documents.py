@@ -146,7 +146,7 @@ class Scale:
             `calibration`, which takes one, or the `scenario` itself, which is then the only load there is.
         calibration: Uncongested runs that give the line between users and load.
         name: What the experiment calls it.
-        chosen_seeds: The seeds that the user chose.
+        chosen_seeds: The seeds that the study or the user chose, as many as `replications`.
     """
 
     description: str
@@ -163,11 +163,11 @@ class Scale:
     users_from: str = ""
     calibration: CalibrationRuns = CalibrationRuns()
     name: str = field(default="", metadata={ABSENT: True})
-    chosen_seeds: tuple[int, ...] | None = field(default=None, metadata={ABSENT: True})
+    chosen_seeds: tuple[int, ...] = ()
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of the replications: those that the user chose, or as many as there are, from 1."""
+        """The seeds of the replications: those that were chosen, or as many as there are, from 1."""
         return self.chosen_seeds or tuple(range(1, self.replications + 1))
 
 
@@ -278,12 +278,10 @@ class WhoseResponses:
     Attributes:
         of: The population that figures, comparisons and claims are of.
         beside: Populations that are shown beside it, and together with it.
-        stop_after_completed: At how many completed exchanges of `of` its runs stop; none if by the clock.
     """
 
     of: str
     beside: tuple[str, ...] = ()
-    stop_after_completed: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,10 @@ def _root() -> Traversable:
 def _scale(name: str, declared: documents.Experiment, configurations: Mapping[str, Configuration]) -> Scale:
     """A scale with its name, and with what it leaves to the experiment."""
     scale = declared.scales[name]
+    if scale.chosen_seeds and len(set(scale.chosen_seeds)) != scale.replications:
+        raise ExperimentError(
+            f"scale {name}: chosen_seeds: {scale.replications} different seeds, as replications says"
+        )
     members = [each.name for each in configurations.values() if each.group in scale.groups]
     cells = [*members, *(cell for cell in scale.cells if cell not in members)]
     return replace(

@@ -161,7 +161,13 @@ def choose(
     if replications is not None:
         if replications < 1:
             raise ExperimentError(f"replications: at least 1, not {replications}")
-        chosen = replace(chosen, replications=replications)
+        if chosen.chosen_seeds and replications > len(chosen.chosen_seeds):
+            raise ExperimentError(
+                f"replications: at most {len(chosen.chosen_seeds)}, not {replications}: scale {scale} has "
+                f"seeds of its own, {', '.join(map(str, chosen.chosen_seeds))}; name others with seeds"
+            )
+        own = chosen.chosen_seeds[:replications]
+        chosen = replace(chosen, replications=replications, chosen_seeds=own)
     if seeds is not None:
         if replications is not None:
             raise ExperimentError("seeds and replications: give one of them")

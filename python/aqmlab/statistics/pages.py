@@ -28,7 +28,7 @@ import numpy as np
 
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.distribution import ResponseTimes
-from aqmlab.statistics.recorded import has_name, table
+from aqmlab.statistics.recorded import ended_s, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,7 +150,7 @@ def seen_for_s(result: Recorded) -> FloatArray:
     rows = result.tables["pages"]
     began, took = (to_numpy(rows[name]).astype(np.float64) for name in ("began_s", "page_load_time_s"))
     over = (to_numpy(rows["ended"]) > 0) & ~loaded_rows(rows)
-    return np.where(over, float(result.run["scenario"]["duration_s"]) - began, took)
+    return np.where(over, ended_s(result) - began, took)
 
 
 def loaded_rows(rows: pa.Table) -> BoolArray:

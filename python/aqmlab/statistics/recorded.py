@@ -51,6 +51,13 @@ def measured_window_s(result: Recorded) -> float:
     return float(result.run["measured_until_s"]) - float(result.run["measured_from_s"])
 
 
+def ended_s(result: Recorded) -> float:
+    """When a run ended, in simulated seconds: at its duration, or earlier with enough exchanges."""
+    scenario = result.run["scenario"]
+    ends_early = scenario.get("end_after") is not None
+    return float(result.run["measured_until_s"] if ends_early else scenario["duration_s"])
+
+
 def monitored_links(result: Recorded) -> list[Mapping[str, Any]]:
     """The summaries of the monitored links, in the order of the scenario."""
     links = list(result.run["links"])

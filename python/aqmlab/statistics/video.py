@@ -24,7 +24,7 @@ from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import Recorded, has_name, table, traffic_model, viewers
+from aqmlab.statistics.recorded import Recorded, ended_s, has_name, table, traffic_model, viewers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -196,7 +196,7 @@ def _watched(result: Recorded, part: str) -> _Watched:
 
 def _watch(seen: _Watched, segments: Sequence[Segment], player: Player, result: Recorded) -> None:
     """Adds what a viewer saw of one video."""
-    window, end_s = _window(result), float(result.run["scenario"]["duration_s"])
+    window, end_s = _window(result), ended_s(result)
     video = playback(segments, player, end_s=end_s)
     begins_s = video.shown_s[0] if video.shown_s else end_s
     for segment, begin_s in zip(segments, video.shown_s, strict=False):

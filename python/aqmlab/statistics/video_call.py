@@ -34,7 +34,7 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.datagrams import groups_with_adaptive_video
 from aqmlab.statistics.observation import Observation, mean_of
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import Recorded, has_name, table
+from aqmlab.statistics.recorded import Recorded, ended_s, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -212,7 +212,7 @@ def call_frame_delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
 
 def _frame_delays_ms(result: Recorded, part: str, percentile: int) -> Iterator[Observation]:
     """The percentile of each call: the delay within which this share of its frames was shown."""
-    window, end_s = _window(result), float(result.run["scenario"]["duration_s"])
+    window, end_s = _window(result), ended_s(result)
     for call in _calls(result, part):
         captured = _inside(call.captured_s, window)
         if captured.any():

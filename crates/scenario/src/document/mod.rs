@@ -7,6 +7,7 @@ mod adaptive_video;
 mod datagrams;
 mod delay_box;
 mod dumbbell;
+mod end_after;
 mod flows;
 mod framing;
 mod parking_lot;
@@ -23,6 +24,7 @@ pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
+pub use end_after::EndAfterTable;
 pub(crate) use flows::start_spread;
 pub use flows::{
     BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, NamedRoundTripLaw, PhasesTable,
@@ -70,6 +72,10 @@ pub struct Document {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub cool_down_s: f64,
+
+    /// An earlier end: as soon as a number of exchanges is complete; absent: the run ends at `duration_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_after: Option<EndAfterTable>,
 
     /// Maximum random deviation of each link's rate, in millionths, uniform from the seed. 0: exact rates,
     /// with equal links in step.

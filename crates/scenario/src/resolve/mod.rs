@@ -23,7 +23,7 @@ mod unused;
 use crate::document::{Document, RecordTable};
 use crate::mistakes::Mistakes;
 use crate::network::Network;
-use crate::scenario::{Population, QueueSummary, Record, Scenario};
+use crate::scenario::{EndAfter, Population, QueueSummary, Record, Scenario};
 use crate::{ResponseEnd, UserModel};
 use aqmlab_web::ModelFacts;
 use quantity::{milliseconds, seconds};
@@ -50,12 +50,14 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
         traffic::check(document, &populations, mistakes);
     }
     let record = record(&document.record, &populations, mistakes);
+    let end_after = end_after(document, &populations, mistakes);
     Some(Scenario {
         name: document.name.clone(),
         description: document.description.clone(),
         duration: seconds(document.duration_s),
         warm_up: seconds(document.warm_up_s),
         cool_down: seconds(document.cool_down_s),
+        end_after,
         rate_tolerance: document.rate_tolerance_ppm / 1e6,
         delay_phase: seconds(document.delay_phase_ns / 1e9),
         network,
@@ -81,6 +83,26 @@ fn check_window(document: &Document, mistakes: &mut Mistakes<'_>) {
             "warm_up_s + cool_down_s below duration_s",
         );
     }
+}
+
+/// Which population ends the run, and with how many exchanges.
+fn end_after(
+    document: &Document,
+    populations: &[Population],
+    mistakes: &mut Mistakes<'_>,
+) -> Option<EndAfter> {
+    let table = document.end_after.as_ref()?;
+    if document.cool_down_s > 0.0 {
+        let wrong = "a run whose end is not known before has no last part that is left out";
+        mistakes.value("cool_down_s", wrong, "0, or leave end_after out");
+    }
+    let place = populations.iter().position(|population| population.name == table.population);
+    let Some(population) = place else {
+        let legal: Vec<&str> = populations.iter().map(|population| population.name.as_str()).collect();
+        mistakes.unknown_name("end_after.population", "population", &table.population, &legal);
+        return None;
+    };
+    Some(EndAfter { population, exchanges: table.exchanges })
 }
 
 fn network(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Network> {

@@ -68,8 +68,14 @@ impl<'a> Simulation<'a> {
     /// The simulation of a scenario with a seed, at time zero.
     ///
     /// # Errors
-    /// As [`crate::run`].
+    /// As [`crate::run`], and [`RunError::Steps`] for a scenario with `end_after`: whoever takes the steps
+    /// goes by the clock.
     pub fn new(scenario: &'a Scenario, seed: u64, control: &Control) -> Result<Self, RunError> {
+        if scenario.end_after.is_some() {
+            return Err(RunError::Steps(
+                "end_after: steps go on to duration_s; leave the key out".to_owned(),
+            ));
+        }
         // Who acts on a link later must not find packets gone that it has not sent yet.
         let departures = Departures::ByEvents;
         let captured = &CapturedPorts::default();
@@ -118,7 +124,7 @@ impl<'a> Simulation<'a> {
     /// When the run ends.
     #[must_use]
     pub fn end(&self) -> Time {
-        Time::ZERO + self.scenario.duration
+        self.event_loop.end
     }
 
     /// Serves all events up to `time`, those at that instant included. A time beyond the end of the run is

@@ -74,6 +74,7 @@ impl Parameters for PackMimeParameters {
         let when = "at their long-run rate from the first instant";
         let mut unused = unused::of_arrivals("packmime", when, self.round_trip_times, beside);
         unused.extend(self.files_that_nothing_is_drawn_from());
+        unused.extend(self.end_of_replaced_law());
         unused
     }
 

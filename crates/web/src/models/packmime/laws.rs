@@ -3,7 +3,7 @@
 use super::curve::Curve;
 use super::fractional_sum_difference::{FractionalNoise, standard_normal};
 use super::own_laws::{OwnLaws, at_normal};
-use super::parameters::{GapsDrawnPer, PackMimeParameters};
+use super::parameters::{GapsDrawnPer, LARGEST_RESPONSE_BYTES, PackMimeParameters};
 use super::round_trips::MeasuredRoundTrips;
 use crate::models::gamma::GammaLaw;
 use crate::{LoadFile, ModelError};
@@ -18,8 +18,9 @@ const LARGEST_VALIDATION_BYTES: u64 = 275;
 const SLOWEST_ANSWERS_PER_SECOND: f64 = 10.0;
 /// Longer requests have a probability of 10⁻⁹ and would be cut.
 const LONGEST_REQUEST_BYTES: f64 = 1e9;
-/// Larger responses have a probability of 10⁻¹² and would be cut.
-const LARGEST_RESPONSE_BYTES: f64 = 1e15;
+/// How often a response beyond the law's end is drawn again before it is cut. Of first responses one in five
+/// is above the smallest legal end; only the location of a rare persistent connection can lie above it.
+const MOST_DRAWS: u64 = 64;
 /// Gaps beyond a year outlast every run.
 const LONGEST_GAP_SECONDS: f64 = 3e7;
 
@@ -181,27 +182,44 @@ impl PackMimeModel {
 
     /// Length of the first response of a connection.
     pub(super) fn first_response_bytes(&self, validation: bool, key: Key) -> u64 {
-        let below = key.uniform(0);
-        let bytes = if let Some(law) = &self.own.response {
-            law.quantile(below)
-        } else if validation {
-            self.validation.at(below)
-        } else {
-            libm::exp2(self.download.at(libm::log2(1.0 - below)))
-        };
-        bytes.clamp(1.0, LARGEST_RESPONSE_BYTES) as u64
+        self.up_to_the_end(|attempt| {
+            let below = key.uniform(attempt);
+            if let Some(law) = &self.own.response {
+                law.quantile(below)
+            } else if validation {
+                self.validation.at(below)
+            } else {
+                libm::exp2(self.download.at(libm::log2(1.0 - below)))
+            }
+        })
     }
 
     /// Length of response number `n`, from 1 on, of a connection.
     pub(super) fn later_response_bytes(&self, first: u64, key: Key, n: u64) -> u64 {
+        let own = key.named("responses");
         if let Some(law) = &self.own.response {
-            return law.draw(key.named("responses"), n) as u64;
+            return law.draw(own, n) as u64;
         }
         if first <= LARGEST_VALIDATION_BYTES {
             return first;
         }
-        let bytes = LATER_RESPONSE.draw(key.named("location of responses"), key.named("responses"), n);
-        bytes.clamp(1.0, LARGEST_RESPONSE_BYTES) as u64
+        let shared = key.named("location of responses");
+        self.up_to_the_end(|attempt| {
+            // The first attempt is at the place where a law without an end draws.
+            let own = if attempt == 0 { own } else { own.named("again").indexed(attempt) };
+            LATER_RESPONSE.draw(shared, own, n)
+        })
+    }
+
+    /// The first of some attempts that lies within the law's end. Drawn again and not cut: responses as large
+    /// as the end would come in heaps else, and what lies below keeps its probabilities among itself.
+    fn up_to_the_end(&self, draw: impl Fn(u64) -> f64) -> u64 {
+        let end = self.parameters.largest_response_bytes.map_or(LARGEST_RESPONSE_BYTES, |bytes| bytes as f64);
+        if self.parameters.largest_response_bytes.is_none() {
+            return draw(0).clamp(1.0, end) as u64;
+        }
+        let within = (0..MOST_DRAWS).map(draw).find(|&bytes| bytes <= end);
+        within.unwrap_or(end).max(1.0) as u64
     }
 
     /// The time between the end of a response and the next request, number `n`, of a connection, which begins

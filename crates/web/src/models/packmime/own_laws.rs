@@ -1,13 +1,12 @@
 //! Laws of one's own, from files, in place of PackMime's marginals; what makes numbers depend on those before
 //! stays.
 
-use super::parameters::PackMimeParameters;
+use super::parameters::{LARGEST_RESPONSE_BYTES, PackMimeParameters};
 use crate::cdf_file::{LEGAL, law_from_file};
 use crate::{FileError, LoadFile};
 use aqmlab_random::{Law, normal_cumulative};
 
 const LONGEST_REQUEST_BYTES: f64 = 1e9;
-const LARGEST_RESPONSE_BYTES: f64 = 1e15;
 const LONGEST_ROUND_TRIP_MS: f64 = 100_000.0;
 const LONGEST_SERVER_TIME_SECONDS: f64 = 10_000.0;
 const LONGEST_GAP: f64 = 1e12;

@@ -6,6 +6,11 @@ use crate::unused::UnusedKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Below this end most of what persistent connections carry would be drawn again and again.
+const SMALLEST_END_BYTES: f64 = 1e4;
+/// Larger responses have a probability of 10⁻¹² and would be cut.
+pub(super) const LARGEST_RESPONSE_BYTES: f64 = 1e15;
+
 /// Clouds of PackMime's clients, whose connections arrive at a rate independent of earlier ones: `count`
 /// clouds.
 ///
@@ -33,6 +38,9 @@ pub struct PackMimeParameters {
     /// File of the law of response lengths: each response is drawn from it, and there are no runs of
     /// validations.
     pub response_bytes_cdf_file: Option<String>,
+    /// Largest response: larger ones are drawn again, which lowers the mean. 10,000 to 10¹⁵; absent: the
+    /// law's tail has no end. Not together with `response_bytes_cdf_file`.
+    pub largest_response_bytes: Option<u64>,
     /// File of the law of the round-trip time on the clients' side, in milliseconds.
     pub client_round_trip_ms_cdf_file: Option<String>,
     /// File of the law of the round-trip time on the servers' side, in milliseconds.
@@ -65,6 +73,7 @@ impl Default for PackMimeParameters {
             connection_gaps_cdf_file: None,
             request_bytes_cdf_file: None,
             response_bytes_cdf_file: None,
+            largest_response_bytes: None,
             client_round_trip_ms_cdf_file: None,
             server_round_trip_ms_cdf_file: None,
             server_time_seconds_cdf_file: None,
@@ -81,8 +90,20 @@ impl PackMimeParameters {
     pub fn validate(&self) -> Result<(), ParameterError> {
         within("connections_per_second", self.connections_per_second, 0.01, 100_000.0)?;
         within("persistent_share", self.persistent_share, 0.0, 1.0)?;
+        if let Some(bytes) = self.largest_response_bytes {
+            within("largest_response_bytes", bytes as f64, SMALLEST_END_BYTES, LARGEST_RESPONSE_BYTES)?;
+        }
         within("server_count", f64::from(self.server_count), 1.0, f64::from(u32::MAX))
     }
+
+    /// An end of a law that a file has replaced.
+    pub(super) fn end_of_replaced_law(&self) -> Option<UnusedKey> {
+        (self.largest_response_bytes.is_some() && self.response_bytes_cdf_file.is_some()).then(|| {
+            let (key, file) = ("largest_response_bytes", "response_bytes_cdf_file");
+            UnusedKey::of_model(key, format!("{file} goes before it"), format!("{key} without {file}"))
+        })
+    }
+
     /// Files of laws that a switch turns off.
     pub(super) fn files_that_nothing_is_drawn_from(&self) -> impl Iterator<Item = UnusedKey> {
         let (round_trips, server_times) = (self.round_trip_times, self.server_times);

@@ -1,0 +1,49 @@
+"""A run that ends with a number of exchanges: what Python makes of its end."""
+
+from __future__ import annotations
+
+import pytest
+
+import aqmlab
+from aqmlab import Scenario, ScenarioError, Simulation
+from aqmlab.statistics import measured_window_s, response_times
+from aqmlab.statistics.recorded import ended_s
+
+LINK = {"rate_mbps": 2.0, "queue": {"scheme": "drop-tail", "limit_packets": 30}}
+CLOUDS = {
+    "left": 0,
+    "right": 1,
+    "profile": "ns2-full",
+    "model": {"model": "packmime", "connections_per_second": 10.0},
+}
+
+
+def scenario(exchanges: int) -> Scenario:
+    return Scenario.of(
+        {
+            "name": "enough",
+            "duration_s": 60.0,
+            "warm_up_s": 5.0,
+            "end_after": {"population": "right", "exchanges": exchanges},
+            "dumbbell": LINK,
+            "users": CLOUDS,
+            "record": {"responses": "rows"},
+        }
+    )
+
+
+def test_the_run_has_so_many_exchanges_and_ends_with_the_last() -> None:
+    result = aqmlab.run(scenario(200), seed=1)
+    assert response_times(result, population="right").ended == 200
+    last_s = max(result.tables["responses"]["completed_at_s"].to_pylist())
+    assert ended_s(result) == pytest.approx(last_s + 1e-9, abs=1e-11)
+    assert measured_window_s(result) == pytest.approx(last_s - 5.0, abs=1e-8)
+
+
+def test_with_too_few_the_clock_ends_it() -> None:
+    assert ended_s(aqmlab.run(scenario(1_000_000), seed=1)) == 60.0
+
+
+def test_steps_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="end_after: steps go on to duration_s; leave the key out"):
+        Simulation(scenario(200), seed=1)
