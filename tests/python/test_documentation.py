@@ -198,7 +198,7 @@ def test_the_defaults_of_a_model_stand_on_its_page(model: str) -> None:
         for key, default in zip(re.findall(r"`(\w+)`", keys), _defaults(defaults), strict=True)
     }
     real = {
-        key: part.get("default")
+        key: "none" if part.get("default") is None else part["default"]
         for key, part in parameters.items()
         if key != "model" and not key.endswith("_file")
     }

@@ -23,27 +23,29 @@ if TYPE_CHECKING:
 TINY = """
 [scales.tiny]
 description = "A second."
-duration_s = 2.0
-warm_up_s = 1.0
+duration_s = DURATION
+warm_up_s = WARM_UP
 replications = 1
 load_matched = false
 start = "steady"
 cells = ["CELL"]
 """
 STUDIES = {
-    "christiansen2000": ("uncongested", "loads_percent = [50.0]\n"),
-    "multicl": ("dt", 'users_from = "scenario"\n'),
+    "christiansen2000": ("uncongested", 1.0, "loads_percent = [50.0]\n"),
+    "multicl": ("dt", 61.0, 'users_from = "scenario"\n'),  # its long-lived flows start after a minute
 }
+"""A cell of each study, the seconds before the measured one, and what else its scale has."""
 
 
 @pytest.fixture(name="studies", autouse=True)
 def two_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of two shipped experiments, each with a scale of one run of two seconds."""
+    """A folder of two shipped experiments, each with a scale of one run of a second."""
     root = tmp_path / "experiments"
-    for name, (cell, more) in STUDIES.items():
+    for name, (cell, warm_up_s, more) in STUDIES.items():
         copy = altered_experiment(name, root, "title", "title")
         file = copy / "experiment.toml"
-        text = file.read_text(encoding="utf-8") + TINY.replace("CELL", cell) + more
+        tiny = TINY.replace("CELL", cell).replace("DURATION", str(warm_up_s + 1.0))
+        text = file.read_text(encoding="utf-8") + tiny.replace("WARM_UP", str(warm_up_s)) + more
         file.write_text(text, encoding="utf-8")
     monkeypatch.setattr(experiments, "_root", lambda: root)
     monkeypatch.chdir(tmp_path)
