@@ -67,7 +67,7 @@ class Fact:
 def _responses(result: Recorded) -> np.ndarray:
     """The lengths of the responses that were complete on the forward path from end to end."""
     rows = table(result, "responses", setting='record.responses = "rows"')
-    return rows["response_bytes"].to_numpy()[has_name(rows, "population", "right")]
+    return np.asarray(rows["response_bytes"].to_numpy()[has_name(rows, "population", "right")])
 
 
 def _offered(link: str, *populations: str) -> Callable[[Recorded], float]:
