@@ -39,12 +39,13 @@ fn our_hosts_send_what_the_kernel_sent() {
     }
 }
 
-/// Scripts state instants to a tenth of a millisecond; timers of this kernel wait for up to two interrupts more.
+/// Scripts state instants to a tenth of a millisecond; timers of this kernel wait for up to two interrupts
+/// more.
 const ROOM_OF_FACTS: Room = Room { least: Span::from_milliseconds(12), percent_of_silence: 13 };
 
-/// Where Linux learns something else from an acknowledgement's advance and its blocks one after the other, and
-/// what: `kernel/splitting.txt`. That it learns the same in all other cases is a property of random conversations
-/// (`splitting.rs` of the modern sender).
+/// Where Linux learns something else from an acknowledgement's advance and its blocks one after the other,
+/// and what: `kernel/splitting.txt`. That it learns the same in all other cases is a property of random
+/// conversations (`splitting.rs` of the modern sender).
 #[test]
 fn where_the_parts_of_an_acknowledgement_say_something_else_they_do_so_to_the_kernel_too() {
     let facts: Vec<_> = recordings(include_str!("kernel/splitting.txt")).collect();

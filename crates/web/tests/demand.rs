@@ -205,9 +205,10 @@ fn sizes_by_connection_meet_both_printed_shares_and_leave_the_law_as_printed() {
     let share_of = |is_counted: &dyn Fn(&&(bool, u64)) -> bool| {
         share(responses.iter().filter(is_counted).count() as u64, responses.len() as u64)
     };
-    // Printed: more than 50 % of the objects and 40 % of the bytes on persistent connections. Of the bytes those
-    // drawn below 100 kB, whose mean settles: 0.52·(0.40/0.52) against 0.48·(0.60/0.48). Four standard errors of
-    // some 50,000 responses a side with 2.5 times their mean as deviation: 4·0.4·0.6·2.5·√(2/50,000) = 0.015.
+    // Printed: more than 50 % of the objects and 40 % of the bytes on persistent connections. Of the bytes
+    // those drawn below 100 kB, whose mean settles: 0.52·(0.40/0.52) against 0.48·(0.60/0.48). Four standard
+    // errors of some 50,000 responses a side with 2.5 times their mean as deviation:
+    // 4·0.4·0.6·2.5·√(2/50,000) = 0.015.
     let on_persistent = share_of(&|response| response.0);
     assert!(on_persistent > 0.5, "{on_persistent}");
     let bytes = |persistent: bool, factor: f64| {
@@ -216,9 +217,10 @@ fn sizes_by_connection_meet_both_printed_shares_and_leave_the_law_as_printed() {
     };
     let (theirs, others) = (bytes(true, 0.40 / 0.52), bytes(false, 0.60 / 0.48));
     assert!((share(theirs, theirs + others) - 0.40).abs() < 0.02, "{theirs} {others}");
-    // The mixture 0.52·F(x·0.52/0.40) + 0.48·F(x·0.48/0.60) of the law, by an independent script: median 971 and
-    // 90 % quantile 10,409 bytes, where the paper has "under 1,000" and "slightly over 10,000". Four standard errors
-    // of 100,000 responses are 0.0064 and 0.0038; a share of 0.51 or 0.53 instead of 0.52 moves the first by 0.001.
+    // The mixture 0.52·F(x·0.52/0.40) + 0.48·F(x·0.48/0.60) of the law, by an independent script: median 971
+    // and 90 % quantile 10,409 bytes, where the paper has "under 1,000" and "slightly over 10,000". Four
+    // standard errors of 100,000 responses are 0.0064 and 0.0038; a share of 0.51 or 0.53 instead of 0.52
+    // moves the first by 0.001.
     let below = |bytes: u64| share_of(&|response| response.1 <= bytes);
     assert!((below(971) - 0.5).abs() < 0.0075, "{}", below(971));
     assert!((below(10_409) - 0.9).abs() < 0.005, "{}", below(10_409));

@@ -229,7 +229,8 @@ impl Scheme {
         self.parameters().starves_the_unresponsive().or(within)
     }
 
-    /// Whether a guard stands in front that may refuse as much as it likes: [`Parameters::is_guarded_at_will`].
+    /// Whether a guard stands in front that may refuse as much as it likes:
+    /// [`Parameters::is_guarded_at_will`].
     #[must_use]
     pub fn is_guarded_at_will(&self) -> bool {
         self.parameters().is_guarded_at_will()

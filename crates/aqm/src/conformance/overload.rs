@@ -56,10 +56,10 @@ const WINDOWS: u64 = 4_000;
 /// A port that holds packets back may name so many instants in vain before it lets one go.
 const MOST_IN_VAIN: u32 = 1_000;
 
-/// The law, of one scheme and one load, at a link where its parameters are legal. It is not asked of schemes that
-/// [say otherwise](crate::Parameters::starves_the_unresponsive). A
-/// [guard](crate::Parameters::is_guarded_at_will) may refuse as much as it likes, but not everything for ever: at
-/// half of what the link carries something of what comes is sent again.
+/// The law, of one scheme and one load, at a link where its parameters are legal. It is not asked of schemes
+/// that [say otherwise](crate::Parameters::starves_the_unresponsive). A
+/// [guard](crate::Parameters::is_guarded_at_will) may refuse as much as it likes, but not everything for
+/// ever: at half of what the link carries something of what comes is sent again.
 ///
 /// # Errors
 /// In words, that the link is idle for ever.
@@ -150,8 +150,8 @@ impl OfferedLink {
         self.sent - before
     }
 
-    /// Whether a port that holds packets back lets one go when the link asks at the instants that it names, before
-    /// anything else arrives; none where it holds nothing back.
+    /// Whether a port that holds packets back lets one go when the link asks at the instants that it names,
+    /// before anything else arrives; none where it holds nothing back.
     fn lets_go(&mut self) -> Option<bool> {
         for _ in 0..MOST_IN_VAIN {
             let opens = self.port.opens()?;

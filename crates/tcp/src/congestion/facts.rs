@@ -56,7 +56,8 @@ pub struct Measured {
     pub now: Time,
     /// The round trip of the newest segment that it brings and that was sent once; or else by its timestamp.
     pub round_trip: Span,
-    /// Whether everything is acknowledged that had been sent when this was last so, asked in slow start alone.
+    /// Whether everything is acknowledged that had been sent when this was last so, asked in slow start
+    /// alone.
     pub round_begins: bool,
 }
 

@@ -205,8 +205,8 @@ impl ModernSender {
         over
     }
 
-    /// The same of a round of slow start, which ends where that goes on: none ends in a recovery, and the first
-    /// acknowledgement after one that was taken back ends that of before (Linux `hystart_update`).
+    /// The same of a round of slow start, which ends where that goes on: none ends in a recovery, and the
+    /// first acknowledgement after one that was taken back ends that of before (Linux `hystart_update`).
     fn begins_round_of_slow_start(&mut self, sequence: SendSequence) -> bool {
         let over = self.slow_start_round_until.before(sequence.una)
             && self.controller.window() < self.controller.slow_start_threshold();

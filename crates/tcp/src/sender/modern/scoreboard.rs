@@ -564,8 +564,9 @@ mod tests {
         assert_eq!(board.in_flight(), 9);
     }
 
-    /// Linux `tcp_rack_detect_loss` takes what it takes for lost out of the order of sending, and only sending
-    /// it again puts it back (`tcp_update_skb_after_send`); `tcp_timeout_mark_lost` takes out nothing.
+    /// Linux `tcp_rack_detect_loss` takes what it takes for lost out of the order of sending, and only
+    /// sending it again puts it back (`tcp_update_skb_after_send`); `tcp_timeout_mark_lost` takes out
+    /// nothing.
     #[test]
     fn what_time_took_for_lost_by_mistake_it_does_not_take_for_lost_again() {
         let lost_later = |by_time, sent_again| {

@@ -3,8 +3,8 @@
 //! scoreboard lie where two things happen in one acknowledgement.
 //!
 //! What has arrived is the same in every case. What follows from it is the same but where Linux itself learns
-//! something else from the parts. Of all but (e) its kernel was asked: a conversation of each kind, both ways, is
-//! in `tests/kernel/splitting.txt`.
+//! something else from the parts. Of all but (e) its kernel was asked: a conversation of each kind, both
+//! ways, is in `tests/kernel/splitting.txt`.
 //!
 //! | | of the parts | why | here |
 //! | --- | --- | --- | --- |
@@ -118,7 +118,8 @@ struct Split {
     by_phase: BTreeMap<String, (u32, u32)>,
 }
 
-/// Whether an acknowledgement advances SND.UNA and reports blocks beyond it, and no duplicate of what it covers.
+/// Whether an acknowledgement advances SND.UNA and reports blocks beyond it, and no duplicate of what it
+/// covers.
 fn is_both(una: SequenceNumber, max: SequenceNumber, segment: &Segment, options: &SegmentOptions) -> bool {
     let number = segment.acknowledgement;
     let covers_a_duplicate =

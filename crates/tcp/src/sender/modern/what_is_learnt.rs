@@ -1,5 +1,5 @@
-//! What an acknowledgement teaches does not depend on the order of its blocks. `splitting.rs` asks whether it depends on
-//! their coming with an advance.
+//! What an acknowledgement teaches does not depend on the order of its blocks. `splitting.rs` asks whether it
+//! depends on their coming with an advance.
 
 use crate::context::Context;
 use crate::endpoint::Endpoint;
