@@ -59,7 +59,8 @@ const MOST_IN_VAIN: u32 = 1_000;
 /// The law, of one scheme and one load, at a link where its parameters are legal. It is not asked of schemes
 /// that [say otherwise](crate::Parameters::starves_the_unresponsive). A
 /// [guard](crate::Parameters::is_guarded_at_will) may refuse as much as it likes, but not everything for
-/// ever: at half of what the link carries something of what comes is sent again.
+/// ever: at half of what the link carries something of what comes is sent again. So may a port that holds
+/// packets back until instants that it names send as few as its timetable allows, but some.
 ///
 /// # Errors
 /// In words, that the link is idle for ever.
@@ -76,9 +77,9 @@ pub fn keeps_the_link_busy(
     let mut link = OfferedLink::new(scheme, facts, offered, seed);
     link.pass(SETTLING);
     let due = WINDOW as f64 * offered.load.min(1.0);
-    let least = if is_guarded { 1.0 } else { LEAST_SHARE * due };
     for _ in 0..WINDOWS {
-        if link.pass(WINDOW) as f64 >= least {
+        let sent = link.pass(WINDOW) as f64;
+        if sent >= if is_guarded || link.was_held_back { 1.0 } else { LEAST_SHARE * due } {
             return Ok(());
         }
         // Where packets are held back the link is not idle for lack of packets, if it gets one in the end.
@@ -116,6 +117,8 @@ struct OfferedLink {
     is_busy: bool,
     /// When the link asks next: at the end of a transmission, or when the port opens.
     asks: Time,
+    /// Whether the port has named an instant before which it sends nothing, since the last window began.
+    was_held_back: bool,
 }
 
 impl OfferedLink {
@@ -131,12 +134,14 @@ impl OfferedLink {
             sent: 0,
             is_busy: false,
             asks: Time::MAX,
+            was_held_back: false,
         }
     }
 
     /// Lets so many transmissions pass; answers how many packets were sent in them.
     fn pass(&mut self, transmissions: u64) -> u64 {
         let (before, until) = (self.sent, self.next_arrival + transmissions as f64);
+        self.was_held_back = false;
         while self.next_arrival < until {
             let now = Time::from_nanoseconds((self.next_arrival * self.transmission_ns as f64) as u64);
             while self.asks <= now {
@@ -176,7 +181,9 @@ impl OfferedLink {
     fn ask(&mut self, now: Time) {
         self.is_busy = self.port.depart(now, &mut |_, _| {}).is_some();
         self.sent += u64::from(self.is_busy);
+        let opens = if self.is_busy { None } else { self.port.opens() };
+        self.was_held_back |= opens.is_some();
         let free = self.is_busy.then_some(now + Span::from_nanoseconds(self.transmission_ns));
-        self.asks = free.or_else(|| self.port.opens()).unwrap_or(Time::MAX);
+        self.asks = free.or(opens).unwrap_or(Time::MAX);
     }
 }
