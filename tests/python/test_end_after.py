@@ -47,3 +47,15 @@ def test_with_too_few_the_clock_ends_it() -> None:
 def test_steps_are_refused() -> None:
     with pytest.raises(ScenarioError, match="end_after: steps go on to duration_s; leave the key out"):
         Simulation(scenario(200), seed=1)
+
+
+def test_runs_that_end_by_themselves_at_other_instants_are_compared() -> None:
+    shallow = Scenario.of(
+        {**scenario(200).resolved, "dumbbell": {**LINK, "queue": {"scheme": "red", "limit_packets": 30}}}
+    )
+    runs = {
+        name: [aqmlab.run(each, seed=seed) for seed in (1, 2, 3)]
+        for name, each in {"drop-tail": scenario(200), "red": other}.items()
+    }
+    assert len({ended_s(each) for of_queue in runs.values() for each in of_queue}) > 3
+    assert aqmlab.Comparison.of(runs).seeds == (1, 2, 3)

@@ -6,6 +6,7 @@ What may stand between is decided key by key (`aqmlab.comparison.comparability`)
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -147,8 +148,14 @@ def _differences(before: Recorded, after: Recorded) -> list[Difference]:
 
 
 def window(result: Recorded) -> tuple[float, float]:
-    """Beginning and end of the measured window, in seconds of the run."""
-    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+    """Beginning and end of the measured window, in seconds of the run.
+
+    Runs that end after so many exchanges (`end_after`) have ends of their own, which says nothing against
+    comparing them: infinity.
+    """
+    ends_by_itself = result.run["scenario"].get("end_after") is not None
+    until_s = math.inf if ends_by_itself else float(result.run["measured_until_s"])
+    return float(result.run["measured_from_s"]), until_s
 
 
 def _users(result: Recorded) -> str:
