@@ -50,9 +50,8 @@ def test_steps_are_refused() -> None:
 
 
 def test_runs_that_end_by_themselves_at_other_instants_are_compared() -> None:
-    shallow = Scenario.of(
-        {**scenario(200).resolved, "dumbbell": {**LINK, "queue": {"scheme": "red", "limit_packets": 30}}}
-    )
+    red = {"scheme": "red", "limit_packets": 30}
+    other = Scenario.of({**scenario(200).resolved, "dumbbell": {**LINK, "queue": red}})
     runs = {
         name: [aqmlab.run(each, seed=seed) for seed in (1, 2, 3)]
         for name, each in {"drop-tail": scenario(200), "red": other}.items()
