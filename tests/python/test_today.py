@@ -63,7 +63,7 @@ def test_a_statement_holds_still_or_no_longer_or_was_not_asked() -> None:
     ]
     verdict, reason = combine(tuple(parts))
     found = today.asked([Outcome("L01", "s1", "claim", verdict, reason, tuple(parts))])
-    assert [(each.statement, str(each.today)) for each in found] == [
+    assert [(each.name, str(each.today)) for each in found] == [
         ("L01.1", "still holds"),
         ("L01.2", "no longer"),
         ("L01.3", "not asked"),

@@ -227,6 +227,19 @@ def _mean(found: Sequence[tuple[range, float]]) -> float:
 
 # ---------------------------------------------------------------------------------------------- what is shown
 
+MADE_TO_HOLD = (DIFFERS, HOLDS)
+"""The findings for a statement under the first and the second setting, if the switch is why it differs."""
+
+
+def moves_inside(published: float, tolerance: float, first: float, second: float) -> bool:
+    """Whether a number is outside its tolerance under the first setting and inside under the second."""
+    return abs(first - published) > tolerance >= abs(second - published)
+
+
+def are_apart(_published: float, tolerance: float, first: float, second: float) -> bool:
+    """Whether a number differs between two settings by more than its tolerance, whatever is published."""
+    return abs(first - second) > tolerance
+
 
 def require_cause(
     proven: Proven, bearings: Bearings, claims: Sequence[str], numbers: Sequence[Numbers]
@@ -236,12 +249,8 @@ def require_cause(
     Raises:
         ExperimentError: It does not; the message names the first that it leaves out.
     """
-
-    def moved(published: float, tolerance: float, first: float, second: float) -> bool:
-        return abs(first - published) > tolerance >= abs(second - published)
-
-    _require_numbers(proven, bearings, numbers, moved, "the switch does not move it inside")
-    _require_statements(proven, bearings, claims, [(DIFFERS, HOLDS)], "does not hold with the switch alone")
+    _require_numbers(proven, bearings, numbers, moves_inside, "the switch does not move it inside")
+    _require_statements(proven, bearings, claims, [MADE_TO_HOLD], "does not hold with the switch alone")
 
 
 def require_not_identifiable(
@@ -264,12 +273,10 @@ def require_not_identifiable(
         for setting, shown in _of_fact(proven, fact):
             if shown is not None:
                 raise ExperimentError(f"{place}: facts[{number}]: not met by {setting}: {shown}")
-
-    def apart(_published: float, tolerance: float, first: float, second: float) -> bool:
-        return abs(first - second) > tolerance
-
-    _require_numbers(proven, bearings, numbers, apart, "the settings differ by no more than the tolerance")
-    undecided = [(DIFFERS, HOLDS), (HOLDS, DIFFERS)]
+    _require_numbers(
+        proven, bearings, numbers, are_apart, "the settings differ by no more than the tolerance"
+    )
+    undecided = [MADE_TO_HOLD, MADE_TO_HOLD[::-1]]
     _require_statements(proven, bearings, claims, undecided, "both settings say the same")
 
 

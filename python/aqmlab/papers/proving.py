@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import Finding, evaluate
 from aqmlab.papers.prices import price_of
-from aqmlab.papers.proofs import read_declared
+from aqmlab.papers.proofs import MADE_TO_HOLD, are_apart, moves_inside, read_declared
 from aqmlab.papers.reproduction import choose, run_study
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
@@ -63,13 +63,11 @@ class Moved:
         first, second = self.found[0], self.found[-1]
         if isinstance(first, str) or isinstance(second, str):
             pair = first, second
-            both = (Finding.DIFFERS, Finding.HOLDS)
-            return "cause" if pair == both else "apart" if pair == both[::-1] else ""
+            return "cause" if pair == MADE_TO_HOLD else "apart" if pair == MADE_TO_HOLD[::-1] else ""
         if self.published is None or self.tolerance is None:
             return ""
-        if abs(first - self.published) > self.tolerance >= abs(second - self.published):
-            return "cause"
-        return "apart" if abs(first - second) > self.tolerance else ""
+        values = self.published, self.tolerance, first, second
+        return "cause" if moves_inside(*values) else "apart" if are_apart(*values) else ""
 
 
 @dataclass(frozen=True)

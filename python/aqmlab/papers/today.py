@@ -22,7 +22,7 @@ from aqmlab.tables.model import Column, Table, in_csv, text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.papers.claims import Outcome
+    from aqmlab.papers.claims import Outcome, Part
     from aqmlab.papers.documents import Overrides
     from aqmlab.papers.experiment import Experiment
 
@@ -46,14 +46,20 @@ _OF_FINDING = {Finding.HOLDS: Today.STILL_HOLDS, Finding.DIFFERS: Today.NO_LONGE
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement with what becomes of it, and why."""
+    """A statement of a claim, with what becomes of it."""
 
-    claim: str
-    where: str
-    statement: str
-    says: str
-    today: Today
-    evidence: str
+    claim: Outcome
+    part: Part
+
+    @property
+    def name(self) -> str:
+        """The claim and the place of the statement in it, such as L04.2."""
+        return f"{self.claim.identifier}.{self.part.number}"
+
+    @property
+    def today(self) -> Today:
+        """What becomes of it."""
+        return _OF_FINDING.get(self.part.finding, Today.NOT_ASKED)
 
 
 def with_hosts(experiment: Experiment, profile: str) -> Experiment:
@@ -108,30 +114,23 @@ def _without_hosts(overrides: Overrides) -> dict[str, Any]:
 
 def asked(outcomes: Sequence[Outcome]) -> list[Asked]:
     """Each statement of each claim, with what becomes of it."""
-    return [
-        Asked(
-            outcome.identifier,
-            outcome.where,
-            f"{outcome.identifier}.{part.number}",
-            part.statement,
-            _OF_FINDING.get(part.finding, Today.NOT_ASKED),
-            part.evidence,
-        )
-        for outcome in outcomes
-        for part in outcome.parts
-    ]
+    return [Asked(outcome, part) for outcome in outcomes for part in outcome.parts]
 
 
 def table_of(statements: Sequence[Asked], profile: str) -> Table:
     """All of it for programs, and what was asked for people."""
     counts = Counter(each.today for each in statements)
     columns: list[Column[Asked]] = [
-        Column("statement", lambda each: text(each.statement), "statement", heads_row=True),
-        in_csv("claim", lambda each: each.claim),
-        in_csv("where", lambda each: each.where),
-        Column("says", lambda each: text(each.says), "what it says", words=True),
+        Column("statement", lambda each: text(each.name), "statement", heads_row=True),
+        in_csv("claim", lambda each: each.claim.identifier),
+        in_csv("where", lambda each: each.claim.where),
+        Column("says", lambda each: text(each.part.statement), "what it says", words=True),
         Column("today", lambda each: text(str(each.today)), f"with {profile}", words=True),
-        in_csv("evidence", lambda each: each.evidence),
+        in_csv("strength", lambda each: each.part.answer.strength),
+        in_csv("effect", lambda each: each.part.answer.bounds[0]),
+        in_csv("lower", lambda each: each.part.answer.bounds[1]),
+        in_csv("upper", lambda each: each.part.answer.bounds[2]),
+        in_csv("evidence", lambda each: each.part.evidence),
     ]
     told = ", ".join(f"{counts[each]} {each}" for each in Today)
     return Table.of(

@@ -63,6 +63,14 @@ class Answer(NamedTuple):
     strength: float | None = None
     in_sample: str = ""
 
+    @property
+    def bounds(self) -> tuple[float | None, float | None, float | None]:
+        """The effect and the ends of its interval; none where there is none."""
+        if isinstance(self.effect, Interval):
+            return self.effect.mean, self.effect.lower, self.effect.upper
+        effect = self.effect if isinstance(self.effect, float) else getattr(self.effect, "mean", None)
+        return effect, None, None
+
 
 Question: TypeAlias = "Callable[[], Answer | Iterable[tuple[str, Question]]]"
 """A check with its arguments: judges a statement, or splits it into others with their checks."""

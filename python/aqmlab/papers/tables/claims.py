@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from aqmlab.papers.claims import Finding, Outcome, Part, Verdict
-from aqmlab.statistics import Interval
 from aqmlab.statistics.strength import WIDEST
 from aqmlab.tables.model import Column, Line, Medium, Standing, Table, TableCell, in_csv, text
 
@@ -103,9 +102,9 @@ def statements_of(outcomes: Sequence[Outcome]) -> Table:
             in_csv("statement", lambda each: each.part.statement),
             in_csv("finding", lambda each: str(each.part.finding)),
             in_csv("strength", lambda each: each.part.answer.strength),
-            in_csv("effect", lambda each: _bounds(each.part)[0]),
-            in_csv("lower", lambda each: _bounds(each.part)[1]),
-            in_csv("upper", lambda each: _bounds(each.part)[2]),
+            in_csv("effect", lambda each: each.part.answer.bounds[0]),
+            in_csv("lower", lambda each: each.part.answer.bounds[1]),
+            in_csv("upper", lambda each: each.part.answer.bounds[2]),
             in_csv("in_sample", lambda each: each.part.answer.in_sample),
             in_csv("evidence", lambda each: each.part.evidence),
         ],
@@ -118,13 +117,6 @@ _NAMES = {
     Finding.SCALE_CANNOT_JUDGE: "scale_cannot_judge",
     Finding.NOT_RUN: "not_run",
 }
-
-
-def _bounds(part: Part) -> tuple[float | None, float | None, float | None]:
-    effect = part.answer.effect
-    if isinstance(effect, Interval):
-        return effect.mean, effect.lower, effect.upper
-    return (effect if isinstance(effect, float) else getattr(effect, "mean", None)), None, None
 
 
 def _verdict(claim: Outcome) -> TableCell:
