@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import tomllib
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +17,7 @@ from aqmlab.papers import experiments, today
 from aqmlab.papers.claims import Answer, Finding, Outcome, Part
 from aqmlab.papers.claims.outcome import combine
 from aqmlab.papers.reproduction import base_scenario, cell_scenario
+from aqmlab.tables import to_csv
 
 if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
@@ -43,10 +48,12 @@ def test_ecn_is_negotiated_where_the_study_has_it() -> None:
     assert hosts(cell_scenario(base, study.configuration("pi-24-ecn"))) == [("linux6-cubic", "on")]
 
 
-def test_queues_of_today_run_beside_the_papers() -> None:
-    study = experiments.load("le2003")
+@pytest.mark.parametrize("name", experiments.names())
+def test_queues_of_today_run_beside_the_papers(name: str) -> None:
+    study = experiments.load(name)
     own = {name for name, each in study.configurations.items() if each.group == "today"}
-    assert own == {"fq-codel", "fq-codel-ecn", "cake"}
+    assert any("cake" in each for each in own)
+    assert any("fq-codel" in each for each in {*own, *study.scale("quick").cells})
     assert own.isdisjoint(study.scale("quick").cells)
     found = today.with_hosts(study, "linux6-cubic")
     assert own <= set(found.scale("quick").cells)
@@ -54,22 +61,47 @@ def test_queues_of_today_run_beside_the_papers() -> None:
     assert not any(each.at_length.values for each in found.published.tables), "and so are runs at length"
 
 
-def test_a_statement_holds_still_or_no_longer_or_was_not_asked() -> None:
-    parts = [
-        Part.of("a", Answer(True, "0.1")),
-        Part.of("b", Answer(False, "0.2"), 2),
-        Part.of("c", Answer(None, "too few"), 3),
-        Part("d", Finding.NOT_RUN, Answer(None, "not run"), 4),
+HOLDS, DIFFERS, TOO_FEW = (
+    Answer(True, "0.1", 0.1, 2.0),
+    Answer(False, "0.2", 0.2, 3.0),
+    Answer(None, "too few"),
+)
+NOT_RUN = Part("s", Finding.NOT_RUN, Answer(None, "not run"))
+CASES = [
+    (Part.of("s", HOLDS), Part.of("s", HOLDS), "still holds"),
+    (Part.of("s", HOLDS), Part.of("s", DIFFERS), "no longer holds"),
+    (Part.of("s", DIFFERS), Part.of("s", HOLDS), "holds only today"),
+    (Part.of("s", DIFFERS), Part.of("s", DIFFERS), "holds with neither"),
+    (Part.of("s", HOLDS), Part.of("s", TOO_FEW), "undecided"),
+    (Part.of("s", TOO_FEW), Part.of("s", DIFFERS), "undecided"),
+    (NOT_RUN, Part.of("s", HOLDS), "undecided"),
+    (Part.of("s", DIFFERS), NOT_RUN, "undecided"),
+]
+
+
+def claim(parts: list[Part]) -> Outcome:
+    numbered = tuple(replace(part, number=number) for number, part in enumerate(parts, start=1))
+    verdict, reason = combine(numbered)
+    return Outcome("L01", "s1", "claim", verdict, reason, numbered)
+
+
+def test_a_statement_is_put_to_the_studys_hosts_and_to_those_of_today() -> None:
+    then, now = claim([each for each, _, _ in CASES]), claim([each for _, each, _ in CASES])
+    found = today.asked([then], [now])
+    assert [(each.name, str(each.becomes)) for each in found] == [
+        (f"L01.{number}", becomes) for number, (_, _, becomes) in enumerate(CASES, start=1)
     ]
-    verdict, reason = combine(tuple(parts))
-    found = today.asked([Outcome("L01", "s1", "claim", verdict, reason, tuple(parts))])
-    assert [(each.name, str(each.today)) for each in found] == [
-        ("L01.1", "still holds"),
-        ("L01.2", "no longer"),
-        ("L01.3", "not asked"),
-        ("L01.4", "not asked"),
-    ]
-    assert "1 still holds, 1 no longer, 2 not asked" in today.table_of(found, "linux6-cubic").caption
+    table = today.table_of(found, "linux6-cubic")
+    assert table.caption.startswith(
+        "1 still holds, 1 no longer holds, 1 holds only today, 1 holds with neither, 4 undecided; "
+    )
+    second = next(islice(csv.DictReader(io.StringIO(to_csv(table))), 1, None))
+    assert (second["becomes"], second["finding_then"], second["finding_now"]) == (
+        "no longer holds",
+        "holds",
+        "differs",
+    )
+    assert [float(second[name]) for name in ("effect_then", "effect_now", "strength_now")] == [0.1, 0.2, 3.0]
 
 
 def test_an_unknown_profile_is_refused() -> None:

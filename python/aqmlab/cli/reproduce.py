@@ -60,8 +60,8 @@ class _Choice(TypedDict):
 @click.option(
     "--hosts",
     metavar="PROFILE",
-    help="Host profile in place of the study's, such as linux6-cubic: asks each statement of the paper again "
-    "(today.csv), with queues of today beside the paper's.",
+    help="Host profile, such as linux6-cubic: runs the cells with it and with the study's own hosts, queues "
+    "of today beside the paper's, and compares each statement of the paper (today.csv).",
 )
 @click.option(
     "--proof",

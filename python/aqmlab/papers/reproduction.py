@@ -17,6 +17,7 @@ from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.papers import experiments, scorecard, today
+from aqmlab.papers.claims import evaluate
 from aqmlab.papers.cost import cost_of, measured_pace
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, write_report
@@ -100,8 +101,8 @@ def reproduce(
         loads: Nominal loads in per cent to run instead of the scale's.
         replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
         seeds: The seeds to run instead, such as those that another machine has not run.
-        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is asked
-            again (`today.csv`), and the study's queues of today run beside the paper's.
+        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is put
+            to both (`today.csv`), and the study's queues of today run beside the paper's.
         executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for tables, figures and the report.
         store: The folder that keeps finished runs; by default `runs` in the output folder.
@@ -110,9 +111,8 @@ def reproduce(
     Raises:
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
-    experiment = experiments.load(name)
-    if hosts is not None:
-        experiment = with_hosts(experiment, hosts)
+    own = experiments.load(name)
+    experiment = own if hosts is None else with_hosts(own, hosts)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
     engine = executor or Threads()
     if progress:
@@ -126,9 +126,16 @@ def reproduce(
     files = write_report(parts, Path(output))
     if hosts is None:
         return Reproduction(parts, files)
-    table = today.table_of(today.asked(parts.outcomes), hosts)
+    before = run_study(today.by_its_runs(own), _without_today(own, chosen), execution)
+    table = today.table_of(today.asked(evaluate(before), parts.outcomes), hosts)
     files["statements with hosts of today"] = save(table, Path(output) / today.FILE)
     return Reproduction(parts, files, table)
+
+
+def _without_today(own: Experiment, chosen: Scale) -> Scale:
+    """The same runs without queues that came after the paper: no statement is about them."""
+    cells = tuple(cell for cell in chosen.cells if own.configuration(cell).group != today.GROUP)
+    return replace(chosen, cells=cells, overrides=own.scale(chosen.name).overrides)
 
 
 def choose(

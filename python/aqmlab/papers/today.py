@@ -2,8 +2,8 @@
 
 The network, the users and their pages stay; the TCP of every host becomes a profile such as "linux6-cubic",
 without the study's settings of hosts but for ECN, which is negotiated where the study has it. Configurations
-of the group `today` (queues that came after the paper) run beside the paper's. Each statement is asked again,
-with the numbers that decided it before.
+of the group `today` (queues that came after the paper) run beside the paper's. The same cells run with the
+study's own hosts, with the same seeds, and each statement is put to both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aqmlab.papers.published import AtLength
 from aqmlab.tables.model import Column, Table, in_csv, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aqmlab.papers.claims import Outcome, Part
     from aqmlab.papers.documents import Overrides
@@ -33,41 +33,70 @@ _HOST = re.compile(r"(?:users|populations\.\d+|flows\.\d+)\.(?:profile|host\.(?P
 _OFF, _ON = "off", "on"
 
 
-class Today(StrEnum):
+class Becomes(StrEnum):
     """What becomes of a statement with hosts of today."""
 
     STILL_HOLDS = "still holds"
-    NO_LONGER = "no longer"
-    NOT_ASKED = "not asked"
+    NO_LONGER = "no longer holds"
+    ONLY_TODAY = "holds only today"
+    NEITHER = "holds with neither"
+    UNDECIDED = "undecided"
 
 
-_OF_FINDING = {Finding.HOLDS: Today.STILL_HOLDS, Finding.DIFFERS: Today.NO_LONGER}
+_BECOMES = {
+    (Finding.HOLDS, Finding.HOLDS): Becomes.STILL_HOLDS,
+    (Finding.HOLDS, Finding.DIFFERS): Becomes.NO_LONGER,
+    (Finding.DIFFERS, Finding.HOLDS): Becomes.ONLY_TODAY,
+    (Finding.DIFFERS, Finding.DIFFERS): Becomes.NEITHER,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement of a claim, with what becomes of it."""
+    """A statement of a claim, as found with the study's hosts and with those of today.
+
+    Attributes:
+        claim: The claim.
+        then: The statement with the study's own hosts.
+        now: The same with hosts of today.
+    """
 
     claim: Outcome
-    part: Part
+    then: Part
+    now: Part
 
     @property
     def name(self) -> str:
         """The claim and the place of the statement in it, such as L04.2."""
-        return f"{self.claim.identifier}.{self.part.number}"
+        return f"{self.claim.identifier}.{self.now.number}"
 
     @property
-    def today(self) -> Today:
-        """What becomes of it."""
-        return _OF_FINDING.get(self.part.finding, Today.NOT_ASKED)
+    def becomes(self) -> Becomes:
+        """What becomes of it: undecided unless the runs decide it with both."""
+        return _BECOMES.get((self.then.finding, self.now.finding), Becomes.UNDECIDED)
+
+
+def by_its_runs(experiment: Experiment) -> Experiment:
+    """The study without what was kept of longer runs of it, and without causes of differences."""
+    return replace(
+        experiment,
+        published=replace(
+            experiment.published,
+            tables=tuple(replace(each, at_length=AtLength()) for each in experiment.published.tables),
+        ),
+        differences=(),
+    )
 
 
 def with_hosts(experiment: Experiment, profile: str) -> Experiment:
-    """The study with this profile in the place of all hosts, and with its queues of today."""
+    """The study with this profile in the place of all hosts, and with its queues of today.
+
+    What was kept and proven is of the study's own hosts, and is left out.
+    """
     hosts = dict(_hosts(tomllib.loads(experiment.scenario_toml), profile))
     own = [name for name, each in experiment.configurations.items() if each.group == GROUP]
     return replace(
-        experiment,
+        by_its_runs(experiment),
         configurations={
             name: replace(each, overrides=_without_hosts(each.overrides))
             for name, each in experiment.configurations.items()
@@ -80,12 +109,6 @@ def with_hosts(experiment: Experiment, profile: str) -> Experiment:
             )
             for name, scale in experiment.scales.items()
         },
-        # What was kept and proven is of the study's own hosts.
-        published=replace(
-            experiment.published,
-            tables=tuple(replace(each, at_length=AtLength()) for each in experiment.published.tables),
-        ),
-        differences=(),
     )
 
 
@@ -112,31 +135,40 @@ def _without_hosts(overrides: Overrides) -> dict[str, Any]:
     return kept
 
 
-def asked(outcomes: Sequence[Outcome]) -> list[Asked]:
-    """Each statement of each claim, with what becomes of it."""
-    return [Asked(outcome, part) for outcome in outcomes for part in outcome.parts]
+def asked(then: Sequence[Outcome], now: Sequence[Outcome]) -> list[Asked]:
+    """Each statement of each claim, with the study's own hosts and with those of today."""
+    return [
+        Asked(today, *parts)
+        for own, today in zip(then, now, strict=True)
+        for parts in zip(own.parts, today.parts, strict=True)
+    ]
 
 
 def table_of(statements: Sequence[Asked], profile: str) -> Table:
-    """All of it for programs, and what was asked for people."""
-    counts = Counter(each.today for each in statements)
+    """All of it for programs, and what was decided for people."""
+    counts = Counter(each.becomes for each in statements)
     columns: list[Column[Asked]] = [
         Column("statement", lambda each: text(each.name), "statement", heads_row=True),
         in_csv("claim", lambda each: each.claim.identifier),
         in_csv("where", lambda each: each.claim.where),
-        Column("says", lambda each: text(each.part.statement), "what it says", words=True),
-        Column("today", lambda each: text(str(each.today)), f"with {profile}", words=True),
-        in_csv("strength", lambda each: each.part.answer.strength),
-        in_csv("effect", lambda each: each.part.answer.bounds[0]),
-        in_csv("lower", lambda each: each.part.answer.bounds[1]),
-        in_csv("upper", lambda each: each.part.answer.bounds[2]),
-        in_csv("evidence", lambda each: each.part.evidence),
+        Column("says", lambda each: text(each.now.statement), "what it says", words=True),
+        Column("becomes", lambda each: text(str(each.becomes)), f"with {profile}", words=True),
+        *_found("then", lambda each: each.then),
+        *_found("now", lambda each: each.now),
     ]
-    told = ", ".join(f"{counts[each]} {each}" for each in Today)
     return Table.of(
         list(statements),
         columns,
         title=f"The paper's statements with {profile} hosts",
-        caption=f"{told}; no longer: these runs exclude it, whether or not it holds with the study's own "
-        "hosts; not asked: not run, or the runs cannot judge",
+        caption=", ".join(f"{counts[each]} {each}" for each in Becomes if counts[each])
+        + "; undecided: with the study's hosts or with these, a cell was not run, or the runs are too few",
     )
+
+
+def _found(when: str, part: Callable[[Asked], Part]) -> Iterator[Column[Asked]]:
+    """What was found for programs: the finding, how clearly, and the numbers."""
+    yield in_csv(f"finding_{when}", lambda each: str(part(each).finding))
+    yield in_csv(f"strength_{when}", lambda each: part(each).answer.strength)
+    for place, name in enumerate(("effect", "lower", "upper")):
+        yield in_csv(f"{name}_{when}", lambda each, place=place: part(each).answer.bounds[place])  # type: ignore[misc]
+    yield in_csv(f"evidence_{when}", lambda each: part(each).evidence)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from commands.given import give
 from commands.shown_commands import helps
 from commands.trying import LIVE
@@ -24,9 +22,6 @@ def of_help(is_meant: Callable[[str], bool]) -> list[tuple[str, str]]:
 
 def try_example(command: str, line: str, folders: Path, trial: Trial) -> None:
     """Runs a line to its end, on small files of the names shown."""
-    program = line.split(maxsplit=1)[0]
-    if program == "flent" and not trial.bare.has(program):
-        pytest.skip("flent is not installed")
     # Live runs are found again by nobody: their examples are each a first run.
     alone = line if line.startswith(LIVE) else ""
     folder = folders / f"{command} {alone}".strip().replace(" ", "-").replace("/", "-")

@@ -32,14 +32,12 @@ class Step:
         kind: `file`, `sh` or `python`.
         text: A line of shell, a program, or what is in the file.
         name: The file's name.
-        needs: A program without which the line is passed over.
     """
 
     place: str
     kind: str
     text: str
     name: str = ""
-    needs: str = ""
 
     def __str__(self) -> str:
         """What a test of it is called."""
@@ -57,9 +55,8 @@ def _steps(block: Block) -> Iterator[Step]:
     elif block.language == "python" and block.kind == "run":
         yield Step(block.place, "python", block.text)
     elif block.language == "sh":
-        needs = block.settings.get("needs", "")
         for line in lines_of(block):
-            yield Step(block.place, "sh", line, needs=needs)
+            yield Step(block.place, "sh", line)
 
 
 def lines_of(block: Block) -> list[str]:

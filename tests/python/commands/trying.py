@@ -22,6 +22,9 @@ _REMEDY = re.compile(r"pip install 'aqmlab\[(\w+)\]'")
 _NEEDS_AN_EXTRA = {"tune": "aqmlab tune ", "dask": "--executor dask"}
 """The extras, and what the lines hold that may ask for them."""
 
+_FOREIGN = ("flent", "iperf3", "curl")
+"""Programs of others in lines that are shown; without one the line is skipped."""
+
 LIVE = ("aqmlab live ", "aqmlab crossvalidate ")
 
 
@@ -54,6 +57,9 @@ class Trial:
         """
         if self.live and line.startswith(LIVE):
             pytest.skip(self.live)
+        for program in _FOREIGN:
+            if re.search(rf"\b{program} ", line) and not self.bare.has(program):
+                pytest.skip(f"{program} is not installed")
         before = stamps(folder)
         printed = self._play(line, folder) if "aqmlab play " in line else self._run(line, folder)
         wrong = NO_NUMBER.search(printed)
