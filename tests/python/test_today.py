@@ -95,6 +95,7 @@ def test_a_statement_is_put_to_the_studys_hosts_and_to_those_of_today() -> None:
     assert table.caption.startswith(
         "1 still holds, 1 no longer holds, 1 holds only today, 1 holds with neither, 4 undecided; "
     )
+    assert len(today.printed(found, "linux6-cubic").rows) == 4, "what is undecided is only counted"
     second = next(islice(csv.DictReader(io.StringIO(to_csv(table))), 1, None))
     assert (second["becomes"], second["finding_then"], second["finding_now"]) == (
         "no longer holds",

@@ -108,7 +108,7 @@ def reproduce(
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs                              the same of every study
-      aqmlab reproduce le2003 --hosts linux6-cubic --loads 90   which statements still hold?
+      aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi   which statements still hold?
       aqmlab reproduce sfa --proof order-of-round-trips         the runs that show why numbers differ
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.

@@ -52,7 +52,7 @@ class Reproduction:
     Attributes:
         parts: Results, tables, claims and figures.
         files: What was written, by what it is.
-        today: What becomes of each statement, with hosts of today.
+        today: The statements decided both with the study's hosts and with those of today.
     """
 
     parts: Parts
@@ -127,9 +127,9 @@ def reproduce(
     if hosts is None:
         return Reproduction(parts, files)
     before = run_study(today.by_its_runs(own), _without_today(own, chosen), execution)
-    table = today.table_of(today.asked(evaluate(before), parts.outcomes), hosts)
-    files["statements with hosts of today"] = save(table, Path(output) / today.FILE)
-    return Reproduction(parts, files, table)
+    asked = today.asked(evaluate(before), parts.outcomes)
+    files["statements with hosts of today"] = save(today.table_of(asked, hosts), Path(output) / today.FILE)
+    return Reproduction(parts, files, today.printed(asked, hosts))
 
 
 def _without_today(own: Experiment, chosen: Scale) -> Scale:

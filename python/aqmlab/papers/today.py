@@ -145,7 +145,7 @@ def asked(then: Sequence[Outcome], now: Sequence[Outcome]) -> list[Asked]:
 
 
 def table_of(statements: Sequence[Asked], profile: str) -> Table:
-    """All of it for programs, and what was decided for people."""
+    """Every statement, with what was found for programs."""
     counts = Counter(each.becomes for each in statements)
     columns: list[Column[Asked]] = [
         Column("statement", lambda each: text(each.name), "statement", heads_row=True),
@@ -163,6 +163,12 @@ def table_of(statements: Sequence[Asked], profile: str) -> Table:
         caption=", ".join(f"{counts[each]} {each}" for each in Becomes if counts[each])
         + "; undecided: with the study's hosts or with these, a cell was not run, or the runs are too few",
     )
+
+
+def printed(statements: Sequence[Asked], profile: str) -> Table:
+    """The table for people: what is undecided is only counted."""
+    decided = [each for each in statements if each.becomes is not Becomes.UNDECIDED]
+    return replace(table_of(decided, profile), caption=table_of(statements, profile).caption)
 
 
 def _found(when: str, part: Callable[[Asked], Part]) -> Iterator[Column[Asked]]:

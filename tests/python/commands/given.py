@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commands.installation import Installation
 
 # A search makes hundreds of runs of it.
-_WEB = WEB.split("[record]", maxsplit=1)[0].replace("20.0\nwarm_up_s = 5.0", "12.0\nwarm_up_s = 4.0")
+_WEB = WEB.split("[record]", maxsplit=1)[0].replace("20.0\nwarm_up_s = 5.0", "9.0\nwarm_up_s = 3.0")
 
 
 def _named(name: str, scenario: str = _WEB, *, queue: str = "") -> str:
