@@ -5,6 +5,7 @@ use crate::packet::{PacketFacts, counted_enum};
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use dyn_clone::DynClone;
 use std::any::Any;
 
 counted_enum! {
@@ -110,7 +111,7 @@ pub struct Departing {
 ///
 /// Every `U` of a published pseudocode is one draw from `coins`, compared with `U < p`, so that probability
 /// zero never selects and probability one always does.
-pub trait Aqm: Send + AsAny {
+pub trait Aqm: Send + AsAny + DynClone {
     /// `packet` arrives; `queue` does not hold it. Full queues are the port's affair: it discards what is let
     /// pass but finds no room, and says so through [`Aqm::on_overflow`].
     fn on_arrival(
@@ -208,6 +209,8 @@ pub trait Aqm: Send + AsAny {
         false
     }
 }
+
+dyn_clone::clone_trait_object!(Aqm);
 
 #[cfg(test)]
 mod tests {

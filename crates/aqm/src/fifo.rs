@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 /// A ring of packets that only grows, with its length in bytes and, where a scheme needs them, the instants
 /// at which the packets were queued. Lengths are those that the queue counts.
+#[derive(Clone)]
 pub(crate) struct Fifo<P> {
     packets: VecDeque<P>,
     arrived: Option<VecDeque<Time>>,

@@ -6,6 +6,7 @@ use crate::packet::PacketFacts;
 use crate::queue::Shared;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
+use dyn_clone::DynClone;
 
 /// What a guard says of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl<'a> Behind<'a> {
 ///
 /// Guards stand in a row. An arrival that one refuses is unknown to those behind it, to the scheduler, and to
 /// the schemes. A guard owns no clock, no generator and no packet.
-pub trait Guard: Send {
+pub trait Guard: Send + DynClone {
     /// Whether an arrival goes on to what is behind.
     fn admits(
         &mut self,
@@ -103,7 +104,10 @@ pub trait Guard: Send {
     }
 }
 
+dyn_clone::clone_trait_object!(Guard);
+
 /// The guards of a port, in the order in which they are asked.
+#[derive(Clone)]
 pub(crate) struct Guards {
     row: Vec<Box<dyn Guard>>,
     /// Whether there are any, and whether any hears of packets that are queued or sent as they came.

@@ -26,6 +26,7 @@ use aqmlab_units::{Probability, Time};
 /// first.
 // What every packet touches lies together, in front of the counters.
 #[repr(C)]
+#[derive(Clone)]
 pub struct Port<P: Queued> {
     /// Until the last call.
     occupancy: Occupancy,
@@ -36,6 +37,7 @@ pub struct Port<P: Queued> {
 
 /// The plain case stands beside the others, so that it pays for nothing but a test: of a byte.
 #[repr(u8)]
+#[derive(Clone)]
 enum Layout<P: Queued> {
     Fifo(Queue<P>),
     Scheduled(Box<ScheduledQueues<P>>),

@@ -12,6 +12,7 @@ use aqmlab_units::Time;
 
 /// What the queues of a port share: its policy, its coins, its counters.
 #[repr(C)]
+#[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) ecn: bool,
     pub(crate) coins: Stream,
@@ -55,6 +56,7 @@ impl Shared {
 }
 
 /// The waiting packets of one queue under one scheme.
+#[derive(Clone)]
 pub(crate) struct Queue<P: Queued> {
     fifo: Fifo<P>,
     room: Room,

@@ -15,6 +15,7 @@ use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
 use aqmlab_units::{Probability, Time};
 
 /// Queues, and what stands in front of them.
+#[derive(Clone)]
 pub(crate) struct ScheduledQueues<P: Queued> {
     front: Front,
     /// None in front of one queue that is first in, first out.
@@ -38,6 +39,7 @@ pub(crate) struct ScheduledQueues<P: Queued> {
 }
 
 /// The guards, and the counters of the queues: those who hear of every decision.
+#[derive(Clone)]
 struct Front {
     guards: Guards,
     counters: Vec<QueueCounters>,
@@ -68,6 +70,7 @@ impl Front {
 }
 
 /// The queues, with the packets and bytes that wait in all of them together, as these count them.
+#[derive(Clone)]
 struct Queues<P: Queued> {
     row: Vec<Queue<P>>,
     waiting: (u32, u64),

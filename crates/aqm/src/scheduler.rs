@@ -5,6 +5,7 @@ use crate::aqm::{Departing, Verdict};
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use aqmlab_units::{Probability, Time};
+use dyn_clone::DynClone;
 
 /// The queues that a scheduler serves, as they are now.
 pub trait Backlogs {
@@ -60,7 +61,7 @@ pub struct Victim {
 /// `now` never decreases from call to call. Before anything changes in the queues at an instant the scheduler
 /// is called at that instant: by [`Scheduler::classify`], [`Scheduler::next`], [`Scheduler::victim`] or
 /// [`Scheduler::advance`].
-pub trait Scheduler: Send {
+pub trait Scheduler: Send + DynClone {
     /// The queue of an arrival.
     fn classify(
         &mut self,
@@ -129,3 +130,5 @@ pub trait Scheduler: Send {
         let _ = sink;
     }
 }
+
+dyn_clone::clone_trait_object!(Scheduler);

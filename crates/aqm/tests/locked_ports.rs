@@ -17,6 +17,7 @@ const FIRST_BURST: Time = Time::from_nanoseconds(100_000_000);
 
 /// Takes turns in order, until it has seen all queues empty after the burst: from then on it holds back
 /// whatever comes for a millisecond more each time.
+#[derive(Clone)]
 struct LockedScheduler {
     is_locked: bool,
 }
@@ -47,6 +48,7 @@ impl Scheduler for LockedScheduler {
 }
 
 /// As a RED with an average that nothing ages, in front of the queue.
+#[derive(Clone)]
 struct LockedGuard;
 
 impl Guard for LockedGuard {

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 type Log = Arc<Mutex<Vec<String>>>;
 
 /// A scheme that gives the verdicts it is told to, then `Pass`, and keeps a log of its calls.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Script {
     on_arrival: VecDeque<Verdict>,
     on_departure: VecDeque<Verdict>,

@@ -63,6 +63,7 @@ impl Bench {
 
 /// Two queues: packets that ask for it with their DSCP (46, expedited forwarding) go first. A full buffer
 /// discards the latest of those that did not ask.
+#[derive(Clone)]
 struct Expedited;
 
 impl Scheduler for Expedited {
@@ -168,6 +169,7 @@ fn each_queue_has_a_scheme_with_a_state_and_a_timer_of_its_own() {
 type Log = Arc<Mutex<Vec<String>>>;
 
 /// Refuses a flow after it was signalled once, until its timer forgives, 20 ms after the start.
+#[derive(Clone)]
 struct OneStrike {
     struck: Vec<u64>,
     forgives: Option<Time>,
@@ -282,6 +284,7 @@ fn guards_stand_in_a_row_and_hear_of_marks_at_departure() {
 }
 
 /// Two queues of which each may send for 10 ms, then the other.
+#[derive(Clone)]
 struct InTurns;
 
 impl Scheduler for InTurns {
@@ -334,6 +337,7 @@ fn a_scheduler_may_hold_back_what_waits_until_an_instant() {
 #[test]
 fn a_scheduler_decides_about_packets_that_leave_where_it_wants_to() {
     /// One queue, of which every second packet is signalled to when it leaves.
+    #[derive(Clone)]
     struct EverySecond(u32);
     impl Scheduler for EverySecond {
         fn classify(&mut self, _: Time, _: &PacketFacts, _: &HeaderFields, _: &dyn Backlogs) -> usize {
@@ -373,6 +377,7 @@ fn a_scheduler_decides_about_packets_that_leave_where_it_wants_to() {
 #[test]
 fn a_discipline_that_loses_packets_is_a_bug() {
     /// Serves nobody.
+    #[derive(Clone)]
     struct Idle;
     impl Scheduler for Idle {
         fn classify(&mut self, _: Time, _: &PacketFacts, _: &HeaderFields, _: &dyn Backlogs) -> usize {

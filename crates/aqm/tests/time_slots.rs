@@ -65,6 +65,7 @@ impl Parameters for Params {
     }
 }
 
+#[derive(Clone)]
 struct TimeSlots {
     slot: Span,
     slots: u64,
@@ -169,6 +170,7 @@ fn a_scheduler_that_keeps_packets_for_ever_is_found() {
         }
     }
 
+    #[derive(Clone)]
     struct Tomorrow;
 
     impl Scheduler for Tomorrow {

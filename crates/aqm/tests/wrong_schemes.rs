@@ -60,6 +60,7 @@ wrong! {
     Locked: LOCKED,
 }
 
+#[derive(Clone)]
 struct Scheme<const WAY: u8>;
 
 /// Randomness that comes from nowhere.

@@ -5,6 +5,7 @@ use aqmlab_scenario::{DelayOwner, MinimumDelay, Population};
 use aqmlab_units::Span;
 
 /// The minimum delays of a population, ready to be looked up.
+#[derive(Clone)]
 pub(crate) enum AccessDelay {
     /// Drawn by each connection.
     Connection(MinimumDelay),

@@ -25,13 +25,14 @@ pub struct SenderSample {
 }
 
 /// Samples of every flow that has a connection open at the instant.
+#[derive(Clone)]
 pub struct CongestionWindows {
     clock: SamplingClock,
     groups: FlowGroups,
     rows: Rows,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Rows {
     time_s: Vec<f64>,
     flow_group: Vec<u16>,

@@ -4,6 +4,7 @@ use aqmlab_scenario::Scenario;
 use aqmlab_session::FlowId;
 
 /// Flows are counted through all groups; tables name the group, and count within it.
+#[derive(Clone)]
 pub struct FlowGroups {
     /// First flow of each group.
     firsts: Vec<usize>,

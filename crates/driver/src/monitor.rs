@@ -26,6 +26,7 @@ pub enum Boundary {
 }
 
 /// Samples of the monitored links of a run.
+#[derive(Clone)]
 pub struct Monitor {
     queue_clock: SamplingClock,
     link_clock: SamplingClock,
@@ -43,6 +44,7 @@ pub struct Monitor {
 }
 
 /// A monitored link with what had left and arrived at the last row.
+#[derive(Clone)]
 struct Watched {
     /// Its place among the links with a queue.
     position: usize,
@@ -54,7 +56,7 @@ struct Watched {
     arrived_bytes: u64,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct QueueRows {
     time_s: Vec<f64>,
     link: Vec<u16>,
@@ -64,7 +66,7 @@ struct QueueRows {
     signal_probability: Vec<f32>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct LinkRows {
     time_s: Vec<f64>,
     link: Vec<u16>,
@@ -73,7 +75,7 @@ struct LinkRows {
     utilization: Vec<f32>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct ArrivalRows {
     time_s: Vec<f64>,
     link: Vec<u16>,

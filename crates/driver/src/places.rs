@@ -8,6 +8,7 @@ use aqmlab_units::Span;
 use aqmlab_web::MinimumDelay;
 
 /// The places of all populations and flows of a run, with machines as its driver knows them.
+#[derive(Clone)]
 pub struct Places<M> {
     users: Vec<Users<M>>,
     flows: Vec<Place<M>>,
@@ -47,6 +48,7 @@ pub enum UsersOrFlow<'a> {
 }
 
 /// The places of a population.
+#[derive(Clone)]
 struct Users<M> {
     browsers: Vec<M>,
     servers: Vec<M>,

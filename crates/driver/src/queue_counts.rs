@@ -6,6 +6,7 @@ use aqmlab_link::LinkSnapshot;
 use aqmlab_record::{ColumnValues, Table};
 
 /// One queue that packets came to or went from.
+#[derive(Clone)]
 struct Row {
     link: u16,
     queue: u32,

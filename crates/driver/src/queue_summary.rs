@@ -12,12 +12,14 @@ use aqmlab_scenario::QueueSummary;
 use aqmlab_units::Time;
 
 /// Samples and sums of all monitored links.
+#[derive(Clone)]
 pub(crate) struct QueueSummaries {
     sample_clock: SamplingClock,
     interval_clock: SamplingClock,
     links: Vec<Watched>,
     rows: Rows,
 }
+#[derive(Clone)]
 
 struct Watched {
     /// Its place among the links with a queue.
@@ -60,7 +62,7 @@ impl Samples {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Rows {
     time_s: Vec<f64>,
     link: Vec<u16>,

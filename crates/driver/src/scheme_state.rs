@@ -7,6 +7,7 @@ use aqmlab_record::{ColumnValues, Table};
 use aqmlab_units::{Span, Time};
 
 /// Quantities of the schemes of all monitored links, at each instant of an interval.
+#[derive(Clone)]
 pub(crate) struct SchemeStates {
     clock: SamplingClock,
     /// Places among the links with a queue, in the order of the codes.
@@ -16,7 +17,7 @@ pub(crate) struct SchemeStates {
     rows: Rows,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Rows {
     time_s: Vec<f64>,
     link: Vec<u16>,

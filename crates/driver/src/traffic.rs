@@ -62,6 +62,7 @@ impl Counts {
 
 /// What rows are of: parties (populations, groups of flows, groups of datagrams, nobody), of each both
 /// senders, of each all links.
+#[derive(Clone)]
 struct Places {
     links: usize,
     populations: usize,
@@ -150,6 +151,7 @@ fn counts(counts: &[Counts]) -> [(&'static str, ColumnValues); 5] {
 }
 
 /// Counts of one interval after another.
+#[derive(Clone)]
 struct Series {
     interval: Span,
     /// Of the present interval.
@@ -190,6 +192,7 @@ impl Series {
 }
 
 /// What traffic each monitored link sent and discarded.
+#[derive(Clone)]
 pub struct Traffic {
     window: MeasuredWindow,
     places: Places,

@@ -33,6 +33,7 @@ impl News {
 }
 
 /// A link with a queue in front of it.
+#[derive(Clone)]
 pub struct Link<P: Queued> {
     pub(crate) port: Port<P>,
     /// What is being sent: the first packet of the transmission, and the others.

@@ -7,12 +7,14 @@ use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
 
 /// The plain case stands beside the others, so that it pays for a test alone.
+#[derive(Clone)]
 pub(crate) enum Pace {
     Constant(TransmissionClock),
     Varying(Box<dyn Service>),
 }
 
 /// Sends, one transmission after the other, and counts.
+#[derive(Clone)]
 pub struct Transmitter {
     pub(crate) pace: Pace,
     /// When the present transmission ends, or the last one did.

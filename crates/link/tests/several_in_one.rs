@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 const PREAMBLE: Span = Span::from_microseconds(100);
 
 /// Carries so many packets at the most.
+#[derive(Clone)]
 struct Aggregation(u32);
 
 fn time_of(wire_bytes: u32) -> Span {

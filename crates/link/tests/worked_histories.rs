@@ -58,6 +58,7 @@ fn told(News { begun, asks_again }: News) -> [Option<u64>; 2] {
 
 /// Each of three queues begins to send only in its slot of a millisecond, one after the other; a flow has the
 /// queue of its number.
+#[derive(Clone)]
 struct TimeSlots;
 
 impl Scheduler for TimeSlots {
@@ -277,6 +278,7 @@ fn of_several_queues_those_that_saw_a_packet_are_reported() {
 }
 
 /// Lets everything pass, and is asked.
+#[derive(Clone)]
 struct Open;
 
 impl Guard for Open {

@@ -52,7 +52,7 @@ const fn number_of(decision: Decision) -> u32 {
 }
 
 /// What a function is told about a packet, the queues behind and the random stream. Valid while it runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct GuardCall {
     now_ns: u64,
@@ -140,6 +140,7 @@ pub struct GuardTable {
 }
 
 /// A guard of C functions at a port.
+#[derive(Clone)]
 pub struct TableGuard {
     functions: GuardTable,
     call: GuardCall,

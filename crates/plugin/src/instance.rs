@@ -21,7 +21,8 @@ pub struct Traits {
 /// Writes the values of what is reported of a state.
 pub type Observe = unsafe extern "C" fn(state: *const c_void, values: *mut f64);
 
-/// A scheme at a port: the block of memory that its functions are given.
+/// A scheme at a port: the block of memory that its functions are given. A copy has a copy of the block.
+#[derive(Clone)]
 pub(crate) struct Instance {
     /// Of words, so that any C type may stand in it.
     state: Vec<u128>,

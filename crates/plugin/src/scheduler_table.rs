@@ -93,7 +93,7 @@ impl Served {
 struct Queues<'a>(&'a dyn Backlogs);
 
 /// What a function is told about a packet and the queues, and where it answers. Valid while it runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct TurnCall {
     now_ns: u64,
@@ -225,6 +225,7 @@ pub struct SchedulerTable {
 }
 
 /// A scheduler of C functions at a port.
+#[derive(Clone)]
 pub struct TableScheduler {
     functions: SchedulerTable,
     call: TurnCall,

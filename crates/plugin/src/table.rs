@@ -19,7 +19,7 @@ pub const NEVER: u64 = u64::MAX;
 
 /// What a function is told about a packet, the queue and the random stream, and where it answers. Valid while
 /// it runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Call {
     now_ns: u64,
@@ -173,6 +173,7 @@ pub struct FunctionTable {
 }
 
 /// A scheme of C functions at a port. The state is a block of memory that only they know.
+#[derive(Clone)]
 pub struct TableScheme {
     functions: FunctionTable,
     call: Call,

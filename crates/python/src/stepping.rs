@@ -168,6 +168,23 @@ impl Simulation {
         acted.map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
+    /// A simulation that goes on from here by itself.
+    ///
+    /// Raises `RunError` when an instance of a user's class cannot be copied, or the simulation is over.
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        let copied = py.detach(|| {
+            let under_way = self.lock();
+            let simulation = under_way.as_ref().ok_or_else(over)?;
+            guarded(|| Ok(simulation.clone()))
+        })?;
+        Ok(Self {
+            scenario: Arc::clone(&self.scenario),
+            seed: self.seed,
+            control: Control::interruptible(is_interrupted),
+            under_way: Mutex::new(Some(copied)),
+        })
+    }
+
     /// Simulates what is left and returns the run.
     ///
     /// Raises as `advance_until`.

@@ -20,6 +20,7 @@ use aqmlab_web::{
 };
 
 /// What the users of a run have in common.
+#[derive(Clone)]
 pub struct BrowsingSettings {
     /// What is counted as measured.
     pub window: MeasuredWindow,
@@ -143,6 +144,7 @@ impl BrowsingPopulation {
 }
 
 /// All users of a run, and their connections.
+#[derive(Clone)]
 pub(crate) struct Browsing {
     pub(crate) populations: Vec<BrowsingPopulation>,
     pub(crate) connections: BrowserConnections,

@@ -71,6 +71,7 @@ pub struct Periods {
 }
 
 /// A source at work.
+#[derive(Clone)]
 struct Source {
     starts: Time,
     stops: Time,
@@ -82,6 +83,7 @@ struct Source {
     /// Datagrams so far.
     sequence: u32,
 }
+#[derive(Clone)]
 
 enum Work {
     Packets(PacketClock),
@@ -92,6 +94,7 @@ enum Work {
 }
 
 /// When the packets of a source with a rate are due.
+#[derive(Clone)]
 struct PacketClock {
     periods: Option<Periods>,
     stops: Time,
@@ -104,6 +107,7 @@ struct PacketClock {
 }
 
 /// When the packets of a video are due.
+#[derive(Clone)]
 struct FrameClock {
     frames: Frames,
     starts: Time,
@@ -122,6 +126,7 @@ enum Next {
 }
 
 /// All sources of a run.
+#[derive(Clone)]
 pub(crate) struct DatagramSources {
     all: Vec<Source>,
     calls: Vec<VideoCall>,

@@ -10,6 +10,7 @@ use aqmlab_record::VideoCallFrame;
 use aqmlab_units::Time;
 
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
+#[derive(Clone)]
 pub struct Session {
     browsing: Browsing,
     transfers: Transfers,

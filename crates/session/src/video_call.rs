@@ -82,6 +82,7 @@ pub(crate) struct Piece {
 }
 
 /// A call at work: both of its ends.
+#[derive(Clone)]
 pub(crate) struct VideoCall {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,

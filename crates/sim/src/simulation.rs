@@ -16,6 +16,7 @@ use aqmlab_units::{Span, Time};
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
 
 /// A run: what is pending, the network, the applications, and what is recorded of them.
+#[derive(Clone)]
 pub(crate) struct EventLoop {
     pub(crate) window: MeasuredWindow,
     pub(crate) events: Events,

@@ -53,6 +53,7 @@ impl Parameters for Threshold {
     }
 }
 
+#[derive(Clone)]
 struct AtThreshold(u32);
 
 impl Aqm for AtThreshold {

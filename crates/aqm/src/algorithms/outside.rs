@@ -187,6 +187,7 @@ static REGISTRY: RwLock<Registry> = RwLock::new(Registry { schemes: Vec::new(), 
 ///     }
 /// }
 ///
+/// #[derive(Clone)]
 /// struct HalfFull(u32);
 ///
 /// impl Aqm for HalfFull {

@@ -39,6 +39,7 @@ impl Shaper {
 }
 
 /// A scheduler whose queues are held together to a rate below the link's.
+#[derive(Clone)]
 pub struct Shaped<S> {
     shaper: Shaper,
     /// What the queues count with each packet, on top of its IP length.
@@ -54,7 +55,7 @@ impl<S: Scheduler> Shaped<S> {
     }
 }
 
-impl<S: Scheduler> Scheduler for Shaped<S> {
+impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
     fn classify(
         &mut self,
         now: Time,

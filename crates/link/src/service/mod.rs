@@ -11,6 +11,7 @@ pub(crate) use varying_rate::Rates;
 use aqmlab_aqm::ParameterError;
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Time};
+use dyn_clone::DynClone;
 use rate_trace::TraceClock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -147,7 +148,7 @@ impl Load {
 
 /// A link whose transmissions take another time than their bytes at a constant rate, or carry several
 /// packets.
-pub trait Service: Send {
+pub trait Service: Send + DynClone {
     /// Whether a transmission may carry so much; one packet alone it always carries. What holds for a load
     /// holds for a part of it.
     fn carries(&self, load: Load) -> bool {
@@ -167,6 +168,8 @@ pub trait Service: Send {
     /// The same service in the same state, which goes on by itself.
     fn boxed_copy(&self) -> Box<dyn Service>;
 }
+
+dyn_clone::clone_trait_object!(Service);
 
 /// How a link serves, as data.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -27,8 +27,8 @@ pub(super) struct ClassGuard {
 impl ClassGuard {
     pub(super) fn new(instance: &Bound<'_, PyAny>, loaded: Py<PyAny>, traits: Traits) -> PyResult<Self> {
         let py = instance.py();
-        let own = Own::new(py, loaded, traits)?;
-        let method = |name: &str| own.method(instance, name);
+        let own = Own::new(instance, loaded, traits)?;
+        let method = |name: &str| own.method(py, name);
         Ok(Self {
             admits: method("admits")?,
             on_decision: method("on_decision")?,
@@ -42,6 +42,13 @@ impl ClassGuard {
             own,
             pace: TimerPace::default(),
         })
+    }
+}
+
+/// A copy of a simulation has a deep copy of the instance.
+impl Clone for ClassGuard {
+    fn clone(&self) -> Self {
+        Self { pace: self.pace, ..self.own.copied(Self::new) }
     }
 }
 

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 /// What is known of an instance at a port beside its methods.
 pub(super) struct Own {
+    instance: Py<PyAny>,
     /// For words about what went wrong.
     loaded: Py<PyAny>,
     pub(super) traits: Traits,
@@ -14,15 +15,26 @@ pub(super) struct Own {
 }
 
 impl Own {
-    pub(super) fn new(py: Python<'_>, loaded: Py<PyAny>, traits: Traits) -> PyResult<Self> {
-        let names = loaded.bind(py).getattr("methods")?.extract()?;
-        Ok(Self { loaded, traits, names })
+    pub(super) fn new(instance: &Bound<'_, PyAny>, loaded: Py<PyAny>, traits: Traits) -> PyResult<Self> {
+        let names = loaded.bind(instance.py()).getattr("methods")?.extract()?;
+        Ok(Self { instance: instance.clone().unbind(), loaded, traits, names })
     }
 
     /// A method, unless its class leaves it out.
-    pub(super) fn method(&self, instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    pub(super) fn method(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
         let wanted = self.names.iter().any(|own| own == name);
-        wanted.then(|| instance.getattr(name).map(Bound::unbind)).transpose()
+        wanted.then(|| self.instance.getattr(py, name)).transpose()
+    }
+
+    /// What `make` makes of a deep copy of the instance; an exception in copying it ends the run.
+    pub(super) fn copied<T>(
+        &self,
+        make: impl FnOnce(&Bound<'_, PyAny>, Py<PyAny>, Traits) -> PyResult<T>,
+    ) -> T {
+        self.call(|py| {
+            let copy = py.import("copy")?.call_method1("deepcopy", (&self.instance,))?;
+            make(&copy, self.loaded.clone_ref(py), self.traits.clone())
+        })
     }
 
     /// Calls a method; an exception ends the run.

@@ -28,8 +28,8 @@ pub(super) struct ClassScheduler {
 impl ClassScheduler {
     pub(super) fn new(instance: &Bound<'_, PyAny>, loaded: Py<PyAny>, traits: Traits) -> PyResult<Self> {
         let py = instance.py();
-        let own = Own::new(py, loaded, traits)?;
-        let method = |name: &str| own.method(instance, name);
+        let own = Own::new(instance, loaded, traits)?;
+        let method = |name: &str| own.method(py, name);
         Ok(Self {
             classify: method("classify")?,
             on_queued: method("on_queued")?,
@@ -117,6 +117,13 @@ fn victim_of(answer: &Bound<'_, PyAny>) -> PyResult<(u64, End, u32)> {
         )
     };
     read().or_else(|_| type_error(wrong()))
+}
+
+/// A copy of a simulation has a deep copy of the instance.
+impl Clone for ClassScheduler {
+    fn clone(&self) -> Self {
+        Self { served: self.served, ..self.own.copied(Self::new) }
+    }
 }
 
 impl Scheduler for ClassScheduler {

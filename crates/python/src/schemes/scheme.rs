@@ -35,8 +35,8 @@ struct Methods {
 impl ClassScheme {
     pub(super) fn new(instance: &Bound<'_, PyAny>, loaded: Py<PyAny>, traits: Traits) -> PyResult<Self> {
         let py = instance.py();
-        let own = Own::new(py, loaded, traits)?;
-        let method = |name: &str| own.method(instance, name);
+        let own = Own::new(instance, loaded, traits)?;
+        let method = |name: &str| own.method(py, name);
         Ok(Self {
             methods: Methods {
                 on_arrival: method("on_arrival")?,
@@ -92,6 +92,13 @@ fn verdict_of(answer: &Bound<'_, PyAny>) -> PyResult<(i32, Vec<u32>)> {
             let wrong = format!("returned {answer}, which is no Verdict, nor one with a list of positions");
             pyo3::exceptions::PyTypeError::new_err(wrong)
         }),
+    }
+}
+
+/// A copy of a simulation has a deep copy of the instance.
+impl Clone for ClassScheme {
+    fn clone(&self) -> Self {
+        Self { pace: self.pace, ..self.own.copied(Self::new) }
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 const GIVEN_UP_AFTER_S: f64 = 1.0;
 
 /// A frame that has not been shown.
+#[derive(Clone)]
 struct OpenFrame {
     arrived: Vec<bool>,
     missing: usize,
@@ -17,6 +18,7 @@ struct OpenFrame {
 }
 
 /// All frames of a call.
+#[derive(Clone)]
 pub(crate) struct Frames {
     /// After so long nothing of a frame is sent any more, and nobody waits for it where a frame captured so
     /// much later has arrived whole.

@@ -28,7 +28,7 @@ impl Report {
 }
 
 /// What the receiver knows, and the reports that are under way.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Receiver {
     unreported: Vec<(u32, Time)>,
     next: u32,

@@ -17,6 +17,7 @@ struct SentPiece {
 }
 
 /// A sender at work.
+#[derive(Clone)]
 pub(crate) struct Sender {
     settings: AdaptiveVideo,
     longest: u16,

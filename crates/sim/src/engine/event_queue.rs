@@ -33,6 +33,7 @@ pub(crate) enum EventKind {
 }
 
 /// The pending events of a run whose packets and timers are of these types.
+#[derive(Clone)]
 pub(crate) struct EventQueue<P, T> {
     now: Time,
     pub(crate) transmissions: Transmissions,

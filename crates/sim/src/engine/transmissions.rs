@@ -19,6 +19,7 @@ const _: () = assert!(QUEUED_LINKS <= 1 << POSITION_BITS);
 type Group = [u64; GROUP];
 
 /// The ends of all transmissions, by the position of the link among those with a queue.
+#[derive(Clone)]
 pub(crate) struct Transmissions {
     /// The links' keys, then the least key of each group, and so on: all levels but the last.
     lower: Vec<Vec<Group>>,

@@ -79,6 +79,7 @@ fn headers_are_words(name: &str, profile: &HostProfile) -> Result<(), CaptureRef
 pub type Capture = aqmlab_wire::Capture<WirePacket>;
 
 /// Keeps what passes.
+#[derive(Clone)]
 pub(crate) struct Capturing {
     captures: Vec<(MonitoredId, Capture)>,
     /// By number of the connection: its machines, and its hosts' profile.

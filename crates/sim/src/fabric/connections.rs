@@ -20,6 +20,7 @@ pub(crate) const MAXIMUM_NUMBERED: u64 = 1 << u32::BITS;
 ///
 /// What every packet touches lies together.
 #[repr(C, align(64))]
+#[derive(Clone)]
 pub(crate) struct Connection {
     /// When the pending timer entry fires, for whichever end; `Time::MAX` without one.
     pub(crate) timer: Time,
@@ -70,7 +71,7 @@ impl TcpTotals {
 }
 
 /// All connections, open ones and free places.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Connections {
     places: Vec<Connection>,
     free: Vec<u32>,

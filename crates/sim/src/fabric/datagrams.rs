@@ -19,6 +19,7 @@ use aqmlab_units::Time;
 use std::collections::VecDeque;
 
 /// How the datagrams of a source travel.
+#[derive(Clone)]
 struct Source {
     path: Path,
     codepoint: Codepoint,
@@ -29,6 +30,7 @@ struct Source {
 }
 
 /// All sources of datagrams, and their receivers.
+#[derive(Clone)]
 pub(crate) struct DatagramEnds {
     sources: Vec<Source>,
     records: Datagrams,

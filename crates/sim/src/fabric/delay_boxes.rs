@@ -16,6 +16,7 @@ use aqmlab_session::{Owner, Side};
 use aqmlab_units::{Rate, Time};
 
 /// The boxes of all connections.
+#[derive(Clone)]
 pub(crate) struct DelayBoxes {
     key: Key,
     /// By the profile of a population or group of flows, of which each has its own.

@@ -24,6 +24,7 @@ pub(crate) struct Location {
 }
 
 /// All connections, and what their ends have said; and all ends of datagrams, who say nothing.
+#[derive(Clone)]
 pub(crate) struct Endpoints {
     pub(crate) hosts: Hosts,
     pub(crate) connections: Connections,

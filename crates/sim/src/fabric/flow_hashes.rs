@@ -44,6 +44,7 @@ struct Connection {
 }
 
 /// The hashes of the connections of which packets are under way, and for a while those of others.
+#[derive(Clone)]
 pub(crate) struct FlowHashes {
     key: Key,
     is_wanted: bool,

@@ -15,6 +15,7 @@ pub(crate) struct Machine {
 }
 
 /// Host profiles, and the clocks of the machines under them.
+#[derive(Clone)]
 pub(crate) struct Hosts {
     profiles: Vec<HostProfile>,
     clocks: Vec<HostClock>,

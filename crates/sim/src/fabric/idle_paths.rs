@@ -29,6 +29,7 @@ const BROWSER: usize = 0;
 const SERVER: usize = 1;
 
 /// The idle paths of all populations that need them.
+#[derive(Clone)]
 pub(crate) struct IdlePaths {
     populations: Vec<Option<PopulationPaths>>,
 }
@@ -54,6 +55,7 @@ impl IdlePaths {
 }
 
 /// The idle paths of a population, by what its connections add to their delay.
+#[derive(Clone)]
 struct PopulationPaths {
     profile: HostProfile,
     /// From the browser to the server, and back.

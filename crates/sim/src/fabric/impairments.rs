@@ -26,6 +26,7 @@ impl ImpairedCounts {
 }
 
 /// A link that loses packets on their way to it.
+#[derive(Clone)]
 pub(crate) struct ImpairedLink {
     /// Its number in the scenario.
     pub(crate) link: LinkIndex,

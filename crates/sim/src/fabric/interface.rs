@@ -9,6 +9,7 @@ use aqmlab_units::{Span, Time};
 
 /// The interface of a machine or router, whose unlimited queue is first in, first out, so that the instant at
 /// which a packet has been sent is known when it is handed over; or a wire, which only delays.
+#[derive(Clone)]
 pub(crate) struct Interface {
     pub(crate) to: Hop,
     /// Among which packets its own travel while they are under way.

@@ -31,6 +31,7 @@ enum Delays {
 }
 
 /// The locations of all populations and flows.
+#[derive(Clone)]
 pub(crate) struct Locations {
     places: Places<Seat>,
 }

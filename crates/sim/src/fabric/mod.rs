@@ -108,6 +108,7 @@ pub(crate) struct Settings<'a> {
 }
 
 /// The network of a run with everything that is attached to it.
+#[derive(Clone)]
 pub(crate) struct Fabric {
     network: Network,
     endpoints: Endpoints,

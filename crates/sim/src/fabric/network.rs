@@ -22,6 +22,7 @@ use aqmlab_units::{Rate, Span, Time};
 use std::collections::BTreeMap;
 
 /// All links, and which of them leads where.
+#[derive(Clone)]
 pub(crate) struct Network {
     /// Links with a queue.
     pub(crate) queued: Vec<QueuedLink>,

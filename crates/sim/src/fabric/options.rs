@@ -27,7 +27,7 @@ impl Default for Kept {
 }
 
 /// The options of all packets under way that have any.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Options {
     kept: Places<Kept>,
     blocks: Places<Blocks>,

@@ -7,6 +7,7 @@
 //! more, and only what was put in may be looked up: elsewhere stands what is another row's.
 
 use crate::identifiers::{Column, Egress};
+#[derive(Clone)]
 
 pub(super) struct PackedRows {
     /// By row, where its column 0 lies in `egresses`.

@@ -1,6 +1,7 @@
 //! Places for what stands beside packets under way, which name their place. One that is taken is free again.
 
 /// Things of one kind, each in its place until it is taken.
+#[derive(Clone)]
 pub(crate) struct Places<T> {
     row: Vec<T>,
     free: Vec<u32>,

@@ -10,6 +10,7 @@ use aqmlab_scenario::LinkIndex;
 use aqmlab_units::{Span, Time};
 
 /// A link with a queue discipline.
+#[derive(Clone)]
 pub(crate) struct QueuedLink {
     pub(crate) link: Link<Packet>,
     /// Its place among the monitored links, if it is one: its code in the tables.

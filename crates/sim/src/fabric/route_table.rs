@@ -11,6 +11,7 @@ use crate::identifiers::{Column, Egress, Hop};
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Distances, LinkIndex, NodeIndex, NodeKind, Routes, Scenario, Way};
 use std::collections::{BTreeMap, BTreeSet};
+#[derive(Clone)]
 
 pub(crate) struct RouteTable {
     /// Row per hop, column per kind of destination.

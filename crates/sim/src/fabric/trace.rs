@@ -36,6 +36,7 @@ const FLAGS: [(Flags, &str); 7] = [
     (Flags::ECE, "ECE"),
     (Flags::CWR, "CWR"),
 ];
+#[derive(Clone)]
 
 pub(crate) struct Trace {
     /// Whether there is anything to do.
@@ -47,6 +48,7 @@ pub(crate) struct Trace {
     /// Numbers of the connections that were opened at each place, by their generation.
     generations: Vec<Vec<u32>>,
 }
+#[derive(Clone)]
 
 struct Row {
     at: Time,

@@ -11,13 +11,14 @@ use aqmlab_scenario::{DatagramGroup, Scenario, StartRule, TrafficGroup};
 use aqmlab_session::StreamId;
 use aqmlab_tcp::Endpoint;
 use aqmlab_units::Time;
+use dyn_clone::DynClone;
 use std::fmt;
 
 /// One end of a connection over a transport that is not TCP.
 ///
 /// The rules are those of [`Endpoint`]: each call returns at once, what it leads to stands in the [`Answer`],
 /// and the driver calls [`TransportEnd::on_timer`] at the latest at [`TransportEnd::deadline`].
-pub trait TransportEnd: Send {
+pub trait TransportEnd: Send + DynClone {
     /// Opens the connection. Called once, at the end that opens.
     fn connect(&mut self, now: Time, answer: &mut Answer);
 
@@ -42,6 +43,8 @@ pub trait TransportEnd: Send {
     /// When it wants to be called, whatever else happens; `Time::MAX`: not at all.
     fn deadline(&self) -> Time;
 }
+
+dyn_clone::clone_trait_object!(TransportEnd);
 
 /// A packet that an end sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +84,7 @@ impl Answer {
 }
 
 /// One end of a connection. TCP's stands in place, in the cache lines of its connection.
+#[derive(Clone)]
 pub(crate) enum End {
     Tcp(Endpoint),
     Other(Box<dyn TransportEnd>),
@@ -106,13 +110,18 @@ impl End {
     }
 }
 
-/// Makes both ends of a connection: the one that the application opens it from, and the other.
-pub type MakeEnds = Box<dyn FnMut() -> [Box<dyn TransportEnd>; 2] + Send>;
+/// Makes both ends of a connection: the one that the application opens it from, and the other. A function that
+/// can be cloned is one; a copied simulation has a clone of it.
+pub trait MakeEnds: FnMut() -> [Box<dyn TransportEnd>; 2] + Send + DynClone {}
+
+impl<F: FnMut() -> [Box<dyn TransportEnd>; 2] + Send + DynClone> MakeEnds for F {}
+
+dyn_clone::clone_trait_object!(MakeEnds);
 
 /// The populations and groups of flows of a run whose connections are not TCP's; by default none.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Transports {
-    of_groups: Vec<(ProfileId, MakeEnds)>,
+    of_groups: Vec<(ProfileId, Box<dyn MakeEnds>)>,
 }
 
 impl fmt::Debug for Transports {
@@ -140,7 +149,12 @@ impl Transports {
     /// # Errors
     /// [`TransportRefused`]: no group with connections has the name; or it is a population that starts
     /// stationary, or has a host that sends one way, both of which only TCP knows.
-    pub fn set(&mut self, scenario: &Scenario, name: &str, make: MakeEnds) -> Result<(), TransportRefused> {
+    pub fn set(
+        &mut self,
+        scenario: &Scenario,
+        name: &str,
+        make: Box<dyn MakeEnds>,
+    ) -> Result<(), TransportRefused> {
         let place = scenario.connection_groups().position(|group| group.name == name);
         let Some((place, group)) = place.zip(scenario.traffic().nth(place.unwrap_or(0))) else {
             let names: Vec<&str> = scenario.connection_groups().map(|group| group.name).collect();

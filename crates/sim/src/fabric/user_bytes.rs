@@ -7,6 +7,7 @@ use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::{Scenario, ThroughputLayer};
 use aqmlab_session::Owner;
 use aqmlab_units::Time;
+#[derive(Clone)]
 
 pub(crate) struct UserBytes {
     window: MeasuredWindow,

@@ -8,6 +8,7 @@ use aqmlab_session::{Owner, PopulationId};
 use aqmlab_units::Time;
 
 /// What is known of a connection that is over, or still open at the end of the run.
+#[derive(Clone)]
 struct Row {
     connection: u32,
     opened_s: f64,
@@ -50,6 +51,7 @@ impl Party {
         }
     }
 }
+#[derive(Clone)]
 
 pub(crate) struct FlowRows {
     wanted: bool,

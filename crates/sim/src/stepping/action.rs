@@ -92,6 +92,7 @@ impl fmt::Display for ActionError {
 impl std::error::Error for ActionError {}
 
 /// A monitored link as it is after the actions so far.
+#[derive(Clone)]
 pub(super) struct ActedOn {
     position: QueuedId,
     name: String,

@@ -53,6 +53,7 @@ use std::borrow::Cow;
 /// assert!(output.summary.links[0].counters.discarded["overflow"].packets > 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Clone)]
 pub struct Simulation<'a> {
     /// As the run has it.
     scenario: Cow<'a, Scenario>,

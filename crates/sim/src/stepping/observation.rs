@@ -62,6 +62,7 @@ impl LinkObservation {
 }
 
 /// A monitored link, and what had happened there when it was observed last.
+#[derive(Clone)]
 pub(super) struct Watched {
     position: QueuedId,
     name: String,

@@ -51,6 +51,7 @@ pub(super) struct CoupledSettings {
 }
 
 /// The scheme of either queue: packets wait, and the scheduler, which sees both, decides.
+#[derive(Clone)]
 pub(super) struct Waiting;
 
 impl Aqm for Waiting {
@@ -72,7 +73,7 @@ impl Aqm for Waiting {
 }
 
 /// The probability that both queues have in common, and the sums that turn likelihoods into decisions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Coupled {
     pub(super) settings: CoupledSettings,
     controller: Pi2Controller,

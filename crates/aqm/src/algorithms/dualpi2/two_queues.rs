@@ -10,6 +10,7 @@ use aqmlab_units::{Probability, Span, Time};
 use std::collections::VecDeque;
 
 /// Serves the L queue, unless the C queue's time has come.
+#[derive(Clone)]
 pub(super) struct TwoQueues {
     schedule: Schedule,
     tells_apart: bool,

@@ -6,6 +6,7 @@ use super::entry::{Entry, NONE, Node};
 pub(super) const SLOTS_LOG2: u32 = 8;
 /// Slots of a page.
 pub(super) const SLOTS: usize = 1 << SLOTS_LOG2;
+#[derive(Clone)]
 
 pub(super) struct Lists<T> {
     /// A node of each slot, from which the others follow in no order.

@@ -27,6 +27,7 @@ use std::collections::BinaryHeap;
 const LONGEST_WALK: usize = 64;
 
 /// A wheel with slots of 2^`WIDTH_LOG2` nanoseconds.
+#[derive(Clone)]
 pub(crate) struct Wheel<T, const WIDTH_LOG2: u32> {
     /// The earliest node of the slot being served.
     first: u32,

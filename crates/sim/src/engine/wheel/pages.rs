@@ -22,6 +22,7 @@ struct Page {
     /// Entries in it.
     filled: u32,
 }
+#[derive(Clone)]
 
 pub(super) struct Pages<T> {
     pages: Box<[Page; COUNT]>,
