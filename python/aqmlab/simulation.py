@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
@@ -136,10 +135,15 @@ class Simulation:
         Raises:
             RunError: A user's queue discipline cannot be copied, or the simulation is over.
         """
-        copied = copy.copy(self)
-        copied._core = self._core.copy()
-        copied._actions = list(self._actions)
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self), _core=self._core.copy(), _actions=list(self._actions))
         return copied
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: object) -> Simulation:
+        """The same: nothing of a simulation is shared."""
+        return self.copy()
 
     def finish(self) -> Result:
         """Simulates what is left and returns the result.

@@ -109,6 +109,17 @@ def test_a_red_of_ones_own_decides_as_the_built_in_one_packet_by_packet(
 
 
 @pytest.mark.parametrize("scheme", [PYTHON, NUMBA, C])
+def test_a_simulation_with_a_red_of_ones_own_is_copied_with_its_state(scheme: str, shipped: Path) -> None:
+    required(scheme, shipped)
+    own = scenario(scheme, shipped, STEEP, MARKING)
+    original = aqmlab.Simulation(own, seed=3)
+    original.advance_until(own.duration_s / 2.0)
+    kept = original.copy()
+    expected = digests(original.finish())
+    assert digests(kept.finish()) == expected == digests(aqmlab.run(own, seed=3))
+
+
+@pytest.mark.parametrize("scheme", [PYTHON, NUMBA, C])
 def test_the_shipped_schemes_keep_what_every_scheme_owes(scheme: str, shipped: Path) -> None:
     required(scheme, shipped)
     assert check(scheme, folder=shipped, cases=20) == []

@@ -17,6 +17,7 @@ from aqmlab import ScenarioError, Simulation
 from small import bulk, contents
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 LINK = "left-to-right"
@@ -135,6 +136,70 @@ def test_a_failing_scheme_ends_the_simulation(tmp_path: Path) -> None:
         simulation.advance_until(5.0)
     with pytest.raises(aqmlab.RunError, match="the simulation is over"):
         simulation.observe()
+
+
+@pytest.mark.parametrize("copied", [Simulation.copy, copy.copy, copy.deepcopy])
+def test_a_copy_goes_on_as_the_original_and_neither_does_anything_to_the_other(
+    copied: Callable[[Simulation], Simulation], tmp_path: Path
+) -> None:
+    whole = contents(aqmlab.run(bulk(), seed=3).save(tmp_path / "whole"))
+    original = Simulation(bulk(), seed=3)
+    original.advance_until(1.5)
+    kept, changed = copied(original), copied(original)
+    assert kept.observe().links[LINK].departed_packets == original.observe().links[LINK].departed_packets
+    changed.act(LINK, rate_mbps=1.0)
+    changed.advance_until(2.0)
+    original.advance_until(2.5)
+    assert (original.time_s, kept.time_s, changed.time_s) == (2.5, 1.5, 2.0)
+    other = changed.finish()
+    assert [each["rate_mbps"] for each in other.run["actions"]] == [1.0]
+    assert other.run["links"] != original.finish().run["links"]
+    for name, one in (("original", original), ("kept", kept)):
+        assert contents(one.finish().save(tmp_path / name)) == whole
+    with pytest.raises(aqmlab.RunError, match="the simulation is over"):
+        kept.copy()
+
+
+OWN = """
+import threading
+from aqmlab.schemes import Scheme, Verdict
+
+
+class Counting(Scheme):
+    def start(self, port):
+        self.seen = []
+        LOCK
+
+    def on_arrival(self, now_ns, packet, queue, coins):
+        self.seen.append(now_ns)
+        return Verdict.DROP_EARLY if len(self.seen) % 50 == 0 else Verdict.PASS
+"""
+
+
+def with_own(folder: Path, lock: str) -> Simulation:
+    (folder / "own.py").write_text(OWN.replace("LOCK", lock))
+    (folder / "own.toml").write_text(bulk().as_toml())
+    queue = {"scheme": "own.py:Counting", "limit_packets": 50}
+    return Simulation(folder / "own.toml", overrides={"dumbbell.queue": queue})
+
+
+def test_a_scheme_in_python_is_copied_with_all_that_it_knows(tmp_path: Path) -> None:
+    original = with_own(tmp_path, "pass")
+    original.advance_until(1.0)
+    kept = original.copy()
+    original.advance_until(2.0)
+    links = [one.finish().run["links"] for one in (original, kept)]
+    assert links[0] == links[1]
+    assert links[0][0]["counters"]["discarded"]["early"]["packets"] > 0
+
+
+def test_a_scheme_that_cannot_be_copied_is_refused_and_goes_on(tmp_path: Path) -> None:
+    simulation = with_own(tmp_path, "self.lock = threading.Lock()")
+    simulation.advance_until(1.0)
+    with pytest.raises(aqmlab.RunError, match=r"own\.py.*cannot pickle '_thread\.lock'"):
+        simulation.copy()
+    simulation.advance_until(1.1)
+    assert simulation.finish().run["links"]
 
 
 def test_a_scenario_is_parsed_once_and_copied_with_its_text() -> None:

@@ -99,7 +99,8 @@ typedef struct {
     uint32_t parameter_count;
     uint32_t observed_count;
     const char *const *observed; /* names of what observe writes */
-    uint64_t state_bytes;        /* memory that each port has for the scheme; zero when start is called */
+    uint64_t state_bytes;        /* memory that each port has for the scheme; zero when start is called;
+                                    copied with the simulation: no address of itself, nothing allocated */
     /* Sets the state; values are those of the parameters, in their order. Answers NULL, or "KEY: what would be legal". */
     const char *(*start)(void *state, const double *values, const aqmlab_port *port);
     /* What follows may be NULL. */

@@ -110,8 +110,8 @@ impl End {
     }
 }
 
-/// Makes both ends of a connection: the one that the application opens it from, and the other. A function that
-/// can be cloned is one; a copied simulation has a clone of it.
+/// Makes both ends of a connection: the one that the application opens it from, and the other. A function
+/// that can be cloned is one; a copied simulation has a clone of it.
 pub trait MakeEnds: FnMut() -> [Box<dyn TransportEnd>; 2] + Send + DynClone {}
 
 impl<F: FnMut() -> [Box<dyn TransportEnd>; 2] + Send + DynClone> MakeEnds for F {}
