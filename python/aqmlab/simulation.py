@@ -127,7 +127,7 @@ class Simulation:
             self._actions.append({"time_s": self.time_s, "link": link, **changed})
 
     def copy(self) -> Simulation:
-        """A simulation that goes on from this instant by itself: what is done to one is not done to the other.
+        """A simulation that goes on from this instant by itself: nothing done to one is done to the other.
 
         Without further actions both finish with the same result, byte for byte. A user's queue discipline
         in Python is copied by `copy.deepcopy`, one in C with its block of state.
