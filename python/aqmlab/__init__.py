@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.runs import Job, run, run_each, run_many
     from aqmlab.scenario import Scenario
-    from aqmlab.simulation import LinkObservation, Observation, Simulation
+    from aqmlab.simulation import GroupObservation, LinkObservation, Observation, Simulation
     from aqmlab.statistics.quantities import Quantity, quantities, quantity
     from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
     from aqmlab.sweeps import Sweep, SweepResults, sweep
@@ -85,7 +85,9 @@ _HOMES = {
     "Result": "aqmlab.result",
     **dict.fromkeys(_SUMMARIES, "aqmlab.statistics.run_summary"),
     "Scenario": "aqmlab.scenario",
-    **dict.fromkeys(("LinkObservation", "Observation", "Simulation"), "aqmlab.simulation"),
+    **dict.fromkeys(
+        ("GroupObservation", "LinkObservation", "Observation", "Simulation"), "aqmlab.simulation"
+    ),
     **dict.fromkeys(("Comparison", "compare"), "aqmlab.comparison"),
     **dict.fromkeys(("Sweep", "SweepResults", "sweep"), "aqmlab.sweeps"),
     **dict.fromkeys(("Outcome", "tune"), "aqmlab.tuning"),
@@ -105,6 +107,7 @@ __all__ = [
     "Evaluation",
     "FlowsSummary",
     "FolderError",
+    "GroupObservation",
     "Job",
     "LinkObservation",
     "LinkSummary",

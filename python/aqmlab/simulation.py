@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core, arguments
-from aqmlab._core import LinkObservation, Observation
+from aqmlab._core import GroupObservation, LinkObservation, Observation
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.result import Result
 from aqmlab.scenario import Scenario, ScenarioLike
@@ -18,7 +18,7 @@ from aqmlab.terminal.spelling import closest, quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LinkObservation", "Observation", "Simulation"]
+__all__ = ["GroupObservation", "LinkObservation", "Observation", "Simulation"]
 
 
 _PARAMETER = re.compile(r"`([\w.]+)` |(rate_mbps) is ")
@@ -88,7 +88,7 @@ class Simulation:
         self._core.advance_until(min(float(time_s), self.duration_s))
 
     def observe(self) -> Observation:
-        """What an agent at the queue can see of each monitored link now, and since the last observation.
+        """Each monitored link and group of traffic now, and what happened there since the last observation.
 
         Raises:
             RunError: A user's scheme failed, or the simulation is over.

@@ -8,6 +8,7 @@ import math
 import pickle
 import signal
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LINK = "left-to-right"
+PEOPLE = ("left", "right")
 
 
 def test_a_stepped_run_is_the_run_byte_for_byte(tmp_path: Path) -> None:
@@ -52,6 +54,89 @@ def test_observations_add_up_to_what_the_run_counts() -> None:
     counters = result.run["links"][0]["counters"]
     assert arrived == counters["arrived"]["packets"]
     assert dropped == sum(each["packets"] for each in counters["discarded"].values())
+
+
+MIXED = """
+name = "everybody"
+duration_s = 40.0
+warm_up_s = 0.0
+
+[dumbbell]
+rate_mbps = 6.0
+queue = { scheme = "drop-tail", limit_packets = 30 }
+
+[users]
+left = 2
+right = 6
+model = { model = "pages" }
+profile = "linux6-cubic"
+
+[[flows]]
+name = "bulk"
+count = 2
+direction = "left-to-right"
+
+[[flows]]
+name = "file"
+count = 3
+bytes = 100_000
+direction = "right-to-left"
+
+[[datagrams]]
+name = "voice"
+count = 2
+direction = "left-to-right"
+packet_bytes = 200
+rate_mbps = 0.08
+
+[[datagrams]]
+name = "ping"
+count = 1
+direction = "right-to-left"
+packet_bytes = 100
+rate_mbps = 0.05
+echo = true
+"""
+
+
+def test_what_groups_did_adds_up_to_what_the_run_counts() -> None:
+    simulation = Simulation(MIXED, seed=4)
+    counted: dict[str, Counter[str]] = {}
+    waited_s = dict.fromkeys(PEOPLE, 0.0)
+    while simulation.time_s < simulation.duration_s:
+        simulation.advance_until(simulation.time_s + 0.7)
+        for name, group in simulation.observe().groups.items():
+            assert group.name == name
+            own = counted.setdefault(name, Counter())
+            own["completed"] += group.completed
+            own["failed"] += group.failed
+            own["delivered_bytes"] += group.delivered_bytes
+            own["under_way"] = group.under_way
+            assert (group.mean_response_time_s is None) == (group.completed == 0 or name not in PEOPLE)
+            if group.mean_response_time_s is not None:
+                waited_s[name] += group.mean_response_time_s * group.completed
+    result = simulation.finish()
+    assert list(counted) == ["left", "right", "bulk", "file", "voice", "ping", "ping-echo"]
+    for people in result.run["populations"]:
+        own = counted[people["name"]]
+        assert own["completed"] == people["completed"] > 0
+        assert own["under_way"] == people["unfinished"]
+        rows = result.tables["responses"].to_pandas()
+        rows = rows[rows["population"] == people["name"]]
+        assert own["delivered_bytes"] == rows["response_bytes"].sum()
+        assert math.isclose(waited_s[people["name"]], rows["response_time_s"].sum(), rel_tol=1e-6)
+    for flows in result.run["flows"]:
+        assert counted[flows["name"]]["delivered_bytes"] == sum(flows["delivered_bytes"])
+    assert (counted["file"]["completed"], counted["file"]["under_way"]) == (3, 0)
+    assert (counted["bulk"]["completed"], counted["bulk"]["under_way"]) == (0, 2)
+    datagrams = result.tables["datagrams"].to_pandas().groupby("group", observed=True).sum(numeric_only=True)
+    for name in ("voice", "ping", "ping-echo"):
+        row, own = datagrams.loc[name], counted[name]
+        assert own["completed"] == row["received_packets"] > 0
+        assert own["delivered_bytes"] == row["received_bytes"]
+        assert own["failed"] == row["lost_packets"]
+        assert own["completed"] + own["failed"] + own["under_way"] == row["sent_packets"]
+    assert counted["voice"]["failed"] > 0, "a full queue loses some"
 
 
 def test_an_agent_that_shortens_the_buffer_shortens_the_queue() -> None:

@@ -43,13 +43,24 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     warnings.extend(marking.map(|link| {
         format!(
             "{} at {} may mark, but no ECN-capable packet arrived: turn ECN on at the hosts, for example with \
-             users.host.ecn = \"on\"",
-            link.scheme, link.name
+             {}.host.ecn = \"on\"",
+            link.scheme,
+            link.name,
+            first_with_hosts(scenario)
         )
     }));
     warnings.extend(summary.links.iter().filter_map(carries_retransmissions));
     warnings.extend(of_scenario(scenario));
     warnings
+}
+
+/// The key of the first group that has hosts, as a scenario has it.
+fn first_with_hosts(scenario: &Scenario) -> &'static str {
+    match scenario.populations.iter().find(|population| population.users > 0) {
+        Some(population) if matches!(population.name.as_str(), "left" | "right") => "users",
+        Some(_) => "populations.0",
+        None => "flows.0",
+    }
 }
 
 /// What is said of a scenario, whatever happens in a run of it.

@@ -5,24 +5,48 @@ use crate::run::{Run, guarded};
 use crate::scenario::Scenario;
 use aqmlab_aqm::Reason;
 use aqmlab_sim::{Action, Control};
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The monitored links at one instant, as `Simulation.observe` returns them.
+/// The monitored links and the groups of traffic at one instant, as `Simulation.observe` returns them.
 ///
 /// Attributes:
 ///     time_s: The instant, in seconds of simulated time.
 ///     since_s: The instant of the observation before, or 0.
 ///     links: A `LinkObservation` for each monitored link, by its name.
+///     groups: A `GroupObservation` for each population and each group of flows or datagrams, by its name.
 #[pyclass(frozen, get_all, module = "aqmlab")]
 pub(crate) struct Observation {
     time_s: f64,
     since_s: f64,
     links: Py<PyDict>,
+    groups: Py<PyDict>,
+}
+
+/// A population, or a group of flows or datagrams: what became of its traffic since the observation before.
+///
+/// Attributes:
+///     name: Its name, as in result tables.
+///     completed: Objects that arrived whole, transfers whose last byte arrived, or datagrams that arrived;
+///         of a group `NAME-echo`, those that came back.
+///     failed: Objects whose connection gave up, or datagrams that were lost.
+///     under_way: Objects, transfers or datagrams under way now; transfers without an end always are.
+///     delivered_bytes: Bytes that reached receivers: of flows as they came, of objects with the last byte of
+///         each, of datagrams with their headers.
+///     mean_response_time_s: Mean response time in seconds of the objects that arrived whole; None where none
+///         did. Those under way may have waited longer.
+#[pyclass(frozen, get_all, module = "aqmlab")]
+pub(crate) struct GroupObservation {
+    name: String,
+    completed: u64,
+    failed: u64,
+    under_way: u64,
+    delivered_bytes: u64,
+    mean_response_time_s: Option<f64>,
 }
 
 /// A link with a queue: its state now, and what happened there since the observation before.
@@ -151,8 +175,12 @@ impl Simulation {
         for link in observation.links {
             links.set_item(link.name.clone(), Py::new(py, LinkObservation::of(link))?)?;
         }
+        let groups = PyDict::new(py);
+        for group in observation.groups {
+            groups.set_item(group.name.clone(), Py::new(py, GroupObservation::of(group))?)?;
+        }
         let (time_s, since_s) = (observation.now.seconds(), observation.since.seconds());
-        Ok(Observation { time_s, since_s, links: links.unbind() })
+        Ok(Observation { time_s, since_s, links: links.unbind(), groups: groups.unbind() })
     }
 
     /// Changes a monitored link from now on; `parameters_json` is a table of parameters of its queue's
@@ -225,6 +253,29 @@ impl Simulation {
 
 fn over() -> PyErr {
     RunError::new_err("the simulation is over: it has finished or failed; make a new one")
+}
+
+impl GroupObservation {
+    fn of(group: aqmlab_sim::GroupObservation) -> Self {
+        Self {
+            name: group.name,
+            completed: group.completed,
+            failed: group.failed,
+            under_way: group.under_way,
+            delivered_bytes: group.delivered_bytes,
+            mean_response_time_s: group.mean_response_time.map(Span::seconds),
+        }
+    }
+}
+
+#[pymethods]
+impl GroupObservation {
+    fn __repr__(&self) -> String {
+        format!(
+            "GroupObservation({:?}: {} completed, {} failed, {} under way, {} bytes)",
+            self.name, self.completed, self.failed, self.under_way, self.delivered_bytes
+        )
+    }
 }
 
 impl LinkObservation {

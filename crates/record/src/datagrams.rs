@@ -33,8 +33,28 @@ struct Source {
     delay_sum: u128,
     least_delay: Option<Span>,
     greatest_delay: Span,
-    /// Of the whole run: packets sent, received, lost.
-    in_run: [u64; 3],
+    in_run: DatagramsInRun,
+}
+
+/// Datagrams of a source over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DatagramsInRun {
+    /// Packets.
+    pub sent: u64,
+    /// Packets.
+    pub received: u64,
+    /// Bytes of those with their headers.
+    pub received_bytes: u64,
+    /// Packets.
+    pub lost: u64,
+}
+
+impl DatagramsInRun {
+    /// Packets that have neither arrived nor been lost.
+    #[must_use]
+    pub const fn under_way(self) -> u64 {
+        self.sent - self.received - self.lost
+    }
 }
 
 /// Recorder of datagrams: of every source those that it sent in the measured window.
@@ -57,7 +77,7 @@ impl Datagrams {
     /// A source sends a datagram.
     pub fn sent(&mut self, source: usize, datagram: SentDatagram) {
         let own = &mut self.sources[source];
-        own.in_run[0] += 1;
+        own.in_run.sent += 1;
         if self.window.contains(datagram.sent) {
             count(&mut own.sent, datagram);
             match own.under_way.back_mut() {
@@ -70,7 +90,8 @@ impl Datagrams {
     /// A datagram has reached its receiver, with congestion experienced on the way or without.
     pub fn received(&mut self, source: usize, datagram: SentDatagram, now: Time, is_marked: bool) {
         let own = &mut self.sources[source];
-        own.in_run[1] += 1;
+        own.in_run.received += 1;
+        own.in_run.received_bytes += u64::from(datagram.ip_bytes);
         if self.window.contains(now) {
             count(&mut own.arrived, datagram);
         }
@@ -92,18 +113,24 @@ impl Datagrams {
     /// A datagram was lost: a queue has discarded it, or a link has lost it.
     pub fn lost(&mut self, source: usize, datagram: SentDatagram) {
         let own = &mut self.sources[source];
-        own.in_run[2] += 1;
+        own.in_run.lost += 1;
         if self.window.contains(datagram.sent) {
             own.settle(datagram.sent);
             count(&mut own.lost, datagram);
         }
     }
 
+    /// What one source did in the whole run.
+    #[must_use]
+    pub fn in_run(&self, source: usize) -> DatagramsInRun {
+        self.sources[source].in_run
+    }
+
     /// The first source that has sent fewer datagrams than were received and lost, which cannot be.
     #[must_use]
     pub fn overdrawn(&self) -> Option<usize> {
         self.sources.iter().position(|source| {
-            let [sent, received, lost] = source.in_run;
+            let DatagramsInRun { sent, received, lost, .. } = source.in_run;
             sent < received + lost
         })
     }

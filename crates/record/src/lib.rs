@@ -25,7 +25,7 @@ mod video_segments;
 mod window;
 
 pub use datagram_arrivals::DatagramArrivals;
-pub use datagrams::{Datagrams, SentDatagram, SourceColumns};
+pub use datagrams::{Datagrams, DatagramsInRun, SentDatagram, SourceColumns};
 pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};

@@ -4,7 +4,7 @@ use crate::answers::{Made, PendingAnswer, PendingAnswers, respond};
 use crate::browser_connection::{
     BrowserConnection, BrowserConnections, Carries, ConnectionLists, Continuation, ExchangeUnderWay,
 };
-use crate::exchange_counts::ExchangeCounts;
+use crate::exchange_counts::{Delivered, ExchangeCounts};
 use crate::page_loads::PageLoads;
 use crate::response::ResponseEnd;
 use crate::starts::check_now_and_then;
@@ -63,6 +63,7 @@ pub struct BrowsingPopulation {
     pages: PageLoads,
     generated: Statistics,
     pub(crate) in_run: ExchangeCounts,
+    delivered: Delivered,
     in_window: ExchangeCounts,
     gave_up: u64,
     /// Whether hosts send one way, so that request and response have a connection each.
@@ -80,6 +81,7 @@ impl BrowsingPopulation {
             start,
             generated: Statistics::new(),
             in_run: ExchangeCounts::default(),
+            delivered: Delivered::default(),
             in_window: ExchangeCounts::default(),
             gave_up: 0,
             one_way: false,
@@ -128,6 +130,12 @@ impl BrowsingPopulation {
     #[must_use]
     pub const fn in_run(&self) -> ExchangeCounts {
         self.in_run
+    }
+
+    /// The responses of the exchanges of the whole run that were completed.
+    #[must_use]
+    pub const fn delivered(&self) -> Delivered {
+        self.delivered
     }
 
     /// Exchanges of the measured window, each by the instant at which it began or ended.
@@ -421,6 +429,7 @@ impl Browsing {
         self.count_exchange(population, ExchangeCounts::COMPLETED, transport);
         let Completion { completed_at, user, response_bytes, .. } = completion;
         let group = &mut self.populations[population.place()];
+        group.delivered.add(&completion);
         let waits_for = group.users.waits_for();
         if waits_for != WaitsFor::Nothing {
             completion.page = group.pages.object_arrived(user, completed_at, response_bytes);

@@ -1,5 +1,8 @@
 //! Exchanges by how they ended.
 
+use aqmlab_record::Completion;
+use aqmlab_units::Span;
+
 /// How many exchanges of a population began, were completed, and failed.
 ///
 /// An exchange begins with `connect()` if it is the first of its connection, and with the write of its
@@ -30,6 +33,22 @@ impl ExchangeCounts {
     #[must_use]
     pub const fn leaves(self, unfinished: u64) -> bool {
         self.started == self.completed + self.failed + unfinished
+    }
+}
+
+/// The responses of completed exchanges together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their response times, added up.
+    pub response_times: Span,
+}
+
+impl Delivered {
+    pub(crate) fn add(&mut self, completion: &Completion) {
+        self.bytes += completion.response_bytes;
+        self.response_times += completion.response_time;
     }
 }
 

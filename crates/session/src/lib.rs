@@ -61,7 +61,7 @@ mod video_call;
 pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings, Records};
 pub use datagrams::{DatagramSource, Frames, Periods, Sends};
-pub use exchange_counts::ExchangeCounts;
+pub use exchange_counts::{Delivered, ExchangeCounts};
 pub use google_congestion_control::GccEdition;
 pub use idle_path::{IdlePath, Round};
 pub use page_loads::PAGE_BYTES_PER_USER;

@@ -12,7 +12,9 @@ use super::packet::Packet;
 use super::path::{AddedDelay, Path};
 use aqmlab_aqm::Codepoint;
 use aqmlab_driver::datagram_sources;
-use aqmlab_record::{DatagramArrivals, Datagrams, MeasuredWindow, SentDatagram, SourceColumns, Table};
+use aqmlab_record::{
+    DatagramArrivals, Datagrams, DatagramsInRun, MeasuredWindow, SentDatagram, SourceColumns, Table,
+};
 use aqmlab_scenario::{EcnCodepoint, Scenario};
 use aqmlab_session::{Datagram, DatagramSourceId};
 use aqmlab_units::Time;
@@ -126,6 +128,11 @@ impl DatagramEnds {
     /// How many sources there are.
     pub(crate) fn sources(&self) -> usize {
         self.sources.len()
+    }
+
+    /// What became so far of the datagrams of a source.
+    pub(crate) fn in_run(&self, source: usize) -> DatagramsInRun {
+        self.records.in_run(source)
     }
 
     /// A source that sent less than was received and lost, which cannot be.

@@ -1,9 +1,11 @@
 //! A run that is taken step by step, watched and acted on.
 
 mod action;
+mod groups;
 mod observation;
 
 pub use action::{Action, ActionError};
+pub use groups::GroupObservation;
 pub use observation::{LinkObservation, Observation};
 
 use crate::fabric::{CapturedPorts, Departures, Settings, Transports};
@@ -14,6 +16,7 @@ use aqmlab_driver::{Control, RunError, deviations};
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
 use aqmlab_units::Time;
+use groups::WatchedGroups;
 use observation::Watched;
 use std::borrow::Cow;
 
@@ -62,6 +65,7 @@ pub struct Simulation<'a> {
     /// When it was observed last.
     observed: Time,
     watched: Vec<Watched>,
+    watched_groups: WatchedGroups,
     acted_on: Vec<ActedOn>,
 }
 
@@ -106,6 +110,7 @@ impl<'a> Simulation<'a> {
             event_loop,
             observed: Time::ZERO,
             watched: Vec::new(),
+            watched_groups: WatchedGroups::default(),
             acted_on: Vec::new(),
         })
     }
@@ -139,14 +144,16 @@ impl<'a> Simulation<'a> {
         if time < self.now() { Ok(()) } else { self.event_loop.advance_until(time, control) }
     }
 
-    /// What an agent at the queue, or a teacher, may see of each monitored link now, and what happened there
-    /// since the last observation.
+    /// What an agent at the queue, or a teacher, may see of each monitored link and of each group of traffic
+    /// now, and what happened there since the last observation.
     pub fn observe(&mut self) -> Observation {
         let now = self.now();
         let since = std::mem::replace(&mut self.observed, now);
-        let queued = &mut self.event_loop.fabric.network_mut().queued;
+        let EventLoop { fabric, session, .. } = &mut self.event_loop;
+        let groups = self.watched_groups.look(&self.scenario, fabric, session);
+        let queued = &mut fabric.network_mut().queued;
         let links = self.watched.iter_mut().map(|watched| watched.look(queued, (since, now)));
-        Observation { now, since, links: links.collect() }
+        Observation { now, since, links: links.collect(), groups }
     }
 
     /// Changes a monitored link from now on: its rate, and those parameters of its queue's scheme that are

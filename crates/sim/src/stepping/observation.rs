@@ -1,5 +1,6 @@
-//! What can be seen of a link while a run goes on.
+//! What can be seen of a run and of its links while a run goes on.
 
+use super::groups::GroupObservation;
 use crate::fabric::QueuedLink;
 use crate::identifiers::QueuedId;
 use aqmlab_aqm::{Counters, Occupancy, Reason, Tally};
@@ -7,7 +8,7 @@ use aqmlab_link::{MonitoredLink, Sent};
 use aqmlab_scenario::Link;
 use aqmlab_units::{Probability, Rate, Span, Time};
 
-/// The monitored links at one instant.
+/// The monitored links and the groups of traffic at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// The instant.
@@ -16,6 +17,8 @@ pub struct Observation {
     pub since: Time,
     /// In the order of the scenario.
     pub links: Vec<LinkObservation>,
+    /// Populations, groups of flows, then groups of datagrams, in the order of the scenario.
+    pub groups: Vec<GroupObservation>,
 }
 
 /// A link with a queue: its state now, and what happened since the observation before. Lengths are those of
