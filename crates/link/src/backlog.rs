@@ -33,7 +33,7 @@ impl BacklogClock {
             Pace::Varying(service) => {
                 // What is random of the time until now is drawn once, and not at every instant anew.
                 service.transmit(now, Load { packets: 1, wire_bytes: 0 });
-                drain(service.boxed_copy().as_mut(), now, sizes) - now
+                drain(service.clone().as_mut(), now, sizes) - now
             }
         }
     }

@@ -32,10 +32,6 @@ impl Service for Aggregation {
     fn transmit(&mut self, now: Time, load: Load) -> Time {
         now + time_of(load.wire_bytes)
     }
-
-    fn boxed_copy(&self) -> Box<dyn Service> {
-        Box::new(Self(self.0))
-    }
 }
 
 fn link(most: u32, limit: u32, ring: u32) -> Link<Packet> {

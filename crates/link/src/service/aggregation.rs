@@ -96,8 +96,4 @@ impl Service for Aggregating {
     fn transmit(&mut self, now: Time, load: Load) -> Time {
         now + self.overhead + self.clock.transmit(load.wire_bytes)
     }
-
-    fn boxed_copy(&self) -> Box<dyn Service> {
-        Box::new(self.clone())
-    }
 }

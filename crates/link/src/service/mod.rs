@@ -164,9 +164,6 @@ pub trait Service: Send + DynClone {
     fn costs_bytes_alone(&self) -> bool {
         false
     }
-
-    /// The same service in the same state, which goes on by itself.
-    fn boxed_copy(&self) -> Box<dyn Service>;
 }
 
 dyn_clone::clone_trait_object!(Service);

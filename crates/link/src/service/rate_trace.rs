@@ -123,10 +123,6 @@ impl Service for TraceClock {
     fn costs_bytes_alone(&self) -> bool {
         true
     }
-
-    fn boxed_copy(&self) -> Box<dyn Service> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

@@ -131,10 +131,6 @@ impl Service for Slotted {
     fn costs_bytes_alone(&self) -> bool {
         true
     }
-
-    fn boxed_copy(&self) -> Box<dyn Service> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

@@ -216,10 +216,6 @@ impl Service for Transmitting {
         let others = (own.nanoseconds() as f64 * self.others_ratio).round();
         now + own + Span::from_nanoseconds(others as u64)
     }
-
-    fn boxed_copy(&self) -> Box<dyn Service> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]
