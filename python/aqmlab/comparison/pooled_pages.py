@@ -14,8 +14,8 @@ logarithms that scatters, with Student's interval.
 
 Of one configuration the seeds with slow pages decide both the quantile q and its scatter: over eight seeds
 the scatter of log q grows as a power of q between 0.5 and 1.2, depending on the law. On the scale of
-1/sqrt(q) it grows less, and the interval is Student's there. How often these intervals hold the truth, and
-which others were tried: docs/explanation/statistics.md.
+1/sqrt(q) it grows less, and the interval is Student's there. How often these intervals hold the truth:
+docs/explanation/statistics.md.
 """
 
 from __future__ import annotations
