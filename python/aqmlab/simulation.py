@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core, arguments
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["GroupObservation", "LinkObservation", "Observation", "Simulation"]
-
-
-_PARAMETER = re.compile(r"`([\w.]+)` |(rate_mbps) is ")
-_LEGAL = re.compile(r"(?:; legal:|it must be) (.+)$")
 
 
 class Simulation:
@@ -115,14 +110,10 @@ class Simulation:
             RunError: A user's scheme failed, or the simulation is over.
         """
         values = json.dumps({key: _plain(link, key, value) for key, value in parameters.items()})
-        known = [own.name for own in self._scenario.core.monitored_links()]
-        if link not in known:
-            raise ScenarioError.not_among("monitored link", link, known)
         changed = parameters if rate_mbps is None else {"rate_mbps": rate_mbps, **parameters}
-        try:
-            self._core.act(link, rate_mbps, values)
-        except ScenarioError as error:
-            raise _with_place(error, link, changed) from None
+        refused = self._core.act(link, rate_mbps, values)
+        if refused is not None:
+            raise _refusal(refused, link, changed)
         if changed:
             self._actions.append({"time_s": self.time_s, "link": link, **changed})
 
@@ -174,17 +165,12 @@ def _plain(link: str, key: str, value: object) -> object:
     return value
 
 
-def _with_place(error: ScenarioError, link: str, given: Mapping[str, object]) -> ScenarioError:
-    """The core's refusal of an action, which names the parameter and what is legal in its message alone.
-
-    A value of the wrong type is not named: it is that of the only parameter, if there is but one.
-    """
-    message = str(error)
-    named, legal = _PARAMETER.match(message.removeprefix(f"{link}: ")), _LEGAL.search(message)
-    alone = next(iter(given)) if len(given) == 1 else ""
-    place = (named[1] or named[2]) if named else alone
-    if "cannot be changed" in message and legal is not None:  # a name that is not legal
-        return ScenarioError(
-            message, place=place, value=place, legal=legal[1], nearest=closest(place, legal[1].split(", "))
-        )
-    return ScenarioError(message, place=place, value=given.get(place), legal=legal[1] if legal else "")
+def _refusal(refused: _core.RefusedAction, link: str, given: Mapping[str, object]) -> ScenarioError:
+    """The error of an action that the core has refused."""
+    if refused.key is None:
+        return ScenarioError.not_among("monitored link", link, refused.names)
+    value = refused.key if refused.names else given.get(refused.key)
+    nearest = closest(refused.key, refused.names)
+    return ScenarioError(
+        refused.message, place=refused.key, value=value, legal=refused.legal, nearest=nearest
+    )

@@ -174,13 +174,28 @@ def test_a_run_with_actions_says_so_and_has_an_address_of_its_own(tmp_path: Path
         (LINK, {"limit_packets": 1.5}, r"drop-tail: invalid type: floating point"),
         (LINK, {"limit_packets": object()}, r"limit_packets: .*not JSON serializable"),
         (LINK, {"limit_packets": math.nan}, r"limit_packets: "),
+        (LINK, {"limit_bytes": 9000, "limit_packets": "many"}, r"drop-tail: invalid type: string"),
     ],
 )
 def test_what_cannot_be_changed_is_refused(link: str, action: dict[str, object], said: str) -> None:
     simulation = Simulation(bulk(), seed=1)
     with pytest.raises(ScenarioError, match=said) as refused:
         simulation.act(link, **action)  # type: ignore[arg-type]
-    assert refused.value.place == (*action, "monitored link")[link != LINK]
+    assert refused.value.place == [*action, "monitored link"][-1 if link != LINK else len(action) - 1]
+
+
+def test_a_refusal_says_what_was_given_what_is_legal_and_what_is_like_it() -> None:
+    simulation = Simulation(bulk(), seed=1)
+    for action, place, value, legal, nearest in (
+        ({"limit_packet": 9}, "limit_packet", "limit_packet", "limit_packets", "limit_packets"),
+        ({"limit_packets": 0}, "limit_packets", 0, "at least 1", None),
+        ({"rate_mbps": 2e6}, "rate_mbps", 2e6, "from 0.001 to 1000000 Mbit/s", None),
+    ):
+        with pytest.raises(ScenarioError) as refused:
+            simulation.act(LINK, **action)
+        found = refused.value
+        assert (found.place, found.value, found.nearest) == (place, value, nearest)
+        assert found.legal.startswith(legal)
     assert simulation.finish().actions == []
 
 

@@ -13,26 +13,57 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdjustmentError {
     /// No parameter, or one that is fixed when a run begins.
-    #[error("`{key}` of {scheme} cannot be changed during a run; {legal}")]
+    #[error("`{key}` of {scheme} cannot be changed during a run; {}", listed(legal))]
     Fixed {
         /// The key that was given.
         key: String,
         /// The name of the scheme.
         scheme: String,
-        /// What can be changed, in words.
-        legal: String,
+        /// The keys of what can be changed.
+        legal: Vec<&'static str>,
     },
     /// A value of the wrong type.
     #[error("{scheme}: {wrong}")]
     Type {
         /// The name of the scheme.
         scheme: String,
+        /// The key that was given.
+        key: String,
         /// What is wrong, in the words of the type.
         wrong: String,
     },
     /// A value that is not legal.
     #[error(transparent)]
     Value(#[from] ParameterError),
+}
+
+impl AdjustmentError {
+    /// The key that is refused.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        match self {
+            Self::Fixed { key, .. } | Self::Type { key, .. } => key,
+            Self::Value(error) => &error.key,
+        }
+    }
+
+    /// What would be legal in its place, or in the place of its value, in words; empty where the type says it.
+    #[must_use]
+    pub fn legal(&self) -> String {
+        match self {
+            Self::Fixed { legal, .. } => legal.join(", "),
+            Self::Type { .. } => String::new(),
+            Self::Value(error) => error.legal.clone(),
+        }
+    }
+}
+
+fn listed(legal: &[&str]) -> String {
+    if legal.is_empty() {
+        "none of its parameters can".to_owned()
+    } else {
+        format!("legal: {}", legal.join(", "))
+    }
 }
 
 impl Scheme {
@@ -53,19 +84,22 @@ impl Scheme {
         let scheme = || self.name().to_owned();
         let adjustable = self.adjustable();
         if let Some(key) = values.keys().find(|key| !adjustable.contains(&key.as_str())) {
-            let legal = match adjustable.as_slice() {
-                [] => "none of its parameters can".to_owned(),
-                keys => format!("legal: {}", keys.join(", ")),
-            };
-            return Err(AdjustmentError::Fixed { key: key.clone(), scheme: scheme(), legal });
+            return Err(AdjustmentError::Fixed { key: key.clone(), scheme: scheme(), legal: adjustable });
         }
-        let mut table = self.table();
-        table.extend(values.clone());
-        let adjusted = self.with_table(table);
-        let adjusted =
-            adjusted.map_err(|wrong| AdjustmentError::Type { scheme: scheme(), wrong: wrong.to_string() })?;
+        let adjusted = self.with_values(values).map_err(|wrong| {
+            let alone = |key: &String, value: &Value| Map::from_iter([(key.clone(), value.clone())]);
+            let is_wrong = |(key, value): &(&String, &Value)| self.with_values(&alone(key, value)).is_err();
+            let key = values.iter().find(is_wrong).map_or_else(String::new, |(key, _)| key.clone());
+            AdjustmentError::Type { scheme: scheme(), key, wrong: wrong.to_string() }
+        })?;
         adjusted.validate_at(facts)?;
         Ok(adjusted)
+    }
+
+    fn with_values(&self, values: &Map<String, Value>) -> Result<Self, serde_json::Error> {
+        let mut table = self.table();
+        table.extend(values.clone());
+        self.with_table(table)
     }
 
     /// The parameters without the key `scheme`.

@@ -49,7 +49,7 @@ mod core {
         Behind, Coins, Header, Packet, Queue, Queues, call_layout, check_scheme, load_scheme, scheme_cost,
     };
     #[pymodule_export]
-    use crate::stepping::{GroupObservation, LinkObservation, Observation, Simulation};
+    use crate::stepping::{GroupObservation, LinkObservation, Observation, RefusedAction, Simulation};
 
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

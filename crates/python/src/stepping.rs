@@ -99,6 +99,16 @@ pub(crate) struct LinkObservation {
     utilization: f64,
 }
 
+/// An action that is refused: its message; the key of the parameter, if it is one; what would be legal, in
+/// words; the legal names, where it is a name that is refused.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct RefusedAction {
+    message: String,
+    key: Option<String>,
+    legal: String,
+    names: Vec<String>,
+}
+
 /// A simulation under way.
 ///
 /// A step releases the interpreter lock, and hears Ctrl-C every few milliseconds; it can be taken up again
@@ -186,14 +196,26 @@ impl Simulation {
     /// Changes a monitored link from now on; `parameters_json` is a table of parameters of its queue's
     /// scheme.
     ///
-    /// Raises `ScenarioError` when something is refused, and then changes nothing; `RunError` when a scheme
-    /// of the user's fails: the simulation is over then.
-    fn act(&self, py: Python<'_>, link: &str, rate_mbps: Option<f64>, parameters_json: &str) -> PyResult<()> {
+    /// Returns what is refused, if anything, and has then changed nothing.
+    ///
+    /// Raises `RunError` when a scheme of the user's fails: the simulation is over then.
+    fn act(
+        &self,
+        py: Python<'_>,
+        link: &str,
+        rate_mbps: Option<f64>,
+        parameters_json: &str,
+    ) -> PyResult<Option<RefusedAction>> {
         let parameters = serde_json::from_str(parameters_json)
             .map_err(|error| ScenarioError::new_err(format!("{link}: parameters: {error}")))?;
         let action = Action { rate_mbps, parameters };
         let acted = self.with(py, |simulation| guarded(|| Ok(simulation.act(link, &action))))?;
-        acted.map_err(|error| ScenarioError::new_err(error.to_string()))
+        Ok(acted.err().map(|error| RefusedAction {
+            message: error.to_string(),
+            key: error.key().map(ToOwned::to_owned),
+            legal: error.legal(),
+            names: error.names(),
+        }))
     }
 
     /// A simulation that goes on from here by itself.

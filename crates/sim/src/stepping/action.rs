@@ -79,10 +79,7 @@ impl fmt::Display for ActionError {
                 )
             }
             Self::Rate { link, rate_mbps } => {
-                write!(
-                    f,
-                    "{link}: rate_mbps is {rate_mbps}: it must be from {LOWEST_MBPS} to {HIGHEST_MBPS} Mbit/s"
-                )
+                write!(f, "{link}: rate_mbps is {rate_mbps}: it must be {}", self.legal())
             }
             Self::Parameters { link, error } => write!(f, "{link}: {error}"),
         }
@@ -90,6 +87,41 @@ impl fmt::Display for ActionError {
 }
 
 impl std::error::Error for ActionError {}
+
+impl ActionError {
+    /// The key of what is refused: a parameter, or `rate_mbps`; none where it is the link.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::Link { .. } => None,
+            Self::RateVaries { .. } | Self::Rate { .. } => Some("rate_mbps"),
+            Self::Parameters { error, .. } => Some(error.key()),
+        }
+    }
+
+    /// What would be legal, in words: names separated by commas, or a range; empty where nothing would be.
+    #[must_use]
+    pub fn legal(&self) -> String {
+        match self {
+            Self::Link { legal, .. } => legal.join(", "),
+            Self::RateVaries { .. } => String::new(),
+            Self::Rate { .. } => format!("from {LOWEST_MBPS} to {HIGHEST_MBPS} Mbit/s"),
+            Self::Parameters { error, .. } => error.legal(),
+        }
+    }
+
+    /// The names that would be legal where it is a name that is refused.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::Link { legal, .. } => legal.clone(),
+            Self::Parameters { error: AdjustmentError::Fixed { legal, .. }, .. } => {
+                legal.iter().map(ToString::to_string).collect()
+            }
+            Self::RateVaries { .. } | Self::Rate { .. } | Self::Parameters { .. } => Vec::new(),
+        }
+    }
+}
 
 /// A monitored link as it is after the actions so far.
 #[derive(Clone)]
