@@ -47,7 +47,7 @@ impl AdjustmentError {
         }
     }
 
-    /// What would be legal in its place, or in the place of its value, in words; empty where the type says it.
+    /// What would be legal in its place, or in that of its value, in words; empty where the type says it.
     #[must_use]
     pub fn legal(&self) -> String {
         match self {
