@@ -281,6 +281,27 @@ def test_the_command_prints_the_summary_and_writes_the_page(folder: Path) -> Non
     assert "\n**Of 4 numbers that can fail, " in text
 
 
+def test_two_folders_of_one_study_at_one_scale_are_refused(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    write_report(parts(), other)
+    done = CliRunner().invoke(commands, ["scorecard", str(folder), str(other)])
+    assert done.exit_code != 0
+    assert str(done.exception) == (
+        f"{folder} and {other}: both are of le2003 at scale standard, whose statements would count twice; "
+        "name one of them"
+    )
+    (other / scorecard.FILE).write_text((folder / scorecard.FILE).read_text().replace(",standard,", ",full,"))
+    assert len(scorecard.read_all([folder, other])) == 2 * len(scorecard.read(folder))
+
+
+def test_a_folder_with_other_hosts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "today.csv").write_text("statement\n")
+    with pytest.raises(
+        ExperimentError, match=r"other hosts than the paper's .* statements are in today\.csv"
+    ):
+        scorecard.read(tmp_path)
+
+
 def test_a_file_that_is_no_scorecard_is_refused_with_its_place(tmp_path: Path) -> None:
     (tmp_path / scorecard.FILE).write_text("a,b\n1,2\n")
     with pytest.raises(ExperimentError, match=r"scorecard\.csv:1: no scorecard of this version"):
@@ -293,7 +314,7 @@ def test_without_results_the_command_says_what_writes_them(
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(commands, ["scorecard"])
     assert done.exit_code == 2
-    assert "`aqmlab reproduce` writes it" in done.output
+    assert "`aqmlab reproduce` without --hosts writes it" in done.output
 
 
 def test_cells_of_all_experiments_are_refused() -> None:

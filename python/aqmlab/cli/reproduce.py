@@ -61,7 +61,8 @@ class _Choice(TypedDict):
     "--hosts",
     metavar="PROFILE",
     help="Host profile, such as linux6-cubic: runs the cells with it and with the study's own hosts, queues "
-    "of today beside the paper's, and compares each statement of the paper (today.csv).",
+    "of today beside the paper's, and compares each statement of the paper (today.csv). No "
+    "scorecard: with other hosts nothing is reproduced.",
 )
 @click.option(
     "--proof",
@@ -147,8 +148,8 @@ def reproduce(
             require_writable(folder)
             found = repeat(name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet)
             _shown(found, quiet=quiet)
-        if experiment == ALL:
-            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale_of}.md")
+        if experiment == ALL and hosts is None:
+            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md")
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
 
@@ -191,7 +192,7 @@ def _scorecard_of_all(folders: list[Path], page: Path) -> None:
     from aqmlab.papers import scorecard, scorecard_page
     from aqmlab.tables import to_terminal
 
-    entries = [entry for folder in folders for entry in scorecard.read(folder)]
+    entries = scorecard.read_all(folders)
     write_whole(page, scorecard_page.page(entries))
     console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))
     say(f"page: {page}")

@@ -2,6 +2,7 @@
 
 `reproduce("le2003")` reads the experiment's folder, finds the users of each load, runs every cell with every
 seed, and writes each table beside the published one, the claims with verdicts, the figures, and a report.
+With other hosts it reproduces nothing: it checks the paper's statements with these and with the study's own.
 What was run before is found in the store and not run again.
 """
 
@@ -28,7 +29,7 @@ from aqmlab.papers.today import with_hosts
 from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
-from aqmlab.tables import save, to_terminal
+from aqmlab.tables import to_terminal
 from aqmlab.terminal.console import console
 
 if TYPE_CHECKING:
@@ -40,24 +41,22 @@ if TYPE_CHECKING:
     from aqmlab.papers.report import Parts
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
-    from aqmlab.tables import Table
 
 
 @dataclass(frozen=True)
 class Reproduction:
     """A finished reproduction.
 
-    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim.
+    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim;
+    with other hosts only the statements, as found with these and with the study's own.
 
     Attributes:
         parts: Results, tables, claims and figures.
         files: What was written, by what it is.
-        today: The statements decided both with the study's hosts and with those of today.
     """
 
     parts: Parts
     files: Mapping[str, Path]
-    today: Table | None = None
 
     @property
     def study(self) -> Study:
@@ -67,6 +66,10 @@ class Reproduction:
     def __rich__(self) -> Group:
         where = f"(scale {self.study.scale.name})"
         name = self.study.experiment.name
+        if self.parts.hosts is not None:
+            profile = self.parts.hosts.profile
+            statements = today.printed(self.parts.hosts.statements, profile)
+            return Group(f"{name} with {profile} hosts {where}", to_terminal(statements))
         return Group(
             scorecard.reproduced(self.parts.scored),
             *(
@@ -74,7 +77,6 @@ class Reproduction:
                 for filled in self.parts.filled
             ),
             to_terminal(claims.printed(self.parts.outcomes)),
-            *([] if self.today is None else [to_terminal(self.today)]),
         )
 
 
@@ -101,8 +103,9 @@ def reproduce(
         loads: Nominal loads in per cent to run instead of the scale's.
         replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
         seeds: The seeds to run instead, such as those that another machine has not run.
-        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is put
-            to both (`today.csv`), and the study's queues of today run beside the paper's.
+        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is checked
+            with both (`today.csv`), and the study's queues of today run beside the paper's. It is no
+            reproduction: no number is compared with the paper's, and no scorecard is written.
         executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for tables, figures and the report.
         store: The folder that keeps finished runs; by default `runs` in the output folder.
@@ -121,15 +124,12 @@ def reproduce(
         )
         console(stderr=True).print(to_terminal(table))
     execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
-    study = run_study(experiment, chosen, execution)
-    parts = parts_of(study)
-    files = write_report(parts, Path(output))
-    if hosts is None:
-        return Reproduction(parts, files)
-    before = run_study(today.by_its_runs(own), _without_today(own, chosen), execution)
-    asked = today.asked(evaluate(before), parts.outcomes)
-    files["statements with hosts of today"] = save(today.table_of(asked, hosts), Path(output) / today.FILE)
-    return Reproduction(parts, files, today.printed(asked, hosts))
+    parts = parts_of(run_study(experiment, chosen, execution))
+    if hosts is not None:
+        before = run_study(today.by_its_runs(own), _without_today(own, chosen), execution)
+        asked = today.asked(evaluate(before), parts.outcomes)
+        parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
+    return Reproduction(parts, write_report(parts, Path(output)))
 
 
 def _without_today(own: Experiment, chosen: Scale) -> Scale:

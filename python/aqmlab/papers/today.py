@@ -76,6 +76,19 @@ class Asked:
         return _BECOMES.get((self.then.finding, self.now.finding), Becomes.UNDECIDED)
 
 
+@dataclass(frozen=True, slots=True)
+class OtherHosts:
+    """The hosts that a study was run with in the place of its own.
+
+    Attributes:
+        profile: Their profile, such as "linux6-cubic".
+        statements: Each statement of the paper, with these hosts and with the study's own.
+    """
+
+    profile: str
+    statements: Sequence[Asked]
+
+
 def by_its_runs(experiment: Experiment) -> Experiment:
     """The study without what was kept of longer runs of it, and without causes of differences."""
     return replace(
