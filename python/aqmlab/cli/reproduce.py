@@ -141,7 +141,7 @@ def reproduce(
         for name in names:
             choose(experiments.load(name), **choice)
         if costs:
-            return _print_costs(names, choice, executor)
+            return _print_costs(names, choice, hosts, executor)
         for place, (name, folder) in enumerate(folders.items(), start=1):
             if experiment == ALL:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
@@ -171,7 +171,7 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
     say(f"runs: {found.file}")
 
 
-def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> None:
+def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> None:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
     from aqmlab.papers.reproduction import costs, workers_of
     from aqmlab.papers.tables import costs as costs_table
@@ -179,9 +179,11 @@ def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> N
 
     scale, workers, chosen = choice["scale"], workers_of(executor), []
     for name in names:
-        found = costs(name, **choice)
+        found = costs(name, **choice, hosts=hosts)
         chosen.append(found[scale])
-        table = costs_table.table_of([*found.values()], study=name, chosen=scale, workers=workers)
+        table = costs_table.table_of(
+            [*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts
+        )
         console().print(to_terminal(table))
     if len(names) > 1:
         say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")

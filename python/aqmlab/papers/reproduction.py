@@ -19,13 +19,12 @@ from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.claims import evaluate
-from aqmlab.papers.cost import cost_of, measured_pace
+from aqmlab.papers.cost import cost_of, measured_pace, sum_of
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, write_report
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import claims
 from aqmlab.papers.tables import costs as costs_table
-from aqmlab.papers.today import with_hosts
 from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
@@ -35,7 +34,7 @@ from aqmlab.terminal.console import console
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.papers.cost import Cost
+    from aqmlab.papers.cost import Cost, Pace
     from aqmlab.papers.documents import Configuration, Scale
     from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.report import Parts
@@ -115,26 +114,51 @@ def reproduce(
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
     own = experiments.load(name)
-    experiment = own if hosts is None else with_hosts(own, hosts)
+    experiment = _with(own, hosts)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
+    planned = _planned(own, chosen, hosts)
     engine = executor or Threads()
     if progress:
         table = costs_table.table_of(
-            [*_costs(experiment, chosen).values()], study=name, chosen=scale, workers=workers_of(engine)
+            [*_costs(own, chosen, hosts).values()],
+            study=name,
+            chosen=scale,
+            workers=workers_of(engine),
+            hosts=hosts,
         )
         console(stderr=True).print(to_terminal(table))
     execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
-    parts = parts_of(run_study(experiment, chosen, execution))
+    study, *before = [run_study(each, at, execution) for each, at in planned]
+    parts = parts_of(study)
     if hosts is not None:
-        before = run_study(today.by_its_runs(own), _without_today(own, chosen), execution)
-        asked = today.asked(evaluate(before), parts.outcomes)
+        asked = today.asked(evaluate(before[0]), parts.outcomes)
         parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
     return Reproduction(parts, write_report(parts, Path(output)))
 
 
+def _with(own: Experiment, hosts: str | None) -> Experiment:
+    """The study with its own hosts, or with those of a profile."""
+    return own if hosts is None else today.with_hosts(own, hosts)
+
+
+def _planned(own: Experiment, scale: Scale, hosts: str | None) -> list[tuple[Experiment, Scale]]:
+    """What runs of a study at a scale: with other hosts it runs with these first, then with its own."""
+    first = _with(own, hosts), scale
+    return [first] if hosts is None else [first, (today.by_its_runs(own), _without_today(own, scale))]
+
+
 def _without_today(own: Experiment, chosen: Scale) -> Scale:
-    """The same runs without queues that came after the paper: no statement is about them."""
+    """The same runs without queues that came after the paper: no statement is about them.
+
+    Raises:
+        ExperimentError: No other queue was chosen.
+    """
     cells = tuple(cell for cell in chosen.cells if own.configuration(cell).group != today.GROUP)
+    if not cells:
+        raise ExperimentError(
+            f"cells {', '.join(chosen.cells)}: came after the paper, which states nothing about them; name "
+            f"a cell of the paper as well, such as {own.scale(chosen.name).cells[0]}"
+        )
     return replace(chosen, cells=cells, overrides=own.scale(chosen.name).overrides)
 
 
@@ -192,17 +216,21 @@ def costs(
     loads: Sequence[float] | None = None,
     replications: int | None = None,
     seeds: Sequence[int] | None = None,
+    hosts: str | None = None,
 ) -> dict[str, Cost]:
     """What each scale costs on this machine, the one named with what was chosen for it.
 
-    Makes short runs, which take some seconds.
+    Makes short runs, which take some seconds. With a profile of hosts it costs the runs with these and those
+    with the study's own.
 
     Raises:
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
-    experiment = experiments.load(name)
-    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
-    return _costs(experiment, chosen)
+    own = experiments.load(name)
+    chosen = choose(
+        _with(own, hosts), scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds
+    )
+    return _costs(own, chosen, hosts)
 
 
 def workers_of(executor: Executor) -> int:
@@ -210,13 +238,20 @@ def workers_of(executor: Executor) -> int:
     return executor.workers if isinstance(executor, Threads) else available_cores()
 
 
-def _costs(experiment: Experiment, chosen: Scale) -> dict[str, Cost]:
-    scales = {**experiment.scales, chosen.name: chosen}
+def _costs(own: Experiment, chosen: Scale, hosts: str | None) -> dict[str, Cost]:
+    scales = {**_with(own, hosts).scales, chosen.name: chosen}
     starts = {each.start for each in scales.values()}
-    pace = measured_pace(
-        experiment, lambda start: base_scenario(experiment, replace(chosen, start=start)), starts
+    paces = [_pace(*each, starts) for each in _planned(own, chosen, hosts)]  # hosts differ in their work
+    return {
+        name: sum_of([cost_of(*each, pace) for each, pace in zip(planned, paces, strict=True)])
+        for name, planned in ((name, _planned(own, scale, hosts)) for name, scale in scales.items())
+    }
+
+
+def _pace(experiment: Experiment, scale: Scale, starts: set[str]) -> Pace:
+    return measured_pace(
+        experiment, lambda start: base_scenario(experiment, replace(scale, start=start)), starts
     )
-    return {name: cost_of(experiment, each, pace) for name, each in scales.items()}
 
 
 def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
