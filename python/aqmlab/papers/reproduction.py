@@ -18,7 +18,7 @@ from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.papers import experiments, scorecard, today
-from aqmlab.papers.claims import evaluate
+from aqmlab.papers.claims import decided_without_runs, evaluate
 from aqmlab.papers.cost import cost_of, measured_pace, sum_of
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, write_report
@@ -131,7 +131,7 @@ def reproduce(
     study, *before = [run_study(each, at, execution) for each, at in planned]
     parts = parts_of(study)
     if hosts is not None:
-        asked = today.asked(evaluate(before[0]), parts.outcomes)
+        asked = today.asked(evaluate(before[0]), parts.outcomes, decided_without_runs(study))
         parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
     return Reproduction(parts, write_report(parts, Path(output)))
 
