@@ -100,7 +100,8 @@ def reproduce(
 
     EXPERIMENT is a name that `aqmlab list` prints, or `all`. First estimates the run time of each scale on
     this machine. Then runs every cell, prints the paper's tables next to ours, checks each of its claims, and
-    writes a report (HTML, figures as PNG and SVG). Finished runs are kept, and interrupted commands resume.
+    writes a report (HTML, figures as PNG and SVG), which replaces an earlier one in the folder. Finished runs
+    are kept, and interrupted commands resume.
 
     \b
     Examples:

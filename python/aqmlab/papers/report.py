@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Comparison
+from aqmlab.figures.drawn import files_of_figure
 from aqmlab.files.folders import write_whole
 from aqmlab.papers import scorecard, today
 from aqmlab.papers.claims import evaluate
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from aqmlab.figures.looks import Line
     from aqmlab.papers.claims import Outcome
     from aqmlab.papers.documents import Tolerance
+    from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.scorecard import Scored
     from aqmlab.papers.study import Study
     from aqmlab.papers.tables.filled import Filled
@@ -72,30 +74,56 @@ def parts_of(study: Study) -> Parts:
     )
 
 
+REPORT, CLAIMS, STATEMENTS = "report.html", "claims.csv", "statements.csv"
+ABLATIONS, LOADS, CALIBRATION, FIGURES = "ablations.csv", "loads.csv", "calibration.json", "figures"
+
+
+def files_of(experiment: Experiment) -> set[str]:
+    """Everything that reports of a study may write, as names in their folder; the runs are not among it."""
+    return {
+        *(REPORT, CLAIMS, STATEMENTS, ABLATIONS, LOADS, CALIBRATION),
+        *(scorecard.FILE, today.FILE, responses.FILE, replications.FILE),
+        *(table.file_name for table in experiment.published.tables),
+        *(f"{FIGURES}/{name}" for figure in experiment.figures for name in files_of_figure(figure.id)),
+    }
+
+
 def write_report(parts: Parts, output: Path) -> dict[str, Path]:
-    """Writes report, tables and figures into a folder; what was written, by what it is."""
-    study = parts.study
+    """Writes report, tables and figures into a folder; what was written, by what it is.
+
+    It takes the place of an earlier report there: what only that one wrote is removed.
+    """
     output.mkdir(parents=True, exist_ok=True)
-    files = {"report": write_whole(output / "report.html", render(parts))}
+    # Without an earlier report a file of one of these names is somebody else's, such as a `calibration.json`.
+    earlier = any((output / each).is_file() for each in (scorecard.FILE, today.FILE))
+    files = _write_tables(parts, output)
+    figures = [file for drawn in parts.drawn for file in drawn.save(output / FIGURES)]
+    if earlier:
+        written = {*files.values(), *figures}
+        for file in {output / name for name in files_of(parts.study.experiment)} - written:
+            file.unlink(missing_ok=True)
+    return {**files, "figures": output / FIGURES} if figures else files
+
+
+def _write_tables(parts: Parts, output: Path) -> dict[str, Path]:
+    """Writes the report and what stands beside it without the figures."""
+    study = parts.study
+    files = {"report": write_whole(output / REPORT, render(parts))}
     if parts.hosts is None:
         files |= _beside_the_paper(parts, output)
     else:
         statements = today.table_of(parts.hosts.statements, parts.hosts.profile)
         files["statements with hosts of today"] = save(statements, output / today.FILE)
     if parts.ablations.rows:
-        files["ablations"] = save(parts.ablations, output / "ablations.csv")
+        files["ablations"] = save(parts.ablations, output / ABLATIONS)
     if parts.responses.rows:
         files["responses"] = save(parts.responses, output / responses.FILE)
     if study.experiment.published.tables:
         files["replications"] = save(replications.table_of(study), output / replications.FILE)
     if study.loads:
-        files["loads"] = save(loads.table_of(study.loads.values()), output / "loads.csv")
+        files["loads"] = save(loads.table_of(study.loads.values()), output / LOADS)
     if study.calibration is not None:
-        files["calibration"] = study.calibration.save(output / "calibration.json")
-    for drawn in parts.drawn:
-        drawn.save(output / "figures")
-    if parts.drawn:
-        files["figures"] = output / "figures"
+        files["calibration"] = study.calibration.save(output / CALIBRATION)
     return files
 
 
@@ -106,8 +134,8 @@ def _beside_the_paper(parts: Parts, output: Path) -> dict[str, Path]:
             f"table {filled.published.identifier}": save(filled.table, output / filled.published.file_name)
             for filled in parts.filled
         },
-        "claims": save(claims.table_of(parts.outcomes), output / "claims.csv"),
-        "statements": save(claims.statements_of(parts.outcomes), output / "statements.csv"),
+        "claims": save(claims.table_of(parts.outcomes), output / CLAIMS),
+        "statements": save(claims.statements_of(parts.outcomes), output / STATEMENTS),
         "scorecard": save(scorecard.table_of(parts.scored), output / scorecard.FILE),
     }
 
