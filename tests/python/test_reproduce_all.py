@@ -73,8 +73,11 @@ def test_each_study_has_its_folder_and_one_page_has_all(tmp_path: Path) -> None:
         "## christiansen2000, scale tiny",
         "## multicl, scale tiny",
     ]
-    assert "study 2 of 2: multicl, in out/multicl-tiny" in output
-    assert "Scorecard" in output
+    assert output.splitlines() == ["out/christiansen2000-tiny", "out/multicl-tiny", "out/scorecard-tiny.md"]
+    command = ["reproduce", "all", "--scale", "tiny", "--output", "out"]
+    told = CliRunner().invoke(commands, command).output
+    assert "study 2 of 2: multicl, in out/multicl-tiny" in told
+    assert "Scorecard" in told
 
 
 def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:

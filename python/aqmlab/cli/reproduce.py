@@ -144,13 +144,13 @@ def reproduce(
         if costs:
             return _print_costs(names, choice, hosts, executor)
         for place, (name, folder) in enumerate(folders.items(), start=1):
-            if experiment == ALL:
+            if experiment == ALL and not quiet:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
             found = repeat(name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet)
-            _shown(found, quiet=quiet)
+            _show(found, folder, quiet=quiet)
         if experiment == ALL and hosts is None:
-            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md")
+            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md", quiet=quiet)
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
 
@@ -169,7 +169,7 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
         raise click.UsageError(str(error)) from error
     if not quiet:
         console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(found.table))
-    say(f"runs: {found.file}")
+    say(str(found.file) if quiet else f"runs: {found.file}")
 
 
 def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> None:
@@ -190,20 +190,25 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
         say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")
 
 
-def _scorecard_of_all(folders: list[Path], page: Path) -> None:
-    """Prints how the studies fared, and writes every number and claim into a page."""
+def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
+    """Prints how the studies fared, and writes every number and claim into a page; quietly only its path."""
     from aqmlab.papers import scorecard, scorecard_page
     from aqmlab.tables import to_terminal
 
     entries = scorecard.read_all(folders)
     write_whole(page, scorecard_page.page(entries))
+    if quiet:
+        say(str(page))
+        return
     console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))
     say(f"page: {page}")
 
 
-def _shown(reproduction: Reproduction, *, quiet: bool) -> None:
-    """Prints the tables and the claims, unless nothing is to be printed, and where the files are."""
-    if not quiet:
-        console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
+def _show(reproduction: Reproduction, folder: Path, *, quiet: bool) -> None:
+    """Prints the tables, the claims and where the files are; quietly the folder alone."""
+    if quiet:
+        say(str(folder))
+        return
+    console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
     for name, file in reproduction.files.items():
         say(f"{name}: {file}")
