@@ -73,8 +73,34 @@ def test_each_study_has_its_folder_and_one_page_has_all(tmp_path: Path) -> None:
         "## christiansen2000, scale tiny",
         "## multicl, scale tiny",
     ]
-    assert "study 2 of 2: multicl, in out/multicl-tiny" in output
-    assert "Scorecard" in output
+    assert output.splitlines() == ["out/christiansen2000-tiny", "out/multicl-tiny", "out/scorecard-tiny.md"]
+    command = ["reproduce", "all", "--scale", "tiny", "--output", "out"]
+    told = CliRunner().invoke(commands, command).output
+    assert "study 2 of 2: multicl, in out/multicl-tiny" in told
+    assert "Scorecard" in told
+
+
+def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:
+    command = ["reproduce", "all", "--scale", "tiny", "--hosts", "linux6-cubic", "--output", "out"]
+    done = CliRunner().invoke(commands, command)
+    assert done.exit_code == 0, done.output
+    folders = {name: tmp_path / "out" / f"{name}-tiny-linux6-cubic" for name in STUDIES}
+    for name, folder in folders.items():
+        assert f"{name} with linux6-cubic hosts (scale tiny)\n" in done.output
+        written = {each.name for each in folder.iterdir()}
+        assert {"report.html", "today.csv", "runs"} <= written
+        assert written.isdisjoint(
+            {"scorecard.csv", "claims.csv", "statements.csv", "table2.csv", "tableI.csv"}
+        )
+        report = (folder / "report.html").read_text(encoding="utf-8")
+        title = experiments.load(name).title
+        assert f"<h1>{title}, with linux6-cubic hosts</h1>" in report
+        assert "ours" not in report.split("Provenance")[0]
+    assert [each.name for each in (tmp_path / "out").glob("scorecard*")] == []
+    assert "reproduced." not in done.output
+    assert "ours" not in done.output
+    listed = CliRunner().invoke(commands, ["results", "out"]).output
+    assert listed.count("reproduction") == len(STUDIES)
 
 
 def test_after_an_interruption_finished_runs_are_kept_and_the_rest_is_made(

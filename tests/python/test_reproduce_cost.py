@@ -73,6 +73,34 @@ def test_costs_of_all_studies_end_with_their_sum(monkeypatch: pytest.MonkeyPatch
     )
 
 
+def test_with_other_hosts_the_runs_with_the_studys_own_are_costed_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pace = Pace(dict.fromkeys(("steady", "fresh", "stationary"), 1.0), 0.01)
+    monkeypatch.setattr(reproduction, "measured_pace", lambda *_: pace)
+    # One seed of a cell takes 2,000 s; it runs with linux6-cubic and with the study's hosts.
+    found = reproduction.costs("sfa", cells=["tcp-dt"], hosts="linux6-cubic")["quick"]
+    assert (found.scale, found.runs, found.simulated_s) == ("quick", 2, 4000.0)
+    assert reproduction.costs("sfa", cells=["tcp-dt"])["quick"].runs == 1
+    # CAKE came after the paper and runs with linux6-cubic alone.
+    both = reproduction.costs("sfa", cells=["tcp-dt", "tcp-cake"], hosts="linux6-cubic")["quick"]
+    assert both.runs == 3
+    command = ["reproduce", "sfa", "--cells", "tcp-dt", "--costs", "--hosts", "linux6-cubic"]
+    done = CliRunner().invoke(commands, command)
+    assert done.exit_code == 0, done.output
+    title = " ".join(done.output.split(" scale ")[0].split())
+    assert title.startswith("sfa with linux6-cubic hosts and with its own: estimated run time")
+    assert re.search(r"^ quick +2 ", done.output, re.MULTILINE)
+
+
+def test_with_other_hosts_a_cell_of_the_paper_is_needed() -> None:
+    done = CliRunner().invoke(
+        commands, ["reproduce", "sfa", "--cells", "tcp-cake", "--hosts", "linux6-cubic"]
+    )
+    assert done.exit_code == 2
+    assert "cells tcp-cake: came after the paper" in " ".join(done.output.split())
+
+
 def test_costs_are_printed_and_nothing_is_run(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     command = ["reproduce", "le2003", "--scale", "full", "--costs", "--output", str(folder)]

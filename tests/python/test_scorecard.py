@@ -16,7 +16,7 @@ from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard, scorecard_page
 from aqmlab.papers.claims import Answer, Finding, Part
 from aqmlab.papers.differences import Conclusion, Difference, concluded
-from aqmlab.papers.report import Parts, parts_of, write_report
+from aqmlab.papers.report import Parts, files_of, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 if TYPE_CHECKING:
@@ -281,6 +281,63 @@ def test_the_command_prints_the_summary_and_writes_the_page(folder: Path) -> Non
     assert "\n**Of 4 numbers that can fail, " in text
 
 
+def test_a_report_takes_the_place_of_the_earlier_one_and_touches_nothing_else(tmp_path: Path) -> None:
+    whole = {"report.html", "table2.csv", "claims.csv", "statements.csv", "scorecard.csv", "replications.csv"}
+    files = write_report(parts(), tmp_path)
+    written = {each.name for each in tmp_path.iterdir()}
+    assert whole <= written
+    assert (tmp_path / "figures" / "figure-08.svg").is_file()
+    (tmp_path / "runs").mkdir()
+    for name in ("today.csv", "loads.csv", "calibration.json", "ablations.csv", "figures/figure-26.png"):
+        (tmp_path / name).write_text("of an earlier report")
+    mine = [
+        tmp_path / each for each in ("runs/claims.csv", "tableau.csv", "figures/figure-8.svg", "notes.txt")
+    ]
+    for file in mine:
+        file.write_text("mine")
+    # Nothing of table 2 was run, and nothing that its figures show.
+    bare = replace(parts(), filled=[], drawn=[])
+    assert "figures" not in write_report(bare, tmp_path)
+    left = {each.name for each in tmp_path.iterdir() if each.is_file()}
+    assert left == {file.name for file in files.values() if file.is_file()} - {"table2.csv"} | {
+        *("tableau.csv", "notes.txt")
+    }
+    assert [each.name for each in (tmp_path / "figures").iterdir()] == ["figure-8.svg"]
+    assert all(file.read_text() == "mine" for file in mine)
+
+
+def test_files_that_no_report_left_are_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "calibration.json").write_text("of aqmlab calibrate")
+    write_report(parts(), tmp_path)
+    assert (tmp_path / "calibration.json").read_text() == "of aqmlab calibrate"
+
+
+def test_every_file_of_a_report_is_among_those_that_the_next_one_replaces(folder: Path) -> None:
+    written = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
+    assert written <= files_of(parts().study.experiment)
+
+
+def test_two_folders_of_one_study_at_one_scale_are_refused(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    write_report(parts(), other)
+    done = CliRunner().invoke(commands, ["scorecard", str(folder), str(other)])
+    assert done.exit_code != 0
+    assert str(done.exception) == (
+        f"{folder} and {other}: both are of le2003 at scale standard, whose statements would count twice; "
+        "name one of them"
+    )
+    (other / scorecard.FILE).write_text((folder / scorecard.FILE).read_text().replace(",standard,", ",full,"))
+    assert len(scorecard.read_all([folder, other])) == 2 * len(scorecard.read(folder))
+
+
+def test_a_folder_with_other_hosts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "today.csv").write_text("statement\n")
+    with pytest.raises(
+        ExperimentError, match=r"other hosts than the paper's .* statements are in today\.csv"
+    ):
+        scorecard.read(tmp_path)
+
+
 def test_a_file_that_is_no_scorecard_is_refused_with_its_place(tmp_path: Path) -> None:
     (tmp_path / scorecard.FILE).write_text("a,b\n1,2\n")
     with pytest.raises(ExperimentError, match=r"scorecard\.csv:1: no scorecard of this version"):
@@ -293,7 +350,7 @@ def test_without_results_the_command_says_what_writes_them(
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(commands, ["scorecard"])
     assert done.exit_code == 2
-    assert "`aqmlab reproduce` writes it" in done.output
+    assert "`aqmlab reproduce` without --hosts writes it" in done.output
 
 
 def test_cells_of_all_experiments_are_refused() -> None:

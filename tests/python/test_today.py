@@ -14,9 +14,10 @@ from click.testing import CliRunner
 
 from aqmlab.cli import commands
 from aqmlab.papers import experiments, today
-from aqmlab.papers.claims import Answer, Finding, Outcome, Part
+from aqmlab.papers.claims import Answer, Finding, Outcome, Part, decided_without_runs
 from aqmlab.papers.claims.outcome import combine
 from aqmlab.papers.reproduction import base_scenario, cell_scenario
+from aqmlab.papers.study import Study
 from aqmlab.tables import to_csv
 
 if TYPE_CHECKING:
@@ -103,6 +104,29 @@ def test_a_statement_is_put_to_the_studys_hosts_and_to_those_of_today() -> None:
         "differs",
     )
     assert [float(second[name]) for name in ("effect_then", "effect_now", "strength_now")] == [0.1, 0.2, 3.0]
+
+
+def test_a_statement_that_no_run_can_change_is_independent_of_hosts() -> None:
+    parts = [Part.of("a formula", HOLDS), Part.of("runs", HOLDS)]
+    then, now = claim(parts), claim(parts)
+    found = today.asked([then], [now], {("L01", now.parts[0])})
+    assert [str(each.becomes) for each in found] == ["independent of hosts", "still holds"]
+    table = today.table_of(found, "linux6-cubic")
+    assert table.caption.startswith("1 still holds, 1 independent of hosts; ")
+    assert [row[0].value for row in today.printed(found, "linux6-cubic").rows] == ["L01.2"]
+
+
+@pytest.mark.parametrize("name", experiments.names())
+def test_only_analytic_functions_are_decided_without_runs(name: str) -> None:
+    study = experiments.load(name)
+    found = decided_without_runs(Study(study, study.scale("quick"), cells={}))
+    # The file of claims says what each was measured as.
+    text = experiments._root().joinpath(name, "claims.toml").read_text(encoding="utf-8")
+    analytic = [each for each in tomllib.loads(text)["claims"] if each["measured_as"] == "analytic function"]
+    assert {(identifier, part.statement) for identifier, part in found} == {
+        (each["id"], statement["says"]) for each in analytic for statement in each["statements"]
+    }
+    assert len(found) == (8 if name == "sfa" else 0)  # four of equation 1, three of equation 3, one of 5
 
 
 def test_an_unknown_profile_is_refused() -> None:

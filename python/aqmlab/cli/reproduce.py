@@ -61,7 +61,8 @@ class _Choice(TypedDict):
     "--hosts",
     metavar="PROFILE",
     help="Host profile, such as linux6-cubic: runs the cells with it and with the study's own hosts, queues "
-    "of today beside the paper's, and compares each statement of the paper (today.csv).",
+    "of today beside the paper's, and compares each statement of the paper (today.csv). No "
+    "scorecard: with other hosts nothing is reproduced.",
 )
 @click.option(
     "--proof",
@@ -99,7 +100,8 @@ def reproduce(
 
     EXPERIMENT is a name that `aqmlab list` prints, or `all`. First estimates the run time of each scale on
     this machine. Then runs every cell, prints the paper's tables next to ours, checks each of its claims, and
-    writes a report (HTML, figures as PNG and SVG). Finished runs are kept, and interrupted commands resume.
+    writes a report (HTML, figures as PNG and SVG), which replaces an earlier one in the folder. Finished runs
+    are kept, and interrupted commands resume.
 
     \b
     Examples:
@@ -140,15 +142,15 @@ def reproduce(
         for name in names:
             choose(experiments.load(name), **choice)
         if costs:
-            return _print_costs(names, choice, executor)
+            return _print_costs(names, choice, hosts, executor)
         for place, (name, folder) in enumerate(folders.items(), start=1):
-            if experiment == ALL:
+            if experiment == ALL and not quiet:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
             found = repeat(name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet)
-            _shown(found, quiet=quiet)
-        if experiment == ALL:
-            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale_of}.md")
+            _show(found, folder, quiet=quiet)
+        if experiment == ALL and hosts is None:
+            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md", quiet=quiet)
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
 
@@ -167,10 +169,10 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
         raise click.UsageError(str(error)) from error
     if not quiet:
         console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(found.table))
-    say(f"runs: {found.file}")
+    say(str(found.file) if quiet else f"runs: {found.file}")
 
 
-def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> None:
+def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> None:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
     from aqmlab.papers.reproduction import costs, workers_of
     from aqmlab.papers.tables import costs as costs_table
@@ -178,28 +180,35 @@ def _print_costs(names: Sequence[str], choice: _Choice, executor: Executor) -> N
 
     scale, workers, chosen = choice["scale"], workers_of(executor), []
     for name in names:
-        found = costs(name, **choice)
+        found = costs(name, **choice, hosts=hosts)
         chosen.append(found[scale])
-        table = costs_table.table_of([*found.values()], study=name, chosen=scale, workers=workers)
+        table = costs_table.table_of(
+            [*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts
+        )
         console().print(to_terminal(table))
     if len(names) > 1:
         say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")
 
 
-def _scorecard_of_all(folders: list[Path], page: Path) -> None:
-    """Prints how the studies fared, and writes every number and claim into a page."""
+def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
+    """Prints how the studies fared, and writes every number and claim into a page; quietly only its path."""
     from aqmlab.papers import scorecard, scorecard_page
     from aqmlab.tables import to_terminal
 
-    entries = [entry for folder in folders for entry in scorecard.read(folder)]
+    entries = scorecard.read_all(folders)
     write_whole(page, scorecard_page.page(entries))
+    if quiet:
+        say(str(page))
+        return
     console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))
     say(f"page: {page}")
 
 
-def _shown(reproduction: Reproduction, *, quiet: bool) -> None:
-    """Prints the tables and the claims, unless nothing is to be printed, and where the files are."""
-    if not quiet:
-        console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
+def _show(reproduction: Reproduction, folder: Path, *, quiet: bool) -> None:
+    """Prints the tables, the claims and where the files are; quietly the folder alone."""
+    if quiet:
+        say(str(folder))
+        return
+    console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
     for name, file in reproduction.files.items():
         say(f"{name}: {file}")

@@ -29,10 +29,11 @@ _COLUMNS = 110
 def results(*, folder: Path, as_json: bool) -> None:
     """List what was run: scenario, schemes, seeds, time, folder.
 
-    Looks in `results`, or in FOLDER. Nothing that is there is ever replaced: what is run with an edited
+    Looks in `results`, or in FOLDER. Runs and comparisons are never replaced: what is run with an edited
     scenario, other schemes or other seeds goes to a folder of its own beside it, with -2, -3 and so on behind
     its name, and the same command finds its own folder again. So a comparison that you have edited since
-    still has its report.
+    still has its report. Only `aqmlab reproduce` replaces its report, with that of the last command; its
+    finished runs stay.
 
     `aqmlab report FOLDER`, `aqmlab plot FOLDER` and `aqmlab compare FOLDER` read a folder of the list. A
     comparison that was interrupted is listed with the runs it has; the same command finishes it. A store

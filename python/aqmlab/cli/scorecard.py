@@ -24,7 +24,8 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
 
     Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
     determine, what differs for an unknown cause, and what the scale cannot judge. Reads what
-    `aqmlab reproduce` left in its folders; without any, those in `results`. It runs nothing.
+    `aqmlab reproduce` left in its folders; without any, those in `results`. It runs nothing. Runs with other
+    hosts (`aqmlab reproduce --hosts`) reproduce no paper and have no scorecard.
 
     \b
     Examples:
@@ -37,8 +38,10 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
 
     found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))
     if not found:
-        raise click.UsageError(f"no folder in results contains a {cards.FILE}; `aqmlab reproduce` writes it")
-    entries = [entry for folder in found for entry in cards.read(folder)]
+        raise click.UsageError(
+            f"no folder in results contains a {cards.FILE}; `aqmlab reproduce` without --hosts writes it"
+        )
+    entries = cards.read_all(found)
     if output is not None:
         write_whole(output, scorecard_page.page(entries))
     console().print(to_terminal(cards.summary(entries)))

@@ -168,8 +168,11 @@ def _search(folder: Path) -> Kept | None:
 
 
 def _reproduction(folder: Path) -> Kept | None:
-    file = folder / "scorecard.csv"
-    return Kept("reproduction", folder, modified_s=file.stat().st_mtime) if file.is_file() else None
+    """Of a study: its scorecard, or with other hosts its statements."""
+    for file in (folder / "scorecard.csv", folder / "today.csv"):
+        if file.is_file():
+            return Kept("reproduction", folder, modified_s=file.stat().st_mtime)
+    return None
 
 
 def _store(folder: Path) -> Kept | None:

@@ -93,7 +93,7 @@ class Drawn:
     def save(self, folder: Path) -> tuple[Path, Path]:
         """Writes the picture as SVG and PNG."""
         folder.mkdir(parents=True, exist_ok=True)
-        vector, raster = (folder / f"{self.file_name}.{ending}" for ending in ("svg", "png"))
+        vector, raster = (folder / name for name in files_of_figure(self.identifier))
         vector.write_text(self.svg, encoding="utf-8")
         raster.write_bytes(self.png)
         return vector, raster
@@ -111,7 +111,17 @@ class Drawn:
     @property
     def file_name(self) -> str:
         """Its name as a file, without ending."""
-        return f"figure-{self.identifier.zfill(2)}"
+        return _name_of(self.identifier)
+
+
+def files_of_figure(identifier: str) -> tuple[str, str]:
+    """The names of a figure's files: SVG and PNG."""
+    name = _name_of(identifier)
+    return f"{name}.svg", f"{name}.png"
+
+
+def _name_of(identifier: str) -> str:
+    return f"figure-{identifier.zfill(2)}"
 
 
 def _with_mark(picture: Scene | Figure, mark: str) -> Scene | Figure:

@@ -18,7 +18,7 @@ from aqmlab.load.matching import RESERVE
 from aqmlab.runs import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from aqmlab.papers.documents import Scale
     from aqmlab.papers.experiment import Experiment
@@ -129,6 +129,16 @@ def cost_of(experiment: Experiment, scale: Scale, pace: Pace) -> Cost:
             * (pace.begin_s[scale.start] + pace.per_simulated_s * each.simulated_s)
             for each in planned
         ),
+    )
+
+
+def sum_of(costs: Sequence[Cost]) -> Cost:
+    """What several parts of one scale take together."""
+    return Cost(
+        scale=costs[0].scale,
+        runs=sum(each.runs for each in costs),
+        simulated_s=sum(each.simulated_s for each in costs),
+        core_s=sum(each.core_s for each in costs),
     )
 
 

@@ -1,7 +1,8 @@
 """One self-contained HTML file from a finished study, and the tables and figures beside it.
 
 Every number in it is computed from the results given; published numbers stand beside them and are marked as
-the paper's.
+the paper's. A study with other hosts is no reproduction: its report compares no number with the paper's, and
+has the paper's statements with both kinds of hosts instead.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Comparison
+from aqmlab.figures.drawn import files_of_figure
 from aqmlab.files.folders import write_whole
-from aqmlab.papers import scorecard
+from aqmlab.papers import scorecard, today
 from aqmlab.papers.claims import evaluate
 from aqmlab.papers.figures import listed
 from aqmlab.papers.figures.looks import line_of
@@ -32,9 +34,11 @@ if TYPE_CHECKING:
     from aqmlab.figures.looks import Line
     from aqmlab.papers.claims import Outcome
     from aqmlab.papers.documents import Tolerance
+    from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.scorecard import Scored
     from aqmlab.papers.study import Study
     from aqmlab.papers.tables.filled import Filled
+    from aqmlab.papers.today import OtherHosts
     from aqmlab.report.page import Part
     from aqmlab.tables import Table
 
@@ -53,6 +57,7 @@ class Parts:
     outcomes: Sequence[Outcome]
     drawn: Sequence[Drawn]
     scored: Sequence[Scored]
+    hosts: OtherHosts | None = None
 
 
 def parts_of(study: Study) -> Parts:
@@ -69,35 +74,70 @@ def parts_of(study: Study) -> Parts:
     )
 
 
-def write_report(parts: Parts, output: Path) -> dict[str, Path]:
-    """Writes report, tables and figures into a folder; what was written, by what it is."""
-    study = parts.study
-    output.mkdir(parents=True, exist_ok=True)
-    files = {
-        "report": write_whole(output / "report.html", render(parts)),
-        **{
-            f"table {filled.published.identifier}": save(filled.table, output / filled.published.file_name)
-            for filled in parts.filled
-        },
-        "claims": save(claims.table_of(parts.outcomes), output / "claims.csv"),
-        "statements": save(claims.statements_of(parts.outcomes), output / "statements.csv"),
+REPORT, CLAIMS, STATEMENTS = "report.html", "claims.csv", "statements.csv"
+ABLATIONS, LOADS, CALIBRATION, FIGURES = "ablations.csv", "loads.csv", "calibration.json", "figures"
+
+
+def files_of(experiment: Experiment) -> set[str]:
+    """Everything that reports of a study may write, as names in their folder; the runs are not among it."""
+    return {
+        *(REPORT, CLAIMS, STATEMENTS, ABLATIONS, LOADS, CALIBRATION),
+        *(scorecard.FILE, today.FILE, responses.FILE, replications.FILE),
+        *(table.file_name for table in experiment.published.tables),
+        *(f"{FIGURES}/{name}" for figure in experiment.figures for name in files_of_figure(figure.id)),
     }
-    files["scorecard"] = save(scorecard.table_of(parts.scored), output / scorecard.FILE)
+
+
+def write_report(parts: Parts, output: Path) -> dict[str, Path]:
+    """Writes report, tables and figures into a folder; what was written, by what it is.
+
+    It takes the place of an earlier report there: what only that one wrote is removed.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    # Without an earlier report a file of one of these names is somebody else's, such as a `calibration.json`.
+    earlier = any((output / each).is_file() for each in (scorecard.FILE, today.FILE))
+    files = _write_tables(parts, output)
+    figures = [file for drawn in parts.drawn for file in drawn.save(output / FIGURES)]
+    if earlier:
+        written = {*files.values(), *figures}
+        for file in {output / name for name in files_of(parts.study.experiment)} - written:
+            file.unlink(missing_ok=True)
+    return {**files, "figures": output / FIGURES} if figures else files
+
+
+def _write_tables(parts: Parts, output: Path) -> dict[str, Path]:
+    """Writes the report and what stands beside it without the figures."""
+    study = parts.study
+    files = {"report": write_whole(output / REPORT, render(parts))}
+    if parts.hosts is None:
+        files |= _beside_the_paper(parts, output)
+    else:
+        statements = today.table_of(parts.hosts.statements, parts.hosts.profile)
+        files["statements with hosts of today"] = save(statements, output / today.FILE)
     if parts.ablations.rows:
-        files["ablations"] = save(parts.ablations, output / "ablations.csv")
+        files["ablations"] = save(parts.ablations, output / ABLATIONS)
     if parts.responses.rows:
         files["responses"] = save(parts.responses, output / responses.FILE)
     if study.experiment.published.tables:
         files["replications"] = save(replications.table_of(study), output / replications.FILE)
     if study.loads:
-        files["loads"] = save(loads.table_of(study.loads.values()), output / "loads.csv")
+        files["loads"] = save(loads.table_of(study.loads.values()), output / LOADS)
     if study.calibration is not None:
-        files["calibration"] = study.calibration.save(output / "calibration.json")
-    for drawn in parts.drawn:
-        drawn.save(output / "figures")
-    if parts.drawn:
-        files["figures"] = output / "figures"
+        files["calibration"] = study.calibration.save(output / CALIBRATION)
     return files
+
+
+def _beside_the_paper(parts: Parts, output: Path) -> dict[str, Path]:
+    """Writes the paper's tables with ours, its claims and the scorecard."""
+    return {
+        **{
+            f"table {filled.published.identifier}": save(filled.table, output / filled.published.file_name)
+            for filled in parts.filled
+        },
+        "claims": save(claims.table_of(parts.outcomes), output / CLAIMS),
+        "statements": save(claims.statements_of(parts.outcomes), output / STATEMENTS),
+        "scorecard": save(scorecard.table_of(parts.scored), output / scorecard.FILE),
+    }
 
 
 def render(parts: Parts) -> str:
@@ -112,20 +152,42 @@ def page_of(parts: Parts) -> Page:
     at = f"Offered load {load:g} % of the link" if found else "no cells to compare"
     seen = found is not None and found.tells_pages
     return Page(
-        title=study.experiment.title,
+        title=study.experiment.title + _with_hosts(parts),
         under_title=f"{study.experiment.paper} · in simulation at scale {study.scale.name} · {at}",
         answer=answer(found) if found and seen else [_by_response_times(study)],
         figure=first_figure(found, _looks(study)) if found else None,
         sections=[
-            Section("How much of it is reproduced", [*_summary(parts)]),
-            *(Section(_capital(filled.heading), [*_table(parts, filled)]) for filled in parts.filled),
+            *(_reproduced(parts) if parts.hosts is None else _with_both_hosts(parts.hosts)),
             *([Section("Ablations", [TableShown(parts.ablations)])] if parts.ablations.rows else []),
             *([Section("Response times", [TableShown(parts.responses)])] if parts.responses.rows else []),
             Section("Figures", [*_figures(parts)]),
-            Section("Claims", [*_claims(parts)], folded=True),
+            *([Section("Claims", [*_claims(parts)], folded=True)] if parts.hosts is None else []),
             Section("Provenance", [*_provenance(parts)], folded=True),
         ],
     )
+
+
+def _with_hosts(parts: Parts) -> str:
+    """Whose hosts ran, for a title; nothing where it was the study's own."""
+    return "" if parts.hosts is None else f", with {parts.hosts.profile} hosts"
+
+
+def _reproduced(parts: Parts) -> Iterator[Section]:
+    """How much of the paper is reproduced, and its tables with ours."""
+    yield Section("How much of it is reproduced", [*_summary(parts)])
+    for filled in parts.filled:
+        yield Section(_capital(filled.heading), [*_table(parts, filled)])
+
+
+def _with_both_hosts(hosts: OtherHosts) -> Iterator[Section]:
+    """What becomes of the paper's statements with other hosts."""
+    table = today.printed(hosts.statements, hosts.profile)
+    note = Text(
+        f"The hosts are {hosts.profile}, not the paper's: no number here is compared with the paper's. "
+        f"Each statement is checked with these hosts and with the study's own; {today.FILE} has all of them.",
+        soft=True,
+    )
+    yield Section(table.title, [TableShown(table), note])
 
 
 def _looks(study: Study) -> dict[str, Line]:
@@ -219,7 +281,8 @@ def _tolerance(tolerance: Tolerance) -> str:
 
 def _figures(parts: Parts) -> Iterator[Part]:
     for drawn in parts.drawn:
-        whose = f"As the paper's figure {drawn.identifier}. " if drawn.identifier.isdigit() else ""
+        number = drawn.identifier
+        whose = f"As the paper's figure {number}{_with_hosts(parts)}. " if number.isdigit() else ""
         yield Figure(replace(drawn, caption=f"{whose}{drawn.title}. {drawn.caption}"))
     if not parts.drawn:
         yield Text("The cells that were run are not enough for any figure of the paper.")
@@ -246,7 +309,8 @@ def _provenance(parts: Parts) -> Iterator[Part]:
         yield Folded("Offered load of every replication", [TableShown(offered)])
     warnings = warnings_of(study)
     yield Folded(f"Warnings ({len(warnings)})", [Words(warnings or ["none"])])
-    yield Folded("The study's scenario", verbatim=study.experiment.scenario_toml)
+    replaced = "" if parts.hosts is None else f"; {parts.hosts.profile} replaces its hosts"
+    yield Folded(f"The study's scenario{replaced}", verbatim=study.experiment.scenario_toml)
     yield Folded("Notes: what the paper leaves open", verbatim=study.experiment.notes)
 
 

@@ -2,6 +2,7 @@
 
 `reproduce("le2003")` reads the experiment's folder, finds the users of each load, runs every cell with every
 seed, and writes each table beside the published one, the claims with verdicts, the figures, and a report.
+With other hosts it reproduces nothing: it checks the paper's statements with these and with the study's own.
 What was run before is found in the store and not run again.
 """
 
@@ -17,47 +18,44 @@ from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
 from aqmlab.papers import experiments, scorecard, today
-from aqmlab.papers.claims import evaluate
-from aqmlab.papers.cost import cost_of, measured_pace
+from aqmlab.papers.claims import decided_without_runs, evaluate
+from aqmlab.papers.cost import cost_of, measured_pace, sum_of
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.report import parts_of, write_report
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import claims
 from aqmlab.papers.tables import costs as costs_table
-from aqmlab.papers.today import with_hosts
 from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
-from aqmlab.tables import save, to_terminal
+from aqmlab.tables import to_terminal
 from aqmlab.terminal.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.papers.cost import Cost
+    from aqmlab.papers.cost import Cost, Pace
     from aqmlab.papers.documents import Configuration, Scale
     from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.report import Parts
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
-    from aqmlab.tables import Table
 
 
 @dataclass(frozen=True)
 class Reproduction:
     """A finished reproduction.
 
-    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim.
+    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim;
+    with other hosts only the statements, as found with these and with the study's own.
 
     Attributes:
         parts: Results, tables, claims and figures.
         files: What was written, by what it is.
-        today: The statements decided both with the study's hosts and with those of today.
     """
 
     parts: Parts
     files: Mapping[str, Path]
-    today: Table | None = None
 
     @property
     def study(self) -> Study:
@@ -67,6 +65,10 @@ class Reproduction:
     def __rich__(self) -> Group:
         where = f"(scale {self.study.scale.name})"
         name = self.study.experiment.name
+        if self.parts.hosts is not None:
+            profile = self.parts.hosts.profile
+            statements = today.printed(self.parts.hosts.statements, profile)
+            return Group(f"{name} with {profile} hosts {where}", to_terminal(statements))
         return Group(
             scorecard.reproduced(self.parts.scored),
             *(
@@ -74,7 +76,6 @@ class Reproduction:
                 for filled in self.parts.filled
             ),
             to_terminal(claims.printed(self.parts.outcomes)),
-            *([] if self.today is None else [to_terminal(self.today)]),
         )
 
 
@@ -101,8 +102,9 @@ def reproduce(
         loads: Nominal loads in per cent to run instead of the scale's.
         replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
         seeds: The seeds to run instead, such as those that another machine has not run.
-        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is put
-            to both (`today.csv`), and the study's queues of today run beside the paper's.
+        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is checked
+            with both (`today.csv`), and the study's queues of today run beside the paper's. It is no
+            reproduction: no number is compared with the paper's, and no scorecard is written.
         executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for tables, figures and the report.
         store: The folder that keeps finished runs; by default `runs` in the output folder.
@@ -112,29 +114,51 @@ def reproduce(
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
     own = experiments.load(name)
-    experiment = own if hosts is None else with_hosts(own, hosts)
+    experiment = _with(own, hosts)
     chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
+    planned = _planned(own, chosen, hosts)
     engine = executor or Threads()
     if progress:
         table = costs_table.table_of(
-            [*_costs(experiment, chosen).values()], study=name, chosen=scale, workers=workers_of(engine)
+            [*_costs(own, chosen, hosts).values()],
+            study=name,
+            chosen=scale,
+            workers=workers_of(engine),
+            hosts=hosts,
         )
         console(stderr=True).print(to_terminal(table))
     execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
-    study = run_study(experiment, chosen, execution)
+    study, *before = [run_study(each, at, execution) for each, at in planned]
     parts = parts_of(study)
-    files = write_report(parts, Path(output))
-    if hosts is None:
-        return Reproduction(parts, files)
-    before = run_study(today.by_its_runs(own), _without_today(own, chosen), execution)
-    asked = today.asked(evaluate(before), parts.outcomes)
-    files["statements with hosts of today"] = save(today.table_of(asked, hosts), Path(output) / today.FILE)
-    return Reproduction(parts, files, today.printed(asked, hosts))
+    if hosts is not None:
+        asked = today.asked(evaluate(before[0]), parts.outcomes, decided_without_runs(study))
+        parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
+    return Reproduction(parts, write_report(parts, Path(output)))
+
+
+def _with(own: Experiment, hosts: str | None) -> Experiment:
+    """The study with its own hosts, or with those of a profile."""
+    return own if hosts is None else today.with_hosts(own, hosts)
+
+
+def _planned(own: Experiment, scale: Scale, hosts: str | None) -> list[tuple[Experiment, Scale]]:
+    """What runs of a study at a scale: with other hosts it runs with these first, then with its own."""
+    first = _with(own, hosts), scale
+    return [first] if hosts is None else [first, (today.by_its_runs(own), _without_today(own, scale))]
 
 
 def _without_today(own: Experiment, chosen: Scale) -> Scale:
-    """The same runs without queues that came after the paper: no statement is about them."""
+    """The same runs without queues that came after the paper: no statement is about them.
+
+    Raises:
+        ExperimentError: No other queue was chosen.
+    """
     cells = tuple(cell for cell in chosen.cells if own.configuration(cell).group != today.GROUP)
+    if not cells:
+        raise ExperimentError(
+            f"cells {', '.join(chosen.cells)}: came after the paper, which states nothing about them; name "
+            f"a cell of the paper as well, such as {own.scale(chosen.name).cells[0]}"
+        )
     return replace(chosen, cells=cells, overrides=own.scale(chosen.name).overrides)
 
 
@@ -192,17 +216,21 @@ def costs(
     loads: Sequence[float] | None = None,
     replications: int | None = None,
     seeds: Sequence[int] | None = None,
+    hosts: str | None = None,
 ) -> dict[str, Cost]:
     """What each scale costs on this machine, the one named with what was chosen for it.
 
-    Makes short runs, which take some seconds.
+    Makes short runs, which take some seconds. With a profile of hosts it costs the runs with these and those
+    with the study's own.
 
     Raises:
         ExperimentError: The experiment, scale, cell or load does not exist.
     """
-    experiment = experiments.load(name)
-    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
-    return _costs(experiment, chosen)
+    own = experiments.load(name)
+    chosen = choose(
+        _with(own, hosts), scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds
+    )
+    return _costs(own, chosen, hosts)
 
 
 def workers_of(executor: Executor) -> int:
@@ -210,13 +238,20 @@ def workers_of(executor: Executor) -> int:
     return executor.workers if isinstance(executor, Threads) else available_cores()
 
 
-def _costs(experiment: Experiment, chosen: Scale) -> dict[str, Cost]:
-    scales = {**experiment.scales, chosen.name: chosen}
+def _costs(own: Experiment, chosen: Scale, hosts: str | None) -> dict[str, Cost]:
+    scales = {**_with(own, hosts).scales, chosen.name: chosen}
     starts = {each.start for each in scales.values()}
-    pace = measured_pace(
-        experiment, lambda start: base_scenario(experiment, replace(chosen, start=start)), starts
+    paces = [_pace(*each, starts) for each in _planned(own, chosen, hosts)]  # hosts differ in their work
+    return {
+        name: sum_of([cost_of(*each, pace) for each, pace in zip(planned, paces, strict=True)])
+        for name, planned in ((name, _planned(own, scale, hosts)) for name, scale in scales.items())
+    }
+
+
+def _pace(experiment: Experiment, scale: Scale, starts: set[str]) -> Pace:
+    return measured_pace(
+        experiment, lambda start: base_scenario(experiment, replace(scale, start=start)), starts
     )
-    return {name: cost_of(experiment, each, pace) for name, each in scales.items()}
 
 
 def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Study:

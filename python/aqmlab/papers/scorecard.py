@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
+from aqmlab.papers import today
 from aqmlab.papers.claims import Finding
 from aqmlab.papers.differences import Conclusion, concluded
 from aqmlab.papers.tables.cells import IN_SAMPLE, Agreement, published_rows
@@ -238,12 +239,39 @@ def read(folder: Path) -> list[Scored]:
     Raises:
         ExperimentError: There is none, or it is none.
     """
+    if (folder / today.FILE).is_file() and not (folder / FILE).is_file():
+        raise ExperimentError(
+            f"{folder}: was made with other hosts than the paper's (--hosts) and has no scorecard; its "
+            f"statements are in {today.FILE}"
+        )
     rows = read_table(folder / FILE, ExperimentError)
     names = [field.name for field in fields(Scored)]
     if rows and list(rows[0]) != names:
         legal = ", ".join(names)
         raise ExperimentError(f"{folder / FILE}:1: no scorecard of this version; its columns are {legal}")
     return [Scored(**row) for row in rows]
+
+
+def read_all(folders: Iterable[Path]) -> list[Scored]:
+    """The scorecards of several folders, one after the other.
+
+    Raises:
+        ExperimentError: A folder has none, or two have one of the same study at the same scale: what is in
+            both would count twice.
+    """
+    entries: list[Scored] = []
+    folder_of: dict[tuple[str, str], Path] = {}
+    for folder in folders:
+        found = read(folder)
+        for study in dict.fromkeys((each.experiment, each.scale) for each in found):
+            first = folder_of.setdefault(study, folder)
+            if first is not folder:
+                raise ExperimentError(
+                    f"{first} and {folder}: both are of {study[0]} at scale {study[1]}, whose statements "
+                    "would count twice; name one of them"
+                )
+        entries += found
+    return entries
 
 
 # ------------------------------------------------------------------------------------------------ counted

@@ -20,7 +20,7 @@ from aqmlab.papers.published import AtLength
 from aqmlab.tables.model import Column, Table, in_csv, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from aqmlab.papers.claims import Outcome, Part
     from aqmlab.papers.documents import Overrides
@@ -40,6 +40,7 @@ class Becomes(StrEnum):
     NO_LONGER = "no longer holds"
     ONLY_TODAY = "holds only today"
     NEITHER = "holds with neither"
+    INDEPENDENT = "independent of hosts"
     UNDECIDED = "undecided"
 
 
@@ -59,11 +60,13 @@ class Asked:
         claim: The claim.
         then: The statement with the study's own hosts.
         now: The same with hosts of today.
+        independent: Whether no run can change it.
     """
 
     claim: Outcome
     then: Part
     now: Part
+    independent: bool = False
 
     @property
     def name(self) -> str:
@@ -73,7 +76,22 @@ class Asked:
     @property
     def becomes(self) -> Becomes:
         """What becomes of it: undecided unless the runs decide it with both."""
+        if self.independent:
+            return Becomes.INDEPENDENT
         return _BECOMES.get((self.then.finding, self.now.finding), Becomes.UNDECIDED)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherHosts:
+    """The hosts that a study was run with in the place of its own.
+
+    Attributes:
+        profile: Their profile, such as "linux6-cubic".
+        statements: Each statement of the paper, with these hosts and with the study's own.
+    """
+
+    profile: str
+    statements: Sequence[Asked]
 
 
 def by_its_runs(experiment: Experiment) -> Experiment:
@@ -135,10 +153,20 @@ def _without_hosts(overrides: Overrides) -> dict[str, Any]:
     return kept
 
 
-def asked(then: Sequence[Outcome], now: Sequence[Outcome]) -> list[Asked]:
-    """Each statement of each claim, with the study's own hosts and with those of today."""
+def asked(
+    then: Sequence[Outcome],
+    now: Sequence[Outcome],
+    independent: Collection[tuple[str, Part]] = frozenset(),
+) -> list[Asked]:
+    """Each statement of each claim, with the study's own hosts and with those of today.
+
+    Args:
+        then: The claims with the study's own hosts.
+        now: The same with hosts of today.
+        independent: The statements that no run can change, each with its claim.
+    """
     return [
-        Asked(today, *parts)
+        Asked(today, *parts, independent=(today.identifier, parts[1]) in independent)
         for own, today in zip(then, now, strict=True)
         for parts in zip(own.parts, today.parts, strict=True)
     ]
@@ -161,13 +189,15 @@ def table_of(statements: Sequence[Asked], profile: str) -> Table:
         columns,
         title=f"The paper's statements with {profile} hosts",
         caption=", ".join(f"{counts[each]} {each}" for each in Becomes if counts[each])
-        + "; undecided: with the study's hosts or with these, a cell was not run, or the runs are too few",
+        + "; undecided: with the study's hosts or with these, a cell was not run, or the runs are too few"
+        + (f"; {Becomes.INDEPENDENT}: no run can change it" if counts[Becomes.INDEPENDENT] else ""),
     )
 
 
 def printed(statements: Sequence[Asked], profile: str) -> Table:
-    """The table for people: what is undecided is only counted."""
-    decided = [each for each in statements if each.becomes is not Becomes.UNDECIDED]
+    """The table for people: what is undecided, or no matter of hosts, is only counted."""
+    counted = (Becomes.UNDECIDED, Becomes.INDEPENDENT)
+    decided = [each for each in statements if each.becomes not in counted]
     return replace(table_of(decided, profile), caption=table_of(statements, profile).caption)
 
 

@@ -7,7 +7,7 @@ answers, the cells that it looks at and the numbers that decide. Checks that sev
 makes one outcome per published claim.
 """
 
-from aqmlab.papers.claims.evaluation import evaluate
+from aqmlab.papers.claims.evaluation import decided_without_runs, evaluate
 from aqmlab.papers.claims.outcome import Answer, Finding, Outcome, Part, Question, Verdict
 from aqmlab.papers.claims.registry import registry_of
 
@@ -18,6 +18,7 @@ __all__ = [
     "Part",
     "Question",
     "Verdict",
+    "decided_without_runs",
     "evaluate",
     "registry_of",
 ]

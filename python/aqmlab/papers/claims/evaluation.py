@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
 from aqmlab.papers.claims.outcome import Answer, Finding, Outcome, Part, combine
 from aqmlab.papers.claims.registry import registry_of
+from aqmlab.papers.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from aqmlab.papers.claims.outcome import Question
     from aqmlab.papers.claims.registry import Registry
     from aqmlab.papers.statements import PublishedClaim
-    from aqmlab.papers.study import Study
 
 
 def evaluate(study: Study) -> list[Outcome]:
@@ -25,6 +25,17 @@ def evaluate(study: Study) -> list[Outcome]:
     """
     registry = registry_of(study.experiment.name)
     return [_outcome(study, registry, published) for published in study.experiment.published_claims]
+
+
+def decided_without_runs(study: Study) -> frozenset[tuple[str, Part]]:
+    """The statements that no run can change, such as values of a formula, each with its claim.
+
+    They are those that are decided although nothing was run.
+    """
+    nothing = Study(study.experiment, study.scale, cells={})
+    return frozenset(
+        (outcome.identifier, part) for outcome in evaluate(nothing) for part in outcome.parts if part.judged
+    )
 
 
 def _outcome(study: Study, registry: Registry, published: PublishedClaim) -> Outcome:

@@ -15,8 +15,19 @@ _MINUTE_S, _HOUR_S = 60.0, 3600.0
 _LONGEST_IN_MINUTES_S = 2.0 * _HOUR_S
 
 
-def table_of(costs: Sequence[Cost], *, study: str, chosen: str, workers: int) -> Table:
-    """A row for each scale of a study; the chosen one stands out."""
+def table_of(
+    costs: Sequence[Cost], *, study: str, chosen: str, workers: int, hosts: str | None = None
+) -> Table:
+    """A row for each scale of a study; the chosen one stands out.
+
+    Args:
+        costs: Of each scale.
+        study: The study.
+        chosen: The name of the scale that runs.
+        workers: How many runs are made at a time.
+        hosts: The profile that it runs with as well as with its own hosts, if any.
+    """
+    both = "" if hosts is None else f" with {hosts} hosts and with its own"
     columns: list[Column[Cost]] = [
         Column("scale", lambda cost: _name(cost, chosen), "scale", heads_row=True),
         Column("runs", lambda cost: number(cost.runs, ",d"), "runs"),
@@ -29,7 +40,7 @@ def table_of(costs: Sequence[Cost], *, study: str, chosen: str, workers: int) ->
     return Table.of(
         costs,
         columns,
-        title=f"{study}: estimated run time of each scale on this machine",
+        title=f"{study}{both}: estimated run time of each scale on this machine",
         caption="estimated from short test runs; finished runs are not repeated",
     )
 
