@@ -155,7 +155,7 @@ def compare(
         if error.place != "until_width_s":
             raise
         said = str(error).replace("until_width_s: ", "--until-width: ")
-        raise ResultError.of(error, f"{folder}: {said}") from None
+        raise ResultError.of(error, said) from None
     return _tell(found, found.folder or folder, with_report=with_report, quiet=quiet)
 
 
