@@ -1,9 +1,11 @@
+import dataclasses
+import re
 from pathlib import Path
 
 import pytest
 
 import aqmlab
-from aqmlab.errors import CalibrationError
+from aqmlab.errors import CalibrationError, DemandError
 from aqmlab.load import Bottleneck, Calibration, Demand, Line, Link, LoadLine, calibrate, fit
 from aqmlab.load.demand import bottlenecks_of
 from aqmlab.statistics import Interval, NotEnoughReplications
@@ -75,8 +77,12 @@ def test_a_load_that_no_line_reaches_is_refused() -> None:
         fitted([run(1000, 10.0), run(1000, 11.0, seed=2)])
     with pytest.raises(ValueError, match="does not grow with the demand"):
         fitted([run(1000, 11.0), run(2000, 10.0)]).size(0.5)
-    with pytest.raises(ValueError, match="below the line's intercept"):
+    # The line starts at 0.424 Mbit/s, and a user adds 0.0105: half of one reaches 0.4292.
+    with pytest.raises(ValueError, match=r"0\.1 Mbit/s lies below the line.*at 0\.424 .*from 0\.4345 M"):
         PUBLISHED.size(0.1)
+    with pytest.raises(ValueError, match=r"0\.429 Mbit/s lies below"):
+        PUBLISHED.size(0.429)
+    assert PUBLISHED.size(0.430) == 1
 
 
 def test_a_calibration_is_stored_and_read_back(tmp_path: Path) -> None:
@@ -119,7 +125,7 @@ def test_the_bottleneck_that_is_full_first_decides() -> None:
     assert calibration.tightest.size(1.0) == 1000
     assert calibration.at_load(0.2).links == ("y",)
     assert calibration.at_load(0.2).size(0.2) == 50
-    with pytest.raises(CalibrationError, match="below the line's intercept"):
+    with pytest.raises(CalibrationError, match="3 Mbit/s lies below the line, which starts at 5 Mbit/s"):
         calibration.at_load(0.1).size(0.1)
 
 
@@ -157,6 +163,98 @@ def test_the_offered_load_of_an_asymmetric_line_is_that_of_its_fuller_direction(
     by_link = offered["realised_mbps"]
     assert offered["realised_percent"] == pytest.approx(100.0 * by_link["right-to-left"] / 2.0)
     assert by_link["right-to-left"] / 2.0 > 3.0 * by_link["left-to-right"] / 20.0
+
+
+def test_a_line_rises_where_neither_rounding_nor_scatter_explains_it() -> None:
+    # Throughputs 1, 3, 2 of sizes 1, 2, 3: slope 0.5, squared standard error 1.5 / 1 / 2 = 0.75, so the slope
+    # is 0.58 standard errors above 0. Of 1, 2, 3.3 it is 1.15 with 0.015 / 2: 13 standard errors.
+    def line(*throughput_mbps: float) -> LoadLine:
+        runs = [run(size, mbps) for size, mbps in enumerate(throughput_mbps, start=1)]
+        return dataclasses.replace(fitted(runs), rate_mbps=10.0)
+
+    assert not line(1.0, 3.0, 2.0).rises
+    assert line(1.0, 2.0, 3.3).rises
+    assert not line(25.0, 25.0 + 1e-9).rises, "two points are on any line: what rises by nothing is level"
+    assert line(1.0, 2.0).rises
+    assert line(1.0, 3.0, 2.0).unrounded_size(0.5) == float("inf")
+    with pytest.raises(
+        CalibrationError, match=r"home: .*from size 1 to 3 \(left.*R² 0\.25.*use sizes further"
+    ):
+        Calibration((line(1.0, 3.0, 2.0),)).require_rise("home")
+
+
+ENDLESS = """
+name = "endless"
+duration_s = 3
+[dumbbell]
+rate_mbps = 10
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[[flows]]
+name = "backup"
+count = 1
+direction = "left-to-right"
+[[datagrams]]
+name = "calls"
+count = 20
+packet_bytes = 200
+rate_mbps = 0.08
+direction = "left-to-right"
+"""
+
+
+def test_flows_that_never_end_are_refused_as_a_demand_before_any_run(tmp_path: Path) -> None:
+    """Two of them send as much as one: whatever the uncongested network carries."""
+    file = tmp_path / "endless.toml"
+    file.write_text(ENDLESS)
+    refused = aqmlab_run("calibrate", str(file), "--output", str(tmp_path / "c"))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "endless: demand flows.backup: flows that never end" in refused.stderr
+    assert "legal: flows with bytes = N, datagrams.calls" in refused.stderr
+    assert not (tmp_path / "c").exists()
+    with pytest.raises(DemandError, match=r"demand flows\.backup"):
+        calibrate(
+            Demand.of(aqmlab.Scenario.from_toml(ENDLESS)),
+            sizes=(1, 2),
+            seeds=(1,),
+            run=lambda _pairs, _label: [],
+        )
+
+
+def test_a_load_without_a_size_is_said_and_the_others_are_answered(tmp_path: Path) -> None:
+    """Calls of 0.084 Mbit/s beside 2.1 of a stream: 1 Mbit/s is there without a call, 5 take 34 calls."""
+    file = tmp_path / "calls.toml"
+    group = NOBODY[NOBODY.index("[[datagrams]]") :]
+    stream = group.replace("calls", "stream").replace("count = 20", "count = 25")
+    file.write_text(NOBODY + stream)
+    done = aqmlab_run(
+        "calibrate", str(file), "--demand", "datagrams.calls", "--sizes", "10,20,40", "--loads", "10,50",
+        "--output", str(tmp_path / "kept"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    below, above = (line for line in done.stdout.splitlines() if "% load" in line)
+    already = re.fullmatch(
+        r" +10 % load: below the line: already (.+) Mbit/s without datagrams\.calls", below
+    )
+    assert already, below
+    assert float(already[1]) == pytest.approx(2.1, abs=0.15)
+    answered = re.fullmatch(r" +50 % load: (\d+) datagrams\.calls", above)
+    assert answered, above
+    assert int(answered[1]) == pytest.approx(34.5, rel=0.1)
+    assert "kept in" in done.stdout
+
+
+def test_a_calibration_that_answers_nothing_keeps_its_runs_and_is_an_error(tmp_path: Path) -> None:
+    """Transfers that end before the measured window: what is there is calls, however many transfers run."""
+    file = tmp_path / "early.toml"
+    flows = '[[flows]]\nname = "early"\ncount = 1\nbytes = 1000\ndirection = "left-to-right"\n'
+    file.write_text(NOBODY + flows)
+    done = aqmlab_run(
+        "calibrate", str(file), "--demand", "flows", "--sizes", "1,2", "--output", str(tmp_path / "kept")
+    )
+    assert done.returncode == 2, done.stdout
+    assert "% load" not in done.stdout
+    assert f"kept in {tmp_path / 'kept' / 'calibration.json'}" in done.stdout
+    assert "nobody: throughput does not clearly grow with the demand from size 1 to 2" in done.stderr
 
 
 NOBODY = """

@@ -103,8 +103,15 @@ def test_a_quantile_that_failures_have_swallowed_is_a_bound() -> None:
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (runs(seeds=range(2, 10)), r"seeds are unpaired: only in own \[9\], only in baseline \[1\]"),
-        ([*runs(), runs()[0]], r"seeds \[1\] are in own more than once"),
+        (
+            runs(seeds=range(2, 10)),
+            "only own has seed 9, only baseline has seed 1; legal: .*such as 1-9",
+        ),
+        (
+            [*runs(), *runs(seeds=range(11, 13))],
+            r"unpaired: only own has seeds 11-12; legal: .*such as 1-8,11-12",
+        ),
+        ([*runs(), runs()[0]], "own has seed 1 more than once; legal: each seed once"),
         ([], "no result in own"),
         ([synthetic_result(seed=s, window_s=(30.0, 90.0)) for s in SEEDS], r"seed 1: measured over"),
         (

@@ -16,7 +16,7 @@ import aqmlab
 from aqmlab.comparison import Change, Comparison, Level, Values
 from aqmlab.comparison.change import Inference
 from aqmlab.comparison.lengthening import lengthened, scheduled
-from aqmlab.errors import TooLittleDataError
+from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.files.folders import folder_name
 from aqmlab.load.queues import Queues
 from aqmlab.statistics import Interval
@@ -30,7 +30,7 @@ from aqmlab.statistics.catalogue import (
 )
 from aqmlab.statistics.quantities import throughput_mbps as THROUGHPUT  # noqa: N812 (a constant here)
 from aqmlab.words.comparison import sentences
-from small import BULK, WEB, aqmlab_run
+from small import BULK, WEB, aqmlab_run, contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -303,6 +303,36 @@ def test_seeds_are_added_until_the_interval_is_narrow(link: Path) -> None:
     half = log_at_first / 2.0  # of a width of 2 sinh(half) times the level, of which a hundredth is asked
     expected = 6.0 * (half / math.asinh(math.sinh(half) / 100.0)) ** 2
     assert int(needed[1].replace(",", "")) == pytest.approx(expected, abs=1.0)
+
+
+def test_a_width_without_users_is_refused_before_any_run(tmp_path: Path) -> None:
+    (tmp_path / "bulk.toml").write_text(BULK)
+    refused = aqmlab_run(
+        "compare", "bulk.toml", "--schemes", "drop-tail,pie", "--until-width", "1", "--quiet", cwd=tmp_path
+    )
+    assert refused.returncode == 2
+    assert "--until-width: two flows has no users" in refused.stderr
+    assert "legal: scenarios with users, or a fixed number of seeds" in refused.stderr
+    assert list(contents(tmp_path)) == ["bulk.toml"], "nothing was run"
+
+
+def test_a_width_that_too_few_pages_decide_is_refused_with_the_folder_of_the_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_few(_: object, __: float) -> int:
+        raise TooLittleDataError("too few pages ended")
+
+    monkeypatch.setattr(Comparison, "seeds_for", too_few)
+    short = WEB.replace("duration_s = 20.0", "duration_s = 6.5")
+    wanted = tmp_path / "wanted"
+    aqmlab.compare(short, schemes=["drop-tail", "pie"], seeds=[1], output=wanted)
+    with (
+        pytest.warns(UserWarning, match="holds another comparison"),
+        pytest.raises(ComparisonError, match=r"wanted-2: until_width_s: too few pages ended"),
+    ):
+        aqmlab.compare(
+            short, schemes=["drop-tail", "pi"], seeds=range(1, 7), until_width_s=1.0, output=wanted
+        )
 
 
 def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:

@@ -287,7 +287,8 @@ def test_results_that_look_the_same_are_listed_with_what_differs(here: Path) -> 
 
 
 def test_another_calibration_goes_beside_the_one_that_is_there(here: Path) -> None:
-    few = ("calibrate", "link.toml", "--demand", "flows", "--sizes", "1,2", "--quiet")
+    ending = ("--set", "flows.0.bytes=100000", "--set", "warm_up_s=0")
+    few = ("calibrate", "link.toml", "--demand", "flows", "--sizes", "1,2", *ending, "--quiet")
     place = here / "results" / "calibration"
     told(here, *few)
     before = (place / "calibration.json").read_bytes()

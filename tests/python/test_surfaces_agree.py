@@ -17,7 +17,7 @@ from aqmlab.statistics.quantities import Measured
 from aqmlab.statistics.summary import figures
 from aqmlab.sweeps.tables import results_table
 from aqmlab.tables import save
-from aqmlab.tables.comparison import comparison_records
+from aqmlab.tables.comparison import comparison_records, comparison_table, notes
 from aqmlab.tables.crossvalidation import crossvalidation_table
 from aqmlab.tuning.candidates import Candidate
 
@@ -136,6 +136,35 @@ def test_a_sweep_prints_the_numbers_of_its_runs() -> None:
                 assert float(shown.replace(",", "")) == pytest.approx(each.lower, abs=rounded)
             elif each.is_known:
                 assert shown[0] in "<>~", quantity.name
+
+
+def test_a_sweep_calls_its_columns_what_compare_calls_its_rows(found: aqmlab.Comparison) -> None:
+    swept = aqmlab.sweep(SMALL_HOUSEHOLD, grid={"dumbbell.rate_mbps": [8.0]}, seeds=[SEED])
+    table = results_table(swept.sweep, swept.runs)
+    heads = [(column.group, column.title) for column in table.columns[2:]]
+    assert len(set(heads)) == len(heads), "two columns that nobody can tell apart"
+    rows, of = [], ""
+    for heading in (row[0].lines[0].text for row in comparison_table(found).rows):
+        if heading.startswith("  "):
+            rows.append((of, heading.strip()))
+        of = of if heading.startswith("  ") else heading
+    assert {("call (UDP)", "voice MOS"), ("pages", "slowest loads in, s")} <= set(heads) & set(rows)
+    said = table.caption.splitlines()
+    assert "Pages: those that were waited for in the measured 16 s." in said
+    assert "Slowest page: of each run; so few pages have no 95th percentile." in said
+    assert {*said[:2]} <= {each.replace("; objects: what they are made of", "") for each in notes(found)}
+
+
+def test_a_point_of_a_sweep_says_in_how_many_runs_there_were_pages() -> None:
+    """One run with readers and one without."""
+    swept = aqmlab.sweep(SMALL_HOUSEHOLD, grid={"dumbbell.rate_mbps": [8.0]}, seeds=[SEED])
+    [point] = swept.sweep.points
+    nobody = aqmlab.run(SMALL_HOUSEHOLD | {"users": {"left": 0, "right": 0}}, seed=SEED + 1)
+    table = results_table(swept.sweep, {point.index: [*swept.runs[point.index], nobody]})
+    cells = dict(zip([column.name for column in table.columns], table.rows[0], strict=True))
+    assert cells["page_followed_p50_s"].lines[0].text.endswith(" (1/2)")
+    assert "/" not in cells["voice_mos/datagrams.call"].lines[0].text
+    assert "(1/2): in 1 of 2 runs; the others have no such number" in table.caption.splitlines()
 
 
 def test_a_cross_validation_shows_what_compare_shows(found: aqmlab.Comparison) -> None:

@@ -225,6 +225,13 @@ def test_the_scenario_may_stand_in_the_sweep_file(tmp_path: Path) -> None:
         ),
         (("[grid]", "store = 3\n[grid]"), "store: a text, not 3"),
         (("[grid]", "[grid"), r"sweep.toml: .*line 6"),
+        (("[grid]", "set = { duration_s = 9 }\n[grid]"), r'toml:6: set: unknown; did you mean "overrides"\?'),
+        (("[grid]", '[[points]]\n"duration_s" = 9\n[grid]'), r'toml:6: points: .*did you mean "list"\?'),
+        (("[20, 40]", "[\n20,\n40.5,\n]"), r"toml:7: point 3 \("),
+        (
+            ("[20, 40]", "{ low = 1, high = 9, step = 2 }"),
+            r'toml:7: grid\."dumbbell.*"\.step',
+        ),
         ((SWEEP.partition("[grid]")[2], ""), "grid: a table of dotted keys"),
     ],
 )

@@ -498,6 +498,18 @@ def test_a_wide_table_is_cut_into_parts_that_a_terminal_has_room_for(width: int)
     assert len(parts) == least
 
 
+def test_a_terminal_shows_of_whom_columns_are_above_their_heads() -> None:
+    def column(group: str, title: str) -> Column[int]:
+        return Column(title, lambda item: number(item, "d"), title, group=group, stacked=bool(group))
+
+    table = Table.of([7], [column("", "point"), column("game-up (UDP)", "loss %"), column("", "seed")])
+    lines = [line for line in as_plain_text(table, width=80).splitlines() if line.strip()]
+    above, heads, _, row = (line.split() for line in lines)
+    assert (above, heads, row) == (["game-up", "(UDP)"], ["point", "loss", "%", "seed"], ["7", "7", "7"])
+    # "point" takes 5 columns, "game-up (UDP)" 13, "seed" 4; two are between them, and two at the edges.
+    assert [len(parts_within(table, width)) for width in (30, 29)] == [1, 2]
+
+
 def test_keys_are_called_by_as_little_as_tells_them_apart() -> None:
     assert endings(["users.right", "dumbbell.queue.max_p"]) == ["right", "max_p"]
     two = ["dumbbell.queue.limit_packets", "dumbbell.queue_right_to_left.limit_packets"]

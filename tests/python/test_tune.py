@@ -23,6 +23,9 @@ from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
 from aqmlab.statistics import data_links
 from aqmlab.statistics.summary import figures
+from aqmlab.tables.model import Medium
+from aqmlab.tables.parts import parts_within
+from aqmlab.tables.render import as_plain_text
 from aqmlab.tuning import Objective, Outcome, Plan, space_of
 from aqmlab.tuning import search as tune
 from aqmlab.tuning.beside import settings_of
@@ -642,6 +645,24 @@ def test_a_parameter_that_the_scenario_leaves_open_is_told_as_it_is_in_force(tmp
     assert "None" not in told
     # The scenario does not say them, and what is written of it does not either.
     assert outcome.given.settings["min_th_packets"] is None
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_the_table_of_a_search_has_whole_words_in_every_terminal(
+    found: tuple[Outcome, Path, dict[str, Path]], width: int
+) -> None:
+    """A name is one line, and a table that is too wide goes on below."""
+    outcome = found[0]
+    whole = candidates_table(outcome, outcome.shown)
+    shown = [as_plain_text(part, width=width) for part in parts_within(whole, width)]
+    for part in shown:
+        rows = part.splitlines()[-len(outcome.shown) :]
+        for row, candidate in zip(rows, outcome.shown, strict=True):
+            assert row.split("  ")[0].strip() == candidate.label
+    heads = [column.title for column in whole.shown_in(Medium.TERMINAL).columns]
+    assert heads[:3] == ["", "what it is", "min(t, 2) s"], "what a search is for stands before the parameters"
+    assert all(sum(head in part for part in shown) >= 1 for head in heads)
+    assert not any("…" in part for part in shown)
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_every_bottleneck_has_a_line_through_the_uncongested_runs() -> None:
 
 
 def test_a_congested_twin_is_said() -> None:
-    scenario = chain(**{"topology.links.0.uncongested_rate_mbps": 2.0})
+    scenario = chain(**{"topology.links.0.uncongested_rate_mbps": 2.0, "flows.0.bytes": 1_000_000})
     with pytest.warns(UserWarning, match=r"a-to-b: up to .* discarded on the uncongested network"):
         calibrate(Demand.of(scenario, ["flows"]), sizes=(2, 4), seeds=(1,), run=made)  # type: ignore[arg-type]
 

@@ -87,7 +87,7 @@ def calibrate(
 
     Runs the scenario's uncongested twin with several sizes of a demand, fits a line to the throughput of
     every bottleneck on the routes of its data, and prints the lines, their R², and the size for each load.
-    Flows that never end offer no load of their own: they are left out unless they are the demand.
+    Flows that never end offer no load of their own: they are left out, and refused as a demand.
 
     \b
     Examples:
@@ -101,7 +101,7 @@ def calibrate(
     from aqmlab.load import calibrate as fit
     from aqmlab.load.calibration import CALIBRATION
     from aqmlab.runs import Execution
-    from aqmlab.words.calibration import sizes_in_words
+    from aqmlab.words.calibration import lines_in_words, sizes_in_words
 
     turned = Demand.of(Scenario.from_file(scenario_file, overrides=overrides), demand, links=links)
     if not sizes and not turned.size:
@@ -109,6 +109,7 @@ def calibrate(
     sizes = sizes or tuple(dict.fromkeys(max(1, round(turned.size * step)) for step in STEPS))
     if len(sizes) < 2:
         raise click.BadParameter("a line needs two different sizes", param_hint="--sizes")
+    turned.require_offered_load()
     # The seed of the address is none of the runs': it stands for the scenario alone.
     asked = {
         "scenario": turned.scenario.content_address(0),
@@ -122,9 +123,13 @@ def calibrate(
     runs = Execution(executor, store=place / "runs", progress=not quiet)
     calibration = fit(turned, sizes=sizes, seeds=seeds, run=runs.run_pairs)
     file = replace(calibration, asked=asked).save(place / CALIBRATION)
-    for line in sizes_in_words(turned, calibration, loads):
+    for line in lines_in_words(turned, calibration):
         say(line)
+    if any(each.rises for each in calibration.bottlenecks):
+        for line in sizes_in_words(turned, calibration, loads):
+            say(line)
     say(f"kept in {file}")
+    calibration.require_rise(turned.scenario.name)
 
 
 def _nobody(demand: Demand) -> str:

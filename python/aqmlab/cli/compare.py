@@ -121,7 +121,7 @@ def compare(
       aqmlab compare results/until
     """
     from aqmlab.comparison import compare as run_and_compare
-    from aqmlab.errors import ComparisonError, MissingDataError, UnknownLinkError
+    from aqmlab.errors import ComparisonError, MissingDataError
     from aqmlab.statistics import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
@@ -149,13 +149,13 @@ def compare(
             executor=executor,
             progress=not quiet,
         )
-    except (UnknownLinkError, MissingDataError) as error:
+    except MissingDataError as error:
         raise ResultError(f"{folder}: {error}") from None
     except ComparisonError as error:
         if error.place != "until_width_s":
             raise
         said = str(error).replace("until_width_s: ", "--until-width: ")
-        raise ResultError.of(error, f"{folder}: {said}") from None
+        raise ResultError.of(error, said) from None
     return _tell(found, found.folder or folder, with_report=with_report, quiet=quiet)
 
 

@@ -22,7 +22,7 @@ from aqmlab.errors import TuneError
 from aqmlab.files.folders import folder_name, require_writable
 from aqmlab.files.reading import parse_toml
 from aqmlab.scenario import Scenario
-from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.console import console, say, wrapped
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
     from aqmlab.tuning import Outcome
 
-# The table of the trade-off needs this many columns; a narrower terminal wraps its lines.
-MINIMUM_COLUMNS = 160
 OBJECTIVES = (
     "best-response-times",
     "highest-utilization",
@@ -256,7 +254,12 @@ def tune(
 
 def _print(outcome: Outcome) -> None:
     from aqmlab.tables import to_terminal
+    from aqmlab.tables.parts import parts_within
     from aqmlab.tuning.tables import candidates_table
 
-    screen = console(minimum_columns=MINIMUM_COLUMNS)
-    screen.print(to_terminal(candidates_table(outcome, outcome.shown)), shown(outcome.summary()), sep="\n")
+    screen = console()
+    table = candidates_table(outcome, outcome.shown)
+    for part in parts_within(table, screen.width):
+        screen.print(to_terminal(part))
+    for line in (table.caption, *outcome.summary().splitlines()):
+        screen.print(wrapped(line, screen.width))

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.comparison.comparability import Decides, Difference, differences, listed
 from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds
 from aqmlab.statistics.recorded import judged_links
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence, Set
 
     from aqmlab.statistics import Recorded
 
@@ -43,9 +44,7 @@ def paired(
     """
     left, right = _by_seed(a, names[0]), _by_seed(b, names[1])
     if left.keys() != right.keys():
-        only = (sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys()))
-        said = ", ".join(f"only in {name} {seeds or 'none'}" for name, seeds in zip(names, only, strict=True))
-        raise ComparisonError(f"seeds are unpaired: {said}")
+        raise _unpaired(left.keys(), right.keys(), names)
     _require_one_version([*a, *b])
     pairs = [(left[seed], right[seed]) for seed in sorted(left)]
     for pair in pairs:
@@ -56,6 +55,19 @@ def paired(
     for side, name in zip(zip(*pairs, strict=True), names, strict=True):
         _require_one_configuration(side, name)
     return pairs
+
+
+def _unpaired(left: Set[int], right: Set[int], names: tuple[str, str]) -> ComparisonError:
+    """The error of seeds that only one side has."""
+    only = zip(names, (left - right, right - left), strict=True)
+    said = ", ".join(f"only {name} has {_said(seeds)}" for name, seeds in only if seeds)
+    every = str(Seeds(sorted(left | right)))
+    legal = f"the same seeds on both sides, such as {every}"
+    return ComparisonError(f"seeds are unpaired: {said}; legal: {legal}", place="seeds", legal=legal)
+
+
+def _said(seeds: Collection[int]) -> str:
+    return f"{'seed' if len(seeds) == 1 else 'seeds'} {Seeds(sorted(seeds))}"
 
 
 def differing(pairs: Sequence[Pair]) -> tuple[Difference, ...]:
@@ -87,7 +99,7 @@ def _by_seed(results: Sequence[Recorded], side: str) -> dict[int, Recorded]:
     seeds = Counter(int(result.run["seed"]) for result in results)
     repeated = sorted(seed for seed, count in seeds.items() if count > 1)
     if repeated:
-        raise ComparisonError(f"seeds {repeated} are in {side} more than once; legal: each seed once")
+        raise ComparisonError(f"{side} has {_said(repeated)} more than once; legal: each seed once")
     return {int(result.run["seed"]): result for result in results}
 
 

@@ -13,12 +13,12 @@ from aqmlab.comparison.pairing import require_comparable
 from aqmlab.comparison.reading import keep_first_stage
 from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.files.folders import folder_names
-from aqmlab.load.demand import named_links
+from aqmlab.load.demand import USERS, named_links, parts_of
 from aqmlab.runs import Job, run_many
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from aqmlab.comparison.comparison import Comparison
@@ -70,6 +70,8 @@ def run_comparison(
         raise ComparisonError(
             f"until_width_s: needs {MINIMUM_REPLICATIONS} seeds or more to begin with", place="seeds"
         )
+    if until_width_s is not None:
+        _require_users(scenarios.values(), until_width_s)
     if same_users:
         require_comparable({name: scenario.resolved for name, scenario in scenarios.items()})
     for scenario in scenarios.values():
@@ -88,7 +90,8 @@ def run_comparison(
     with nullcontext() if folder is None else asked.own_folder(folder) as place:
         found = told(run(seeds, place))
         if until_width_s is not None:
-            found = told(run([*seeds, *_more_seeds(found, until_width_s)], place), first_stage=len(seeds))
+            more = _more_seeds(found, until_width_s, place)
+            found = told(run([*seeds, *more], place), first_stage=len(seeds))
         if place is not None:
             if until_width_s is not None:
                 keep_first_stage(place, seeds, until_width_s)
@@ -110,17 +113,32 @@ def _jobs(scenarios: Mapping[str, Scenario], seeds: Sequence[int], folder: Path 
     ]
 
 
-def _more_seeds(found: Comparison, width_s: float) -> range:
-    """The seeds to add, after the largest seed of the first stage."""
+def _require_users(scenarios: Iterable[Scenario], width_s: float) -> None:
+    """Checks that each scenario has users: the width is that of the load times of their pages."""
+    for scenario in scenarios:
+        if not any(part.unit == USERS and part.size for part in parts_of(scenario)):
+            legal = "scenarios with users, or a fixed number of seeds"
+            raise ComparisonError(
+                f"until_width_s: {scenario.name} has no users, and the width is that of page load times; "
+                f"legal: {legal}",
+                place="until_width_s",
+                value=width_s,
+                legal=legal,
+            )
+
+
+def _more_seeds(found: Comparison, width_s: float, folder: Path | None) -> range:
+    """The seeds to add, after the largest seed of the first stage; errors name the folder of its runs."""
+    kept = "" if folder is None else f"{folder}: "
     try:
         wanted = found.seeds_for(width_s)
     except TooLittleDataError as error:
-        raise ComparisonError(f"until_width_s: {error}", place="until_width_s", value=width_s) from None
+        raise ComparisonError(f"{kept}until_width_s: {error}", place="until_width_s", value=width_s) from None
     if wanted > MOST_SEEDS:
         narrowest = width_s * math.sqrt(wanted / MOST_SEEDS)
         legal = f"{narrowest:.2g} s or more, with {MOST_SEEDS} seeds, or longer runs"
         raise ComparisonError(
-            f"a width of {width_s:g} s needs {wanted:,} seeds; legal: {legal}",
+            f"{kept}a width of {width_s:g} s needs {wanted:,} seeds; legal: {legal}",
             place="until_width_s",
             value=width_s,
             legal=legal,

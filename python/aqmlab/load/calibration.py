@@ -67,6 +67,26 @@ class Calibration:
         """The line of the tightest bottleneck."""
         return self.tightest.line
 
+    def require_rise(self, name: str) -> None:
+        """Checks that some line answers which size causes a load; `name` is the scenario's.
+
+        Raises:
+            CalibrationError: Throughput clearly grows with the demand at no bottleneck.
+        """
+        if any(each.rises for each in self.bottlenecks):
+            return
+        every = [size for each in self.bottlenecks for size in each.sizes]
+        slopes = "; ".join(
+            f"{', '.join(each.links)}: {each.line.bits_per_second_per_user:,.1f} bit/s for each more, "
+            f"R² {each.r_squared:.2f}"
+            for each in self.bottlenecks
+        )
+        raise CalibrationError(
+            f"{name}: throughput does not clearly grow with the demand from size {min(every):,.0f} to "
+            f"{max(every):,.0f} ({slopes}): no size can be told for a load; use sizes further apart, a "
+            "longer duration_s or more seeds"
+        )
+
     def save(self, file: str | Path) -> Path:
         """Writes the calibration as JSON."""
         document = {
@@ -174,7 +194,9 @@ def calibrate(
 
     Raises:
         CalibrationError: A size is not above 0: what passes without the demand is no load of its own.
+        DemandError: The demand has flows that never end.
     """
+    demand.require_offered_load()
     seeds = Seeds.of(seeds, refusal=CalibrationError)
     if (least := min(sizes, default=1)) < 1:
         raise CalibrationError(f"size {least} of {demand}: no load at this size; legal: 1 or more")

@@ -193,6 +193,21 @@ class Demand:
         kept = [part.name.removeprefix(f"{FLOWS}.") for part in self.parts if part.endless]
         return scenario.offering_twin(kept)
 
+    def require_offered_load(self) -> None:
+        """Checks that the demand offers a load of its own.
+
+        Raises:
+            DemandError: It has flows that never end: they send as fast as the network lets them.
+        """
+        endless = [part.name for part in self.parts if part.endless]
+        if endless:
+            others = [part.name for part in parts_of(self.scenario) if part.size and not part.endless]
+            raise DemandError(
+                f"{self.scenario.name}: demand {', '.join(endless)}: flows that never end send as fast "
+                "as they can and offer no load of their own; legal: flows with bytes = N"
+                f"{''.join(f', {name}' for name in others)}"
+            )
+
     def bottlenecks(self, size: int | None = None) -> tuple[Bottleneck, ...]:
         """The links judged where the demand has this size, or its own, by the nodes that they join.
 

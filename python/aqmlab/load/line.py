@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 BITS_PER_MBIT = 1e6
 LEAST_SIZES = 3
 """Two points are always on a line."""
+LEAST_UNROUNDED_SIZE = 0.5
+"""What is less is nearer to nobody than to 1."""
+_LEAST_RISE = 1e-3
+"""A line that rises by less over the sizes that ran, as a share of its throughput, is level."""
+_LEAST_STANDARD_ERRORS = 2.0
+"""How many standard errors a slope has to be above 0 to count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +56,27 @@ class Line:
         """The size that causes this throughput (Mbit/s), to the nearest user or flow.
 
         Raises:
-            CalibrationError: None does: the line does not rise, or starts above it.
+            CalibrationError: None does: the line does not rise, or the nearest size is 0.
         """
         slope = self.bits_per_second_per_user
         if slope <= 0:
             raise CalibrationError(
                 f"throughput does not grow with the demand: {slope:,.1f} bit/s for each more"
             )
-        size = (throughput_mbps - self.intercept_mbps) * BITS_PER_MBIT / slope
-        if size <= 0:
+        size = self.unrounded_size(throughput_mbps)
+        if size < LEAST_UNROUNDED_SIZE:
             raise CalibrationError(
-                f"{throughput_mbps} Mbit/s lies below the line's intercept of {self.intercept_mbps}"
+                f"{throughput_mbps:.4g} Mbit/s lies below the line, which starts at "
+                f"{self.intercept_mbps:.4g} Mbit/s; legal: from {self.throughput_mbps(1):.4g} Mbit/s on, "
+                "which is size 1"
             )
         return round(size)
+
+    def unrounded_size(self, throughput_mbps: float) -> float:
+        """The same without refusals: infinite where throughput does not grow."""
+        slope = self.bits_per_second_per_user
+        above = throughput_mbps - self.intercept_mbps
+        return above * BITS_PER_MBIT / slope if slope > 0 else float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +148,21 @@ class LoadLine:
         return self.line.size(load * self.rate_mbps)
 
     def unrounded_size(self, load: float) -> float:
-        """The same without refusals: infinite where throughput does not grow."""
-        slope = self.line.bits_per_second_per_user
-        above = load * self.rate_mbps - self.line.intercept_mbps
-        return above * BITS_PER_MBIT / slope if slope > 0 else float("inf")
+        """The same without refusals: infinite where throughput does not clearly grow."""
+        return self.line.unrounded_size(load * self.rate_mbps) if self.rises else float("inf")
+
+    @property
+    def rises(self) -> bool:
+        """Whether throughput clearly grows with the demand: more than rounding, or than scatter, explains.
+
+        The points of one seed depend on one another, so the standard error is a rule of thumb.
+        """
+        least, most = (self.line.throughput_mbps(size) for size in (min(self.sizes), max(self.sizes)))
+        if most - least < _LEAST_RISE * abs(most):
+            return False
+        # The squared standard errors between the slope and 0 are R² (n - 2) / (1 - R²).
+        explained = self.r_squared * (len(self.points) - 2)
+        return explained >= _LEAST_STANDARD_ERRORS**2 * (1.0 - self.r_squared) or len(self.points) == 2
 
     def against(self, published: Line) -> Mapping[str, float]:
         """How far this line lies from a published one: ours, theirs, and the slopes' relative difference."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 LOADED_MEDIAN = page_quantile_s(0.5, Pages.FOLLOWED)
 LOADED_P95 = page_quantile_s(0.95, Pages.FOLLOWED)
 OF_PEOPLE = (LOADED_MEDIAN, LOADED_P95)
-"""The usual page and the slow one in twenty, of pages that began in the measured window."""
+"""The usual page and the slow one in twenty, of pages that were waited for in the measured window."""
 RESPONSE_MEDIAN = quantile_s(0.5)
 OF_OBJECTS = (RESPONSE_MEDIAN, quantile_s(0.95))
 OF_THE_LINK = (utilization_percent, loss_percent)

@@ -29,6 +29,7 @@ from aqmlab.files.shape import (
     one_of,
     whole,
 )
+from aqmlab.files.toml_lines import line_of
 from aqmlab.runs import Job
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 _DESIGNS = ("grid", "list", "random", "latin-hypercube")
 _ARGUMENTS = ("grid", "points", "random", "latin_hypercube")
 """What files and what the arguments of `aqmlab.sweep` call the designs."""
+_NAMED_ELSEWHERE = {"set": "overrides", "points": "list", "keys": "grid", "seed": "seeds"}
+"""What sweep files call what is called otherwise on the command line, in Python or inside a design."""
 _MOST_POINTS = 100_000
 _MOST_RUNS = 1_000_000
 _MOST_VALUES = 10_000_000
@@ -178,7 +181,22 @@ def read_text(
     try:
         return _Reader(document, source, folder).sweep(overrides or {})
     except SweepError as error:
-        raise SweepError.of(error, f"{source}: {error}") from None
+        line = _line_of(error.place, text, document)
+        raise SweepError.of(error, f"{source}{'' if line is None else f':{line}'}: {error}") from None
+
+
+def _line_of(place: str, text: str, document: Mapping[str, Any]) -> int | None:
+    """The line of a mistake: of the key of the sweep, or of the scenario's key that a design sets."""
+    key = place.partition("=")[0]
+    tables = (document.get("grid"), *(_keys_of(document.get(name)) for name in ("random", "latin-hypercube")))
+    for design, table in zip(("grid", "random.keys", "latin-hypercube.keys"), tables, strict=True):
+        if isinstance(table, Mapping) and key in table:
+            return line_of(text, inside(design, key))
+    return line_of(text, place)
+
+
+def _keys_of(design: object) -> object:
+    return design.get("keys") if isinstance(design, Mapping) else None
 
 
 def sweep_of(
@@ -260,6 +278,7 @@ class _Reader:
 
     def sweep(self, overrides: Mapping[str, object], base: Scenario | None = None) -> Sweep:
         document = self._document
+        self._refuse_names_from_elsewhere()
         conform(document, _shape(self._designs), "", SweepError)
         seeds = self._seeds()
         base = self._base(overrides) if base is None else base.with_overrides(overrides)
@@ -267,7 +286,7 @@ class _Reader:
         keys = tuple(dict.fromkeys(key for each in settings for key in each))
         store = document.get("store")
         if store and "\x00" in store:
-            raise SweepError("store: the name of a folder holds no NUL")
+            raise SweepError("store: the name of a folder holds no NUL", place="store")
         return Sweep(
             name=document.get("name") or base.name,
             keys=keys,
@@ -276,6 +295,19 @@ class _Reader:
             store=self._folder / store if store else None,
             measure_offered_load=document.get("measure_offered_load", False),
         )
+
+    def _refuse_names_from_elsewhere(self) -> None:
+        """Refuses what commands and Python call something that a sweep file calls otherwise."""
+        known = _shape(self._designs).optional
+        for name, meant in _NAMED_ELSEWHERE.items():
+            if name in self._document and name not in known:
+                raise SweepError(
+                    f'{name}: unknown; did you mean "{meant}"? (legal: {", ".join(known)})',
+                    place=name,
+                    value=name,
+                    legal=", ".join(known),
+                    nearest=meant,
+                )
 
     def _base(self, overrides: Mapping[str, object]) -> Scenario:
         given = self._document.get("scenario")
@@ -316,14 +348,14 @@ class _Reader:
         for name, settings in made.items():
             for key in dict.fromkeys(key for each in settings for key in each):
                 if key in owner:
-                    raise SweepError(f'{name}."{key}": {owner[key]} sets it already')
+                    raise SweepError(f'{name}."{key}": {owner[key]} sets it already', place=name)
                 owner[key] = name
         return designs.combined(list(made.values()))
 
     def _seeds(self) -> tuple[int, ...]:
         document = self._document
         if "seeds" in document and "replications" in document:
-            raise SweepError("seeds: excludes replications")
+            raise SweepError("seeds: excludes replications; legal: one of both", place="seeds")
         if "seeds" not in document:
             return tuple(range(1, document.get("replications", 1) + 1))
         return Seeds.of(document["seeds"], refusal=SweepError)
@@ -393,7 +425,8 @@ def _drawn(name: str, draw: Callable[..., list[Settings]]) -> Callable[[Mapping[
         for key, axis in axes.items():
             if isinstance(axis, Range) and axis.points is not None:
                 raise SweepError(
-                    f'{name}.keys."{key}".points: the design draws {name}.points values; leave it out'
+                    f'{name}.keys."{key}".points: the design draws {name}.points values; leave it out',
+                    place=f'{name}.keys."{key}".points',
                 )
         if points * len(axes) > _MOST_VALUES:
             raise SweepError(

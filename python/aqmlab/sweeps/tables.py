@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison.change import Inference, Level, Values
+from aqmlab.comparison.pooled_pages import carry
+from aqmlab.errors import MissingDataError
 from aqmlab.runs.store import State
-from aqmlab.statistics.catalogue import headline_of_all
+from aqmlab.statistics.catalogue import LOADED_P95, OF_PEOPLE, headline_of_all
 from aqmlab.statistics.quantities import Measured
-from aqmlab.statistics.recorded import judged_links, said_of_links
+from aqmlab.statistics.recorded import judged_links, measured_window_s, said_of_links
 from aqmlab.sweeps.file import described
 from aqmlab.tables.comparison import level_in_print
-from aqmlab.tables.model import Column, Table, number, text
+from aqmlab.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
+from aqmlab.tables.model import Column, Line, Table, number, text
 from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from aqmlab.result import Result
     from aqmlab.statistics.quantity import Quantity
     from aqmlab.sweeps.file import Point, Sweep
     from aqmlab.sweeps.status import Status
+    from aqmlab.tables.headings import Heading
     from aqmlab.tables.model import TableCell
 
 _MOST_ROWS = 50
@@ -52,6 +57,9 @@ def results_table(
     }
     # Without anybody who loads pages there is nothing to say of them, at no point.
     shown = [each for each in headline if any(levels[index, each.name].have for index in measured)]
+    names = sorted({str(link["name"]) for each in every for link in judged_links(each, links)})
+    run_counts = {index: len(each) for index, each in runs.items()}
+    carried = _slow_pages_are_carried(run for each in measured.values() for run in each)
     columns: list[Column[Point]] = [
         Column("point", lambda point: number(point.index, "d"), "point"),
         *(
@@ -63,12 +71,7 @@ def results_table(
             for key, ending in zip(sweep.keys, endings(sweep.keys), strict=True)
         ),
         *(
-            Column(
-                each.name,
-                lambda point, each=each: _cell(levels[point.index, each.name], each),  # type: ignore[misc]
-                each.title,
-                each.short,
-            )
+            _column(each, heading_of(each, names, slow_pages_are_carried=carried), levels, run_counts)
             for each in shown
         ),
     ]
@@ -76,8 +79,41 @@ def results_table(
         sweep.points[:_MOST_ROWS],
         columns,
         title=f"{sweep.name}: means over {counted(len(sweep.seeds), 'seed')}",
-        caption="\n".join(_sweep_caption(sweep, every, links, levels)),
+        caption="\n".join(
+            (*_of_pages(shown, every, carried=carried), *_of_runs(sweep, every, links, levels, run_counts))
+        ),
     )
+
+
+def _slow_pages_are_carried(runs: Iterable[Measured]) -> bool:
+    """Whether every run that has pages has enough of them for their 95th percentile."""
+    return all(carry(pages, LOADED_P95.share) for run in runs if (pages := _pages(run)))
+
+
+def _pages(run: Measured) -> float:
+    """How many pages were waited for; 0 where the run recorded none."""
+    try:
+        return run.followed_pages.pages
+    except MissingDataError:
+        return 0.0
+
+
+def _column(
+    quantity: Quantity,
+    heading: Heading,
+    levels: Mapping[tuple[int, str], Level],
+    run_counts: Mapping[int, int],
+) -> Column[Point]:
+    """The level of a quantity at each point, with how many runs have it where not all do."""
+
+    def cell(point: Point) -> TableCell:
+        level, runs = levels[point.index, quantity.name], run_counts[point.index]
+        found = _cell(level, quantity)
+        if not 0 < level.have < runs:
+            return found
+        return replace(found, lines=(Line(f"{found.lines[0].text} ({level.have}/{runs})"),))
+
+    return Column(quantity.name, cell, heading.what, group=heading.of, stacked=True)
 
 
 def _level(quantity: Quantity, runs: Sequence[Measured]) -> Level:
@@ -123,14 +159,28 @@ def endings(keys: Sequence[str]) -> list[str]:
     return [ending(own) for own in parts]
 
 
-def _sweep_caption(
-    sweep: Sweep, every: Sequence[Result], links: tuple[str, ...], levels: Mapping[tuple[int, str], Level]
+def _of_pages(shown: Sequence[Quantity], every: Sequence[Result], *, carried: bool) -> Iterator[str]:
+    """Which pages count, as comparisons say it, and what the row of slow ones is."""
+    if not any(each in OF_PEOPLE for each in shown):
+        return
+    windows = [measured_window_s(each) for each in every]
+    measured = " to ".join(f"{each:g}" for each in dict.fromkeys((min(windows), max(windows))))
+    yield f"{PAGES_IN_WORDS} {measured} s."
+    yield "95 %: the mean over runs of what each run has." if carried else SLOWEST_IN_WORDS
+
+
+def _of_runs(
+    sweep: Sweep,
+    every: Sequence[Result],
+    links: tuple[str, ...],
+    levels: Mapping[tuple[int, str], Level],
+    run_counts: Mapping[int, int],
 ) -> Iterator[str]:
     if len(sweep.points) > _MOST_ROWS:
         yield f"the first {_MOST_ROWS} points; --export writes all"
-    yield "pages: those that began in the measured window; response: of objects; wait: mean in the queue"
     if any(level.beyond for level in levels.values()):
         yield ">, <: in some run only this bound is known"
-    if any(0 < level.have < len(sweep.seeds) for level in levels.values()):
-        yield "a mean is over the runs in which there was something to measure"
+    partly = {(level.have, run_counts[index]) for (index, _), level in levels.items()}
+    for have, runs in sorted(each for each in partly if 0 < each[0] < each[1]):
+        yield f"({have}/{runs}): in {have} of {runs} runs; the others have no such number"
     yield said_of_links(", ".join(str(link["name"]) for link in judged_links(each, links)) for each in every)

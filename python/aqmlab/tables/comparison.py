@@ -12,6 +12,7 @@ from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_
 from aqmlab.statistics.experience import CALL
 from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.quantities import pages_failed
+from aqmlab.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -36,16 +37,6 @@ if TYPE_CHECKING:
 
 _COLUMN_WIDTH = 12
 """Columns of a terminal that a configuration takes."""
-_GROUPS = {"datagrams": "{} (UDP)", "populations": "{} (video)", "flows": "{} (TCP)", "links": "link {}"}
-_TITLES = {
-    LOADED_MEDIAN.name: "half load in, s",
-    LOADED_P95.name: "95 % load in, s",
-    OF_OBJECTS[0].name: "half arrive in, s",
-    OF_OBJECTS[1].name: "95 % arrive in, s",
-    "queue_mean_ms": "queueing delay ms",
-    "queue_mean_packets": "queue packets",
-}
-"""What the rows of some quantities are called, where the heading above says of what they are."""
 
 
 @dataclass(frozen=True)
@@ -145,18 +136,8 @@ def _rows(found: Comparison, *, brief: bool = False) -> list[_Row]:
 
 def _place(found: Comparison, quantity: Quantity) -> tuple[str, str]:
     """The heading of a quantity's row, and what it is called below that."""
-    what, _, part = quantity.name.partition("/")
-    kind, _, name = part.partition(".")
-    title = _TITLES.get(what, quantity.short.removesuffix(f", {name}"))
-    if quantity is LOADED_P95 and not found.slow_pages_are_carried:
-        title = "slowest loads in, s"
-    if kind:
-        return _GROUPS.get(kind, "{}").format(name), title
-    if quantity in OF_PEOPLE:
-        return "pages", title
-    if quantity in OF_OBJECTS:
-        return "objects of pages", title
-    return _GROUPS["links"].format(found.links[0]), title
+    heading = heading_of(quantity, found.links[:1], slow_pages_are_carried=found.slow_pages_are_carried)
+    return heading.of, heading.what
 
 
 def _heading(row: _Row) -> TableCell:
@@ -305,7 +286,7 @@ def _how_sure(found: Comparison) -> Iterator[str]:
 def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     if found.tells_pages:
         objects = "" if brief else "; objects: what they are made of"
-        yield f"Pages: those that were waited for in the measured {found.window_s:g} s{objects}."
+        yield f"{PAGES_IN_WORDS} {found.window_s:g} s{objects}."
         yield from _of_slow_pages(found)
     matched = [each for name in found.names[1:] if (each := found.page_ratio(name)).pages]
     if matched:
@@ -359,7 +340,7 @@ def _with_both(found: Comparison) -> str:
 def _of_slow_pages(found: Comparison) -> Iterator[str]:
     """What the row of slow pages is over, and how many pages never came at all."""
     if not found.slow_pages_are_carried:
-        yield "Slowest page: of each run; so few pages have no 95th percentile."
+        yield SLOWEST_IN_WORDS
     elif len(found.seeds) > 1:
         pages = _range([round(each) for name in found.names if (each := found.pages_in_all(name))])
         yield f"95 %: over the pages of all runs together ({pages})."

@@ -84,6 +84,7 @@ class Column(Generic[Item]):
         title: Its head in the report.
         short: Its head on a terminal; by default the title.
         group: In the report, a heading above it that the columns beside it share.
+        stacked: Whether a terminal shows the group too, above the head.
         media: Where it is shown.
         words: Whether it holds words, not numbers.
         heads_row: Whether it says what a row is of; a terminal shows such a text once where rows share it.
@@ -99,6 +100,12 @@ class Column(Generic[Item]):
     words: bool = False
     heads_row: bool = False
     wraps: bool = False
+    stacked: bool = False
+
+    @property
+    def terminal_head(self) -> tuple[str, str]:
+        """What stands above it on a terminal, line by line: its group, if that is shown, and its head."""
+        return self.group if self.stacked else "", self.title if self.short is None else self.short
 
 
 @dataclass(frozen=True, slots=True)

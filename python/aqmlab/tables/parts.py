@@ -66,10 +66,9 @@ def _groups(widths: list[int], width: int) -> Iterator[tuple[int, ...]]:
 def _widths(table: Table) -> list[int]:
     """Of each column what its longest text takes, and the room beside it."""
     return [
-        max(cell_len(text) for text in (heading, *_texts(table, place))) + _BETWEEN
-        for place, heading in enumerate(
-            plain_line(column.title if column.short is None else column.short) for column in table.columns
-        )
+        max(cell_len(text) for text in (*map(plain_line, column.terminal_head), *_texts(table, place)))
+        + _BETWEEN
+        for place, column in enumerate(table.columns)
     ]
 
 

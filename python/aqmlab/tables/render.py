@@ -162,12 +162,12 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
+    stacked = any(column.stacked for column in part.columns)
     for column in part.columns:
         left = column.words or column.heads_row
-        heading = column.title if column.short is None else column.short
         # In a narrow terminal names go on in the next line: a cut name, or number, reads as another.
         drawn.add_column(
-            Text(plain_line(heading)),
+            Text("\n".join(map(plain_line, column.terminal_head[0 if stacked else 1 :]))),
             justify="left" if left else "right",
             no_wrap=not (column.wraps or left),
             overflow="fold" if left else "ellipsis",

@@ -35,8 +35,8 @@ class Objective:
     of arrivals discarded. `weighted` adds the restricted mean in seconds, the idle share and the loss ratio
     (both from 0 to 1), each times its weight: a weight says how many seconds of mean response time an idle
     or lossy link is worth. `page-load-p50` to `page-load-p99` are quantiles of the page load time, of
-    pages that began in the measured window; where fewer of them ended, the length of the window stands for
-    them.
+    pages that were waited for in the measured window; where fewer of them ended, the length of the window
+    stands for them.
 
     Attributes:
         name: One of `NAMES`.

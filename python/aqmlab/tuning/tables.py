@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics import mean_interval
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
+from aqmlab.tables.headings import heading_of
 from aqmlab.tables.model import (
     Column,
     Medium,
@@ -37,8 +38,10 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
     objective = outcome.objective
     limit, response = f"{objective.restricted_to_s:g}", restricted_mean_name(objective.restricted_to_s)
 
-    def printed(cell: Callable[[Candidate], TableCell], title: str) -> Column[Candidate]:
-        return Column("", cell, title, media=Medium.TERMINAL)
+    headings = {each: heading_of(each, outcome.links) for each in OF_SEARCHES}
+
+    def printed(cell: Callable[[Candidate], TableCell], title: str, **how: Any) -> Column[Candidate]:  # noqa: ANN401
+        return Column("", cell, title, media=Medium.TERMINAL, **how)
 
     def mean(each: Candidate, name: str) -> float | None:
         # A quantile that no run reached is infinite: nothing that a table can hold.
@@ -56,6 +59,19 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
 
     columns: list[Column[Candidate]] = [
         Column("label", lambda each: text(each.label), words=True),
+        printed(lambda each: text(outcome.role(each)), "what it is", words=True),
+        printed(response_time, f"min(t, {limit}) s"),
+        *(
+            printed(
+                lambda each, of=quantity: number(mean(each, of.name), f".{of.digits}f"),  # type: ignore[misc]
+                heading.what,
+                group=heading.of,
+                stacked=True,
+            )
+            for quantity, heading in headings.items()
+            if any(mean(each, quantity.name) is not None for each in candidates)
+        ),
+        printed(difference, f"winner − it, {objective.unit}"),
         in_csv("role", outcome.role),
         in_csv("on_front", lambda each: each in outcome.front),
         in_csv("note", lambda each: each.note),
@@ -74,17 +90,6 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
             in_csv(name, partial(mean, name=name))
             for name in dict.fromkeys(key for row in means.values() for key in row)
         ),
-        printed(response_time, f"min(t, {limit}) s"),
-        *(
-            printed(
-                lambda each, of=quantity: number(mean(each, of.name), f".{of.digits}f"),  # type: ignore[misc]
-                quantity.short,
-            )
-            for quantity in OF_SEARCHES
-            if any(mean(each, quantity.name) is not None for each in candidates)
-        ),
-        printed(difference, f"winner − it, {objective.unit}"),
-        Column("", lambda each: text(outcome.role(each)), "what it is", words=True, media=Medium.TERMINAL),
     ]
     return Table.of(
         candidates,
