@@ -38,12 +38,14 @@ def own_folder(wanted: Path, holds: Callable[[Path], Holds | str]) -> tuple[Path
     """
     if wanted.exists() and not wanted.is_dir():
         raise FolderError(f"{wanted}: is a file; legal: the name of a folder")
-    found = {folder: holds(folder) for folder in _beside(wanted)}
-    the_same = next((folder for folder, held in found.items() if held is Holds.THE_SAME), None)
-    # The last of them is not there.
-    chosen = the_same or next(folder for folder, held in found.items() if held is Holds.NOTHING)
-    held = found[wanted]
-    return chosen, held if isinstance(held, str) and chosen != wanted else ""
+    while True:
+        found = {folder: holds(folder) for folder in _beside(wanted)}
+        by_what = {held: folder for folder, held in reversed(found.items())}
+        chosen = by_what.get(Holds.THE_SAME) or by_what.get(Holds.NOTHING)
+        if chosen is not None:
+            held = found[wanted]
+            return chosen, held if isinstance(held, str) and chosen != wanted else ""
+        # The last of them was not there a moment ago: somebody else has made it.
 
 
 def _beside(wanted: Path) -> Iterator[Path]:
@@ -56,4 +58,5 @@ def _beside(wanted: Path) -> Iterator[Path]:
     names = [each.name for each in parent.iterdir()] if parent.is_dir() else []
     numbers = sorted({int(found[1]) for name in names if (found := numbered.fullmatch(name))} - {1})
     yield from (parent / f"{wanted.name}-{number}" for number in numbers)
-    yield next(folder for number in count(2) if not (folder := parent / f"{wanted.name}-{number}").exists())
+    # By the same look at the folder: one that somebody has made since holds what nobody asked about here.
+    yield parent / f"{wanted.name}-{next(number for number in count(2) if number not in numbers)}"
