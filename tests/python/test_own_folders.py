@@ -79,14 +79,16 @@ def test_the_same_is_found_again_and_something_else_goes_beside_it(tmp_path: Pat
 
 def test_a_folder_that_is_made_meanwhile_is_looked_at_and_not_passed_over(tmp_path: Path) -> None:
     """Somebody makes `a-2` between the list of folders and the look at what each of them holds."""
-    (tmp_path / "a").mkdir()
+    for name in ("a", "a-3"):
+        (tmp_path / name).mkdir()
 
     def beside_another_who(makes: str) -> Path:
         """The folder found while somebody makes the second one, with the same or something else in it."""
 
         def holds(folder: Path) -> Holds | str:
-            if folder.name == "a":
+            if folder.name == "a-3":
                 (tmp_path / "a-2").mkdir(exist_ok=True)
+            if folder.name in {"a", "a-3"}:
                 return "something else"
             if folder.name == "a-2":
                 return Holds.THE_SAME if makes == "the same" else "something else"
@@ -96,7 +98,7 @@ def test_a_folder_that_is_made_meanwhile_is_looked_at_and_not_passed_over(tmp_pa
 
     assert beside_another_who("the same").name == "a-2"
     (tmp_path / "a-2").rmdir()
-    assert beside_another_who("something else").name == "a-3"
+    assert beside_another_who("something else").name == "a-4"
 
 
 def test_an_edited_scenario_other_seeds_and_other_schemes_leave_a_comparison_as_it_was(here: Path) -> None:
