@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import pytest
 import aqmlab
 from aqmlab.comparison.kept import kept_in
 from aqmlab.errors import FolderError, ResultError
+from aqmlab.files.folders import PARTIAL_PREFIX
 from aqmlab.files.own_folders import Holds, own_folder
 from aqmlab.runs.store import State, inspect
 from small import BULK, aqmlab_run, command
@@ -128,6 +130,41 @@ def test_an_edited_scenario_other_seeds_and_other_schemes_leave_a_comparison_as_
     assert told(here, *COMPARED) == "results/compare-two-flows-7"
     assert aqmlab_run("report", str(first), "--output", "again.html", cwd=here).returncode == 0
     assert (here / "again.html").read_bytes() == before["report.html"]
+
+
+def interrupt(folder: Path, *removed: str) -> None:
+    """Leaves a comparison as a kill leaves it: with runs lacking, and one half written."""
+    note = folder / "comparison.json"
+    note.write_text(json.dumps({"asked": json.loads(note.read_text())["asked"]}))
+    half = folder / "pie" / f"{PARTIAL_PREFIX}0123456789abcdef"
+    half.mkdir()
+    shutil.copy(folder / "pie" / "seed-1" / "run.json", half)
+    for each in removed:
+        shutil.rmtree(folder / each)
+
+
+def test_an_interrupted_comparison_is_read_and_said_to_be_unfinished(here: Path) -> None:
+    asked = (*COMPARED[:3], "pie,drop-tail,codel", "--seeds", "1-2", "--output", "killed")
+    killed = here / told(here, *asked, "--no-report")
+    interrupt(killed, "codel")
+    completes = "the same aqmlab compare command completes it."
+    lacks = f"Unfinished comparison: 4 of 6 runs, none with codel; {completes}"
+    reported = aqmlab_run("report", "killed", cwd=here)
+    assert reported.stdout == "killed/report.html\n", reported.stderr
+    assert reported.stderr == f"aqmlab: warning: {lacks}\n"
+    assert lacks in (killed / "report.html").read_text()
+    compared = aqmlab_run("compare", "killed", cwd=here)
+    assert lacks in " ".join(compared.stdout.split()), compared.stderr
+    # The baseline is the one that was asked for, though another comes first in the folder.
+    assert aqmlab.compare(killed).names == ("pie", "drop-tail")
+    assert aqmlab.compare(killed).cautions() == [lacks]
+    shutil.rmtree(killed / "pie" / "seed-2")
+    refused = aqmlab_run("report", "killed", cwd=here)
+    assert "killed: configurations have different seeds. Unfinished comparison: 3 of 6 runs" in refused.stderr
+    assert refused.returncode == 2
+    assert told(here, *asked) == "killed"
+    assert aqmlab.compare(killed).cautions() == []
+    assert "Unfinished" not in (killed / "report.html").read_text()
 
 
 def test_a_comparison_in_a_folder_that_was_named_follows_the_same_rule(here: Path) -> None:

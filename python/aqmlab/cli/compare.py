@@ -263,7 +263,7 @@ def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
 
 def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Sequence[str]) -> None:
     """Results at hand: nothing is run, and nothing written."""
-    from aqmlab.comparison import Comparison, read_first_stage, require_one_comparison
+    from aqmlab.comparison import Comparison, read_first_stage, require_one_comparison, unfinished
     from aqmlab.errors import MissingDataError, UnknownLinkError
 
     results = _configurations_in(folders, names)
@@ -273,7 +273,8 @@ def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Seque
     )
     first_stage = read_first_stage(whole, results) if len(whole) == 1 else 0
     try:
-        found = Comparison.of(results, links=links, first_stage=first_stage)
+        lacks = unfinished(folders, results)
+        found = Comparison.of(results, links=links, first_stage=first_stage, unfinished=lacks)
         require_one_comparison(folders, found)
         _print(found)
     except (UnknownLinkError, MissingDataError) as error:
@@ -282,7 +283,7 @@ def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Seque
 
 def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[str, list[Result]]:
     """Of each folder its configuration; of a single folder those of the comparison that it is of."""
-    from aqmlab.comparison import read_configurations
+    from aqmlab.comparison import read_configurations, unfinished
     from aqmlab.comparison.reading import read_each
 
     if names and len(names) != len(folders):
@@ -295,6 +296,7 @@ def _configurations_in(folders: Sequence[Path], names: Sequence[str]) -> dict[st
         if len(found) < 2:
             raise click.UsageError(
                 f"{folders[0]} holds one configuration; legal: two or more folders, or that of a comparison"
+                f"{f'. {lacks}' if (lacks := unfinished(folders, found)) else ''}"
             )
         return found
     return read_each(folders, names)

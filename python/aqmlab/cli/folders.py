@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import FolderError, ResultError
+from aqmlab.files.folders import finished_files
 from aqmlab.files.own_folders import Holds, own_folder
 from aqmlab.files.reading import read_json
 
@@ -92,7 +93,7 @@ class RunFolder:
             return self._other_run(folder) or "another run"
         if (folder / "run.json").exists():
             return "a result of another version"
-        if any(folder.glob("**/run.json")):
+        if finished_files(folder, "**/run.json"):
             return "other results"
         # Not a mistake that another name beside it would mend: somebody named a folder of his own.
         raise FolderError(f"{found.reason}; name another folder or remove it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import click
@@ -52,6 +53,7 @@ def report(
         read_configurations,
         read_first_stage,
         require_one_comparison,
+        unfinished,
     )
     from aqmlab.errors import MissingDataError, UnknownLinkError
     from aqmlab.report import render
@@ -59,7 +61,7 @@ def report(
     from aqmlab.terminal.progress import waiting
 
     found = read_configurations(results)
-    first_stage = read_first_stage(results, found)
+    first_stage, lacks = read_first_stage(results, found), unfinished(results, found)
     if baseline is not None and baseline not in found:
         raise click.BadParameter(
             f'no configuration is called "{baseline}"; legal: {", ".join(found)}{nearest(baseline, found)}',
@@ -67,9 +69,13 @@ def report(
         )
     try:
         with waiting("drawing the report"):
-            compared = Comparison.of(found, baseline=baseline, links=links, first_stage=first_stage)
+            compared = Comparison.of(
+                found, baseline=baseline, links=links, first_stage=first_stage, unfinished=lacks
+            )
             require_one_comparison(results, compared)
             page = render(page_of(compared, title=title))
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, results))}: {error}") from None
+    if lacks:
+        warnings.warn(lacks, stacklevel=2)
     say(str(write_whole(output or results[0] / REPORT, page)))

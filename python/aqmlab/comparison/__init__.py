@@ -16,6 +16,7 @@ from aqmlab.comparison.reading import (
     read_configurations,
     read_first_stage,
     require_one_comparison,
+    unfinished,
 )
 from aqmlab.errors import ComparisonError
 
@@ -38,4 +39,5 @@ __all__ = [
     "read_first_stage",
     "require_comparable",
     "require_one_comparison",
+    "unfinished",
 ]

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any
 from aqmlab._core import version
 from aqmlab.comparison.comparability import differences, listed
 from aqmlab.errors import FolderError, ResultError
-from aqmlab.files.folders import PARTIAL_PREFIX, folder_names, real_path, require_writable, write_whole
+from aqmlab.files.folders import (
+    PARTIAL_PREFIX,
+    finished_files,
+    folder_names,
+    real_path,
+    require_writable,
+    write_whole,
+)
 from aqmlab.files.own_folders import Holds, own_folder
 from aqmlab.files.reading import read_json
 from aqmlab.files.shape import NUMBER, SEED, TEXT, ListOf, Table, TableOf, conform
@@ -157,8 +164,7 @@ class Asked:
             for configuration, name in folder_names(self.scenarios).items()
             for seed in self.seeds
         }
-        others = {file.parent for file in folder.glob("**/run.json")} - places.keys()
-        if any(PARTIAL_PREFIX not in str(each) for each in others):
+        if {file.parent for file in finished_files(folder, "**/run.json")} - places.keys():
             return "other results"
         if any(inspect(place, address).state is State.FOREIGN for place, address in places.items()):
             return "other results"

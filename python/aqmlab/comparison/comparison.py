@@ -78,6 +78,7 @@ class Comparison:
         first_stage: The number of first seeds that decided the number of seeds; 0 if the number was fixed.
         differing: For each configuration, the settings that differ from the baseline.
         folder: The folder that its runs were made in; none if it is of results at hand.
+        unfinished: What an interrupted comparison lacks, in a sentence; empty if it lacks nothing.
     """
 
     names: tuple[str, ...]
@@ -87,6 +88,7 @@ class Comparison:
     first_stage: int = 0
     differing: Mapping[str, Sequence[Difference]] = field(default_factory=dict, repr=False)
     folder: Path | None = field(default=None, repr=False)
+    unfinished: str = field(default="", repr=False)
     _population: str | None = field(default=None, repr=False)
     _values: dict[tuple[str, str], Values] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, str], Level] = field(default_factory=dict, repr=False)
@@ -111,6 +113,7 @@ class Comparison:
         population: str | None = None,
         same_users: bool = True,
         first_stage: int = 0,
+        unfinished: str = "",
     ) -> Comparison:
         """Compares the results of several configurations.
 
@@ -122,6 +125,7 @@ class Comparison:
             same_users: Whether different users on one side are an error; only a comparison of loads turns
                 this off.
             first_stage: How many of the seeds decided how many there are (`seeds_for`); 0: no figure did.
+            unfinished: What an interrupted comparison lacks, in a sentence.
 
         Raises:
             ComparisonError: There is no such baseline, or seeds, versions, users, what is measured or links
@@ -147,7 +151,16 @@ class Comparison:
         }
         seeds = tuple(int(run.result.run["seed"]) for run in measured[base])
         differ = {name: differing(each) for name, each in pairs.items()}
-        return cls(tuple(in_order), seeds, judged, measured, first_stage, differ, _population=population)
+        return cls(
+            tuple(in_order),
+            seeds,
+            judged,
+            measured,
+            first_stage,
+            differ,
+            unfinished=unfinished,
+            _population=population,
+        )
 
     # ------------------------------------------------------------------------------------- what was compared
 
@@ -196,8 +209,8 @@ class Comparison:
         return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
 
     def cautions(self) -> list[str]:
-        """For each configuration, the differences from the baseline besides the queue."""
-        return [
+        """Whether runs are lacking, and for each configuration its differences besides the queue."""
+        return [self.unfinished] * bool(self.unfinished) + [
             f"Not only the queue differs between {name} and {self.baseline}: {listed(found)}."
             for name in self.names
             if (found := self.beyond_the_queue(name))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from aqmlab import arguments
 from aqmlab.comparison.comparison import Comparison
-from aqmlab.comparison.reading import read_configurations, read_first_stage, results_of
+from aqmlab.comparison.reading import read_configurations, read_first_stage, results_of, unfinished
 from aqmlab.errors import ComparisonError
 from aqmlab.terminal.spelling import quoted
 
@@ -95,7 +95,7 @@ def compare(
             raise ComparisonError(
                 "overrides: only of scenarios; these are results", place="overrides", value=dict(overrides)
             )
-        results, first_stage = _at_hand(cast("Results", what))
+        results, first_stage, lacks = _at_hand(cast("Results", what))
         return Comparison.of(
             results,
             baseline=baseline,
@@ -103,6 +103,7 @@ def compare(
             population=population,
             same_users=same_users,
             first_stage=first_stage,
+            unfinished=lacks,
         )
     from aqmlab.comparison.running import run_comparison  # noqa: PLC0415 (results at hand need no runner)
     from aqmlab.runs.executors import chosen_executor  # noqa: PLC0415
@@ -152,13 +153,13 @@ def _scenarios(
     return {name: Scenario.of(each, overrides=overrides) for name, each in of_scenarios.items()}
 
 
-def _at_hand(what: Results) -> tuple[Mapping[str, Sequence[Recorded]], int]:
-    """Results by name, and how many of the first seeds decided how many there are."""
+def _at_hand(what: Results) -> tuple[Mapping[str, Sequence[Recorded]], int, str]:
+    """Results by name, how many of the first seeds decided how many there are, and what is unfinished."""
     if not isinstance(what, str | Path):
-        return results_of(what, ComparisonError), 0
+        return results_of(what, ComparisonError), 0, ""
     folder = Path(what)
     results = read_configurations([folder])
-    return results, read_first_stage([folder], results)
+    return results, read_first_stage([folder], results), unfinished([folder], results)
 
 
 def _given(what: object) -> Mapping[str, object]:

@@ -11,7 +11,7 @@ from aqmlab import arguments
 from aqmlab.comparison.asked import read_compared
 from aqmlab.comparison.comparability import listed
 from aqmlab.errors import ComparisonError, ResultError
-from aqmlab.files.folders import folder_names, write_whole
+from aqmlab.files.folders import finished_files, folder_names, write_whole
 from aqmlab.files.reading import read_json
 from aqmlab.files.shape import NUMBER, SEED, ListOf, Table, conform
 from aqmlab.result import Result
@@ -162,7 +162,7 @@ def _as_compared(folder: Path, named: Mapping[str, list[Result]]) -> dict[str, l
     Others come last. Runs of other seeds, which an earlier comparison left, are left out.
     """
     note = read_compared(folder)
-    places = {place: name for name, place in folder_names(note.get("configurations", [])).items()}
+    places = {place: name for name, place in folder_names(_configurations_of(note)).items()}
     compared: dict[str, list[Result]] = {}
     others: dict[str, list[Result]] = {}
     for name, results in named.items():
@@ -173,6 +173,45 @@ def _as_compared(folder: Path, named: Mapping[str, list[Result]]) -> dict[str, l
         else:
             others[name] = results
     return {name: compared[name] for name in places.values() if name in compared} | others
+
+
+def _configurations_of(note: Mapping[str, Any]) -> list[str]:
+    """The configurations of a comparison, the baseline first; of an unfinished one those asked for."""
+    return list(note.get("configurations", note.get("asked", {}).get("configurations", ())))
+
+
+def unfinished(folders: Sequence[Path], results: Mapping[str, Sequence[Result]]) -> str:
+    """What an interrupted comparison in the one folder lacks, in a sentence; empty if it lacks nothing.
+
+    Raises:
+        ResultError: Its configurations have different seeds, which no comparison can pair.
+    """
+    note = read_compared(folders[0]) if len(folders) == 1 else {}
+    asked: dict[str, Any] = note.get("asked", {})
+    names, seeds = _configurations_of(note), note.get("seeds", asked.get("seeds", ()))
+    have = {name: {each.seed for each in results.get(name, ())} for name in names}
+    lacks = _what_is_lacking(have, seeds)
+    if not lacks and "configurations" not in note and "until_width_s" in asked:
+        lacks = f"seeds were still to be added up to a width of {asked['until_width_s']:g} s"
+    if not lacks:
+        return ""
+    told = f"Unfinished comparison: {lacks}; the same aqmlab compare command completes it."
+    if len({frozenset(each) for each in have.values() if each}) > 1:
+        raise ResultError(
+            f"{folders[0]}: configurations have different seeds. {told} To look at one of them: "
+            f"aqmlab report {folders[0]}/NAME"
+        )
+    return told
+
+
+def _what_is_lacking(have: Mapping[str, set[int]], seeds: Sequence[int]) -> str:
+    """How many of the runs there are, and the configurations without any; empty if all are there."""
+    lacking = sum(len(set(seeds) - own) for own in have.values())
+    if not lacking:
+        return ""
+    wanted = len(have) * len(seeds)
+    none = ", ".join(name for name, own in have.items() if not own)
+    return f"{wanted - lacking} of {wanted} runs{none and f', none with {none}'}"
 
 
 def _place_below(folder: Path, results: Sequence[Result]) -> str | None:
@@ -236,7 +275,7 @@ def _places_in(folder: Path) -> list[Path]:
     arguments.path("results", folder, ResultError)
     if (folder / "run.json").exists():
         return [folder]
-    found = [file.parent for file in sorted(folder.glob("**/run.json"))]
+    found = [file.parent for file in finished_files(folder, "**/run.json")]
     # A store beside results holds the same runs once more.
     found = [place for place in found if not is_address(place.name)] or found
     if not found:

@@ -158,6 +158,15 @@ def require_writable(folder: Path) -> None:
         probe.rmdir()
 
 
+def finished_files(folder: Path, pattern: str) -> list[Path]:
+    """Files that match a pattern below a folder, in order, without those in unfinished folders."""
+    return [
+        file
+        for file in sorted(folder.glob(pattern))
+        if not any(part.startswith(PARTIAL_PREFIX) for part in file.relative_to(folder).parts)
+    ]
+
+
 def remove_abandoned(parent: Path) -> None:
     """Removes the temporary folders in `parent` whose writers no longer live."""
     for leftover in parent.glob(PARTIAL_PREFIX + "*"):

@@ -78,7 +78,8 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
 def _under_title(first: Recorded, found: Comparison) -> str:
     """The link and the people; with the name of the alternative if they differ."""
     line = in_one_line(first, len(found.seeds))
-    return f"with {found.names[0]}: {line}" if found.cautions() else line
+    differ = any(found.beyond_the_queue(name) for name in found.names)
+    return f"with {found.names[0]}: {line}" if differ else line
 
 
 def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> Drawn | None:
