@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 import aqmlab
 from aqmlab import Scenario, ScenarioError, Simulation
+from aqmlab.report import render
+from aqmlab.report.comparison import page_of
 from aqmlab.statistics import measured_window_s, response_times
 from aqmlab.statistics.recorded import ended_s
+from aqmlab.words.amounts import length_of_each
+from people import a_run
+
+if TYPE_CHECKING:
+    from synthetic_results import SyntheticResult
 
 LINK = {"rate_mbps": 2.0, "queue": {"scheme": "drop-tail", "limit_packets": 30}}
 CLOUDS = {
@@ -58,3 +67,39 @@ def test_runs_that_end_by_themselves_at_other_instants_are_compared() -> None:
     }
     assert len({ended_s(each) for of_queue in runs.values() for each in of_queue}) > 3
     assert aqmlab.Comparison.of(runs).seeds == (1, 2, 3)
+
+
+def test_windows_of_several_lengths_are_told_as_a_range() -> None:
+    def measured(seed: int, until_s: float) -> SyntheticResult:
+        result = a_run(seed, 1.0, 5.0)
+        ends = {"population": "right", "exchanges": 200}
+        result.run["scenario"] = {**result.run["scenario"], "end_after": ends}
+        result.run.update(measured_from_s=5.0, measured_until_s=until_s)
+        return result
+
+    # As by a run that ended at 55.6923 s, and one that the clock ended.
+    found = aqmlab.Comparison.of(
+        {
+            "drop-tail": [measured(1, 55.6923), measured(2, 60.0)],
+            "pie": [measured(1, 57.5), measured(2, 59.0)],
+        }
+    )
+    assert found.shortest_window_s == pytest.approx(50.6923)
+    assert found.longest_window_s == 55.0
+    assert found.to_dict()["shortest_window_s"] == pytest.approx(50.6923)
+    assert found.to_dict()["longest_window_s"] == 55.0
+    assert "waited for in the measured 50.7 to 55 s." in " ".join(str(found).split())
+    page = page_of(found)
+    told = render(page).replace("\N{NO-BREAK SPACE}", " ")
+    assert page.under_title.endswith("2 runs of 50.7 to 55 s each")
+    assert "5 s to the end of each run, at 55.7 to 60 s of the simulated time" in told
+
+
+@pytest.mark.parametrize(
+    ("shortest_s", "longest_s", "words"),
+    [(30.0, 30.0, "30 s"), (0.5, 0.5, "0.5 s"), (102.5, 102.5, "102.5 s"), (1200.0, 1200.04, "1200 s")],
+)
+def test_the_length_of_windows_has_digits_that_people_use(
+    shortest_s: float, longest_s: float, words: str
+) -> None:
+    assert length_of_each(shortest_s, longest_s) == words

@@ -170,9 +170,18 @@ class Comparison:
         return self.names[0]
 
     @property
-    def window_s(self) -> float:
-        """Length of the measured window in seconds."""
-        return measured_window_s(self._first)
+    def shortest_window_s(self) -> float:
+        """Length of the shortest measured window in seconds; `end_after` ends each run at its own instant."""
+        return min(self._windows_s)
+
+    @property
+    def longest_window_s(self) -> float:
+        """Length of the longest measured window in seconds."""
+        return max(self._windows_s)
+
+    @cached_property
+    def _windows_s(self) -> list[float]:
+        return [measured_window_s(run.result) for runs in self.runs.values() for run in runs]
 
     @arguments.checked(
         ComparisonError,
@@ -587,7 +596,8 @@ class Comparison:
         return {
             "baseline": self.baseline,
             "seeds": list(self.seeds),
-            "window_s": self.window_s,
+            "shortest_window_s": self.shortest_window_s,
+            "longest_window_s": self.longest_window_s,
             "links": list(self.links),
             "configurations": {name: self._numbers(name) for name in self.names},
         }

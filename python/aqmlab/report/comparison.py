@@ -33,6 +33,8 @@ from aqmlab.statistics import Interval, NotEnoughReplications, Pages
 from aqmlab.statistics.suspicion import mark_of, suspect_because
 from aqmlab.tables.comparison import comparison_table
 from aqmlab.words import answer, counted, page_sentences
+from aqmlab.words.amounts import length_of_each
+from aqmlab.words.comparison import window_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,7 +79,7 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
 
 def _under_title(first: Recorded, found: Comparison) -> str:
     """The link and the people; with the name of the alternative if they differ."""
-    line = in_one_line(first, len(found.seeds))
+    line = in_one_line(first, len(found.seeds), window_in_words(found))
     differ = any(found.beyond_the_queue(name) for name in found.names)
     return f"with {found.names[0]}: {line}" if differ else line
 
@@ -281,6 +283,13 @@ def _runs_in_words(found: Comparison) -> str:
     return f"{len(found.names) * len(found.seeds)}: {counted(len(found.names), 'alternative')} with {seeds}"
 
 
+def _measured(runs: Sequence[Recorded]) -> str:
+    """From when to when runs were measured, in simulated seconds; with `end_after` until different ends."""
+    ends_s = [float(run.run["measured_until_s"]) for run in runs]
+    until = "" if min(ends_s) == max(ends_s) else "the end of each run, at "
+    return f"{runs[0].run['measured_from_s']:g} s to {until}{length_of_each(min(ends_s), max(ends_s))}"
+
+
 def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Comparison) -> Iterator[Part]:
     runs = [result for each in results.values() for result in each]
     yield Facts(facts(firsts))
@@ -292,12 +301,11 @@ def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Compari
     differing = differing_settings(scenarios)
     if len(scenarios) > 1:
         yield Facts({"differing settings": ", ".join(differing) or "nothing"})
-    window = f"{runs[0].run['measured_from_s']:g} s to {runs[0].run['measured_until_s']:g} s"
     broken = {law["name"] for run in runs for law in run.run["invariants"] if not law["holds"]}
     yield Facts(
         {
             "runs": _runs_in_words(found),
-            "measured": f"{window} of the simulated time",
+            "measured": f"{_measured(runs)} of the simulated time",
             "version": str(runs[0].run["aqmlab_version"]),
             "consistency checks": f"failed: {', '.join(sorted(broken))}"
             if broken

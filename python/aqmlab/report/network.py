@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.scenario import clouds_of
-from aqmlab.statistics.recorded import measured_window_s
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ _SENDERS = {
 """The name of one member of a group, and of several."""
 
 
-def in_one_line(result: Recorded, runs: int) -> str:
-    """The link, the people, and the length of the runs."""
+def in_one_line(result: Recorded, runs: int, length: str) -> str:
+    """The link, the people, and the length of the measured windows of so many runs, which is in words."""
     parts = [_links_in_words(result)]
     clouds = clouds_of(result.run["scenario"])
     populations = result.run["populations"]
@@ -34,7 +33,7 @@ def in_one_line(result: Recorded, runs: int) -> str:
     if arriving:
         parts.append("a cloud of connections" if arriving == 1 else f"{arriving:,} clouds of connections")
     each = "one run" if runs == 1 else f"{runs} runs"
-    parts.append(f"{each} of {measured_window_s(result):g} s{'' if runs == 1 else ' each'}")
+    parts.append(f"{each} of {length}{'' if runs == 1 else ' each'}")
     return " · ".join(part for part in parts if part)
 
 

@@ -25,6 +25,7 @@ from aqmlab.tables.model import (
     with_half_width,
 )
 from aqmlab.words.amounts import counted, listed
+from aqmlab.words.comparison import window_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -286,7 +287,7 @@ def _how_sure(found: Comparison) -> Iterator[str]:
 def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     if found.tells_pages:
         objects = "" if brief else "; objects: what they are made of"
-        yield f"{PAGES_IN_WORDS} {found.window_s:g} s{objects}."
+        yield f"{PAGES_IN_WORDS} {window_in_words(found)}{objects}."
         yield from _of_slow_pages(found)
     matched = [each for name in found.names[1:] if (each := found.page_ratio(name)).pages]
     if matched:

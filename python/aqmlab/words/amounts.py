@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "bit_rate", "counted", "delay", "duration", "listed", "percent", "share_of_time", "span",
-    "span_of_ratios", "times_as_long",
+    "bit_rate", "counted", "delay", "duration", "length_of_each", "listed", "percent", "share_of_time",
+    "span", "span_of_ratios", "times_as_long",
 ]  # fmt: skip
 
 MOST_NAMED = 4
 """The most words of a list that are named; the others are counted."""
 _MILLISECONDS = 1000.0
+_MANY_SECONDS = 10.0
 MANY_TIMES = 2.0
 """From this ratio on a time is told as so many times another, below it in per cent more or less."""
 LITTLE = 0.1
@@ -65,6 +66,17 @@ def span(lower_s: float, upper_s: float) -> str:
     lower, upper = duration(lower_s), duration(upper_s)
     number, _, unit = lower.partition(" ")
     return f"{number} to {upper}" if upper.endswith(f" {unit}") else f"{lower} to {upper}"
+
+
+def length_of_each(shortest_s: float, longest_s: float) -> str:
+    """The length of some windows in seconds: 30 s, 102.5 s, 50.7 to 55 s."""
+    lengths = [f"{_length(each)}" for each in (shortest_s, longest_s)]
+    return f"{' to '.join(dict.fromkeys(lengths))} s"
+
+
+def _length(seconds: float) -> str:
+    """Three digits that count, or all before the point and one behind it."""
+    return f"{round(seconds, 1) if seconds >= _MANY_SECONDS else float(f'{seconds:.3g}'):g}"
 
 
 def span_of_ratios(lower: float, upper: float) -> str:

@@ -16,6 +16,7 @@ from aqmlab.words.amounts import (
     LITTLE,
     counted,
     duration,
+    length_of_each,
     listed,
     span,
     span_of_ratios,
@@ -75,6 +76,11 @@ def answer(found: Comparison) -> list[str]:
     ]
 
 
+def window_in_words(found: Comparison) -> str:
+    """The length of the measured windows."""
+    return length_of_each(found.shortest_window_s, found.longest_window_s)
+
+
 def _others(found: Comparison) -> Sequence[str]:
     return found.names[1:] if found.tells_pages else ()
 
@@ -85,8 +91,8 @@ def _without_pages(found: Comparison) -> Iterator[str]:
         people = counted(found.browsing_users, "person", "people")
         verb = "browses" if found.browsing_users == 1 else "browse"
         yield (
-            f"{people} {verb}, but no page began in the measured {found.window_s:g} s of any run: lengthen "
-            "duration_s."
+            f"{people} {verb}, but no page began in the measured {window_in_words(found)} of any run: "
+            "lengthen duration_s."
         )
 
 
