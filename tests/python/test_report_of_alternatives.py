@@ -35,14 +35,15 @@ from aqmlab.figures.sizes import medians_by_size
 from aqmlab.report import Text, render
 from aqmlab.report.comparison import first_figure, page_of
 from aqmlab.report.network import differing_settings
-from aqmlab.statistics import Pages
-from aqmlab.statistics.catalogue import LOADED_MEDIAN, RESPONSE_MEDIAN
+from aqmlab.statistics import Interval, NotEnoughReplications, Pages
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.tables import to_csv
 from aqmlab.tables.charts import chart_table
 from aqmlab.tables.comparison import comparison_table
 from aqmlab.words import answer
 from people import COMMON, SEEDS, a_run, compared, three
 from small import BULK, WEB, aqmlab_run
+from synthetic_results import names
 from test_scenes import touching
 
 if TYPE_CHECKING:
@@ -111,6 +112,35 @@ def never_loaded(result: SyntheticResult) -> SyntheticResult:
     place = pages.schema.get_field_index("counted")
     tables = {**result.tables, "page_histogram": pages.set_column(place, "counted", unfinished)}
     return replace(result, tables=tables)
+
+
+def cut_short(result: SyntheticResult) -> SyntheticResult:
+    """The run with three more pages that had been waited for during two seconds when it ended."""
+    pages = result.tables["page_histogram"]
+    cut = pa.table(
+        {
+            "population": names(np.zeros(1), ("left",)),
+            "counted": names(np.zeros(1), ("unfinished",)),
+            "lower_s": [2.0],
+            "upper_s": [2.0],
+            "count": pa.array([3], type=pa.uint64()),
+        }
+    )
+    unified = pa.concat_tables([pages, cut]).unify_dictionaries()
+    return replace(result, tables={**result.tables, "page_histogram": unified})
+
+
+def test_the_baseline_does_not_differ_from_itself_though_pages_were_cut_short() -> None:
+    cut = [cut_short(each) for each in three()["today"]]
+    again = [replace(each) for each in cut]
+    found = Comparison.of({"today": cut, "again": again, "better": three()["better"]})
+    for name in ("today", "again"):
+        for quantity in found.quantities:
+            change = found.change(name, quantity)
+            assert change.difference == Interval(0.0, 0.0, 0.0, 6, found.confidence_of_each)
+            assert change.direction == 0
+    few = Comparison.of({"today": cut[:2]}).change("today", LOADED_P95).difference
+    assert few == NotEnoughReplications(have=2, mean=0.0)
 
 
 def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:

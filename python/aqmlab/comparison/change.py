@@ -219,6 +219,17 @@ class Change:
         return replace(change, silent=int(both.sum() - telling.sum()))
 
     @classmethod
+    def of_the_same(cls, quantity: Quantity, level: Level, how: Inference) -> Change:
+        """The change from runs to the very same runs: nothing, also where they say only a bound."""
+        if level.have < MINIMUM_REPLICATIONS or how.identical:
+            mean = 0.0 if level.have else None
+            none: Estimate = NotEnoughReplications(have=level.have, mean=mean, identical=how.identical)
+        else:
+            none = Interval(0.0, 0.0, 0.0, level.have, how.confidence)
+        ratio = none.exponential() if quantity.on_logarithms else None
+        return cls(quantity, level, level, none, level.have, ratio=ratio)
+
+    @classmethod
     def _of_telling(cls, quantity: Quantity, before: Values, after: Values, how: Inference) -> Change:
         pairs = int(before.known.sum())
         of_levels = replace(how, confidence=_OF_LEVELS, on_logarithms=quantity.on_logarithms)

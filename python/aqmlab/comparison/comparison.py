@@ -405,13 +405,21 @@ class Comparison:
         if key not in self._changes:
             sides = self.baseline, self._known(name)
             how = self._how(self.confidence_of_each, *sides, quantity=quantity)
-            if self._is_pooled(quantity):
+            if self._runs_as_the_baseline(name):
+                self._changes[key] = Change.of_the_same(quantity, self.level(self.baseline, quantity), how)
+            elif self._is_pooled(quantity):
                 before, after = map(self._pages_of, sides)
                 self._changes[key] = change_of(quantity, before, after, how)
             else:
                 old, new = (self.values(each, quantity) for each in sides)
                 self._changes[key] = Change.of(quantity, old, new, how)
         return self._changes[key]
+
+    def _runs_as_the_baseline(self, name: str) -> bool:
+        """Whether all runs of a configuration are the baseline's, to the last digit."""
+        if name == self.baseline or not self.runs:
+            return name == self.baseline
+        return all(_is_same_run(own, other) for own, other in self._pairs(name, self.baseline))
 
     def _how(self, confidence: float, *names: str, quantity: Quantity | None = None) -> Inference:
         on_logarithms = quantity is not None and quantity.on_logarithms
