@@ -154,6 +154,20 @@ def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:
     assert alone.startswith("Half of the pages take more than 1.0 s")
 
 
+def test_runs_are_counted_in_which_pages_had_not_loaded_and_no_others() -> None:
+    today, better = (list(three()[name]) for name in ("today", "better"))
+    for place in (1, 2):
+        # Two hundred of six hundred pages: their 95th percentile is beyond all that was seen.
+        better[place] = never_loaded(better[place])
+    together = " ".join(str(Comparison.of({"today": today, "better": better})).split())
+    assert ">: more than; pages had not loaded at the end of 2 of 6 runs with better." in together
+    alone = " ".join(str(Comparison.of({"better": better})).split())
+    assert ">: more than; pages had not loaded at the end of 2 of 6 runs. " in alone
+    once = " ".join(str(Comparison.of({"better": better[1:2]})).split())
+    assert ">: more than; pages had not loaded at the end of the run." in once
+    assert ">:" not in str(Comparison.of({"today": today}))
+
+
 def test_a_run_in_which_nobody_asked_for_a_page_is_told() -> None:
     quiet = [*three()["better"]]
     rows = quiet[2].tables["page_histogram"].slice(0, 0)

@@ -453,6 +453,10 @@ class Comparison:
         """How many followed pages the runs of a configuration have together."""
         return self._pages_of(self._known(name)).together.pages
 
+    def runs_with_open_pages(self, name: str) -> int:
+        """In how many runs of a configuration followed pages had not loaded at the end."""
+        return sum(each.unfinished > 0 for each in self._pages_of(self._known(name)).of_seeds)
+
     def _is_pooled(self, quantity: Quantity) -> TypeGuard[OfPages]:
         """Whether it is taken over the pages of all seeds: a quantile of slow pages that they carry."""
         if not isinstance(quantity, OfPages) or quantity.pages is not Pages.FOLLOWED or not self.tells_pages:

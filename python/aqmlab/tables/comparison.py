@@ -297,9 +297,8 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
             f"Same page, ratio: its load time against that with {found.baseline}, page for page "
             f"({pages} pages{also})."
         )
-    beyond = max(found.level(name, each).beyond for name in found.names for each in found.of_people)
-    if beyond:
-        yield f">: in up to {counted(beyond, 'run')} it took longer than the run{_with_both(found)}."
+    if cut := _runs_with_open_pages(found):
+        yield f">: more than; pages had not loaded at the end of {cut}{_with_both(found)}."
     if have := _least_runs(found, OF_PEOPLE):
         yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
     for what, quantities in _others_by_heading(found, brief=brief).items():
@@ -328,6 +327,16 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
     if zero := _zero_in_every_run(found):
         yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _runs_with_open_pages(found: Comparison) -> str:
+    """In how many runs pages were open at the end, of each configuration with a bound for a load time."""
+    people, seeds = found.of_people, len(found.seeds)
+    bounded = [name for name in found.names if any(found.level(name, each).beyond for each in people)]
+    counts = {name: f"{found.runs_with_open_pages(name)} of {seeds} runs" for name in bounded}
+    if seeds == 1:
+        counts = dict.fromkeys(bounded, "the run")
+    return listed([each if len(found.names) == 1 else f"{each} with {name}" for name, each in counts.items()])
 
 
 def _with_both(found: Comparison) -> str:
