@@ -68,9 +68,10 @@ def test_a_change_is_told_with_direction_size_and_certainty() -> None:
     # 10 s, times or by the factor: 6.22 to 16.07 s.
     assert told(BASE, list(10.0 * SPREAD)) == "10 s instead of 4.0 s (2.2 to 12 s later)"
     # 2.80 to 7.23 s. What would have been seen with a probability of 0.8: 0.9195 standard errors more, which
-    # is a factor of exp(0.47415 + 0.12337) = 1.818.
+    # is a factor of exp(0.47415 + 0.12337) = 1.818: from 4 s to 2.20 s or to 7.27 s.
     assert told(BASE, list(4.5 * SPREAD)) == (
-        "4.5 s instead of 4.0 s (no clear difference: 1.2 s sooner to 3.2 s later; 6 seeds would show 3.3 s)"
+        "4.5 s instead of 4.0 s (no clear difference: 1.2 s sooner to 3.2 s later; "
+        "6 seeds would show 1.8 s sooner or 3.3 s later)"
     )
     assert told(BASE[:2], [3.0, 3.0]) == "3.0 s instead of 4.0 s (2 seeds: too few for an interval)"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -259,7 +260,11 @@ def test_where_the_same_page_tells_nothing_the_visible_ratio_is_said() -> None:
     found = several(1.0, 0.2)
     (sentence,) = sentences(found)
     assert "; the same page: no clear difference (" in sentence
-    assert "8 seeds would show " in sentence.partition("; the same page")[2]
+    shown = re.search(r"; 8 seeds would show (\d+) % less time or (\d+) % longer\)\.$", sentence)
+    assert shown is not None, sentence
+    less, more = shown.groups()
+    # One ratio and its inverse, in whole per cent.
+    assert (1.0 - int(less) / 100.0) * (1.0 + int(more) / 100.0) == pytest.approx(1.0, abs=0.01)
     assert answer(found)[-1].startswith("With a,")
 
 

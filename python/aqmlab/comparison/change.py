@@ -191,8 +191,10 @@ class Change:
             too few pairs, or with bounds on both sides. Of a quantity on logarithms it is `ratio` less one,
             times the level of the baseline.
         pairs: Number of seeds with the quantity, or a bound of it, on both sides, without `silent`.
-        visible: The smallest true difference that this number of pairs shows with probability 0.8; none
+        visible: The smallest true increase that this number of pairs shows with probability 0.8; none
             without a two-sided interval.
+        visible_decrease: Likewise the smallest decrease, above zero; of a quantity on logarithms less than
+            the increase, as the ratios are each other's inverse.
         ratio: Of a quantity on logarithms the geometric mean of the ratios of the pairs, with its interval.
         silent: Number of further seeds with bounds on both sides that say nothing of the difference; they are
             left out, of the levels too.
@@ -206,6 +208,7 @@ class Change:
     visible: float | None = None
     ratio: Estimate | None = None
     silent: int = 0
+    visible_decrease: float | None = None
 
     @classmethod
     def of(cls, quantity: Quantity, before: Values, after: Values, how: Inference) -> Change:
@@ -236,7 +239,8 @@ class Change:
         levels = Level.of(before, of_levels), Level.of(after, of_levels)
         if not quantity.on_logarithms:
             estimate = estimated(before, after, how)
-            return cls(quantity, *levels, estimate, pairs, visible_difference(estimate))
+            visible = visible_difference(estimate)
+            return cls(quantity, *levels, estimate, pairs, visible, visible_decrease=visible)
         logarithm = estimated(before.logarithms(), after.logarithms(), how)
         visible = visible_difference(logarithm)
         return cls.of_ratio(quantity, levels, logarithm.exponential(), pairs, visible)
@@ -255,8 +259,11 @@ class Change:
         base = before.mean
         if base is None or before.bound is Bound.AT_MOST:
             return cls(quantity, before, after, NotEnoughReplications(have=pairs), pairs, ratio=ratio)
-        seen = None if visible is None or before.beyond else base * math.expm1(visible)
-        return cls(quantity, before, after, _at_level(ratio, before), pairs, seen, ratio)
+        change = cls(quantity, before, after, _at_level(ratio, before), pairs, ratio=ratio)
+        if visible is None or before.beyond:
+            return change
+        more, less = base * math.expm1(visible), -base * math.expm1(-visible)
+        return replace(change, visible=more, visible_decrease=less)
 
     @property
     def is_one_sided(self) -> bool:

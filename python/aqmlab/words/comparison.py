@@ -127,9 +127,10 @@ def _same_page(found: Comparison, name: str) -> str:
     span_words = span_of_ratios(estimate.lower, estimate.upper)
     if ratio.direction:
         return f"; the same page takes {times_as_long(estimate.mean)} ({span_words}{of})"
-    shown = (
-        f"; {counted(ratio.seeds, 'seed')} would show {times_as_long(ratio.visible)}" if ratio.visible else ""
-    )
+    shown = ""
+    if ratio.visible:
+        less, more = times_as_long(1.0 / ratio.visible), times_as_long(ratio.visible)
+        shown = f"; {counted(ratio.seeds, 'seed')} would show {less} or {more}"
     return f"; the same page: no clear difference ({span_words}{shown}{of})"
 
 
@@ -167,11 +168,16 @@ def _how_much(found: Comparison, change: Change) -> str:
     if change.direction:
         lower, upper = sorted((abs(estimate.lower), abs(estimate.upper)))
         return f" ({span(lower, upper)} {_later(change.direction)}{of})"
-    shown = (
-        f"; {counted(change.pairs, 'seed')} would show {duration(change.visible)}" if change.visible else ""
-    )
     sooner, later = duration(-estimate.lower), duration(estimate.upper)
-    return f" (no clear difference: {sooner} sooner to {later} later{shown}{of})"
+    return f" (no clear difference: {sooner} sooner to {later} later{_would_show(change)}{of})"
+
+
+def _would_show(change: Change) -> str:
+    """The differences that so many seeds would have shown, either way."""
+    if not change.visible or not change.visible_decrease:
+        return ""
+    sooner, later = duration(change.visible_decrease), duration(change.visible)
+    return f"; {counted(change.pairs, 'seed')} would show {sooner} sooner or {later} later"
 
 
 def _at_least(change: Change) -> str:
