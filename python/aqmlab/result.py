@@ -277,6 +277,9 @@ class Result:
     def value(self, quantity: Quantity | str, *, links: Sequence[str] = ()) -> float:
         """One number of the run, by its quantity or the name of it (`aqmlab.quantities` lists them).
 
+        Infinite where the run has only a lower bound of it, not a number where it has two bounds:
+        `aqmlab.frame` gives them.
+
         Args:
             quantity: Such as `page_p95_s` or `loss_percent/flows.bulk`.
             links: The links that loss, throughput and so on are of; by default those that carry data.

@@ -539,8 +539,7 @@ def test_the_report_has_the_summary_every_metric_and_what_was_not_run(three: Eva
     ]  # fmt: skip
     html = render(page)
     for figure in three.figures:
-        sign, number = figure.mean.bound.value, figure.mean.value
-        assert not figure.mean.is_known or f"<td>{escape(sign)}{shown(number)}</td>" in html
+        assert not figure.mean.is_known or f"<td>{escape(figure.mean.written(shown))}</td>" in html
         assert figure.metric.name in html
     assert "measures the time per packet" in html
     assert "drop-tail has no ecn: it marks nothing" in html

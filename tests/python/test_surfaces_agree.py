@@ -7,24 +7,28 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import aqmlab
+from aqmlab.comparison.change import Inference, Level, Values
 from aqmlab.live_runs.crossvalidation import compared
 from aqmlab.play.measured import measurement
 from aqmlab.statistics.catalogue import OF_SEARCHES, headline_of_all, shown_of_all
-from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.observation import Bound, Observation
+from aqmlab.statistics.quantities import Measured, by_name
+from aqmlab.statistics.replication import Interval
 from aqmlab.statistics.summary import figures
 from aqmlab.sweeps.tables import results_table
 from aqmlab.tables import save
-from aqmlab.tables.comparison import comparison_records, comparison_table, notes
+from aqmlab.tables.comparison import comparison_records, comparison_table, level_in_print, notes
 from aqmlab.tables.crossvalidation import crossvalidation_table
+from aqmlab.tables.render import as_plain_text
+from aqmlab.tables.results import result_tables
 from aqmlab.tuning.candidates import Candidate
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from aqmlab.statistics.observation import Observation
 
 SMALL_HOUSEHOLD = {
     "name": "small household",
@@ -228,3 +232,81 @@ def test_play_draws_the_numbers_of_the_run(found: aqmlab.Comparison) -> None:
 def ends(each: Observation) -> tuple[float | None, float | None]:
     """Both ends, none where infinite."""
     return tuple(end if math.isfinite(end) else None for end in (each.lower, each.upper))  # type: ignore[return-value]
+
+
+# --- between two bounds: calls whose last packets were under way at the end ---
+
+
+@pytest.fixture(scope="module")
+def cut() -> aqmlab.Comparison:
+    return aqmlab.compare(
+        SMALL_HOUSEHOLD, schemes=["drop-tail", "fq-codel"], seeds="1-2", overrides={"cool_down_s": 0.0}
+    )
+
+
+CALL_MOS = "voice_mos/datagrams.call"
+
+
+def test_a_number_between_two_bounds_has_both_of_them_everywhere_and_no_value(
+    cut: aqmlab.Comparison, tmp_path: Path
+) -> None:
+    results = cut.results["drop-tail"]
+    each = [by_name(CALL_MOS).observed(Measured(result)) for result in results]
+    lower, upper = (sum(getattr(one, end) for one in each) / 2.0 for end in ("lower", "upper"))
+    assert lower + 0.05 < upper < 4.5, "the last packets are lost, or arrive"
+    rows = [row for row in aqmlab.frame(cut, [CALL_MOS]).to_pylist() if row["configuration"] == "drop-tail"]
+    assert [(row["value"], row["at_least"], row["at_most"]) for row in rows] == [
+        (None, one.lower, one.upper) for one in each
+    ]
+    assert all(math.isnan(result.value(CALL_MOS)) for result in results)
+    save(comparison_records(cut), tmp_path / "comparison.csv")
+    with (tmp_path / "comparison.csv").open() as file:
+        [in_csv] = [row for row in csv.DictReader(file) if row["configuration"] == "drop-tail"]
+    assert in_csv[f"{CALL_MOS}.mean"] == ""
+    assert float(in_csv[f"{CALL_MOS}.at_least"]) == pytest.approx(lower)
+    assert float(in_csv[f"{CALL_MOS}.at_most"]) == pytest.approx(upper)
+    assert float(in_csv[f"{CALL_MOS}.minus_first.mean"]) == 0.0
+    level = cut.to_dict()["configurations"]["drop-tail"][CALL_MOS]["level"]
+    assert (level["mean"], level["at_least"], level["at_most"]) == (
+        None, pytest.approx(lower), pytest.approx(upper),
+    )  # fmt: skip
+    printed = " ".join(str(cut).split())
+    assert f"voice MOS {lower:.2f} to {upper:.2f}" in printed
+    assert "a to b: between: what was under way at the end of a run leaves it open." in printed
+    alone = " ".join(as_plain_text(table) for table in result_tables(results[0]))
+    assert "a to b: between, as some were under way at the end" in " ".join(alone.split())
+    assert "~" not in printed + alone
+
+
+def test_where_all_arrived_nothing_is_said_of_bounds(found: aqmlab.Comparison) -> None:
+    assert "a to b" not in str(found)
+    alone = " ".join(as_plain_text(table) for table in result_tables(found.results["drop-tail"][0]))
+    assert "under way at the end;" in " ".join(alone.split())
+    assert "a to b" not in alone
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "written"),
+    [
+        (3.9, 3.9, "3.9"),
+        (1.0, math.inf, ">1.0"),
+        (-math.inf, 3.9, "<3.9"),
+        (1.0, 3.9, "1.0 to 3.9"),
+        (3.92, 3.94, "3.9"),
+        (math.nan, math.nan, "–"),
+    ],
+)
+def test_an_observation_is_written_in_one_way(lower: float, upper: float, written: str) -> None:
+    assert Observation(lower, upper).written(lambda value: f"{value:.1f}") == written
+
+
+def test_six_runs_between_two_bounds_have_an_interval_around_both() -> None:
+    # Ends 1 and 3 plus -1, 0, 1, -1, 0, 1: means 1 and 3, standard deviations of sqrt(4 / 5); Student's
+    # 2.5706 for 5 degrees of freedom times sqrt(0.8 / 6) is 0.9387.
+    off = np.array([-1.0, 0.0, 1.0, -1.0, 0.0, 1.0])
+    level = Level.of(Values(1.0 + off, 3.0 + off), Inference(0.95))
+    assert (level.bound, level.beyond, level.observed) == (Bound.BETWEEN, 6, Observation(1.0, 3.0))
+    assert isinstance(level.estimate, Interval)
+    assert level.estimate.lower == pytest.approx(0.0613, abs=1e-4)
+    assert level.estimate.upper == pytest.approx(3.9387, abs=1e-4)
+    assert level_in_print(level, by_name(CALL_MOS)) == "0.06 to 3.94"

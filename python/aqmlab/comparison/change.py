@@ -81,8 +81,13 @@ class Values:
 
     @property
     def values(self) -> FloatArray:
-        """The numbers; infinite where only a lower bound is known, minus infinite where only an upper."""
-        return np.where(np.isfinite(self.lower) & np.isfinite(self.upper), self.bounds, self._open_end)
+        """The numbers: infinite where only a lower bound is known, minus infinite where only an upper.
+
+        Not a number between two bounds, as where there is none.
+        """
+        between = np.isfinite(self.lower) & np.isfinite(self.upper) & (self.lower != self.upper)
+        plain = np.where(np.isfinite(self.lower), self.upper, self.lower)
+        return np.where(between, np.nan, plain)
 
     @property
     def bounds(self) -> FloatArray:
@@ -100,10 +105,6 @@ class Values:
     def only(self, kept: NDArray[np.bool_]) -> Values:
         """Without those of other replications, which then have none."""
         return Values(*(np.where(kept, each, np.nan) for each in (self.lower, self.upper)))
-
-    @property
-    def _open_end(self) -> FloatArray:
-        return np.where(np.isfinite(self.lower), self.upper, self.lower)
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -142,24 +143,37 @@ class Level:
         have: Number of replications with the quantity or a bound of it.
         beyond: Number of these with only a bound.
         bound: What the mean says of the true one: a bound where those of replications are.
+        between: Where it is known between two ends, these; the interval then reaches around both.
     """
 
     estimate: Estimate
     have: int
     beyond: int
     bound: Bound = Bound.EXACT
+    between: Observation | None = None
 
     @property
     def mean(self) -> float | None:
-        """The mean, or the bound of it that `bound` names; none if no replication has the quantity."""
-        return self.estimate.mean
+        """The mean, or the bound of it that `bound` names; of two the lower; none if there is neither."""
+        return self.estimate.mean if self.between is None else self.between.lower
+
+    @property
+    def observed(self) -> Observation:
+        """What is known of the mean."""
+        if self.between is not None:
+            return self.between
+        if self.mean is None:
+            return Observation.nothing()
+        of = {Bound.AT_LEAST: Observation.at_least, Bound.AT_MOST: Observation.at_most}
+        return of.get(self.bound, Observation.exact)(self.mean)
 
     @classmethod
     def of(cls, values: Values, how: Inference) -> Level:
         """The level over replications."""
         if how.on_logarithms:
             level = cls.of(values.logarithms(), replace(how, on_logarithms=False))
-            return replace(level, estimate=level.estimate.exponential())
+            ends = level.between and Observation(*map(math.exp, (level.between.lower, level.between.upper)))
+            return replace(level, estimate=level.estimate.exponential(), between=ends)
         known = values.known
         have, beyond = int(known.sum()), int(values.beyond.sum())
         if not have:
@@ -170,8 +184,7 @@ class Level:
         bound = bound_of(lower, upper)
         if bound is Bound.BETWEEN:
             estimate = between(values.lower, values.upper, known, how)
-            if isinstance(estimate, Interval):  # it reaches around both ends
-                return cls(replace(estimate, mean=(lower + upper) / 2.0), have, beyond)
+            return cls(estimate, have, beyond, bound, Observation(lower, upper))
         end = upper if bound is Bound.AT_MOST else lower
         # Lower bounds of some replications and upper bounds of others: the mean has neither.
         mean = end if math.isfinite(end) else None
@@ -270,6 +283,13 @@ class Change:
         """Whether only one end of the interval is known."""
         estimate = self.difference
         return isinstance(estimate, Interval) and math.isinf(estimate.upper - estimate.lower)
+
+    @property
+    def is_between(self) -> bool:
+        """Whether the mean difference is known between two ends, around which the interval reaches."""
+        estimate = self.difference
+        bounded = bool(self.before.bound or self.after.bound)
+        return bounded and isinstance(estimate, Interval) and 0.0 < estimate.upper - estimate.lower < math.inf
 
     @property
     def direction(self) -> int:

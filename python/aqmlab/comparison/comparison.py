@@ -578,8 +578,8 @@ class Comparison:
     def to_pandas(self) -> pd.DataFrame:
         """A tidy data frame: one row per configuration, seed and quantity, with value and unit.
 
-        Where a run has only a bound of a value, the value is infinite and the bound is in `at_least` or
-        `at_most`.
+        Where a run has only one bound of a value, the value is infinite and the bound is in `at_least` or
+        `at_most`; between two bounds it is missing, and both stand there.
         """
         _pandas()
         return self.to_arrow().to_pandas()
@@ -623,9 +623,10 @@ class Comparison:
             if level.have:
                 numbers[quantity.name] = {"level": _level(level)}
                 if name != self.baseline:
-                    numbers[quantity.name]["difference"] = _plain(
-                        self.change(name, quantity).difference.to_dict()
-                    )
+                    change = self.change(name, quantity)
+                    difference = change.difference.to_dict()
+                    difference |= {"mean": None} if change.is_between else {}
+                    numbers[quantity.name]["difference"] = _plain(difference)
         if name != self.baseline and (ratio := self.page_ratio(name)).pages:
             numbers["page_time_ratio"] = _plain(ratio.to_dict())
         return numbers
@@ -670,8 +671,9 @@ def _level(level: Level) -> dict[str, Any]:
     numbers = _plain(level.estimate.to_dict())
     if level.bound is Bound.EXACT:
         return numbers
-    end = "at_most" if level.bound is Bound.AT_MOST else "at_least"
-    return {**numbers, "mean": None, end: level.mean}
+    known = level.observed
+    ends = {"at_least": known.lower, "at_most": known.upper}
+    return {**numbers, "mean": None, **{end: each for end, each in ends.items() if math.isfinite(each)}}
 
 
 def _plain(numbers: dict[str, Any]) -> dict[str, Any]:

@@ -41,8 +41,8 @@ def frame(
     Returns:
         The columns `configuration`, `seed`, `quantity`, `unit`, `value`, `at_least` and `at_most`. A value
         that a run did not record is null, as is that of a group that only other results have. Where a run has
-        only a bound, the value is infinite and the bound stands in `at_least` or `at_most`; elsewhere both
-        are the value.
+        only one bound, the value is infinite and the bound stands in `at_least` or `at_most`; between two
+        bounds it is null, and both stand there; elsewhere both are the value.
 
     Raises:
         UnknownQuantityError: No quantity has one of the names, or no result the group that it is of; the

@@ -23,18 +23,18 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 UNKNOWN = math.nan
 
 
 class Bound(StrEnum):
-    """What a printed number says of the true one; the value is the sign in front of it."""
+    """What a printed number says of the true one; the value is the sign in front of it, or between two."""
 
     EXACT = ""
     AT_LEAST = ">"
     AT_MOST = "<"
-    BETWEEN = "~"
+    BETWEEN = " to "
     """Both ends are known, and differ."""
 
 
@@ -101,6 +101,14 @@ class Observation:
     def plain(self) -> float:
         """The number for who takes plain ones: infinite where it has no upper end, else the lower end."""
         return self.upper if math.isinf(self.upper) else self.lower
+
+    def written(self, write: Callable[[float], str]) -> str:
+        """In print: 3.9, >1.0, <3.9, or 1.0 to 3.9 where print tells two ends apart; a dash for none."""
+        if not self.is_known:
+            return "–"
+        if self.bound is Bound.BETWEEN:
+            return self.bound.join(dict.fromkeys((write(self.lower), write(self.upper))))
+        return f"{self.bound}{write(self.value)}"
 
 
 def mean_of(observations: Iterable[Observation]) -> Observation:

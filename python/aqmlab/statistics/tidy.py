@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from aqmlab.errors import UnknownQuantityError
+from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import seed
@@ -30,8 +31,9 @@ COLUMNS = pa.schema(
         ("at_most", pa.float64()),
     ]
 )
-"""The columns of the table. A value that a run did not record is null. Where a run has only a bound of it,
-the value is infinite and the bound stands in `at_least` or `at_most`; elsewhere both are the value."""
+"""The columns of the table. A value that a run did not record is null. Where a run has only one bound of it,
+the value is infinite and the bound stands in `at_least` or `at_most`; between two bounds the value is null,
+and both stand there; elsewhere both are the value."""
 
 
 def tidy_table(
@@ -63,7 +65,7 @@ def _numbers(each: Observation) -> tuple[float | None, float | None, float | Non
     """Value, lower and upper end of an observation, none where there is none."""
     if not each.is_known:
         return None, None, None
-    value = each.lower if each.is_exact else math.inf if math.isfinite(each.lower) else -math.inf
+    value = each.plain if each.bound is not Bound.BETWEEN else None
     at_least, at_most = (end if math.isfinite(end) else None for end in (each.lower, each.upper))
     return value, at_least, at_most
 

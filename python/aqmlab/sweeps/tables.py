@@ -179,7 +179,7 @@ def _of_runs(
     if len(sweep.points) > _MOST_ROWS:
         yield f"the first {_MOST_ROWS} points; --export writes all"
     if any(level.beyond for level in levels.values()):
-        yield ">, <: in some run only this bound is known"
+        yield ">, < and a to b: in some run only these bounds are known"
     partly = {(level.have, run_counts[index]) for (index, _), level in levels.items()}
     for have, runs in sorted(each for each in partly if 0 < each[0] < each[1]):
         yield f"({have}/{runs}): in {have} of {runs} runs; the others have no such number"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aqmlab.statistics import Interval, NotEnoughReplications
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics.experience import CALL
-from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.quantities import pages_failed
 from aqmlab.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.tables.model import (
@@ -20,6 +20,7 @@ from aqmlab.tables.model import (
     Table,
     TableCell,
     bounds_in_csv,
+    digits_in_print,
     in_csv,
     text,
     with_half_width,
@@ -184,18 +185,26 @@ def _starred(found: Comparison, shown: str, differs: bool, *below: Line) -> Tabl
 
 def digits_of(value: float, quantity: Quantity) -> int:
     """Digits after the point: three that count in all, never more than the quantity has."""
-    before = max(0, math.floor(math.log10(abs(value)))) if value else 0
-    return min(quantity.digits, 2 - min(2, before))
+    return digits_in_print(value, quantity.digits)
 
 
 def level_in_print(level: Level, quantity: Quantity) -> str:
-    """A level with its half width, or the sign and the end of what is only a bound."""
+    """A level with its half width, or what is known of it: a bound with its sign, or two ends."""
     if level.mean is None:
         return "–"
-    digits = digits_of(level.mean, quantity)
+    digits = digits_of(level.observed.upper if level.between else level.mean, quantity)
     if level.bound:
-        return f"{level.bound}{level.mean:.{digits}f}"
+        return _with_scatter(level).written(lambda value: f"{value:.{digits}f}")
     return with_half_width(level.estimate, digits).replace(" ", "")
+
+
+def _with_scatter(level: Level) -> Observation:
+    """What is known of a level; between two ends with the interval around both, if there is one."""
+    known, estimate = level.observed, level.estimate
+    if level.between is None or not isinstance(estimate, Interval):
+        return known
+    # What is counted from zero has no lower end below it, whatever Student's law says.
+    return Observation(max(estimate.lower, 0.0) if known.lower >= 0.0 else estimate.lower, estimate.upper)
 
 
 def difference_in_print(change: Change) -> str:
@@ -207,23 +216,35 @@ def difference_in_print(change: Change) -> str:
     if change.is_one_sided and isinstance(estimate, Interval):
         above = math.isinf(estimate.upper)
         return f"{'>' if above else '<'}{(estimate.lower if above else estimate.upper):+.{digits}f}"
+    if change.is_between and isinstance(estimate, Interval):
+        return f"{estimate.lower:+.{digits}f} to {estimate.upper:+.{digits}f}"
     return with_half_width(estimate, digits, sign="+").replace(" ", "")
 
 
 def _mean_of(found: Comparison, quantity: Quantity, name: str) -> Estimate:
-    """The mean, none where only a bound of it is known."""
+    """The mean, none where only bounds of it are known."""
     level = found.level(name, quantity)
+    if level.between is not None:
+        return _without_mean(level.estimate)
     return NotEnoughReplications(have=level.have - level.beyond) if level.bound else level.estimate
 
 
 def _end_of(found: Comparison, quantity: Quantity, bound: Bound, name: str) -> float | None:
     level = found.level(name, quantity)
-    own = Bound.AT_LEAST if level.bound is Bound.BETWEEN else level.bound
-    return level.mean if own is bound else None
+    if not level.bound:
+        return None
+    end = level.observed.lower if bound is Bound.AT_LEAST else level.observed.upper
+    return end if math.isfinite(end) else None
 
 
 def _difference(found: Comparison, quantity: Quantity, name: str) -> Estimate:
-    return found.change(name, quantity).difference
+    change = found.change(name, quantity)
+    return _without_mean(change.difference) if change.is_between else change.difference
+
+
+def _without_mean(estimate: Estimate) -> Estimate:
+    """The interval alone, of a mean that is known between two ends."""
+    return replace(estimate, mean=math.nan)
 
 
 def _two_sided(ratio: PageRatio) -> Estimate:
@@ -244,7 +265,8 @@ def _in_csv(name: str, told: Callable[[str], Estimate]) -> Iterator[Column[str]]
     def mean(configuration: str) -> float | None:
         estimate = told(configuration)
         one_sided = isinstance(estimate, Interval) and math.isinf(estimate.upper - estimate.lower)
-        return None if one_sided else estimate.mean
+        unknown = one_sided or estimate.mean is None or math.isnan(estimate.mean)
+        return None if unknown else estimate.mean
 
     yield in_csv(f"{name}.mean", mean)
     yield from bounds_in_csv(f"{name}.lower", f"{name}.upper", told)
@@ -267,7 +289,7 @@ def _how_sure(found: Comparison) -> Iterator[str]:
         if len(found.names) > 1:
             yield f"*: differs from {found.baseline}."
         return
-    sure = isinstance(found.level(found.baseline, found.of_the_link[0]).estimate, Interval)
+    sure = _has_intervals(found)
     if len(found.seeds) == 1:
         yield "1 seed: too few for confidence intervals."
     else:
@@ -282,6 +304,11 @@ def _how_sure(found: Comparison) -> Iterator[str]:
     if found.tells_pages and len(found.seeds) > 1:
         at = f"; a difference is the mean ratio, at the level of {found.baseline}"
         yield f"Times: geometric means, ± the longer arm{at if len(found.names) > 1 else ''}."
+
+
+def _has_intervals(found: Comparison) -> bool:
+    """Whether there are enough seeds for intervals."""
+    return isinstance(found.level(found.baseline, found.of_the_link[0]).estimate, Interval)
 
 
 def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
@@ -299,6 +326,7 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         )
     if cut := _runs_with_open_pages(found):
         yield f">: more than; pages had not loaded at the end of {cut}{_with_both(found)}."
+    yield from _of_bounds(found, brief=brief)
     if have := _least_runs(found, OF_PEOPLE):
         yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
     for what, quantities in _others_by_heading(found, brief=brief).items():
@@ -337,6 +365,20 @@ def _runs_with_open_pages(found: Comparison) -> str:
     if seeds == 1:
         counts = dict.fromkeys(bounded, "the run")
     return listed([each if len(found.names) == 1 else f"{each} with {name}" for name, each in counts.items()])
+
+
+_BOUNDS = {Bound.AT_LEAST: ">: more than", Bound.AT_MOST: "<: less than", Bound.BETWEEN: "a to b: between"}
+
+
+def _of_bounds(found: Comparison, *, brief: bool) -> Iterator[str]:
+    """What the marks of bounds say in rows other than those of pages."""
+    shown = [each for several in _others_by_heading(found, brief=brief).values() for each in several]
+    printed = {found.level(name, each).bound for name in found.names for each in shown}
+    told = [words for bound, words in _BOUNDS.items() if bound in printed]
+    if Bound.BETWEEN in printed and _has_intervals(found):
+        told[-1] += " (with 95 %)"
+    if told:
+        yield f"{', '.join(told)}: what was under way at the end of a run leaves it open."
 
 
 def _with_both(found: Comparison) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.replication import Interval
 from aqmlab.tables.comparison import difference_in_print, digits_of, level_in_print
 from aqmlab.tables.model import Column, Table, TableCell, number, text
@@ -35,7 +36,7 @@ def crossvalidation_table(rows: Sequence[Compared], *, title: str) -> Table:
         ]
     caption = (
         "mean, of times geometric, with the smallest and largest seed in brackets; differences with 95 % "
-        "intervals, also in % of the simulated value; > and <: bounds"
+        "intervals, also in % of the simulated value; >, < and a to b: bounds"
     )
     return Table.of(rows, columns, title=title, caption=caption)
 
@@ -44,10 +45,12 @@ def _level(quantity: Quantity, level: Level, values: Values) -> TableCell:
     known = [each for each in values.each if each.is_known]
     ends = [level.mean or 0.0, *(each.value for each in known)]
     digits = max(digits_of(each, quantity) for each in ends)
-    least, greatest = (
-        f"{each.bound}{each.value:.{digits}f}"
-        for each in (min(known, key=lambda one: one.lower), max(known, key=lambda one: one.upper))
-    )
+    lowest, highest = (min(known, key=lambda each: each.lower), max(known, key=lambda each: each.upper))
+    if lowest.bound is Bound.BETWEEN:
+        lowest = Observation.exact(lowest.lower)
+    if highest.bound is Bound.BETWEEN:
+        highest = Observation.exact(highest.upper)
+    least, greatest = (each.written(lambda value: f"{value:.{digits}f}") for each in (lowest, highest))
     mean = level_in_print(level, quantity).partition("±")[0]
     return _cell(f"{mean} [{least}, {greatest}]", None if level.bound else level.mean)
 
@@ -55,8 +58,8 @@ def _level(quantity: Quantity, level: Level, values: Values) -> TableCell:
 def _difference(change: Change) -> TableCell:
     estimate = change.difference
     two_sided = isinstance(estimate, Interval) and not math.isinf(estimate.upper - estimate.lower)
-    value = None if change.is_one_sided else estimate.mean
-    if not two_sided or not isinstance(estimate, Interval):
+    value = None if change.is_one_sided or change.is_between else estimate.mean
+    if change.is_between or not two_sided or not isinstance(estimate, Interval):
         return _cell(difference_in_print(change), value)
     digits = max(digits_of(each, change.quantity) for each in (estimate.mean, estimate.lower, estimate.upper))
     mean, lower, upper = (f"{each:+.{digits}f}" for each in (estimate.mean, estimate.lower, estimate.upper))

@@ -79,7 +79,7 @@ def _of_scheme(row: SummaryRow, *, scheme: str) -> TableCell:
     if not mean_of_ends.is_known:
         return text("–", value=None)
     if found.mean is None or not mean_of_ends.is_exact:
-        return text(f"{mean_of_ends.bound}{shown(mean_of_ends.value)}", value=None)
+        return text(mean_of_ends.written(shown), value=None)
     half_width = getattr(found, "half_width", None)
     mean = shown(found.mean)
     return text(

@@ -157,6 +157,12 @@ def number(value: float | None, form: str = "g", *, unit: str = "", absent: str 
     return TableCell(value, (Line(absent if value is None else f"{value:{form}}{unit}"),))
 
 
+def digits_in_print(value: float, most: int) -> int:
+    """Digits after the point: three that count in all, never more than so many."""
+    before = max(0, math.floor(math.log10(abs(value)))) if value else 0
+    return min(most, 2 - min(2, before))
+
+
 def in_csv(name: str, value: Callable[[Item], object]) -> Column[Item]:
     """A column that only programs read."""
     return Column(name, lambda item: TableCell(value(item)), media=Medium.CSV)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
-from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import (
     PAGE_QUANTILES,
@@ -27,7 +28,7 @@ from aqmlab.statistics.recorded import viewers
 from aqmlab.statistics.suspicion import mark_of, marked
 from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS, editions, video_call_groups
-from aqmlab.tables.model import Column, Table, TableCell, number, text
+from aqmlab.tables.model import Column, Table, TableCell, digits_in_print, number, text
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def _videos(heading: str, result: Result, populations: list[str]) -> Table:
         "Mbit/s: bit rate of what was shown; stalled: time with an empty buffer; start: from the request for "
         "a video to its beginning, -: none was requested in the window"
     )
-    return Table.of(populations, columns, title=f"{heading}: videos", caption=caption)
+    return _with_bounds(Table.of(populations, columns, title=f"{heading}: videos", caption=caption))
 
 
 _VIDEO_CALL_TITLES = {
@@ -205,7 +206,7 @@ def _video_calls(heading: str, result: Result, groups: list[str]) -> Table:
         "showing; frozen: time in which the next frame was late; "
         f"congestion control: GCC, edition {' and '.join(editions(result))}"
     )
-    return Table.of(groups, columns, title=f"{heading}: video calls", caption=caption)
+    return _with_bounds(Table.of(groups, columns, title=f"{heading}: video calls", caption=caption))
 
 
 def _of_parts(
@@ -225,13 +226,28 @@ def _of_part(result: Result, make: Callable[[str], Quantity], kind: str, name: s
 
 
 def _observed(found: Observation, digits: int) -> TableCell:
-    """A number, or its bound with the sign of it where print tells the ends apart; a dash for none."""
+    """A number, or its bounds; a dash for none."""
     if not found.is_known:
         return number(None, absent="-")
-    value = found.value
-    if found.is_exact or f"{found.lower:.{digits}f}" == f"{found.upper:.{digits}f}":
-        return number(value, f".{digits}f")
-    return number(None, absent=f"{found.bound}{value:.{digits}f}")
+    if found.is_exact:
+        return number(found.value, f".{digits}f")
+    if found.bound is Bound.BETWEEN:
+        digits = digits_in_print(found.upper, digits)  # two ends have room for the digits that count
+    return number(None, absent=found.written(lambda value: f"{value:.{digits}f}"))
+
+
+def _with_bounds(table: Table) -> Table:
+    """The table with a word on the bounds in it, if there are any."""
+    shown = {line.text for row in table.rows for cell in row if cell.value is None for line in cell.lines}
+    told = [
+        words
+        for mark, words in ((">", ">: more than"), ("<", "<: less than"), (Bound.BETWEEN, "a to b: between"))
+        if any(mark in each for each in shown)
+    ]
+    if not told:
+        return table
+    why = f"{', '.join(told)}, as some were under way at the end"
+    return replace(table, caption=f"{table.caption}; {why}")
 
 
 _MOST_SOURCES = 20
@@ -254,16 +270,16 @@ def _datagrams(heading: str, table: pa.Table) -> Table:
         for name, title in _DATAGRAM_COUNTS.items()
     ]
     columns += [
-        Column(f"delay_{name}_ms", partial(_datagram_delay, name), title)
+        Column(f"delay_{name}_ms", partial(_datagram_delay, name), title, wraps=True)
         for name, title in _DATAGRAM_DELAYS.items()
     ]
     caption = (
         "sent ... marked: packets; open: under way at the end; 50 %, 95 %, 99 %: delay in milliseconds, one "
-        "way; of what was sent back (-echo), there and back; > and ~: at least, as packets were open"
+        "way; of what was sent back (-echo), there and back"
     )
     if table.num_rows > _MOST_SOURCES:
         caption += f"; the first {_MOST_SOURCES} of {table.num_rows} sources"
-    return Table.of(rows, columns, title=f"{heading}: datagrams", caption=caption)
+    return _with_bounds(Table.of(rows, columns, title=f"{heading}: datagrams", caption=caption))
 
 
 def _datagram_delay(percentile: str, row: Mapping[str, Any]) -> TableCell:

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics import NotEnoughReplications
     from aqmlab.statistics.quantities import Quantity
 
-_BOUNDED = {
-    Bound.EXACT: "", Bound.AT_LEAST: "more than ", Bound.AT_MOST: "less than ", Bound.BETWEEN: "more than ",
-}  # fmt: skip
+_BOUNDED = {Bound.EXACT: "", Bound.AT_LEAST: "more than ", Bound.AT_MOST: "less than "}
 
 
 def sentences(found: Comparison) -> list[str]:
@@ -197,6 +195,8 @@ def level_in_words(level: Level) -> str:
     """A time, or what it at least is."""
     if level.mean is None:
         return "a time that no run shows"
+    if level.between is not None:
+        return span(level.between.lower, level.between.upper)
     return f"{_BOUNDED[level.bound]}{duration(level.mean)}"
 
 
