@@ -69,3 +69,10 @@ def test_flows_that_ran_outside_of_the_window_did_not_run_meanwhile_and_are_told
     during = aqmlab.compare(AFTERWARDS.replace("STARTS", "2"), schemes=schemes, seeds=(1, 2))
     assert sentences(during)[0].startswith("While bulk runs, the call call is ")
     assert not [note for note in notes(during) if "bulk" in note]
+
+
+def test_nothing_is_said_of_statements_on_pages_where_nobody_reads() -> None:
+    flows = AFTERWARDS.replace("STARTS", "0.0")
+    told = notes(aqmlab.compare(flows, schemes=["drop-tail", "pie"], seeds=range(1, 7)))
+    assert "*: differs from drop-tail." in told
+    assert not [note for note in told if "page" in note]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from aqmlab.comparison.run_warnings import warnings_in_words
+from aqmlab.statistics import Interval
 from aqmlab.tables import to_html
-from aqmlab.tables.model import Column, Line, Table, TableCell
+from aqmlab.tables.model import Column, Line, Table, TableCell, with_half_width
 from aqmlab.terminal.console import wrapped
 from aqmlab.terminal.spelling import unbroken
-from aqmlab.words.amounts import delay
+from aqmlab.words.amounts import delay, duration, is_nothing
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,23 @@ def test_a_warning_that_begins_with_the_configuration_does_not_repeat_its_name()
     text = "drop-tail at down has a deep buffer"
     assert warnings_in_words({"drop-tail": [[text]], "red": [[]]}) == [text]
     assert warnings_in_words({"today": [[text]], "red": [[]]}) == [f"today: {text}"]
+
+
+def test_zero_has_no_minus() -> None:
+    assert (duration(-0.0), duration(-1e-7), duration(-1e-5)) == ("0.0 ms", "0.00 ms", "-0.01 ms")
+    small = Interval(-0.001, -0.002, 0.0, 6, 0.95)
+    assert with_half_width(small, 2, sign="+") == "+0.00 ± 0.00"
+
+
+@pytest.mark.parametrize(
+    ("lower_s", "upper_s", "nothing"),
+    [
+        (-0.0, 0.0, True),
+        (-1e-6, 1e-6, True),
+        (-1e-4, 0.0, False),
+        (0.0, 5.0, False),
+        (0.0, float("inf"), False),
+    ],
+)
+def test_a_difference_that_print_shows_as_zero_is_none(lower_s: float, upper_s: float, nothing: bool) -> None:
+    assert is_nothing(lower_s, upper_s) == nothing

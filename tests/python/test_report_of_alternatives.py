@@ -143,6 +143,27 @@ def test_the_baseline_does_not_differ_from_itself_though_pages_were_cut_short() 
     assert few == NotEnoughReplications(have=2, mean=0.0)
 
 
+def test_of_runs_that_are_the_same_no_difference_is_told() -> None:
+    today = three()["today"]
+    found = Comparison.of({"today": today, "again": [replace(each) for each in today]})
+    (sentence,) = found.sentences()
+    assert "half of the pages load in 1.0 s instead of 1.0 s (no difference); 95 % in 5.5 s" in sentence
+    assert sentence.endswith("instead of 5.5 s (no difference).")
+    assert answer(found)[0].endswith(": no difference with again (1.0 s).")
+
+
+def test_runs_are_the_same_though_some_of_their_numbers_are_none() -> None:
+    # The delay of a source that lost all it sent is not a number, which equals nothing.
+    unknown = pa.table({"delay_p50_least_s": [math.nan, 0.1]})
+    one, other = (
+        [replace(each, tables={**each.tables, "datagrams": rows}) for each in three()["today"]]
+        for rows in (unknown, pa.table({"delay_p50_least_s": [math.nan, 0.2]}))
+    )
+    for again, same in ((one, True), (other, False)):
+        found = Comparison.of({"today": one, "again": [replace(each) for each in again]})
+        assert found._runs_as_the_baseline("again") is same
+
+
 def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:
     stuck = [never_loaded(each) for each in three()["today"]]
     found = Comparison.of({"stuck": stuck, "better": three()["better"]})

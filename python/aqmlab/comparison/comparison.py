@@ -24,6 +24,7 @@ from aqmlab.comparison.pairing import differing, paired, require_population, sam
 from aqmlab.comparison.pooled_pages import PooledPages, carry, change_of
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.errors import ComparisonError, TooLittleDataError, UnknownQuantityError
+from aqmlab.files.columns import to_numpy
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.statistics.catalogue import (
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantities import Quantity
 
 CONFIDENCE = 0.95
+_FLOATS = {"float", "double"}
 _SLOW_SHARE = 0.9
 """From this share on a quantile of page load times is one of slow pages, which few runs hold."""
 
@@ -693,7 +695,21 @@ def _is_same_run(one: Recorded, other: Recorded) -> bool:
     )
     first, second = summaries
     return first == second and all(
-        name in other.tables and rows.equals(other.tables[name]) for name, rows in one.tables.items()
+        name in other.tables and _are_same_rows(rows, other.tables[name]) for name, rows in one.tables.items()
+    )
+
+
+def _are_same_rows(one: pa.Table, other: pa.Table) -> bool:
+    """Whether two tables hold the same; what is not a number is the same as what is none either."""
+    if one.equals(other):
+        return True
+    if one.schema != other.schema or one.num_rows != other.num_rows:
+        return False
+    columns = zip(one.columns, other.columns, strict=True)
+    return all(
+        own.equals(others)
+        or (str(own.type) in _FLOATS and np.array_equal(to_numpy(own), to_numpy(others), equal_nan=True))
+        for own, others in columns
     )
 
 

@@ -215,9 +215,9 @@ def difference_in_print(change: Change) -> str:
         return "–"
     if change.is_one_sided and isinstance(estimate, Interval):
         above = math.isinf(estimate.upper)
-        return f"{'>' if above else '<'}{(estimate.lower if above else estimate.upper):+.{digits}f}"
+        return f"{'>' if above else '<'}{(estimate.lower if above else estimate.upper):+z.{digits}f}"
     if change.is_between and isinstance(estimate, Interval):
-        return f"{estimate.lower:+.{digits}f} to {estimate.upper:+.{digits}f}"
+        return f"{estimate.lower:+z.{digits}f} to {estimate.upper:+z.{digits}f}"
     return with_half_width(estimate, digits, sign="+").replace(" ", "")
 
 
@@ -300,7 +300,8 @@ def _how_sure(found: Comparison) -> Iterator[str]:
         yield f"The first {found.first_stage} seeds decided the number of seeds (Stein's two stages)."
     if len(found.names) > 1 and sure:
         each = f"{100 * found.confidence_of_each:.4g} % each"
-        yield f"*: differs from {found.baseline}; the statements on pages hold together with 95 % ({each})."
+        pages = f"; the statements on pages hold together with 95 % ({each})" if found.tells_pages else ""
+        yield f"*: differs from {found.baseline}{pages}."
     if found.tells_pages and len(found.seeds) > 1:
         at = f"; a difference is the mean ratio, at the level of {found.baseline}"
         yield f"Times: geometric means, ± the longer arm{at if len(found.names) > 1 else ''}."

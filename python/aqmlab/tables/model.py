@@ -194,7 +194,7 @@ def with_half_width(value: Interval | NotEnoughReplications, digits: int, *, sig
     """A mean with the half width of its interval, as far as it has them; of unequal arms the longer one."""
     if value.mean is None:
         return "–"
-    mean = f"{value.mean:{sign}.{digits}f}"
+    mean = f"{value.mean:{sign}z.{digits}f}"
     lower, upper = bounds(value)
     if lower is None or upper is None:
         return mean

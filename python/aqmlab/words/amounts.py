@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "bit_rate", "counted", "delay", "duration", "length_of_each", "listed", "percent", "share_of_time",
-    "span", "span_of_ratios", "times_as_long",
+    "bit_rate", "counted", "delay", "duration", "is_nothing", "length_of_each", "listed", "percent",
+    "share_of_time", "span", "span_of_ratios", "times_as_long",
 ]  # fmt: skip
 
 MOST_NAMED = 4
@@ -59,6 +59,12 @@ def share_of_time(value: float) -> str:
 def bit_rate(mbps: float) -> str:
     """A bit rate: 0 Mbit/s, 0.35 Mbit/s, 1.6 Mbit/s, 12 Mbit/s."""
     return f"{_digits(mbps) if mbps else 0} Mbit/s"
+
+
+def is_nothing(lower_s: float, upper_s: float) -> bool:
+    """Whether both ends of a difference are zero in print."""
+    ends = [_MILLISECONDS * each for each in (lower_s, upper_s)]
+    return all(math.isfinite(each) and round(each, 2) == 0.0 for each in ends)
 
 
 def span(lower_s: float, upper_s: float) -> str:
@@ -118,5 +124,5 @@ def _digits(value: float) -> str:
     size = abs(value)
     if size < 9.95:
         places = 1 if size >= 0.995 or size == 0.0 else 2
-        return f"{value:.{places}f}"
+        return f"{value:z.{places}f}"
     return f"{value:,.0f}"

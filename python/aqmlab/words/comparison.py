@@ -16,6 +16,7 @@ from aqmlab.words.amounts import (
     LITTLE,
     counted,
     duration,
+    is_nothing,
     length_of_each,
     listed,
     span,
@@ -122,6 +123,8 @@ def _same_page(found: Comparison, name: str) -> str:
     if ratio.is_one_sided:
         told = f"takes {_at_least_as_long(ratio)}" if ratio.direction else "is cut off too often to say"
         return f"; the same page {told}{of and f' ({of[2:]})'}"
+    if estimate.lower == estimate.upper == 1.0:
+        return f"; the same page: no difference{of and f' ({of[2:]})'}"
     span_words = span_of_ratios(estimate.lower, estimate.upper)
     if ratio.direction:
         return f"; the same page takes {times_as_long(estimate.mean)} ({span_words}{of})"
@@ -166,6 +169,8 @@ def _how_much(found: Comparison, change: Change) -> str:
     if change.direction:
         lower, upper = sorted((abs(estimate.lower), abs(estimate.upper)))
         return f" ({span(lower, upper)} {_later(change.direction)}{of})"
+    if is_nothing(estimate.lower, estimate.upper):
+        return f" (no difference{of})"
     sooner, later = duration(-estimate.lower), duration(estimate.upper)
     return f" (no clear difference: {sooner} sooner to {later} later{_would_show(change)}{of})"
 
@@ -226,6 +231,8 @@ def _grouped(found: Comparison, quantity: Quantity) -> str:
         groups.setdefault(_group_of(change), []).append(f"{name} ({level_in_words(change.after)})")
     said = [f"{word} with {listed(groups[word])}" for word in ("sooner", "later") if word in groups]
     runs = counted(len(found.seeds), "run")
+    if "none" in groups:
+        said.append(f"no difference with {listed(groups['none'])}")
     if "open" in groups:
         said.append(f"no clear difference after {runs} with {listed(groups['open'])}")
     if "few" in groups:
@@ -251,7 +258,8 @@ def _group_of(change: Change) -> str:
     if change.direction:
         return _later(change.direction)
     if isinstance(change.difference, Interval):
-        return "open"
+        is_none = is_nothing(change.difference.lower, change.difference.upper)
+        return "none" if is_none else "open"
     return "unseen" if change.after.beyond or change.before.beyond else "few"
 
 
