@@ -17,6 +17,7 @@ from aqmlab.tables.comparison import level_in_print
 from aqmlab.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.tables.model import Column, Line, Table, number, text
 from aqmlab.terminal.spelling import as_text, counted
+from aqmlab.words.amounts import length_of_each
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -164,8 +165,7 @@ def _of_pages(shown: Sequence[Quantity], every: Sequence[Result], *, carried: bo
     if not any(each in OF_PEOPLE for each in shown):
         return
     windows = [measured_window_s(each) for each in every]
-    measured = " to ".join(f"{each:g}" for each in dict.fromkeys((min(windows), max(windows))))
-    yield f"{PAGES_IN_WORDS} {measured} s."
+    yield f"{PAGES_IN_WORDS} {length_of_each(min(windows), max(windows))}."
     yield "95 %: the mean over runs of what each run has." if carried else SLOWEST_IN_WORDS
 
 
