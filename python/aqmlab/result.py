@@ -277,8 +277,8 @@ class Result:
     def value(self, quantity: Quantity | str, *, links: Sequence[str] = ()) -> float:
         """One number of the run, by its quantity or the name of it (`aqmlab.quantities` lists them).
 
-        Infinite where the run has only a lower bound of it, not a number where it has two bounds:
-        `aqmlab.frame` gives them.
+        Infinite where the run has only a lower bound of it, the lower one where it has two bounds:
+        `aqmlab.frame` gives both.
 
         Args:
             quantity: Such as `page_p95_s` or `loss_percent/flows.bulk`.

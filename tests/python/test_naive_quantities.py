@@ -14,7 +14,7 @@ import aqmlab
 import naive_quantities as naive
 import naive_rows
 from aqmlab.errors import MissingDataError
-from aqmlab.statistics.quantities import QUANTITIES, Measured, quantity
+from aqmlab.statistics.quantities import QUANTITIES, quantity
 from aqmlab.statistics.stretches import OF_STRETCHES
 from aqmlab.statistics.traffic import OF_TRAFFIC
 from random_cases import in_two
@@ -369,7 +369,7 @@ def number(compute: Callable[[], float], absent: type[Exception]) -> float | Non
 
 def assert_same(name: str, result: Recorded, second: Callable[[], float], where: object) -> bool:
     """Whether there is a number at all; both computations must say the same."""
-    ours = number(lambda: quantity(name).of(Measured(result)), MissingDataError)
+    ours = number(lambda: quantity(name)(result), MissingDataError)
     theirs = number(second, naive_rows.NoNumberError)
     place = f"{name}, {where}: ours {ours}, by plain loops {theirs}"
     if ours is None or theirs is None:

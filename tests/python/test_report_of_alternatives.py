@@ -564,7 +564,7 @@ def test_runs_without_people_say_so(folder: Path) -> None:
             ("results/compare-web/pie/seed-1", "few"),
             "who browses and what else sends: users.left",
         ),
-        (("results/compare-web/pie", "results/compare-web/drop-tail/seed-1"), "only in pie [2]"),
+        (("results/compare-web/pie", "results/compare-web/drop-tail/seed-1"), "only pie has seed 2"),
         (
             ("results/compare-web", "--baseline", "pi"),
             'no configuration is called "pi"; legal: drop-tail, pie',

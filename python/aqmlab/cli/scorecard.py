@@ -25,7 +25,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
     determine, what differs for an unknown cause, and what the scale cannot judge. Reads what
     `aqmlab reproduce` left in its folders; without any, those in `results`. It runs nothing. Runs with other
-    hosts (`aqmlab reproduce --hosts`) reproduce no paper and have no scorecard.
+    hosts (`--hosts` of `aqmlab reproduce`) reproduce no paper and have no scorecard.
 
     \b
     Examples:

@@ -19,7 +19,6 @@ from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
-from aqmlab.statistics.quantity import Measured
 from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
@@ -129,7 +128,7 @@ def _known(
     found: dict[str, float | None] = {}
     for name, quantity in quantities.items():
         try:
-            value = quantity(part).of(Measured(result))
+            value = quantity(part)(result)
         except MissingDataError:
             continue
         found[name] = value if math.isfinite(value) else None

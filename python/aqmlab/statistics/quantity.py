@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.statistics.distribution import ResponseTimes, response_times
-from aqmlab.statistics.observation import Bound, Observation
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.recorded import judged_links
 
@@ -255,13 +255,6 @@ class OfRun(Quantity):
     def of(self, run: Measured) -> float:
         """The number of the run."""
         return self.compute(run.result)
-
-    def __call__(self, result: Recorded, links: Sequence[str] = ()) -> float:
-        """The number of a run; not a number where only two bounds of it are known."""
-        number = super().__call__(result, links)
-        if self.observe is None or self.observed(Measured(result, links)).bound is not Bound.BETWEEN:
-            return number
-        return math.nan
 
     def observed(self, run: Measured) -> Observation:
         """What the run says of the number."""
