@@ -34,9 +34,9 @@ _SFG = 'scheme = "sfg", limit_packets = 480'
 _PI = 'scheme = "pi", limit_packets = 500, q_ref_packets = {}'
 _LINE = """
 name = "my-link"
-duration_s = 12.0
+duration_s = 16.0
 warm_up_s = 2.0
-cool_down_s = 1.0
+cool_down_s = 2.0
 
 [dumbbell]
 rate_mbps = 8.0
@@ -97,7 +97,7 @@ TEXTS: Mapping[str, str] = {
     "bulk.toml": _BULK,
     "web.toml": _named("web", queue=_RED),
     "campus.toml": _named("campus", queue=_RED),
-    "link.toml": _LINE.replace("my-link", "link").replace("duration_s = 12.0", "duration_s = 60.0"),
+    "link.toml": _LINE.replace("my-link", "link").replace("duration_s = 16.0", "duration_s = 60.0"),
     "my-link.toml": _LINE,
     "household.toml": _LINE.replace("my-link", "household"),
     "two-bottlenecks.toml": _named("two-bottlenecks", TWO_HOPS),
