@@ -18,6 +18,7 @@ from aqmlab import _startup  # noqa: F401  (first: it hears Ctrl-C during the im
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import shown as _shown
 from aqmlab._core import version as _version
 
 if TYPE_CHECKING:
@@ -43,17 +44,17 @@ if TYPE_CHECKING:
         UnknownLinkError,
         UnknownQuantityError,
     )
-    from aqmlab.evaluation import Evaluation, evaluate
-    from aqmlab.figures.plots import Plot, plot
-    from aqmlab.live_runs.running import live
+    from aqmlab.quantities.registry import Quantity, quantities, quantity
+    from aqmlab.quantities.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
     from aqmlab.result import Result
     from aqmlab.runs import Job, run, run_each, run_many
+    from aqmlab.runs.live.running import live
     from aqmlab.scenario import Scenario
+    from aqmlab.show.figures.plots import Plot, plot
     from aqmlab.simulation import GroupObservation, LinkObservation, Observation, Simulation
-    from aqmlab.statistics.quantities import Quantity, quantities, quantity
-    from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
-    from aqmlab.sweeps import Sweep, SweepResults, sweep
-    from aqmlab.tuning import Outcome, tune
+    from aqmlab.study.evaluation import Evaluation, evaluate
+    from aqmlab.study.sweeps import Sweep, SweepResults, sweep
+    from aqmlab.study.tuning import Outcome, tune
 
 __version__ = _version()
 
@@ -83,20 +84,30 @@ _HOMES = {
     **dict.fromkeys(_ERRORS, "aqmlab.errors"),
     **dict.fromkeys(("Job", "run", "run_each", "run_many"), "aqmlab.runs"),
     "Result": "aqmlab.result",
-    **dict.fromkeys(_SUMMARIES, "aqmlab.statistics.run_summary"),
+    **dict.fromkeys(_SUMMARIES, "aqmlab.quantities.run_summary"),
     "Scenario": "aqmlab.scenario",
     **dict.fromkeys(
         ("GroupObservation", "LinkObservation", "Observation", "Simulation"), "aqmlab.simulation"
     ),
     **dict.fromkeys(("Comparison", "compare"), "aqmlab.comparison"),
-    **dict.fromkeys(("Sweep", "SweepResults", "sweep"), "aqmlab.sweeps"),
-    **dict.fromkeys(("Outcome", "tune"), "aqmlab.tuning"),
-    **dict.fromkeys(("Evaluation", "evaluate"), "aqmlab.evaluation"),
-    **dict.fromkeys(("Plot", "plot"), "aqmlab.figures.plots"),
+    **dict.fromkeys(("Sweep", "SweepResults", "sweep"), "aqmlab.study.sweeps"),
+    **dict.fromkeys(("Outcome", "tune"), "aqmlab.study.tuning"),
+    **dict.fromkeys(("Evaluation", "evaluate"), "aqmlab.study.evaluation"),
+    **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
-    "live": "aqmlab.live_runs.running",
-    **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.statistics.quantities"),
+    "live": "aqmlab.runs.live.running",
+    **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.quantities.registry"),
 }
+# What objects look like that show themselves, by their class: loaded when one is first shown.
+_SHOWN_BY = {
+    **dict.fromkeys(("Comparison", "CurveDifference"), "aqmlab.show.objects.comparison"),
+    **dict.fromkeys(("Result", "RunSummary"), "aqmlab.show.objects.results"),
+    "Evaluation": "aqmlab.show.objects.evaluation",
+    "Outcome": "aqmlab.show.objects.search",
+    "Scenario": "aqmlab.show.objects.scenario",
+    "SweepResults": "aqmlab.show.objects.sweep",
+}
+_shown.answered_by(_SHOWN_BY)
 
 __all__ = [
     "AqmlabError",

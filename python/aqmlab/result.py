@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aqmlab import _core, arguments
+from aqmlab import _core, arguments, shown
 from aqmlab.errors import FolderError, LayoutError, ResultError, TableError, UnknownQuantityError
 from aqmlab.files.columns import of_numbers, of_texts
 from aqmlab.files.folders import complete_or_absent, folder_name
@@ -32,8 +32,8 @@ from aqmlab.terminal.spelling import counted, quoted
 if TYPE_CHECKING:
     import numpy as np
 
-    from aqmlab.statistics.quantity import Quantity
-    from aqmlab.statistics.run_summary import RunSummary
+    from aqmlab.quantities.quantity import Quantity
+    from aqmlab.quantities.run_summary import RunSummary
 
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
 
@@ -265,7 +265,7 @@ class Result:
     @property
     def summary(self) -> RunSummary:
         """What the run measured, as typed numbers: its links, its users, its TCP."""
-        from aqmlab.statistics.run_summary import RunSummary  # noqa: PLC0415 (statistics stand on results)
+        from aqmlab.quantities.run_summary import RunSummary  # noqa: PLC0415 (statistics stand on results)
 
         return RunSummary.of(self)
 
@@ -290,7 +290,7 @@ class Result:
             MissingDataError: The run did not record what it takes.
             UnknownLinkError: A link is not monitored.
         """
-        from aqmlab.statistics.tidy import known_quantities  # noqa: PLC0415
+        from aqmlab.quantities.tidy import known_quantities  # noqa: PLC0415
 
         (wanted,) = known_quantities([quantity], [self])
         return wanted(self, links)
@@ -396,10 +396,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """What notebooks show: what its users waited for, and what its links carried."""
-        from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
-        from aqmlab.tables.results import result_tables  # noqa: PLC0415
-
-        return to_notebook(result_tables(self))
+        return shown.html(self)
 
     def __repr__(self) -> str:
         place = f", {str(self.folder)!r}" if self.folder else ""

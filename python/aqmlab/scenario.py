@@ -6,7 +6,6 @@ The schema and every check live in the Rust core; this module reads files and co
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from aqmlab import _core, arguments
+from aqmlab import _core, arguments, shown
 from aqmlab.errors import Mistake, ScenarioError
 from aqmlab.files.reading import read_text
 from aqmlab.files.toml_text import to_toml, toml_value
@@ -257,11 +256,7 @@ class Scenario:
 
     def _repr_html_(self) -> str:
         """What notebooks show: the picture of the network that `aqmlab draw` makes."""
-        from aqmlab.figures.network import draw_network  # noqa: PLC0415 (figures are loaded when shown)
-
-        drawn = draw_network(self.resolved)
-        caption = html.escape(f"{drawn.caption} Simulated time: {self.duration_s:g} s.")
-        return f"{drawn.svg}\n<p><small>{caption}</small></p>\n"
+        return shown.html(self)
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r}, {self.duration_s:g} s)"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
     Row = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import aqmlab
-from aqmlab import sweeps
+from aqmlab.study import sweeps
 from small import BULK, WEB
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario, presets
-from aqmlab.bloat import GRADES, Grade, Loaded, Phase, QueueUnderLoad, grade_of, line_under, measure
-from aqmlab.bloat.grade import thresholds
-from aqmlab.bloat.setting import setting_of
 from aqmlab.errors import RefusalError
-from aqmlab.line import Line
-from aqmlab.tables.bloat import bloat_table
-from aqmlab.tables.render import to_csv
-from aqmlab.words.bloat import added_in_words, not_filled_in_words
+from aqmlab.presets.line import Line
+from aqmlab.show.tables.bloat import bloat_table
+from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
+from aqmlab.study.bloat import GRADES, Grade, Loaded, Phase, QueueUnderLoad, grade_of, line_under, measure
+from aqmlab.study.bloat.grade import thresholds
+from aqmlab.study.bloat.setting import setting_of
+from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from naive_quantities import delay_ms_of_row
 from small import aqmlab_run
@@ -282,7 +282,7 @@ def test_live_rows_stand_below_the_simulated_ones_in_the_same_order(
         runs = aqmlab.run_many(list(jobs), progress=progress)
         return [run.with_live(audit if place == 1 else VALID) for place, run in enumerate(runs)]
 
-    monkeypatch.setattr("aqmlab.live_runs.several.run_live_in_turn", in_turn)
+    monkeypatch.setattr("aqmlab.runs.live.several.run_live_in_turn", in_turn)
     line = ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1")
     done = aqmlab_run("bloat", *line, "--live", "--output", "x.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

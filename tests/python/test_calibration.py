@@ -6,9 +6,9 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import CalibrationError, DemandError
+from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.load import Bottleneck, Calibration, Demand, Line, Link, LoadLine, calibrate, fit
 from aqmlab.load.demand import bottlenecks_of
-from aqmlab.statistics import Interval, NotEnoughReplications
 from small import aqmlab_run
 from synthetic_results import SyntheticResult, synthetic_result
 

@@ -17,6 +17,7 @@ from aqmlab.errors import ExperimentError
 from aqmlab.experiments.le2003.claims.scatter import triangle_share
 from aqmlab.experiments.le2003.claims.tails import crossover_s
 from aqmlab.experiments.le2003.claims.traffic import ESTIMATORS
+from aqmlab.inference.hurst import HurstEstimate, fractional_gaussian_noise
 from aqmlab.load import fit
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import Answer, Finding, Outcome, Part, Verdict, evaluate, registry_of
@@ -25,9 +26,8 @@ from aqmlab.papers.claims.registry import COMMON, Registry
 from aqmlab.papers.published import Published
 from aqmlab.papers.statements import PublishedClaim, read_claims
 from aqmlab.papers.tables import claims as claim_tables
-from aqmlab.statistics import response_times
-from aqmlab.statistics.hurst import HurstEstimate, fractional_gaussian_noise
-from aqmlab.tables import to_html
+from aqmlab.quantities import response_times
+from aqmlab.show.tables.render import to_html
 from synthetic_results import (
     LINKS,
     SyntheticResult,

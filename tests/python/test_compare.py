@@ -10,15 +10,15 @@ import pytest
 import aqmlab
 from aqmlab.comparison import Comparison, CurveDifference, compare
 from aqmlab.errors import ComparisonError, UnknownLinkError
-from aqmlab.statistics import Band, Interval, NotEnoughReplications, Verdict
-from aqmlab.statistics.catalogue import LOADED_MEDIAN, of_link
-from aqmlab.statistics.quantities import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
+from aqmlab.inference import Band, Interval, NotEnoughReplications, Verdict
+from aqmlab.quantities.catalogue import LOADED_MEDIAN, of_link
+from aqmlab.quantities.registry import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
 from synthetic_results import SyntheticResult, exchange_times, names, synthetic_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
 SEEDS = range(1, 9)
 

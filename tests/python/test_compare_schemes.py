@@ -18,9 +18,9 @@ from aqmlab.comparison.change import Inference
 from aqmlab.comparison.lengthening import lengthened, scheduled
 from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.files.folders import folder_name
+from aqmlab.inference import Interval
 from aqmlab.load.queues import Queues
-from aqmlab.statistics import Interval
-from aqmlab.statistics.catalogue import (
+from aqmlab.quantities.catalogue import (
     LOADED_MEDIAN,
     LOADED_P95,
     OF_LINKS,
@@ -28,8 +28,8 @@ from aqmlab.statistics.catalogue import (
     OF_PEOPLE,
     RESPONSE_MEDIAN,
 )
-from aqmlab.statistics.quantities import throughput_mbps as THROUGHPUT  # noqa: N812 (a constant here)
-from aqmlab.words.comparison import sentences
+from aqmlab.quantities.registry import throughput_mbps as THROUGHPUT  # noqa: N812 (a constant here)
+from aqmlab.show.words.comparison import sentences
 from small import BULK, WEB, aqmlab_run, contents
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from aqmlab import _core
 from aqmlab.cli.design import design
-from aqmlab.design import loops
+from aqmlab.study.design import loops
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,13 +20,13 @@ import matplotlib.pyplot as plt
 import pytest
 
 import aqmlab
-from aqmlab import sweeps
 from aqmlab.cli import _exit_code, commands
 from aqmlab.files.toml_text import to_toml
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import evaluate
 from aqmlab.papers.statements import read_claims
 from aqmlab.papers.study import Study
+from aqmlab.study import sweeps
 from commands.shown_commands import FOLLOWED
 from documented import KINDS, ROOT, Block, blocks, inline_commands, pages
 from small import TWO_HOPS, WEB

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import aqmlab
-from aqmlab.figures.network import draw_network
-from aqmlab.figures.network_layout import layout_of
+from aqmlab.show.figures.network import draw_network
+from aqmlab.show.figures.network_layout import layout_of
 from small import TWO_HOPS, WEB, aqmlab_run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

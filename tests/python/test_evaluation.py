@@ -16,7 +16,16 @@ import pytest
 import aqmlab
 from aqmlab import Scenario
 from aqmlab.errors import RefusalError, ScenarioError
-from aqmlab.evaluation import (
+from aqmlab.inference.replication import Interval
+from aqmlab.load.queues import Queues
+from aqmlab.quantities.observation import Observation
+from aqmlab.show.figures.evaluation import contour, draw_one
+from aqmlab.show.report.evaluation import page_of
+from aqmlab.show.report.page import render
+from aqmlab.show.tables.evaluation import metrics_table, not_run_table, shown, summary_table
+from aqmlab.show.tables.render import as_plain_text
+from aqmlab.show.words.evaluation import standings_in_words
+from aqmlab.study.evaluation import (
     GUIDELINES,
     Case,
     Ellipse,
@@ -27,8 +36,8 @@ from aqmlab.evaluation import (
     evaluate,
     metrics_of,
 )
-from aqmlab.evaluation.metrics import DELAY, GOODPUT, completion_s
-from aqmlab.evaluation.network import (
+from aqmlab.study.evaluation.metrics import DELAY, GOODPUT, completion_s
+from aqmlab.study.evaluation.network import (
     BUFFER_PACKETS,
     DATA,
     RATE_MBPS,
@@ -39,17 +48,15 @@ from aqmlab.evaluation.network import (
     trace,
     udp,
 )
-from aqmlab.evaluation.page import page_of
-from aqmlab.evaluation.summary import SummaryRow, standings_of, summary_of
-from aqmlab.evaluation.trade_off import contour, draw_one
-from aqmlab.evaluation.variations import NotApplicableError, behind_fair_queue, with_ecn, with_neighbours
-from aqmlab.load.queues import Queues
-from aqmlab.report.page import render
-from aqmlab.statistics.observation import Observation
-from aqmlab.statistics.replication import Interval
-from aqmlab.tables.evaluation import figures_table, metrics_table, not_run_table, shown, summary_table
-from aqmlab.tables.render import as_plain_text, to_csv
-from aqmlab.words.evaluation import standings_in_words
+from aqmlab.study.evaluation.summary import SummaryRow, standings_of, summary_of
+from aqmlab.study.evaluation.table import figures_table
+from aqmlab.study.evaluation.variations import (
+    NotApplicableError,
+    behind_fair_queue,
+    with_ecn,
+    with_neighbours,
+)
+from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from small import aqmlab_run
 from synthetic_results import SyntheticResult

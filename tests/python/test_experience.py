@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab.statistics.experience import (
+from aqmlab.quantities.experience import (
     CALL,
     GAME,
     VIDEO_CALL,
@@ -19,10 +19,10 @@ from aqmlab.statistics.experience import (
     kind_of,
     worst,
 )
-from aqmlab.statistics.observation import Observation
+from aqmlab.quantities.observation import Observation
 
 if TYPE_CHECKING:
-    from aqmlab.statistics.quantity import OfRun
+    from aqmlab.quantities.quantity import OfRun
 
 
 def felt(kind: Kind, **numbers: float | None) -> Experience:

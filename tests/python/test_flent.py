@@ -10,7 +10,7 @@ import pytest
 
 import aqmlab
 from aqmlab import ResultError
-from aqmlab.tables.flent import flent_document, save_flent
+from aqmlab.show.tables.flent import flent_document, save_flent
 from small import CALLS, aqmlab_run, bulk
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from aqmlab.errors import RefusalError
-from aqmlab.flent_tests import TESTS, Measured, measure
-from aqmlab.flent_tests.data_file import flent_test_document
-from aqmlab.flent_tests.measuring import scenario_of
-from aqmlab.line import AS_IT_IS, Line
+from aqmlab.presets.line import AS_IT_IS, Line
+from aqmlab.study.flent_tests import TESTS, Measured, measure
+from aqmlab.study.flent_tests.data_file import flent_test_document
+from aqmlab.study.flent_tests.measuring import scenario_of
 from small import BULK, aqmlab_run
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import aqmlab
-from aqmlab.bloat import Phase, line_under
 from aqmlab.cli import flent, rpm
 from aqmlab.errors import RefusalError
-from aqmlab.flent_tests import TESTS
-from aqmlab.flent_tests import measuring as flent_measuring
-from aqmlab.line import Line
-from aqmlab.responsiveness import Way
-from aqmlab.responsiveness import measuring as responsiveness_measuring
+from aqmlab.presets.line import Line
+from aqmlab.study.bloat import Phase, line_under
+from aqmlab.study.flent_tests import TESTS
+from aqmlab.study.flent_tests import measuring as flent_measuring
+from aqmlab.study.responsiveness import Way
+from aqmlab.study.responsiveness import measuring as responsiveness_measuring
 
 if TYPE_CHECKING:
     from collections.abc import Callable

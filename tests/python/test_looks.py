@@ -13,15 +13,15 @@ import pytest
 
 from aqmlab import _core
 from aqmlab.comparison import Comparison
-from aqmlab.figures import Drawn
-from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.looks import SCHEMES, dash_lengths, looks_of_names
-from aqmlab.figures.of_results import chart_of
-from aqmlab.papers.figures.looks import line_of
-from aqmlab.play.server import _look
-from aqmlab.report import render
-from aqmlab.report.comparison import page_of
-from aqmlab.report.embedding import chart_data, inline_svg
+from aqmlab.show.figures import Drawn
+from aqmlab.show.figures.chart import Axis, Chart, Series
+from aqmlab.show.figures.looks import SCHEMES, dash_lengths, looks_of_names
+from aqmlab.show.figures.of_results import chart_of
+from aqmlab.show.papers.figures.looks import line_of
+from aqmlab.show.play.server import _look
+from aqmlab.show.report import render
+from aqmlab.show.report.comparison import page_of
+from aqmlab.show.report.embedding import chart_data, inline_svg
 from people import three
 
 

@@ -14,15 +14,15 @@ from aqmlab import Scenario, run
 from aqmlab.errors import ExperimentError, MissingDataError, UnknownQuantityError
 from aqmlab.experiments.multicl import seeds
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
-from aqmlab.figures.network import draw_network
 from aqmlab.papers import experiments
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
 from aqmlab.papers.tables.responses import response_rows
+from aqmlab.quantities import response_times
+from aqmlab.quantities.registry import quantity
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
-from aqmlab.statistics import response_times
-from aqmlab.statistics.quantities import quantity
+from aqmlab.show.figures.network import draw_network
 
 if TYPE_CHECKING:
     from aqmlab.papers.study import Study

@@ -12,9 +12,10 @@ import pytest
 from rich.console import Console
 
 from aqmlab import cli
-from aqmlab.figures.style import figure_of, new_axes, settle, svg_text
 from aqmlab.files.folders import folder_name, folder_names
-from aqmlab.tables import Column, Table, to_terminal
+from aqmlab.show.figures.style import figure_of, new_axes, settle, svg_text
+from aqmlab.show.tables.render import to_terminal
+from aqmlab.tables import Column, Table
 from aqmlab.tables.model import text
 from aqmlab.terminal.progress import Bar, tracked
 from small import BULK

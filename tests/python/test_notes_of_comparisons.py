@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import aqmlab
-from aqmlab.tables.comparison import notes
-from aqmlab.words import sentences
+from aqmlab.show.tables.comparison import notes
+from aqmlab.show.words import sentences
 
 FLOODED = """
 name = "flooded"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from aqmlab.comparison.run_warnings import warnings_in_words
-from aqmlab.statistics import Interval
-from aqmlab.tables import to_html
+from aqmlab.inference import Interval
+from aqmlab.show.tables.render import to_html
+from aqmlab.show.words.amounts import delay, duration, is_nothing
 from aqmlab.tables.model import Column, Line, Table, TableCell, with_half_width
 from aqmlab.terminal.console import wrapped
 from aqmlab.terminal.spelling import unbroken
-from aqmlab.words.amounts import delay, duration, is_nothing
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import aqmlab
 from aqmlab import presets
-from aqmlab.words import offered_load
+from aqmlab.show.words import offered_load
 
 
 def said(**changes: object) -> str | None:

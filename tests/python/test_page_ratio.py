@@ -15,10 +15,10 @@ import aqmlab
 from aqmlab.comparison import Comparison, compare
 from aqmlab.comparison.change import Inference
 from aqmlab.comparison.page_ratio import MOST_TRIMMED, MatchedPages, PageRatio, share_cut, trimmed_mean
-from aqmlab.statistics import Interval
-from aqmlab.tables.comparison import comparison_records
-from aqmlab.words.amounts import span_of_ratios, times_as_long
-from aqmlab.words.comparison import answer, sentences
+from aqmlab.inference import Interval
+from aqmlab.show.tables.comparison import comparison_records
+from aqmlab.show.words.amounts import span_of_ratios, times_as_long
+from aqmlab.show.words.comparison import answer, sentences
 from small import WEB
 from synthetic_results import POPULATIONS, SyntheticResult, names, synthetic_result
 

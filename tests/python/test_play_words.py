@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from aqmlab.play.measured import SHARES
-from aqmlab.words import play
-from aqmlab.words.amounts import percent
+from aqmlab.show.play.measured import SHARES
+from aqmlab.show.words import play
+from aqmlab.show.words.amounts import percent
 
 SLOW_PAGES = {"share": list(SHARES), "seconds": [share * 10.0 if share < 0.9 else None for share in SHARES]}
 

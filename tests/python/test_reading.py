@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab import Scenario, ScenarioError, sweeps
+from aqmlab import Scenario, ScenarioError
 from aqmlab.errors import SweepError, TuneError
 from aqmlab.files.reading import LARGEST_BYTES, read_json, read_text, read_toml
+from aqmlab.study import sweeps
+from aqmlab.study.tuning.space import read_ranges_file
 from aqmlab.terminal.plain import plain, plain_line
 from aqmlab.terminal.spelling import quoted, whole_numbers
-from aqmlab.tuning.space import read_ranges_file
 from small import BULK
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab import Scenario, ScenarioError, cli, sweeps
+from aqmlab import Scenario, ScenarioError, cli
 from aqmlab.errors import SweepError
 from aqmlab.files.har import HarError, read_recording
 from aqmlab.files.recognised import what_it_is
+from aqmlab.study import sweeps
 
 if TYPE_CHECKING:
     from pathlib import Path

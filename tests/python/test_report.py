@@ -10,16 +10,16 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from aqmlab import figures
-from aqmlab.figures.scatter_counts import pooled_scatter
-from aqmlab.figures.scene import Area, Scene, Stroke
-from aqmlab.papers.figures import curves, listed
-from aqmlab.papers.figures.looks import line_of, looks_of
-from aqmlab.papers.figures.queue import queue_trace
-from aqmlab.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
-from aqmlab.papers.reproduction import Reproduction
 from aqmlab.papers.study import Study
-from aqmlab.report.embedding import inline_svg
+from aqmlab.show import figures
+from aqmlab.show.figures.scatter_counts import pooled_scatter
+from aqmlab.show.figures.scene import Area, Scene, Stroke
+from aqmlab.show.papers.figures import curves, listed
+from aqmlab.show.papers.figures.looks import line_of, looks_of
+from aqmlab.show.papers.figures.queue import queue_trace
+from aqmlab.show.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
+from aqmlab.show.papers.reproduce import Reproduction
+from aqmlab.show.report.embedding import inline_svg
 from aqmlab.tables import Table
 from people import a_run
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study

@@ -15,11 +15,11 @@ import pandas as pd
 import pytest
 from matplotlib.image import imread
 
-from aqmlab.figures.ticks import ticks, unit_of, written
-from aqmlab.report import Figure, render
-from aqmlab.report.comparison import page_of
+from aqmlab.show.figures.ticks import ticks, unit_of, written
+from aqmlab.show.report import Figure, render
+from aqmlab.show.report.comparison import page_of
+from aqmlab.show.tables.charts import chart_table
 from aqmlab.tables import to_csv
-from aqmlab.tables.charts import chart_table
 from people import compared
 
 if TYPE_CHECKING:

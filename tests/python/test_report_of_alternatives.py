@@ -21,26 +21,28 @@ import pyarrow as pa
 import pytest
 from scipy.stats.mstats import hdquantiles
 
-from aqmlab import Result, figures
+from aqmlab import Result
 from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison, Values, compare, read_configurations
 from aqmlab.errors import ComparisonError, ResultError
-from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.distributions import differences_within, shares_within, times_on_a_log_axis
-from aqmlab.figures.looks import look_at
-from aqmlab.figures.over_time import queue_over_time
-from aqmlab.figures.page_loads import in_seconds
-from aqmlab.figures.scene import Area, Scene
-from aqmlab.figures.sizes import medians_by_size
-from aqmlab.report import Text, render
-from aqmlab.report.comparison import first_figure, page_of
-from aqmlab.report.network import differing_settings
-from aqmlab.statistics import Interval, NotEnoughReplications, Pages
-from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, RESPONSE_MEDIAN
+from aqmlab.inference import Interval, NotEnoughReplications
+from aqmlab.quantities import Pages
+from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95, RESPONSE_MEDIAN
+from aqmlab.show import figures
+from aqmlab.show.figures.chart import Axis, Chart, Series
+from aqmlab.show.figures.distributions import differences_within, shares_within, times_on_a_log_axis
+from aqmlab.show.figures.looks import look_at
+from aqmlab.show.figures.over_time import queue_over_time
+from aqmlab.show.figures.page_loads import in_seconds
+from aqmlab.show.figures.scene import Area, Scene
+from aqmlab.show.figures.sizes import medians_by_size
+from aqmlab.show.report import Text, render
+from aqmlab.show.report.comparison import first_figure, page_of
+from aqmlab.show.report.network import differing_settings
+from aqmlab.show.tables.charts import chart_table
+from aqmlab.show.tables.comparison import comparison_table
+from aqmlab.show.words import answer
 from aqmlab.tables import to_csv
-from aqmlab.tables.charts import chart_table
-from aqmlab.tables.comparison import comparison_table
-from aqmlab.words import answer
 from people import COMMON, SEEDS, a_run, compared, three
 from small import BULK, WEB, aqmlab_run
 from synthetic_results import names
@@ -67,8 +69,8 @@ def test_a_report_does_not_load_matplotlib() -> None:
     """It takes longer to import than the report to draw."""
     drawn = (
         "import sys\n"
-        "from aqmlab.report import render\n"
-        "from aqmlab.report.comparison import page_of\n"
+        "from aqmlab.show.report import render\n"
+        "from aqmlab.show.report.comparison import page_of\n"
         "from people import compared\n"
         "assert '<svg' in render(page_of(compared()))\n"
         "print({'matplotlib'} & sys.modules.keys())"

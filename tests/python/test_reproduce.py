@@ -9,11 +9,11 @@ import pytest
 from altered_experiment import altered_experiment
 from aqmlab.papers import experiments
 from aqmlab.papers.documents import CalibrationRuns
-from aqmlab.papers.report import parts_of, render, write_report
 from aqmlab.papers.reproduction import choose, run_study
 from aqmlab.papers.study import Study
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
+from aqmlab.show.papers.report import parts_of, render, write_report
 
 SECONDS = 4.0
 

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from aqmlab.line import AS_IT_IS, Line
-from aqmlab.responsiveness import Confidence, Responsiveness, Way, class_of, evaluate, measure
-from aqmlab.responsiveness.algorithm import INTERVAL_S, rounds_per_minute, trimmed_mean
-from aqmlab.responsiveness.measuring import scenario_of
-from aqmlab.statistics.carried import round_trips_ms, smoothed_round_trips_ms
+from aqmlab.presets.line import AS_IT_IS, Line
+from aqmlab.quantities.carried import round_trips_ms, smoothed_round_trips_ms
+from aqmlab.study.responsiveness import Confidence, Responsiveness, Way, class_of, evaluate, measure
+from aqmlab.study.responsiveness.algorithm import INTERVAL_S, rounds_per_minute, trimmed_mean
+from aqmlab.study.responsiveness.measuring import scenario_of
 from small import aqmlab_run
 from synthetic_results import SyntheticResult, names
 

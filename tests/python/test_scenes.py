@@ -13,16 +13,16 @@ import pytest
 
 import aqmlab
 from aqmlab.comparison import Comparison
-from aqmlab.figures import Waiting, chart_scene, page_loads_scene, scene_svg
-from aqmlab.figures.chart import Axis, Chart, Series
-from aqmlab.figures.looks import BLACK, look_at
-from aqmlab.figures.network import draw_network
-from aqmlab.figures.of_results import CHARTS, chart_of
-from aqmlab.figures.scene import Area, Item, Scene, Stroke, Words, box, marker, path
-from aqmlab.figures.scene_svg import to_svg
-from aqmlab.report import render
-from aqmlab.report.comparison import page_of
-from aqmlab.statistics import Interval, NotEnoughReplications
+from aqmlab.inference import Interval, NotEnoughReplications
+from aqmlab.show.figures import Waiting, chart_scene, page_loads_scene, scene_svg
+from aqmlab.show.figures.chart import Axis, Chart, Series
+from aqmlab.show.figures.looks import BLACK, look_at
+from aqmlab.show.figures.network import draw_network
+from aqmlab.show.figures.of_results import CHARTS, chart_of
+from aqmlab.show.figures.scene import Area, Item, Scene, Stroke, Words, box, marker, path
+from aqmlab.show.figures.scene_svg import to_svg
+from aqmlab.show.report import render
+from aqmlab.show.report.comparison import page_of
 from people import a_run, three
 from small import TWO_HOPS, WEB
 
@@ -133,7 +133,7 @@ def test_a_report_of_four_schemes_and_eight_seeds_is_small_and_needs_no_matplotl
         for name, factor in {"drop-tail": 1.0, "red": 2.0, "pie": 0.7, "fq-codel": 0.5}.items()
     }
     assert len(render(page_of(Comparison.of(runs)))) < 600_000
-    code = "import sys, aqmlab.report.comparison; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, aqmlab.show.report.comparison; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

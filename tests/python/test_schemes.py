@@ -19,7 +19,7 @@ from aqmlab.errors import RefusalError, TuneError
 from aqmlab.runs.executors import executor_of
 from aqmlab.schemes import check, cost_ns
 from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
-from aqmlab.tuning.space import space_of
+from aqmlab.study.tuning.space import space_of
 from small import BULK, WEB, aqmlab_run
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard, scorecard_page
 from aqmlab.papers.claims import Answer, Finding, Part
 from aqmlab.papers.differences import Conclusion, Difference, concluded
-from aqmlab.papers.report import Parts, files_of, parts_of, write_report
+from aqmlab.show.papers.report import Parts, files_of, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from aqmlab.cli import commands
 from aqmlab.cli.options import read_seeds
 from aqmlab.load import Demand, calibrate
 from aqmlab.seeds import MOST_SEEDS, SEED_MAX, Seeds, seed_of
-from aqmlab.sweeps import read_text
+from aqmlab.study.sweeps import read_text
 from small import BULK, WEB
 
 if TYPE_CHECKING:

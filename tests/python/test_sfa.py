@@ -14,14 +14,14 @@ from aqmlab.errors import ExperimentError, MissingDataError
 from aqmlab.experiments.sfa.claims import filters
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import Verdict, evaluate
-from aqmlab.papers.figures import stretches
-from aqmlab.papers.figures.stretches import stretches_chart
 from aqmlab.papers.study import Study
+from aqmlab.show.papers.figures import stretches
+from aqmlab.show.papers.figures.stretches import stretches_chart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
 SFA = experiments.load("sfa")
 

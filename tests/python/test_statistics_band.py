@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from aqmlab.statistics import Band, NotEnoughReplications, critical_value, paired_band, sign_flip_p_value
+from aqmlab.inference import Band, NotEnoughReplications, critical_value, paired_band, sign_flip_p_value
 
 TIME_S = np.linspace(0.0, 2.0, 101)
 STUDIES = 400

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from aqmlab.statistics.hurst import (
+from aqmlab.inference.hurst import (
     aggregate,
     aggregated_variance,
     fractional_gaussian_noise,

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from aqmlab.inference import Interval, paired_band
+from aqmlab.inference.band import Band
+from aqmlab.inference.strength import NARROWEST, WIDEST, strength_of
 from aqmlab.papers.claims.numbers import above_bound, between_bounds
-from aqmlab.statistics import Interval, paired_band
-from aqmlab.statistics.band import Band
-from aqmlab.statistics.strength import NARROWEST, WIDEST, strength_of
 
 
 @pytest.mark.parametrize(

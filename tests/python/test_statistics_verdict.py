@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from aqmlab.statistics import Band, Judgement, NotEnoughReplications, Verdict, judge
+from aqmlab.inference import Band, Judgement, NotEnoughReplications, Verdict, judge
 
 TIME_S = np.linspace(0.0, 2.0, 401)
 EVENLY = TIME_S / 2.0

@@ -12,12 +12,12 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.statistics.quantities import Measured, quantity
-from aqmlab.statistics.recorded import viewers
-from aqmlab.statistics.video import Player, Segment, playback
+from aqmlab.quantities.recorded import viewers
+from aqmlab.quantities.registry import Measured, quantity
+from aqmlab.quantities.video import Player, Segment, playback
 
 if TYPE_CHECKING:
-    from aqmlab.statistics.recorded import Recorded
+    from aqmlab.quantities.recorded import Recorded
 
 TEXT = """
 name = "viewers"

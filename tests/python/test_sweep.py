@@ -14,14 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import aqmlab
-from aqmlab import Result, ScenarioError, cli, sweeps
+from aqmlab import Result, ScenarioError, cli
 from aqmlab.errors import FolderError, StorageError, SweepError
+from aqmlab.quantities import response_times
 from aqmlab.runs.store import State
-from aqmlab.statistics import response_times
-from aqmlab.sweeps.export import export
-from aqmlab.sweeps.tables import sweep_table
-from aqmlab.tables import to_terminal
-from aqmlab.tables.render import require_form
+from aqmlab.show.tables.render import to_terminal
+from aqmlab.show.tables.sweep import sweep_table
+from aqmlab.study import sweeps
+from aqmlab.study.sweeps.export import export
+from aqmlab.tables.stored import require_form
 from aqmlab.terminal.console import console
 from small import aqmlab_run, contents
 from sweeping import SWEEP, reference, write

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import aqmlab
-from aqmlab import _core, sweeps
+from aqmlab import _core
 from aqmlab.errors import RunsFailed
+from aqmlab.study import sweeps
 from small import WEB, aqmlab_process, bulk, command, contents
 from sweeping import finished, reference, write
 from watched_processes import LONG_S, processor_s, wait_for, wait_until

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from aqmlab.sweeps.designs import Axis, Choice, Range, combined, grid, latin_hypercube, random
+from aqmlab.study.sweeps.designs import Axis, Choice, Range, combined, grid, latin_hypercube, random
 
 UNIT = Range(0.0, 1.0)
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import aqmlab
-from aqmlab import Job, RunError, sweeps
+from aqmlab import Job, RunError
 from aqmlab.errors import RunsFailed
 from aqmlab.files.folders import PARTIAL_PREFIX
 from aqmlab.runs.executors import Processes
+from aqmlab.study import sweeps
 from small import bulk, contents
 from sweeping import finished, reference, write
 from watched_processes import LONG_S, children_of, interrupt, start, wait_for, wait_until

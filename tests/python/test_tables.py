@@ -11,6 +11,7 @@ from rich.console import Console
 from scipy.special import stdtr, stdtrit
 
 from altered_experiment import altered_experiment
+from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.published import AtLength
 from aqmlab.papers.study import Study
@@ -19,12 +20,12 @@ from aqmlab.papers.tables.ablations import ablation_rows
 from aqmlab.papers.tables.best import best_rows
 from aqmlab.papers.tables.cells import Agreement, Entry, caption, cell_rows, published_rows
 from aqmlab.papers.tables.filled import fill
-from aqmlab.statistics import Interval, NotEnoughReplications, ResponseTimes
-from aqmlab.sweeps.tables import endings
-from aqmlab.tables import save, to_csv, to_html, to_terminal
+from aqmlab.quantities import ResponseTimes
+from aqmlab.show.tables.parts import parts_within
+from aqmlab.show.tables.render import as_plain_text, to_html, to_terminal
+from aqmlab.show.tables.sweep import endings
+from aqmlab.tables import save, to_csv
 from aqmlab.tables.model import Column, Table, TableCell, number
-from aqmlab.tables.parts import parts_within
-from aqmlab.tables.render import as_plain_text
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 CHRISTIANSEN = experiments.load("christiansen2000")

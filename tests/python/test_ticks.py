@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from aqmlab.figures.ticks import MOST_TICKS, ticks, unit_of, written
+from aqmlab.show.figures.ticks import MOST_TICKS, ticks, unit_of, written
 
 SPANS = [
     (float(least), float(least * (1.0 + width)))

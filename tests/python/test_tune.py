@@ -20,21 +20,21 @@ from aqmlab import _core
 from aqmlab.cli.tune import OBJECTIVES
 from aqmlab.errors import ExperimentError, TuneError, UnknownLinkError
 from aqmlab.load.queues import Queues
+from aqmlab.quantities import data_links
+from aqmlab.quantities.summary import figures
 from aqmlab.runs.executors import Threads
-from aqmlab.statistics import data_links
-from aqmlab.statistics.summary import figures
+from aqmlab.show.tables.parts import parts_within
+from aqmlab.show.tables.render import as_plain_text
+from aqmlab.show.tables.tuning import candidates_table
+from aqmlab.show.tuning_folder import own, save
+from aqmlab.study.tuning import Objective, Outcome, Plan, space_of
+from aqmlab.study.tuning import search as tune
+from aqmlab.study.tuning.beside import settings_of
+from aqmlab.study.tuning.candidates import Candidate, TrialState, front
+from aqmlab.study.tuning.objectives import NAMES
+from aqmlab.study.tuning.racing import adjusted, is_worse, rungs
+from aqmlab.study.tuning.space import default_ranges, read_ranges_file
 from aqmlab.tables.model import Medium
-from aqmlab.tables.parts import parts_within
-from aqmlab.tables.render import as_plain_text
-from aqmlab.tuning import Objective, Outcome, Plan, space_of
-from aqmlab.tuning import search as tune
-from aqmlab.tuning.beside import settings_of
-from aqmlab.tuning.candidates import Candidate, TrialState, front
-from aqmlab.tuning.folder import own, save
-from aqmlab.tuning.objectives import NAMES
-from aqmlab.tuning.racing import adjusted, is_worse, rungs
-from aqmlab.tuning.space import default_ranges, read_ranges_file
-from aqmlab.tuning.tables import candidates_table
 from small import BULK, TWO_HOPS, WEB, aqmlab_run, bulk, command, contents
 from sweeping import finished, write
 from watched_processes import wait_until
@@ -103,7 +103,7 @@ def test_every_scheme_has_default_ranges() -> None:
 def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("aqmlab.tuning.space.default_ranges", dict)
+    monkeypatch.setattr("aqmlab.study.tuning.space.default_ranges", dict)
     with pytest.raises(TuneError, match=r"fq-codel: no default ranges; give a table \[fq-codel\] in a file"):
         space_of("fq-codel")
     space = space_of("fq-codel", {"target_ms": {"low": 1.0, "high": 20.0, "log": True}})
@@ -492,7 +492,7 @@ def test_a_file_of_ranges_is_checked_whole_and_told_with_file_and_key(what: str,
 
 def test_the_shipped_ranges_are_such_a_file() -> None:
     for scheme, ranges in default_ranges().items():
-        assert read_ranges_file(ROOT / "python/aqmlab/tuning/ranges.toml", scheme) == ranges
+        assert read_ranges_file(ROOT / "python/aqmlab/study/tuning/ranges.toml", scheme) == ranges
 
 
 def test_a_budget_ends_the_search(tmp_path: Path) -> None:

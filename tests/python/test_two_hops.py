@@ -13,7 +13,7 @@ from aqmlab.load import Demand, calibrate, fit
 from aqmlab.load.demand import carrying_links, named_links
 from aqmlab.load.matching import Knobs, match_loads
 from aqmlab.load.offered import offering_twin
-from aqmlab.sweeps import read, rows, status
+from aqmlab.study.sweeps import read, rows, status
 from small import TWO_HOPS, WEB, aqmlab_run
 
 BOTH = ("a-to-b", "b-to-c")

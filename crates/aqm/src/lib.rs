@@ -64,7 +64,7 @@
 //! `docs/reference/schemes/<name>.md`, with settings under which it acts within seconds. With these every
 //! scenario may name it, and the checks that all schemes share try it. Commands then write its golden digests
 //! (`crates/sim/tests`) and its instructions per packet (`make bench-check UPDATE=1`). `aqmlab tune` searches
-//! what `python/aqmlab/tuning/ranges.toml` says of it, and `docs/README.md` lists its page.
+//! what `python/aqmlab/study/tuning/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
 mod adjustment;

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
 from aqmlab.experiments.christiansen2000.claims.cells import red_cells
+from aqmlab.inference import Interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.curves import much_better
 from aqmlab.papers.claims.numbers import above_zero, shown, unit_of
 from aqmlab.papers.claims.outcome import decided
-from aqmlab.statistics import Interval
-from aqmlab.statistics.quantities import restricted_mean_response_ms
+from aqmlab.quantities.registry import restricted_mean_response_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from aqmlab.inference import NotEnoughReplications
     from aqmlab.papers.claims import Question
     from aqmlab.papers.published import Criterion
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.statistics import NotEnoughReplications
 
 
 def settings_of_table_4(study: Study, *, slack: Mapping[str, float]) -> Iterator[tuple[str, Question]]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import TooLittleDataError
+from aqmlab.inference import mean_interval
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.statistics import mean_interval
-from aqmlab.statistics.per_second import mean_response_time_s
+from aqmlab.quantities.per_second import mean_response_time_s
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
 MEASURED_S = (1200.0, 5400.0)
 MINUTE_S = 60.0

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.inference import Interval, run_to_run
 from aqmlab.papers.claims import Answer
-from aqmlab.statistics import Interval, measured_window_s, run_to_run
-from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
+from aqmlab.quantities import measured_window_s
+from aqmlab.quantities.registry import SEVENTY_MINUTES_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

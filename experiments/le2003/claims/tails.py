@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import TooLittleDataError
+from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, measured_window_s
+from aqmlab.quantities import measured_window_s
 
 if TYPE_CHECKING:
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.statistics import ResponseTimes
+    from aqmlab.quantities import ResponseTimes
 
 LEAST_BEYOND = 20
 GRID_S = np.geomspace(1.0, 300.0, 400)

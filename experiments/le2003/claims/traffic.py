@@ -8,19 +8,19 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED
+from aqmlab.inference import Interval
+from aqmlab.inference.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.outcome import decided, weighed
-from aqmlab.statistics import Interval
-from aqmlab.statistics.hurst import aggregate, aggregated_variance, local_whittle, wavelet
-from aqmlab.statistics.recorded import data_links, has_name, table
+from aqmlab.quantities.recorded import data_links, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from aqmlab.inference.hurst import FloatArray, HurstEstimate
     from aqmlab.load import LoadLine
     from aqmlab.papers.study import Study
-    from aqmlab.statistics import Recorded
-    from aqmlab.statistics.hurst import FloatArray, HurstEstimate
+    from aqmlab.quantities import Recorded
 
     Bounds = tuple[float, float]
 

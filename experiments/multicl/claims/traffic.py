@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import MissingDataError
+from aqmlab.inference import mean_interval
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.statistics import mean_interval
-from aqmlab.statistics.recorded import has_name, measured_window_s, table
+from aqmlab.quantities.recorded import has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.papers.claims import Answer
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
     Bounds = tuple[float, float]
 

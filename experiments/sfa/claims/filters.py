@@ -8,11 +8,11 @@ import numpy as np
 
 from aqmlab import _core
 from aqmlab.errors import MissingDataError
+from aqmlab.inference import mean_interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.statistics import mean_interval
-from aqmlab.statistics.classes import jain_index
-from aqmlab.statistics.quantities import quantity
+from aqmlab.quantities.classes import jain_index
+from aqmlab.quantities.registry import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.claims.numbers import Number
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
     FloatArray = NDArray[np.float64]
 

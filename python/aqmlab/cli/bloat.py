@@ -14,10 +14,10 @@ from aqmlab.terminal.console import console, say, shown, wrapped
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.bloat import QueueUnderLoad
     from aqmlab.files.toml_text import TomlText
-    from aqmlab.line import Line
+    from aqmlab.presets.line import Line
     from aqmlab.runs.executors import Executor
+    from aqmlab.study.bloat import QueueUnderLoad
     from aqmlab.tables.model import Table
 
 
@@ -58,8 +58,8 @@ def bloat(
     """
     from dataclasses import replace
 
-    from aqmlab.bloat import measure
-    from aqmlab.tables.render import save
+    from aqmlab.study.bloat import measure
+    from aqmlab.tables.stored import save
 
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     simulated = measure(line, schemes, seeds=seeds, executor=executor, progress=not quiet)
@@ -75,8 +75,8 @@ def bloat(
 
 
 def _table(found: list[QueueUnderLoad], line: Line) -> Table:
-    from aqmlab.bloat.grade import thresholds, thresholds_of_losses
-    from aqmlab.tables.bloat import bloat_table
+    from aqmlab.show.tables.bloat import bloat_table
+    from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
 
     caption = (
         "ms: the median round trip of a probe, and what downloads, uploads or both add; lost: of the probes, "
@@ -87,9 +87,9 @@ def _table(found: list[QueueUnderLoad], line: Line) -> Table:
 
 
 def _show(found: list[QueueUnderLoad], simulated: list[QueueUnderLoad], line: Line, table: Table) -> None:
-    from aqmlab.bloat.setting import setting_of
-    from aqmlab.tables import to_terminal
-    from aqmlab.words.bloat import added_in_words, not_filled_in_words
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
+    from aqmlab.study.bloat.setting import setting_of
 
     screen = console(minimum_columns=80)
     if not simulated[0].not_filled:

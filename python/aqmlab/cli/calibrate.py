@@ -101,7 +101,7 @@ def calibrate(
     from aqmlab.load import calibrate as fit
     from aqmlab.load.calibration import CALIBRATION
     from aqmlab.runs import Execution
-    from aqmlab.words.calibration import lines_in_words, sizes_in_words
+    from aqmlab.show.words.calibration import lines_in_words, sizes_in_words
 
     turned = Demand.of(Scenario.from_file(scenario_file, overrides=overrides), demand, links=links)
     if not sizes and not turned.size:

@@ -20,7 +20,7 @@ def list_names() -> None:
       aqmlab explain ared          more about one of them
     """
     from aqmlab.papers import experiments
-    from aqmlab.words.explained import traffic_models
+    from aqmlab.show.words.explained import traffic_models
 
     for title, names in (
         ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),
@@ -50,15 +50,15 @@ def explain(name: str) -> None:
       aqmlab explain linux6-cubic
     """
     if ":" in name:
-        from aqmlab.models.described import explained_model, is_model_in_file
         from aqmlab.schemes.trial import known as registered
+        from aqmlab.show.words.own_models import explained_model, is_model_in_file
 
         if is_model_in_file(name):
             click.echo(explained_model(name))
             return
         click.echo(_core.explain(registered(name)))
         return
-    from aqmlab.words.explained import explained, traffic_models
+    from aqmlab.show.words.explained import explained, traffic_models
 
     if (found := explained(name)) is None:
         known = [*_core.scheme_names(), *_core.profile_names(), *traffic_models()]
@@ -84,8 +84,8 @@ def schema(scheme: str | None) -> None:
       aqmlab schema red
       aqmlab schema my_red.py:MyRed
     """
-    from aqmlab.models.described import is_model_in_file, schema_of_model
     from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
+    from aqmlab.show.words.own_models import is_model_in_file, schema_of_model
 
     if scheme is not None and is_model_in_file(scheme):
         printed = schema_of_model(scheme)

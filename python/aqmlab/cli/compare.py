@@ -122,7 +122,7 @@ def compare(
     """
     from aqmlab.comparison import compare as run_and_compare
     from aqmlab.errors import ComparisonError, MissingDataError
-    from aqmlab.statistics import MINIMUM_REPLICATIONS
+    from aqmlab.inference import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
@@ -215,8 +215,8 @@ def _longer(scenarios: Mapping[str, Scenario], *, quiet: bool) -> str:
 
 def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) -> None:
     """Numbers and report into the folder; then, for whoever reads on, what happens to people."""
+    from aqmlab.show.tables.comparison import comparison_records
     from aqmlab.tables import save
-    from aqmlab.tables.comparison import comparison_records
 
     save(comparison_records(found), folder / "comparison.csv")
     if with_report:
@@ -236,9 +236,9 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) ->
 
 def _print(found: Comparison) -> None:
     """Sentences, tables and the verdicts on response times."""
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.comparison import comparison_tables, notes
-    from aqmlab.words import verdicts
+    from aqmlab.show.tables.comparison import comparison_tables, notes
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.words import verdicts
 
     screen = console()
     for sentence in (*found.cautions(), *found.buffers_in_words(), *found.sentences()):
@@ -253,8 +253,8 @@ def _print(found: Comparison) -> None:
 
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
-    from aqmlab.report import render
-    from aqmlab.report.comparison import page_of
+    from aqmlab.show.report import render
+    from aqmlab.show.report.comparison import page_of
     from aqmlab.terminal.progress import waiting
 
     with waiting("drawing the report", hidden=quiet):

@@ -12,7 +12,7 @@ from aqmlab.terminal.console import say
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqmlab.design.rules import Design
+    from aqmlab.study.design.rules import Design
 
 POSITIVE = click.FloatRange(0, 1_000_000, min_open=True)
 SHARE = click.FloatRange(0, 1, min_open=True)
@@ -93,7 +93,7 @@ def arc(*, plot: Path | None, **link: float) -> None:
       aqmlab design arc --flows 60 --rtt-ms 500 --link-mbps 10
       aqmlab design arc --flows 10 --rtt-ms 500 --link-mbps 10 --alpha 1.42e-5 --plot region.svg
     """
-    from aqmlab.design import rules
+    from aqmlab.study.design import rules
 
     _follow(rules.arc, plot, **link)
 
@@ -145,7 +145,7 @@ def sfg(*, plot: Path | None, **link: float) -> None:
       aqmlab design sfg --link-mbps 10 --rtt-ms 300 --packet-bytes 1500 --misbehaving 5
       aqmlab design sfg --link-mbps 10 --rtt-ms 300 --misbehaving 5 --trials 10000 --plot sfg.svg
     """
-    from aqmlab.design import rules
+    from aqmlab.study.design import rules
 
     _follow(rules.sfg, plot, **link)
 
@@ -175,7 +175,7 @@ def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -
       aqmlab design pi --flows 60 --rtt-ms 246 --link-mbps 15
       aqmlab design pi --flows 50 --rtt-ms 250 --link-mbps 100 --gains 1.822e-5 1.816e-5 --plot pi.svg
     """
-    from aqmlab.design import rules
+    from aqmlab.study.design import rules
 
     if gains is not None and gains[0] <= gains[1]:
         raise click.BadParameter(
@@ -198,7 +198,7 @@ def pie(*, rtt_ms: float, plot: Path | None) -> None:
       aqmlab design pie --rtt-ms 50
       aqmlab design pie --rtt-ms 100 --plot pie.svg
     """
-    from aqmlab.design import rules
+    from aqmlab.study.design import rules
 
     _follow(rules.pie, plot, rtt_ms=rtt_ms)
 
@@ -211,8 +211,9 @@ def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> N
         raise click.UsageError(str(error)) from None
     drawn = []
     if file is not None:
-        from aqmlab.figures.drawn import Drawn
+        from aqmlab.show.figures.design import chart_of
+        from aqmlab.show.figures.drawn import Drawn
 
-        drawn.append(str(Drawn.of("design", found.draw(), "").save_as(file)))
+        drawn.append(str(Drawn.of("design", chart_of(found), "").save_as(file)))
     for line in (*found.sentences, *drawn):
         say(line)

@@ -41,7 +41,7 @@ def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, ou
       aqmlab draw my-link.toml --output my-link.png
       aqmlab draw my-link.toml --set dumbbell.queue.scheme=red --title "with RED"
     """
-    from aqmlab.figures.network import draw_network
+    from aqmlab.show.figures.network import draw_network
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     file = output or Path(f"{scenario_file.stem}.svg")

@@ -11,8 +11,8 @@ from aqmlab.cli.options import execution_options, read_names, read_schemes, seed
 from aqmlab.terminal.console import console, say, wrapped
 
 if TYPE_CHECKING:
-    from aqmlab.evaluation import Evaluation
     from aqmlab.runs.executors import Executor
+    from aqmlab.study.evaluation import Evaluation
 
 _COLUMNS = 100
 
@@ -71,10 +71,10 @@ def evaluate(
       aqmlab evaluate pie:target_ms=5 --only 5.1.1,8.2.4
       aqmlab evaluate my_red.py:MyRed --schemes red --only 8.2.2 --report red.html
     """
-    from aqmlab.evaluation import evaluate as evaluated
     from aqmlab.files.folders import require_writable
-    from aqmlab.tables.evaluation import figures_table
-    from aqmlab.tables.render import save
+    from aqmlab.study.evaluation import evaluate as evaluated
+    from aqmlab.study.evaluation.table import figures_table
+    from aqmlab.tables.stored import save
 
     if report is not None:
         if report.suffix != ".html":
@@ -90,8 +90,9 @@ def evaluate(
 
 
 def _show(found: Evaluation) -> None:
-    from aqmlab.evaluation.summary import in_words, tables_of
-    from aqmlab.tables import to_terminal
+    from aqmlab.show.tables.evaluation import tables_of
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.words.evaluation import in_words
 
     screen = console(minimum_columns=_COLUMNS)
     for sentence in in_words(found):

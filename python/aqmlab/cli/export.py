@@ -51,7 +51,7 @@ def flent(folder: Path, output: Path, download: str, upload: str) -> None:
       flent -i pi.flent.gz -p totals -o pi.png
     """
     from aqmlab.result import Result
-    from aqmlab.tables.flent import save_flent
+    from aqmlab.show.tables.flent import save_flent
 
     save_flent(Result.load(folder), output, download=download, upload=upload)
     say(str(output))

@@ -14,8 +14,8 @@ from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
-    from aqmlab.flent_tests import Measured
     from aqmlab.runs.executors import Executor
+    from aqmlab.study.flent_tests import Measured
     from aqmlab.tables.model import Table
 
 TESTS = ("rrul", "rrul_be", "tcp_nup", "tcp_ndown", "rtt_fair")
@@ -80,9 +80,9 @@ def flent(
     from dataclasses import replace
     from functools import partial
 
-    from aqmlab import flent_tests
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.render import save
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.study import flent_tests
+    from aqmlab.tables.stored import save
 
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     run_test = partial(
@@ -102,7 +102,7 @@ def flent(
 
 
 def _table(found: list[Measured], title: str) -> Table:
-    from aqmlab.tables.flent_tests import flent_table
+    from aqmlab.show.tables.flent_tests import flent_table
 
     caption = (
         "Mbit/s: of all streams of a direction, without headers; ms: the round trips of all probes, before "
@@ -113,7 +113,7 @@ def _table(found: list[Measured], title: str) -> Table:
 
 def _write(found: list[Measured], folder: Path) -> None:
     from aqmlab.files.folders import folder_names
-    from aqmlab.flent_tests.data_file import save_flent_test
+    from aqmlab.study.flent_tests.data_file import save_flent_test
 
     names = folder_names([measured.queue for measured in found])
     for measured in found:

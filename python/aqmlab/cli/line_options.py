@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from aqmlab.files.toml_text import TomlText
-    from aqmlab.line import Line
+    from aqmlab.presets.line import Line
 
 _MBPS = click.FloatRange(min=0, min_open=True)
 _ROUND_TRIP_MS = 20.0
@@ -70,7 +70,7 @@ def read_line(
         click.UsageError: It is named twice, or not at all.
         RefusalError: The scenario is no line, or the line is too slow.
     """
-    from aqmlab.line import Line
+    from aqmlab.presets.line import Line
     from aqmlab.scenario import Scenario
 
     down, up = rates

@@ -125,7 +125,7 @@ def live(
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 5
     """
-    from aqmlab.live_runs import live as run_live
+    from aqmlab.runs.live import live as run_live
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     result = run_live(
@@ -173,9 +173,9 @@ def _exit_code(program: dict[str, Any]) -> int:
 
 
 def _print(result: Result) -> None:
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.results import result_tables
-    from aqmlab.words import live
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.tables.results import result_tables
+    from aqmlab.show.words import live
 
     screen = console()
     audit = result.live or {}
@@ -236,12 +236,12 @@ def crossvalidate(
       aqmlab crossvalidate my-link.toml --seeds 1-3 --hosts linux-reno
       aqmlab crossvalidate my-link.toml --kernel
     """
-    from aqmlab.live_runs.crossvalidation import compared, cross_validate
-    from aqmlab.live_runs.disciplines import in_words, offers
-    from aqmlab.statistics.suspicion import mark_of, marked
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.crossvalidation import crossvalidation_table
-    from aqmlab.words.live import verdict
+    from aqmlab.quantities.suspicion import mark_of, marked
+    from aqmlab.runs.live.disciplines import in_words, offers
+    from aqmlab.show.tables.crossvalidation import crossvalidation_table
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.words.live import verdict
+    from aqmlab.study.crossvalidation import compared, cross_validate
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     folder = output or Path("results") / folder_name(scenario.name) / "crossvalidation"
@@ -274,7 +274,7 @@ def doctor() -> None:
     Examples:
       aqmlab doctor
     """
-    from aqmlab.live_runs import needs
+    from aqmlab.runs.live import needs
 
     screen = console()
     missing = 0

@@ -36,7 +36,7 @@ def over_linux(measure: Callable[[Run], list[Row]], *, progress: bool) -> list[R
         measure: The test, which is given what computes its runs.
         progress: Whether to show a progress bar.
     """
-    from aqmlab.live_runs.several import run_live_in_turn, suspect_reasons
+    from aqmlab.runs.live.several import run_live_in_turn, suspect_reasons
 
     results: list[Result] = []
 

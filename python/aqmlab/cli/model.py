@@ -31,7 +31,7 @@ def check(names: tuple[str, ...]) -> None:
       aqmlab model check my_pages.py:News
     """
     from aqmlab.models.trial import check as checked
-    from aqmlab.words.sampled_pages import sample_in_words
+    from aqmlab.show.words.sampled_pages import sample_in_words
 
     found = {name: checked(name) for name in names}
     for name, sample in found.items():

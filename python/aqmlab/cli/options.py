@@ -124,7 +124,7 @@ def read_table_file(context: click.Context, parameter: click.Parameter, file: Pa
     """
     del context, parameter
     if file is not None:
-        from aqmlab.tables.render import require_form
+        from aqmlab.tables.stored import require_form
 
         require_form(file)
     return file

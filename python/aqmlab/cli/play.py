@@ -52,7 +52,7 @@ def play(
       aqmlab new home -o my-link.toml && aqmlab play my-link.toml
       aqmlab play my-link.toml --no-browser --port 8123
     """
-    from aqmlab.play import PlayedLink, serve
+    from aqmlab.show.play import PlayedLink, serve
 
     link = PlayedLink(Scenario.from_file(scenario_file, overrides=overrides), simulated_s=seconds)
 

@@ -68,9 +68,9 @@ def plot(
       aqmlab plot results/sfg/seed-1 --what state --quantity notification_rate
     """
     from aqmlab.errors import MissingDataError, UnknownLinkError
-    from aqmlab.figures.over_time import OF_SENDERS
-    from aqmlab.figures.plots import ENDINGS
-    from aqmlab.figures.plots import plot as draw
+    from aqmlab.show.figures.over_time import OF_SENDERS
+    from aqmlab.show.figures.plots import ENDINGS
+    from aqmlab.show.figures.plots import plot as draw
 
     file = output or Path(f"{what}.svg")
     if file.suffix.lower() not in ENDINGS:

@@ -56,8 +56,8 @@ def report(
         unfinished,
     )
     from aqmlab.errors import MissingDataError, UnknownLinkError
-    from aqmlab.report import render
-    from aqmlab.report.comparison import page_of
+    from aqmlab.show.report import render
+    from aqmlab.show.report.comparison import page_of
     from aqmlab.terminal.progress import waiting
 
     found = read_configurations(results)

@@ -20,8 +20,8 @@ from aqmlab.terminal.console import console, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.papers.reproduction import Reproduction
     from aqmlab.runs.executors import Executor
+    from aqmlab.show.papers.reproduce import Reproduction
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 122
@@ -118,7 +118,7 @@ def reproduce(
     from aqmlab.errors import ExperimentError
     from aqmlab.papers import experiments
     from aqmlab.papers.reproduction import choose
-    from aqmlab.papers.reproduction import reproduce as repeat
+    from aqmlab.show.papers.reproduce import reproduce as repeat
 
     choice: _Choice = {
         "scale": scale,
@@ -159,7 +159,7 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
     """Repeats a proof, prints the numbers under both settings, and says where its runs are."""
     from aqmlab.errors import ExperimentError
     from aqmlab.papers.proving import prove
-    from aqmlab.tables import to_terminal
+    from aqmlab.show.tables.render import to_terminal
 
     folder = output or Path("results") / f"{study}-proof-{name}"
     require_writable(folder)
@@ -176,7 +176,7 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
     """Prints what each scale of some studies takes here; of several studies also the sum."""
     from aqmlab.papers.reproduction import costs, workers_of
     from aqmlab.papers.tables import costs as costs_table
-    from aqmlab.tables import to_terminal
+    from aqmlab.show.tables.render import to_terminal
 
     scale, workers, chosen = choice["scale"], workers_of(executor), []
     for name in names:
@@ -193,7 +193,7 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
 def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
     """Prints how the studies fared, and writes every number and claim into a page; quietly only its path."""
     from aqmlab.papers import scorecard, scorecard_page
-    from aqmlab.tables import to_terminal
+    from aqmlab.show.tables.render import to_terminal
 
     entries = scorecard.read_all(folders)
     write_whole(page, scorecard_page.page(entries))

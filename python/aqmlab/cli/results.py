@@ -60,7 +60,7 @@ def results(*, folder: Path, as_json: bool) -> None:
     elif not found:
         say(f"nothing in {folder}; `aqmlab run` and `aqmlab compare` keep their results there")
     else:
-        from aqmlab.tables import to_terminal
+        from aqmlab.show.tables.render import to_terminal
 
         console(minimum_columns=_COLUMNS).print(to_terminal(_table(found)))
 

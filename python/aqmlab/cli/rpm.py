@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.files.toml_text import TomlText
-    from aqmlab.responsiveness import Responsiveness
     from aqmlab.runs.executors import Executor
+    from aqmlab.study.responsiveness import Responsiveness
     from aqmlab.tables.model import Table
 
 LOADS = ("down", "up", "both")
@@ -71,9 +71,9 @@ def rpm(
     from dataclasses import replace
     from functools import partial
 
-    from aqmlab.responsiveness import Way, measure
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.render import save
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.study.responsiveness import Way, measure
+    from aqmlab.tables.stored import save
 
     line = read_line(scenario_file, (down_mbps, up_mbps), round_trip_ms, overrides)
     test = partial(measure, line, schemes, ways=[Way(way) for way in dict.fromkeys(ways)], seeds=seeds)
@@ -89,8 +89,8 @@ def rpm(
 
 
 def _table(found: list[Responsiveness], title: str) -> Table:
-    from aqmlab.responsiveness import EDITION, Confidence, class_of
-    from aqmlab.tables.responsiveness import responsiveness_table
+    from aqmlab.show.tables.responsiveness import responsiveness_table
+    from aqmlab.study.responsiveness import EDITION, Confidence, class_of
 
     caption = (
         f"RPM: round trips per minute while connections load the line ({EDITION}), poor below 300, fair "

@@ -125,9 +125,9 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.run_warnings import warnings_in_words
     from aqmlab.errors import MissingDataError
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.comparison import comparison_tables, notes
-    from aqmlab.words import answer
+    from aqmlab.show.tables.comparison import comparison_tables, notes
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.words import answer
 
     try:
         found = Comparison.of({name: results})
@@ -149,7 +149,7 @@ def _print_answer(screen: Console, result: Result) -> None:
     """What people behind the line feel, in sentences, before any table."""
     from aqmlab.comparison import Comparison
     from aqmlab.errors import MissingDataError
-    from aqmlab.words import answer
+    from aqmlab.show.words import answer
 
     try:
         sentences = answer(Comparison.of({result.scenario["name"]: [result]}))
@@ -163,9 +163,9 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
     if quiet:
         say(str(result.folder))
         return
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.results import result_tables
-    from aqmlab.words import offered_load
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.tables.results import result_tables
+    from aqmlab.show.words import offered_load
 
     _print_answer(screen, result)
     for table in result_tables(result):

@@ -34,7 +34,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     """
     from aqmlab.papers import scorecard as cards
     from aqmlab.papers import scorecard_page
-    from aqmlab.tables import to_terminal
+    from aqmlab.show.tables.render import to_terminal
 
     found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))
     if not found:

@@ -20,7 +20,7 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-    from aqmlab.sweeps import Status, Sweep
+    from aqmlab.study.sweeps import Status, Sweep
 
 
 @click.command
@@ -73,9 +73,9 @@ def sweep(
       aqmlab sweep red.toml --export red.parquet
     """
     from aqmlab.errors import SweepError
-    from aqmlab.sweeps import export, read, status
-    from aqmlab.sweeps.export import check_links
-    from aqmlab.tables.render import require_form
+    from aqmlab.study.sweeps import export, read, status
+    from aqmlab.study.sweeps.export import check_links
+    from aqmlab.tables.stored import require_form
 
     if sum((show_status, resume, export_file is not None)) > 1:
         raise click.UsageError("--status, --resume and --export exclude each other")
@@ -105,9 +105,9 @@ def _run(
     quiet: bool,
 ) -> None:
     from aqmlab.errors import SweepError
-    from aqmlab.sweeps import status
-    from aqmlab.sweeps.running import each_run
-    from aqmlab.sweeps.status import addresses_of, size_in_words
+    from aqmlab.study.sweeps import status
+    from aqmlab.study.sweeps.running import each_run
+    from aqmlab.study.sweeps.status import addresses_of, size_in_words
 
     # Looking is cheap here: whether a place exists. Every byte is checked when its result is used.
     there = sum((place / address).exists() for address in addresses_of(checked))
@@ -118,9 +118,9 @@ def _run(
     for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
         pass  # thousands of results would not fit
     if not quiet:
-        from aqmlab.sweeps.tables import sweep_table
-        from aqmlab.tables import to_terminal
-        from aqmlab.tables.parts import parts_within
+        from aqmlab.show.tables.parts import parts_within
+        from aqmlab.show.tables.render import to_terminal
+        from aqmlab.show.tables.sweep import sweep_table
 
         screen = console()
         table = sweep_table(status(checked, place, progress=True), links=links)
@@ -131,8 +131,8 @@ def _run(
 
 
 def _print_status(found: Status) -> None:
-    from aqmlab.sweeps.tables import status_table
-    from aqmlab.tables import to_terminal
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.tables.sweep import status_table
 
     screen = console()
     screen.print(to_terminal(status_table(found)))

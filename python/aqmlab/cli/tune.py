@@ -28,7 +28,7 @@ from aqmlab.terminal.spelling import quoted
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-    from aqmlab.tuning import Outcome
+    from aqmlab.study.tuning import Outcome
 
 OBJECTIVES = (
     "best-response-times",
@@ -218,7 +218,7 @@ def tune(
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
-    from aqmlab.tuning import tune as search
+    from aqmlab.study.tuning import tune as search
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     folder = (
@@ -253,9 +253,9 @@ def tune(
 
 
 def _print(outcome: Outcome) -> None:
-    from aqmlab.tables import to_terminal
-    from aqmlab.tables.parts import parts_within
-    from aqmlab.tuning.tables import candidates_table
+    from aqmlab.show.tables.parts import parts_within
+    from aqmlab.show.tables.render import to_terminal
+    from aqmlab.show.tables.tuning import candidates_table
 
     screen = console()
     table = candidates_table(outcome, outcome.shown)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from aqmlab import arguments
+from aqmlab import arguments, shown
 from aqmlab.comparison.change import Change, Inference, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
@@ -25,9 +25,9 @@ from aqmlab.comparison.pooled_pages import PooledPages, carry, change_of
 from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenario
 from aqmlab.errors import ComparisonError, TooLittleDataError, UnknownQuantityError
 from aqmlab.files.columns import to_numpy
-from aqmlab.scenario import clouds_of
-from aqmlab.statistics import MINIMUM_REPLICATIONS
-from aqmlab.statistics.catalogue import (
+from aqmlab.inference import MINIMUM_REPLICATIONS
+from aqmlab.inference.stopping import replications_for
+from aqmlab.quantities.catalogue import (
     LOADED_MEDIAN,
     LOADED_P95,
     OF_PEOPLE,
@@ -35,17 +35,17 @@ from aqmlab.statistics.catalogue import (
     flow_groups,
     shown_of,
 )
-from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
-from aqmlab.statistics.experience import judged_groups
-from aqmlab.statistics.observation import Bound
-from aqmlab.statistics.pages import Pages
-from aqmlab.statistics.parts import require_known_part
-from aqmlab.statistics.quantities import Measured, OfPages, by_name
-from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
-from aqmlab.statistics.stopping import replications_for
-from aqmlab.statistics.suspicion import SAID
-from aqmlab.statistics.tidy import tidy_table
-from aqmlab.statistics.video_call import editions, video_call_groups
+from aqmlab.quantities.datagrams import datagram_groups, echo_groups, feedback_groups
+from aqmlab.quantities.experience import judged_groups
+from aqmlab.quantities.observation import Bound
+from aqmlab.quantities.pages import Pages
+from aqmlab.quantities.parts import require_known_part
+from aqmlab.quantities.recorded import judged_links, measured_window_s, viewers
+from aqmlab.quantities.registry import Measured, OfPages, by_name
+from aqmlab.quantities.suspicion import SAID
+from aqmlab.quantities.tidy import tidy_table
+from aqmlab.quantities.video_call import editions, video_call_groups
+from aqmlab.scenario import clouds_of
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
+    from aqmlab.quantities import Recorded
+    from aqmlab.quantities.experience import Kind
+    from aqmlab.quantities.registry import Quantity
     from aqmlab.result import Result
-    from aqmlab.statistics import Recorded
-    from aqmlab.statistics.experience import Kind
-    from aqmlab.statistics.quantities import Quantity
 
 CONFIDENCE = 0.95
 _FLOATS = {"float", "double"}
@@ -260,9 +260,6 @@ class Comparison:
         )
         return [*self.default_cautions(), *of_scenarios]
 
-    def _in_words(self) -> list[str]:
-        return [*self.cautions(), *self.buffers_in_words(), *self.sentences()]
-
     def _queues(self) -> dict[str, list[LinkQueue]]:
         """The queues of the judged links, of each configuration."""
         return {
@@ -334,7 +331,7 @@ class Comparison:
 
     @property
     def judged_groups(self) -> dict[str, Kind]:
-        """Of these groups the calls and games, with what each is (`aqmlab.statistics.experience`)."""
+        """Of these groups the calls and games, with what each is (`aqmlab.quantities.experience`)."""
         return judged_groups(self._first) if self.runs else {}
 
     @property
@@ -549,9 +546,7 @@ class Comparison:
 
     def sentences(self) -> list[str]:
         """The effects on people, in sentences."""
-        from aqmlab.words import sentences  # noqa: PLC0415 (words stand on comparisons)
-
-        return sentences(self)
+        return shown.sentences(self)
 
     @arguments.checked(
         ComparisonError,
@@ -568,10 +563,8 @@ class Comparison:
         from pathlib import Path  # noqa: PLC0415
 
         from aqmlab.files.folders import write_whole  # noqa: PLC0415
-        from aqmlab.report import render  # noqa: PLC0415 (reports are loaded when drawn)
-        from aqmlab.report.comparison import page_of  # noqa: PLC0415
 
-        return write_whole(Path(file), render(page_of(self, title=title)))
+        return write_whole(Path(file), shown.report(self, title=title))
 
     def plot(self, name: str | None = None, axes: Axes | None = None) -> Axes:
         """Draws the difference of response times between a configuration (the second) and the first."""
@@ -638,23 +631,11 @@ class Comparison:
         return f"Comparison({', '.join(self.names)}; {seeds}; differences from {self.baseline})"
 
     def __str__(self) -> str:
-        from aqmlab.tables.comparison import comparison_tables, notes  # noqa: PLC0415 (loaded when shown)
-        from aqmlab.tables.render import as_plain_text  # noqa: PLC0415
-
-        tables = map(as_plain_text, comparison_tables(self))
-        warned = [f"warning: {each}" for each in self.warnings_of_settings()]
-        return "\n".join([*self._in_words(), *tables, *notes(self, brief=True), *warned])
+        return shown.text(self)
 
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""
-        import html  # noqa: PLC0415
-
-        from aqmlab.tables import to_notebook  # noqa: PLC0415 (tables are loaded when shown)
-        from aqmlab.tables.comparison import comparison_table  # noqa: PLC0415
-
-        sentences = [*self._in_words(), *(f"warning: {each}" for each in self.warnings_of_settings())]
-        words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in sentences)
-        return words + to_notebook([comparison_table(self)])
+        return shown.html(self)
 
 
 def _pandas() -> Any:  # noqa: ANN401

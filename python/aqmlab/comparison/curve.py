@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.statistics import (
+from aqmlab import shown
+from aqmlab.inference import (
     Band,
     Judgement,
     NotEnoughReplications,
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from aqmlab.statistics import ResponseTimes
-    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.quantities import ResponseTimes
+    from aqmlab.quantities.distribution import FloatArray
 
 UNTIL_S = 2.0
 GRID_STEP_S = 0.005
@@ -93,9 +94,7 @@ class CurveDifference:
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draws the difference with its band, into `axes` or new ones."""
-        from aqmlab.figures.difference import draw_difference  # noqa: PLC0415 (figures are loaded when drawn)
-
-        return draw_difference(self, axes)
+        return shown.plot(self, axes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""

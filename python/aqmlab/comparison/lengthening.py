@@ -6,7 +6,7 @@ first minutes later pages meet less and less of what they met under the other qu
 their edges or more could gain an eighth of the width at most, and keep their length, so that runs already
 made are used; `docs/explanation/statistics.md` has what was measured. By how much others are lengthened
 depends on the scenario alone, never on results: to stop at short runs that happen to scatter little makes
-intervals cover too rarely, as in `aqmlab.statistics.stopping`.
+intervals cover too rarely, as in `aqmlab.inference.stopping`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Its interval is of replications, not of pages: pages of one run depend on one an
 the quantile scatters from seed to seed is estimated twice: by the jackknife, which leaves out one seed after
 the other (Tukey 1958), and by the quantiles that each seed has by itself. Of few seeds either may come out
 too small by luck, seldom both at once, so the greater counts. Both are of smoothed quantiles
-(`aqmlab.statistics.smooth_quantile`). Of two configurations, paired by seed, it is the difference of the
+(`aqmlab.inference.smooth_quantile`). Of two configurations, paired by seed, it is the difference of the
 logarithms that scatters, with Student's interval.
 
 Of one configuration the seeds with slow pages decide both the quantile q and its scatter: over eight seeds
@@ -27,17 +27,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.comparison.change import Change, Level, visible_difference
-from aqmlab.statistics import MINIMUM_REPLICATIONS, Interval, NotEnoughReplications, student
-from aqmlab.statistics.observation import Bound
-from aqmlab.statistics.pages import FollowedPages
-from aqmlab.statistics.smooth_quantile import log_quantile
+from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, NotEnoughReplications, student
+from aqmlab.inference.smooth_quantile import log_quantile
+from aqmlab.quantities.observation import Bound
+from aqmlab.quantities.pages import FollowedPages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.comparison.change import Inference
-    from aqmlab.statistics.distribution import FloatArray, ResponseTimes
-    from aqmlab.statistics.quantity import OfPages
+    from aqmlab.quantities.distribution import FloatArray, ResponseTimes
+    from aqmlab.quantities.quantity import OfPages
 
 _ROUNDING = 1e-9
 

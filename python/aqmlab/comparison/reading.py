@@ -14,9 +14,9 @@ from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.files.folders import finished_files, folder_names, write_whole
 from aqmlab.files.reading import read_json
 from aqmlab.files.shape import NUMBER, SEED, ListOf, Table, conform
+from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.result import Result
 from aqmlab.runs.store import is_address
-from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from aqmlab.comparison.comparison import Comparison
     from aqmlab.errors import RefusalError
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
 
 class _WithResults(Protocol):

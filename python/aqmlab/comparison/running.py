@@ -13,9 +13,9 @@ from aqmlab.comparison.pairing import require_comparable
 from aqmlab.comparison.reading import keep_first_stage
 from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.files.folders import folder_names
+from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.load.demand import USERS, named_links, parts_of
 from aqmlab.runs import Job, run_many
-from aqmlab.statistics import MINIMUM_REPLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import CalibrationError, MissingDataError
-from aqmlab.statistics import Interval, NotEnoughReplications, mean_interval, throughput_mbps
+from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
+from aqmlab.quantities import throughput_mbps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from aqmlab.statistics import Recorded
+    from aqmlab.quantities import Recorded
 
     FloatArray = NDArray[np.float64]
 

@@ -1,35 +1,25 @@
-"""A paper's experiment, run and set beside what was published.
+"""A paper's experiment, run: the users of each load, every cell with every seed, its calibration, its price.
 
-`reproduce("le2003")` reads the experiment's folder, finds the users of each load, runs every cell with every
-seed, and writes each table beside the published one, the claims with verdicts, the figures, and a report.
-With other hosts it reproduces nothing: it checks the paper's statements with these and with the study's own.
-What was run before is found in the store and not run again.
+`run_study` makes the runs of a scale, and finds in the store what was run before. With other hosts nothing is
+reproduced: the paper's statements are put to these and to the study's own, so that `planned` has two studies.
+`aqmlab.show.papers.reproduce` sets what is found beside what was published.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Group
 
 from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
 from aqmlab.load.matching import MatchedLoad, match_loads
-from aqmlab.papers import experiments, scorecard, today
-from aqmlab.papers.claims import decided_without_runs, evaluate
+from aqmlab.papers import experiments, today
 from aqmlab.papers.cost import cost_of, measured_pace, sum_of
 from aqmlab.papers.documents import CalibrationRuns
-from aqmlab.papers.report import parts_of, write_report
 from aqmlab.papers.study import Study
-from aqmlab.papers.tables import claims
-from aqmlab.papers.tables import costs as costs_table
 from aqmlab.runs import Execution, Job
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
-from aqmlab.tables import to_terminal
-from aqmlab.terminal.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,113 +27,18 @@ if TYPE_CHECKING:
     from aqmlab.papers.cost import Cost, Pace
     from aqmlab.papers.documents import Configuration, Scale
     from aqmlab.papers.experiment import Experiment
-    from aqmlab.papers.report import Parts
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """A finished reproduction.
-
-    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim;
-    with other hosts only the statements, as found with these and with the study's own.
-
-    Attributes:
-        parts: Results, tables, claims and figures.
-        files: What was written, by what it is.
-    """
-
-    parts: Parts
-    files: Mapping[str, Path]
-
-    @property
-    def study(self) -> Study:
-        """The results, by cell."""
-        return self.parts.study
-
-    def __rich__(self) -> Group:
-        where = f"(scale {self.study.scale.name})"
-        name = self.study.experiment.name
-        if self.parts.hosts is not None:
-            profile = self.parts.hosts.profile
-            statements = today.printed(self.parts.hosts.statements, profile)
-            return Group(f"{name} with {profile} hosts {where}", to_terminal(statements))
-        return Group(
-            scorecard.reproduced(self.parts.scored),
-            *(
-                to_terminal(filled.table, title=f"{name}, {filled.heading} {where}")
-                for filled in self.parts.filled
-            ),
-            to_terminal(claims.printed(self.parts.outcomes)),
-        )
-
-
-def reproduce(
-    name: str,
-    *,
-    scale: str = "quick",
-    cells: Sequence[str] | None = None,
-    loads: Sequence[float] | None = None,
-    replications: int | None = None,
-    seeds: Sequence[int] | None = None,
-    hosts: str | None = None,
-    executor: Executor | None = None,
-    output: str | Path = "report",
-    store: str | Path | None = None,
-    progress: bool = True,
-) -> Reproduction:
-    """Runs an experiment and writes its report.
-
-    Args:
-        name: The experiment, such as "le2003"; `aqmlab list` knows them all.
-        scale: How much of it: "quick", "standard" or "full".
-        cells: Configurations to run instead of the scale's, or groups of them.
-        loads: Nominal loads in per cent to run instead of the scale's.
-        replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
-        seeds: The seeds to run instead, such as those that another machine has not run.
-        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is checked
-            with both (`today.csv`), and the study's queues of today run beside the paper's. It is no
-            reproduction: no number is compared with the paper's, and no scorecard is written.
-        executor: What makes the runs; by default threads of this process, one for each core.
-        output: The folder for tables, figures and the report.
-        store: The folder that keeps finished runs; by default `runs` in the output folder.
-        progress: Whether to say first what each scale costs, and to show progress bars.
-
-    Raises:
-        ExperimentError: The experiment, scale, cell or load does not exist.
-    """
-    own = experiments.load(name)
-    experiment = _with(own, hosts)
-    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
-    planned = _planned(own, chosen, hosts)
-    engine = executor or Threads()
-    if progress:
-        table = costs_table.table_of(
-            [*_costs(own, chosen, hosts).values()],
-            study=name,
-            chosen=scale,
-            workers=workers_of(engine),
-            hosts=hosts,
-        )
-        console(stderr=True).print(to_terminal(table))
-    execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
-    study, *before = [run_study(each, at, execution) for each, at in planned]
-    parts = parts_of(study)
-    if hosts is not None:
-        asked = today.asked(evaluate(before[0]), parts.outcomes, decided_without_runs(study))
-        parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
-    return Reproduction(parts, write_report(parts, Path(output)))
-
-
-def _with(own: Experiment, hosts: str | None) -> Experiment:
+def with_hosts(own: Experiment, hosts: str | None) -> Experiment:
     """The study with its own hosts, or with those of a profile."""
     return own if hosts is None else today.with_hosts(own, hosts)
 
 
-def _planned(own: Experiment, scale: Scale, hosts: str | None) -> list[tuple[Experiment, Scale]]:
+def planned(own: Experiment, scale: Scale, hosts: str | None) -> list[tuple[Experiment, Scale]]:
     """What runs of a study at a scale: with other hosts it runs with these first, then with its own."""
-    first = _with(own, hosts), scale
+    first = with_hosts(own, hosts), scale
     return [first] if hosts is None else [first, (today.by_its_runs(own), _without_today(own, scale))]
 
 
@@ -228,9 +123,14 @@ def costs(
     """
     own = experiments.load(name)
     chosen = choose(
-        _with(own, hosts), scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds
+        with_hosts(own, hosts),
+        scale=scale,
+        cells=cells,
+        loads=loads,
+        replications=replications,
+        seeds=seeds,
     )
-    return _costs(own, chosen, hosts)
+    return costs_of(own, chosen, hosts)
 
 
 def workers_of(executor: Executor) -> int:
@@ -238,13 +138,14 @@ def workers_of(executor: Executor) -> int:
     return executor.workers if isinstance(executor, Threads) else available_cores()
 
 
-def _costs(own: Experiment, chosen: Scale, hosts: str | None) -> dict[str, Cost]:
-    scales = {**_with(own, hosts).scales, chosen.name: chosen}
+def costs_of(own: Experiment, chosen: Scale, hosts: str | None) -> dict[str, Cost]:
+    """What each scale costs, the chosen one with what was chosen for it."""
+    scales = {**with_hosts(own, hosts).scales, chosen.name: chosen}
     starts = {each.start for each in scales.values()}
-    paces = [_pace(*each, starts) for each in _planned(own, chosen, hosts)]  # hosts differ in their work
+    paces = [_pace(*each, starts) for each in planned(own, chosen, hosts)]  # hosts differ in their work
     return {
-        name: sum_of([cost_of(*each, pace) for each, pace in zip(planned, paces, strict=True)])
-        for name, planned in ((name, _planned(own, scale, hosts)) for name, scale in scales.items())
+        name: sum_of([cost_of(*each, pace) for each, pace in zip(plan, paces, strict=True)])
+        for name, plan in ((name, planned(own, scale, hosts)) for name, scale in scales.items())
     }
 
 

@@ -18,7 +18,7 @@ from aqmlab.terminal.spelling import as_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aqmlab.statistics import Interval, NotEnoughReplications
+    from aqmlab.inference import Interval, NotEnoughReplications
 
 Item = TypeVar("Item")
 

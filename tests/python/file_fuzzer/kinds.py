@@ -200,7 +200,7 @@ class Kinds:
         """`aqmlab tune --ranges` with a damaged file of ranges."""
         (case.folder / "web.toml").write_text(WEB)
         file = case.folder / "ranges.toml"
-        text = (ROOT / "python/aqmlab/tuning/ranges.toml").read_text(encoding="utf-8")
+        text = (ROOT / "python/aqmlab/study/tuning/ranges.toml").read_text(encoding="utf-8")
         scheme = case.chance.choice(("red", "pi", "rem", "ared", "drop-tail"))
         whole = tomllib.loads(text)
         part = case.chance.choice((text, toml_text({scheme: whole[scheme]})))

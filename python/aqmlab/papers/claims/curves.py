@@ -1,6 +1,6 @@
 """Checks of the response times of two cells, judged by the band of their paired difference.
 
-The band is simultaneous over all times (`aqmlab.statistics.band`), so a statement may speak of anywhere or
+The band is simultaneous over all times (`aqmlab.inference.band`), so a statement may speak of anywhere or
 somewhere. How much is little, or much, is a statement's margin, as a share of the responses.
 """
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import TooLittleDataError
+from aqmlab.inference import Band, Judgement, Verdict
+from aqmlab.inference.strength import strength_of
 from aqmlab.papers.claims.outcome import Answer, decided, weighed
-from aqmlab.statistics import Band, Judgement, Verdict
-from aqmlab.statistics.strength import strength_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

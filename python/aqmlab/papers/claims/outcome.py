@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from aqmlab.statistics import Band, Interval
-from aqmlab.statistics.strength import strength_of
+from aqmlab.inference import Band, Interval
+from aqmlab.inference.strength import strength_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from aqmlab.statistics import NotEnoughReplications
+    from aqmlab.inference import NotEnoughReplications
 
 Spread = TypeVar("Spread", Interval, Band)
 
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
         holds: Whether it holds; none if the runs do not decide.
         evidence: The effect and its interval in words, or what is missing.
         effect: The effect as a number with its interval over replications, where it is one number.
-        strength: By how much wider the interval could be with the same answer (`aqmlab.statistics.strength`);
+        strength: By how much wider the interval could be with the same answer (`aqmlab.inference.strength`);
             none where no interval decides.
         in_sample: What of the models was fitted to the published numbers that decide here; empty: nothing.
     """

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison import leaves_out_zero
-from aqmlab.statistics import mean_interval
+from aqmlab.inference import mean_interval
 from aqmlab.tables.model import (
     Column,
     Standing,
@@ -26,10 +26,10 @@ from aqmlab.tables.model import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.papers.published import Criterion, PublishedTable
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.statistics import Interval, NotEnoughReplications
-    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.quantities.registry import Quantity
 
 BEST = "our best too"
 ALONE = "no other setting was run"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from aqmlab.inference.strength import WIDEST
 from aqmlab.papers.claims import Finding, Outcome, Part, Verdict
-from aqmlab.statistics.strength import WIDEST
 from aqmlab.tables.model import Column, Line, Medium, Standing, Table, TableCell, in_csv, text
 
 if TYPE_CHECKING:

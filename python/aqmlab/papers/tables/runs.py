@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.papers.tables.cells import columns_of, published_rows
-from aqmlab.statistics import MINIMUM_REPLICATIONS
 from aqmlab.tables.model import Column, Line, Medium, Standing, Table, TableCell, number, text
 from aqmlab.terminal.spelling import each_counted
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.papers.tables.cells import Entry, Row
-    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.quantities.registry import Quantity
 
 MARKS = {True: "✓", False: "✗", None: "·"}
 

@@ -1,7 +1,0 @@
-"""How much a line delays everybody while somebody downloads, uploads, or both: bufferbloat, and its grade."""
-
-from aqmlab.bloat.grade import GRADES, Grade, grade_of
-from aqmlab.bloat.measuring import Loaded, QueueUnderLoad, measure
-from aqmlab.bloat.phases import Phase, line_under
-
-__all__ = ["GRADES", "Grade", "Loaded", "Phase", "QueueUnderLoad", "grade_of", "line_under", "measure"]

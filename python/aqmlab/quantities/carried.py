@@ -1,0 +1,134 @@
+"""What flows carried over a link, step by step, and single round trips: single series of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.files.columns import to_numpy
+from aqmlab.quantities.recorded import has_name, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from aqmlab.quantities.recorded import Recorded
+
+    Floats = NDArray[np.float64]
+
+_HEADER_BYTES = 52
+"""Of a TCP segment with timestamps: 20 of IP, 20 of TCP, 12 of options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Numbers over time.
+
+    Attributes:
+        at_s: Instants in seconds from the beginning of the run.
+        values: What was measured then, or over the step that ends then.
+    """
+
+    at_s: Floats
+    values: Floats
+
+    def between(self, begin_s: float, end_s: float) -> Floats:
+        """The values after one instant, up to another."""
+        return self.values[(self.at_s > begin_s) & (self.at_s <= end_s)]
+
+
+def data_mbps(result: Recorded, group: str, link: str, *, step_s: float, until_s: float) -> Series:
+    """What the data of a group's flows came to on a link in each step, in Mbit/s, without headers.
+
+    Args:
+        result: A run with `record.traffic_interval_ms` of one step, and a window from its beginning.
+        group: The group of flows.
+        link: The link that their data crosses.
+        step_s: The length of a step in seconds.
+        until_s: The end of the last step.
+    """
+    rows = table(result, "traffic_series", setting="record.traffic_interval_ms")
+    own = has_name(rows, "flow_group", group) & has_name(rows, "link", link)
+    steps = np.rint(_column(rows, "from_s", own) / step_s).astype(int)
+    data = _column(rows, "sent_bytes", own) - _HEADER_BYTES * _column(rows, "sent_packets", own)
+    sent = np.zeros(round(until_s / step_s))
+    np.add.at(sent, steps, data)
+    ends = step_s * np.arange(1, len(sent) + 1, dtype=np.float64)
+    return Series(ends, 8e-6 * np.maximum(sent, 0.0) / step_s)
+
+
+def round_trips_ms(result: Recorded, group: str, *, each_s: float, behind_ms: float) -> Series:
+    """The round trips of a source of datagrams with `echo`, in ms, at the instants at which each was sent.
+
+    What did not come back within the run, lost or late, is infinite.
+
+    Args:
+        result: A run with `record.datagrams`, and a window of all of it.
+        group: The group that was sent back, of one source that begins with the run.
+        each_s: The time from one datagram to the next.
+        behind_ms: What a round trip takes beyond the network, where nothing waits.
+    """
+    rows = table(result, "datagram_arrivals", setting="record.datagrams")
+    own = has_name(rows, "group", f"{group}-echo")
+    returned_s = _column(rows, "sent_s", own)
+    counts = table(result, "datagrams", setting="[[datagrams]]")
+    [sent] = _column(counts, "sent_packets", has_name(counts, "group", group)).astype(int)
+    # Where time is real a datagram leaves a little late, and may seem to be the next one.
+    places = np.setdiff1d(np.arange(sent), np.rint(returned_s / each_s))[: max(0, sent - len(returned_s))]
+    at_s = np.concatenate([returned_s, each_s * places])
+    took_ms = np.concatenate([1e3 * _column(rows, "delay_s", own) + behind_ms, np.full(len(places), np.inf)])
+    order = np.argsort(at_s, kind="stable")
+    return Series(at_s[order], took_ms[order])
+
+
+def smoothed_round_trips_ms(result: Recorded, *, end_s: float) -> Series:
+    """What all long flows take a round trip for, in ms, sample by sample: of each its smoothed round trip.
+
+    A sample of a sender that hears nothing is the time until it hears something, at least: of one that has
+    no round trip yet, and of one whose timer has run out since its last one, so that its timeout has doubled.
+    It is infinite of a sender that never had a round trip.
+
+    Args:
+        result: A run with `record.congestion_window_interval_ms`.
+        end_s: The end of the run, until which senders are watched.
+    """
+    rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
+    groups = rows["flow_group"].to_pylist()
+    flows = to_numpy(rows["flow"])
+    parts = [
+        _heard(*(to_numpy(rows[name])[own].astype(np.float64) for name in _OF_SENDERS), end_s=end_s)
+        for group in dict.fromkeys(groups)
+        for in_group in [np.array([each == group for each in groups], dtype=np.bool_)]
+        for flow in np.unique(flows[in_group])
+        for own in [in_group & (flows == flow)]
+    ]
+    at_s, took_s = (np.concatenate([part[place] for part in parts] or [np.zeros(0)]) for place in (0, 1))
+    order = np.argsort(at_s, kind="stable")
+    return Series(at_s[order], 1e3 * took_s[order])
+
+
+_OF_SENDERS = ("time_s", "smoothed_round_trip_s", "retransmission_timeout_s")
+_DOUBLED = 1.5
+"""A timeout that has grown by this between two measurements has been doubled: nothing else moves it."""
+
+
+def _heard(at_s: Floats, smoothed_s: Floats, timeout_s: Floats, *, end_s: float) -> tuple[Floats, Floats]:
+    """The samples of one sender, in the order of time; silent ones last until the next measurement."""
+    known = np.nan_to_num(smoothed_s, nan=0.0)
+    if not known.any():
+        return at_s, np.full(len(at_s), np.inf)
+    begins = np.concatenate(([0], np.flatnonzero(np.diff(known)) + 1))
+    ends = np.append(begins[1:], len(known))
+    took_s = known.copy()
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        heard_s = at_s[end] if end < len(at_s) else end_s
+        backed_off = timeout_s[begin:end] > _DOUBLED * timeout_s[begin]
+        silent = np.logical_or.accumulate(backed_off) | (known[begin] == 0.0)
+        waits_s = np.maximum(took_s[begin:end], heard_s - at_s[begin:end])
+        took_s[begin:end] = np.where(silent, waits_s, took_s[begin:end])
+    return at_s, took_s
+
+
+def _column(rows: Any, name: str, own: NDArray[np.bool_]) -> Floats:  # noqa: ANN401  (pyarrow has no types)
+    return to_numpy(rows[name])[own].astype(np.float64)

@@ -1,0 +1,246 @@
+"""Delay, delay variation, loss and goodput of a group of datagrams: what a call or a game feels.
+
+A group is a group of `[[datagrams]]`; its sources are alike. Datagrams sent in the measured window count,
+whatever became of them later. Delay is one way, from the sender's hand-over to the arrival of the last bit;
+of what was sent back (`echo`, the group `NAME-echo`) it is the round trip, from the hand-over of the probe,
+and loss is that of either way. Of several sources each number is the mean over those that sent something:
+what one of these people feels on average. Goodput counts what arrived in the window, whenever it was sent.
+
+What is under way at the end of a run is what waits longest. It is never left out: percentiles of the delay
+and losses lie between two ends, whatever becomes of it (`delay_p50_least_s` and the like of the table), and
+are exact only where it cannot decide. A source that sent and of which nothing arrived has the bad end of each
+scale: no upper end of its delay, a loss of 100 %.
+
+Delay variation is that of RFC 5481 section 4.2 (packet delay variation), delay less the least delay of the
+same source that arrived; here its 99th percentile. A receiver's playout buffer has to be about as long.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.files.columns import to_numpy
+from aqmlab.quantities import loss
+from aqmlab.quantities.observation import Observation, mean_of
+from aqmlab.quantities.quantity import OfRun
+from aqmlab.quantities.recorded import Recorded, has_name, measured_window_s, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    # The numbers of a group's sources, by the name of their column.
+    Column = Callable[[str], FloatArray]
+    Ends = tuple[FloatArray, FloatArray]
+
+DELAY_PERCENTILES = (50, 95, 99)
+RESOLUTION = 0.001
+"""The relative width of the bins of delays: ends that are no further apart are one number."""
+_MILLISECONDS = 1000.0
+
+
+def datagram_groups(result: Recorded) -> list[str]:
+    """The names of the run's groups of datagrams, in the order of the scenario; none where there are none."""
+    if "datagrams" not in result.tables:
+        return []
+    return list(dict.fromkeys(result.tables["datagrams"]["group"].to_pylist()))
+
+
+def echo_groups(result: Recorded) -> list[str]:
+    """The names of the groups of what was sent back, whose delays are round trips."""
+    groups = result.run["scenario"].get("datagrams", ())
+    return [f"{group['name']}-echo" for group in groups if group.get("echo")]
+
+
+def groups_with_adaptive_video(result: Recorded) -> list[str]:
+    """The names of the groups whose sources are video calls with congestion control."""
+    groups = result.run["scenario"].get("datagrams", ())
+    return [str(group["name"]) for group in groups if group.get("adaptive_video") is not None]
+
+
+def feedback_groups(result: Recorded) -> list[str]:
+    """The names of the groups of the reports that receivers of video calls send back."""
+    return [f"{name}-feedback" for name in groups_with_adaptive_video(result)]
+
+
+def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
+    """A percentile of the one-way delay of a group's datagrams, in milliseconds."""
+
+    def of_group(part: str) -> OfRun:
+        def delay_ms(result: Recorded) -> Observation:
+            bad_end = Observation.at_least(_MILLISECONDS * measured_window_s(result))
+            return observed_of_sources(
+                result, part, lambda column: _delay_ends_ms(column, percentile), of_silent=bad_end
+            )
+
+        which = "median" if percentile == 50 else f"{percentile} %"
+        title = f"delay of {part}, {which}, ms"
+        return OfRun(
+            f"delay_p{percentile}_ms/{part}",
+            "ms",
+            title,
+            "delay ms" if percentile == 50 else f"delay {which} ms",
+            1,
+            lambda result: known(delay_ms(result), part),
+            definition=f"{percentile}th percentile of the delay, one way (of `NAME-echo` the round trip); a "
+            "bound where those under way at the end decide; mean over the sources",
+            observe=delay_ms,
+        )
+
+    return of_group
+
+
+def delay_variation_ms_of(part: str) -> OfRun:
+    """The 99th percentile of the delay variation of a group's datagrams in milliseconds (RFC 5481)."""
+
+    def ends_ms(column: Column) -> Ends:
+        least_ms = _MILLISECONDS * np.nan_to_num(column("delay_minimum_s"))
+        lower, upper = _delay_ends_ms(column, 99)
+        return np.maximum(0.0, lower - least_ms), upper - least_ms
+
+    def variation_ms(result: Recorded) -> Observation:
+        bad_end = Observation.at_least(_MILLISECONDS * measured_window_s(result))
+        return observed_of_sources(result, part, ends_ms, of_silent=bad_end)
+
+    title = f"delay variation of {part}, 99 %, ms"
+    return OfRun(
+        f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1,
+        lambda result: known(variation_ms(result), part),
+        definition="99th percentile of the delay minus the least of those that arrived (RFC 5481); a bound "
+        "where those under way at the end decide; mean over the sources",
+        observe=variation_ms,
+    )  # fmt: skip
+
+
+def loss_percent_of_datagrams(part: str) -> OfRun:
+    """Datagrams of a group that were lost on the way, per 100 that were sent."""
+
+    def percent(result: Recorded) -> Observation:
+        column = sources_of(result, part)
+        sent, *_ = counts = [float(column(f"{fate}_packets").sum()) for fate in ("sent", "lost", "under_way")]
+        if sent == 0:
+            return Observation.nothing()
+        _, lost, under_way = counts
+        return Observation(loss.percent(lost, sent), loss.percent(lost + under_way, sent))
+
+    return OfRun(
+        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2,
+        lambda result: known(percent(result), part),
+        definition="datagrams lost, of those sent in the measured window; what is under way at the end is "
+        "lost at most, and not at least",
+        denominator=loss.SENT,
+        worst=100.0,
+        observe=percent,
+    )  # fmt: skip
+
+
+def under_way_percent_of_datagrams(part: str) -> OfRun:
+    """Datagrams of a group that were under way at the end of the run, per 100 that were sent."""
+
+    def percent(result: Recorded) -> float:
+        column = sources_of(result, part)
+        none = TooLittleDataError(f"{part} sent nothing in the measured window")
+        under_way, sent = (float(column(f"{fate}_packets").sum()) for fate in ("under_way", "sent"))
+        return loss.percent(under_way, sent, where_none=none)
+
+    return OfRun(
+        f"under_way_percent/{part}", "%", f"{part} under way at the end, %", "under way %", 2, percent,
+        definition="datagrams that had neither arrived nor been lost when the run ended, of those sent in "
+        "the measured window",
+        denominator=loss.SENT,
+    )  # fmt: skip
+
+
+def goodput_kbps_of_datagrams(part: str) -> OfRun:
+    """IP bytes of a group's datagrams that arrived, in kbit/s."""
+
+    def kilobits_per_s(result: Recorded) -> float:
+        arrived = float(sources_of(result, part)("arrived_bytes").sum())
+        return 8.0 * arrived / 1000.0 / measured_window_s(result)
+
+    return OfRun(
+        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
+        definition="IP bytes of datagrams that arrived in the measured window, whenever they were sent, in "
+        "bits per second of it",
+        worst=0.0,
+    )  # fmt: skip
+
+
+def observed_of_sources(
+    result: Recorded, part: str, ends: Callable[[Column], Ends], *, of_silent: Observation
+) -> Observation:
+    """The mean over a group's sources of what each says of a number; nothing where none sent anything.
+
+    Args:
+        result: The run.
+        part: The group, as `datagrams.NAME`.
+        ends: Both ends of the number of each source, from the columns of `datagrams`.
+        of_silent: The number of a source of which all that it sent was lost.
+
+    Raises:
+        MissingDataError: There is no such group.
+    """
+    column = sources_of(result, part)
+    silent = (column("received_packets") == 0) & (column("under_way_packets") == 0)
+    sent = column("sent_packets") > 0
+    return mean_of(
+        of_silent if is_silent else Observation(float(lower), float(upper))
+        for lower, upper, is_silent, has_sent in zip(*ends(column), silent, sent, strict=True)
+        if has_sent
+    )
+
+
+def known(observation: Observation, part: str) -> float:
+    """What an observation of a group says as a plain number.
+
+    Raises:
+        TooLittleDataError: There was nothing to measure.
+    """
+    if not observation.is_known:
+        raise TooLittleDataError(f"{part} sent nothing in the measured window")
+    return observation.plain
+
+
+def delay_ends_s(column: Column, percentile: int) -> Ends:
+    """Of each source what a percentile of its delay at least and at most is, in seconds."""
+    lower, upper = (column(f"delay_p{percentile}_{end}_s") for end in ("least", "most"))
+    return np.where(upper <= lower * (1.0 + RESOLUTION), upper, lower), upper
+
+
+def _delay_ends_ms(column: Column, percentile: int) -> Ends:
+    lower, upper = delay_ends_s(column, percentile)
+    return _MILLISECONDS * lower, _MILLISECONDS * upper
+
+
+def sources_of(result: Recorded, part: str) -> Column:
+    """The numeric columns of a group's sources, by name.
+
+    Raises:
+        MissingDataError: There is no such group, or an earlier version recorded the run.
+    """
+    name = part.partition(".")[2]
+    rows = table(result, "datagrams", setting="[[datagrams]]")
+    own = has_name(rows, "group", name)
+    if not own.any():
+        raise MissingDataError(f"the run has no {part}")
+    if "under_way_packets" not in rows.column_names:
+        raise MissingDataError(
+            f"the run does not say what of {part} was under way at its end: an earlier version recorded it; "
+            "run it again"
+        )
+    return lambda column: to_numpy(rows[column])[own].astype(np.float64)
+
+
+OF_DATAGRAMS: Mapping[str, Callable[[str], OfRun]] = {
+    **{f"delay_p{percentile}_ms": delay_ms_of(percentile) for percentile in DELAY_PERCENTILES},
+    "delay_variation_p99_ms": delay_variation_ms_of,
+    "loss_percent": loss_percent_of_datagrams,
+    "under_way_percent": under_way_percent_of_datagrams,
+    "goodput_kbps": goodput_kbps_of_datagrams,
+}
+"""The quantities of a group of datagrams."""

@@ -1,0 +1,199 @@
+"""Numbers of a part of the traffic: of a population, whose servers send, of flows, or of datagrams.
+
+A part is called `populations.NAME`, `flows.NAME` or `datagrams.NAME` (`statistics/datagrams.py`). The loss of
+a population or of flows is that of the packets of those who send data, control packets among them, over all
+monitored links on their way: what these discarded, per 100 that came to the first. A part that takes several
+paths over monitored links has none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.files.columns import to_numpy
+from aqmlab.quantities import loss
+from aqmlab.quantities.classes import jain_index, rates_while_present
+from aqmlab.quantities.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
+from aqmlab.quantities.quantity import OfRun
+from aqmlab.quantities.recorded import Recorded, has_name, measured_window_s, table, viewers
+from aqmlab.quantities.video import OF_VIDEO, arrived_bytes
+from aqmlab.quantities.video_call import OF_VIDEO_CALLS
+from aqmlab.quantities.voice import OF_VOICE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+def loss_percent_of(part: str) -> OfRun:
+    """Loss of a part of the traffic, in per cent of its packets."""
+
+    def percent(result: Recorded) -> float:
+        kind, name = part.split(".", 1)
+        rows = table(result, "traffic", setting="record.traffic")
+        column, sender = ("population", "server") if kind == "populations" else ("flow_group", "browser")
+        wanted = has_name(rows, column, name) & has_name(rows, "sender", sender)
+        if not wanted.any():
+            raise MissingDataError(f"the run has no {part}")
+        names = rows["link"].to_pylist()
+        sent, discarded = (to_numpy(rows[count]) for count in ("sent_packets", "discarded_packets"))
+        came = {names[row]: int(sent[row] + discarded[row]) for row in np.flatnonzero(wanted)}
+        seen = [link for link in result.run["links"] if came.get(link["name"])]
+        if not seen:
+            raise TooLittleDataError(f"no packet of {part} came to a monitored link")
+        offered = came[_first_of_path(seen, part)["name"]]
+        return loss.percent(int(discarded[wanted].sum()), offered)
+
+    return OfRun(
+        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
+        definition="senders' packets that monitored links discarded, of those that came to the first one",
+        denominator=loss.OFFERED,
+    )  # fmt: skip
+
+
+def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str, Any]:
+    """The first of links that follow one another.
+
+    Raises:
+        MissingDataError: They do not: what came to the first is not all that the part sent.
+    """
+    entered, left = ([link[end] for link in links] for end in ("to", "from"))
+    first = [link for link in links if link["from"] not in entered]
+    if len(first) != 1 or len(set(entered)) < len(links) or len(set(left)) < len(links):
+        names = ", ".join(link["name"] for link in links)
+        raise MissingDataError(f"{part} takes more than one path over monitored links: {names}")
+    return first[0]
+
+
+def goodput_kbps_of(part: str) -> OfRun:
+    """Bytes that reached the receivers of a part of the traffic in the window, in kbit/s.
+
+    Of a group of flows what all of them delivered, of a population the responses complete in the window.
+    """
+
+    def kilobits_per_s(result: Recorded) -> float:
+        kind, name = part.split(".", 1)
+        delivered = (_responses_bytes if kind == "populations" else _delivered_bytes)(result, name)
+        return 8.0 * delivered / 1000.0 / measured_window_s(result)
+
+    of_users = part.startswith("populations.")
+    meant = (
+        "bytes of completed responses, or of video segments that arrived,"
+        if of_users
+        else "bytes that all flows delivered"
+    )
+    return OfRun(
+        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
+        definition=f"{meant} in the measured window, in bits per second of it",
+    )  # fmt: skip
+
+
+def _delivered_bytes(result: Recorded, group: str) -> int:
+    return sum(_delivered_by_flow(result, group))
+
+
+def _delivered_by_flow(result: Recorded, group: str) -> list[int]:
+    groups = {entry["name"]: entry for entry in result.run.get("flows", ())}
+    if group not in groups:
+        raise MissingDataError(f"the run has no flows.{group}; its groups of flows: {_listed(groups)}")
+    return [int(count) for count in groups[group]["delivered_bytes"]]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _responses_bytes(result: Recorded, population: str) -> int:
+    if population in viewers(result):
+        return arrived_bytes(result, population)
+    rows = table(result, "responses", setting='record.responses = "rows"')
+    known = [entry["name"] for entry in result.run["populations"]]
+    if population not in known:
+        raise MissingDataError(f"the run has no populations.{population}; its populations: {_listed(known)}")
+    return int(to_numpy(rows["response_bytes"])[has_name(rows, "population", population)].sum())
+
+
+def jain_index_of(part: str) -> OfRun:
+    """Jain's index over what each flow of a group got per second while it was there."""
+
+    def index(result: Recorded) -> float:
+        group = part.partition(".")[2]
+        _delivered_by_flow(result, group)  # refuses a group that the run does not have
+        found = jain_index(rates_while_present(result, group))
+        if found is None:
+            raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
+        return found
+
+    return OfRun(
+        f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index,
+        definition="(Σx)² / (n Σx²) of n flows' bytes per second while they were there: 1 if all got the "
+        "same, 1/n if one got all",
+    )  # fmt: skip
+
+
+def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
+    """The same goodput in Mbit/s."""
+
+    def of_part(part: str) -> OfRun:
+        kilobits = goodput_kbps(part)
+        title = f"goodput of {part}, Mbit/s"
+        name = f"goodput_mbps/{part}"
+        return OfRun(
+            name, "Mbit/s", title, "Mbit/s", 1, lambda result: kilobits(result) / 1000.0,
+            definition=kilobits.definition,
+        )  # fmt: skip
+
+    return of_part
+
+
+goodput_mbps_of = in_mbps(goodput_kbps_of)
+
+
+def goodput_per_flow_mbps_of(part: str) -> OfRun:
+    """The goodput of a group of flows over their number: what one of them gets in the mean, in Mbit/s."""
+
+    def of_one(result: Recorded) -> float:
+        flows = len(_delivered_by_flow(result, part.partition(".")[2]))
+        return goodput_mbps_of(part)(result) / flows
+
+    title = f"goodput per flow of {part}, Mbit/s"
+    return OfRun(
+        f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one,
+        definition="the goodput of the group over its number of flows",
+        denominator="flows",
+    )  # fmt: skip
+
+
+OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
+    "populations": {
+        "loss_percent": loss_percent_of,
+        "goodput_kbps": goodput_kbps_of,
+        "goodput_mbps": goodput_mbps_of,
+        **OF_VIDEO,
+    },
+    "flows": {
+        "loss_percent": loss_percent_of,
+        "goodput_kbps": goodput_kbps_of,
+        "goodput_mbps": goodput_mbps_of,
+        "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
+        "jain_index": jain_index_of,
+    },
+    "datagrams": {
+        **OF_DATAGRAMS,
+        "goodput_mbps": in_mbps(goodput_kbps_of_datagrams),
+        **OF_VOICE,
+        **OF_VIDEO_CALLS,
+    },
+}
+"""The quantities of a part of the traffic, by its kind."""
+
+
+def of_traffic(name: str) -> OfRun | None:
+    """The quantity `WHAT/KIND.NAME` of a part of the traffic, if it has that form and is known."""
+    what, _, part = name.partition("/")
+    kind, _, own = part.partition(".")
+    if not own or "@" in part or what not in OF_TRAFFIC.get(kind, {}):
+        return None
+    return OF_TRAFFIC[kind][what](part)

@@ -1,0 +1,108 @@
+"""How long packets wait in a queue: in the mean, and how long one would wait that arrives now.
+
+The mean needs no model of the link: it is the mean queue over the packets sent per second (Little's law),
+also where a shaper or a trace of rates sends them, or a link is often idle. At an instant the link itself is
+asked when what waits has been sent (`backlog_ms` of the core): with its framing, and as its medium is granted
+to it. A queue of forty-byte acknowledgements on Ethernet takes twice as long as its bytes alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.errors import MissingDataError, ScenarioError
+from aqmlab.files.columns import to_numpy
+from aqmlab.quantities.recorded import Recorded, has_name, seed, table
+from aqmlab.scenario import core_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from aqmlab import _core
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shaper:
+    """A rate of the scheme's own, to which it holds what leaves.
+
+    Attributes:
+        rate_mbps: The rate in Mbit/s.
+        overhead_bytes: Bytes that each packet has beside its IP length.
+    """
+
+    rate_mbps: float
+    overhead_bytes: int
+
+    def time_ms(self, packets: FloatArray, ip_bytes: FloatArray) -> FloatArray:
+        """How long so many packets with so many bytes of IP in all take."""
+        return (ip_bytes + packets * self.overhead_bytes) * 8e-3 / self.rate_mbps
+
+
+def waiting_ms(result: Recorded, link: str) -> tuple[FloatArray, FloatArray]:
+    """Sampling instants of a link's queue in seconds, and how long what waits then takes to be sent, in ms.
+
+    This is the wait of a packet that is served behind all that wait; the rest of the packet on the link comes
+    on top. A scheduler of several queues may serve it sooner.
+
+    Args:
+        result: A finished run.
+        link: The name of a monitored link.
+
+    Raises:
+        MissingDataError: The run has no table `queue`, or its scenario cannot be read any more.
+    """
+    rows = table(result, "queue", setting="record.queue_interval_ms")
+    own = has_name(rows, "link", link)
+    packets, ip_bytes = (to_numpy(rows[name])[own] for name in ("packets", "bytes"))
+    time_s = to_numpy(rows["time_s"])[own]
+    scenario = result.run["scenario"]
+    try:
+        core = core_of(scenario)
+    except ScenarioError as error:
+        raise MissingDataError(str(error)) from None
+    waits = core.backlog_ms(link, seed(result), time_s.tolist(), packets.tolist(), ip_bytes.tolist())
+    of_link = np.array(waits, dtype=np.float64)
+    shaper = _shaper_of(core, scenario, link)
+    return time_s, of_link if shaper is None else np.maximum(of_link, shaper.time_ms(packets, ip_bytes))
+
+
+def _shaper_of(core: _core.Scenario, scenario: Mapping[str, Any], link: str) -> Shaper | None:
+    """The shaper of a monitored link's scheme, if it has one."""
+    key = next(each.queue_key for each in core.monitored_links() if each.name == link)
+    queue = reduce(_inner, key.split("."), scenario)
+    if queue["scheme"] != "cake" or queue.get("rate_mbps") is None:
+        return None
+    return Shaper(queue["rate_mbps"], queue["overhead_bytes"])
+
+
+def mean_waiting_s(link: Mapping[str, Any]) -> float:
+    """Mean wait in seconds of the packets that a link sent in the measured window, by Little's law.
+
+    Where a scheme discards packets that have waited, as CoDel does, their waits are in it too: of a link that
+    loses a tenth in this way it is up to a ninth too long.
+
+    Args:
+        link: The summary of the link in a run's `run.json`.
+
+    Raises:
+        MissingDataError: Packets wait, and the run sent nothing over the link in the measured window.
+    """
+    packets = float(link["queue_packets_mean"])
+    if not packets:
+        return 0.0
+    frame_bytes, sent_mbps = float(link["mean_frame_bytes"]), float(link["throughput_frame_mbps"])
+    if not frame_bytes or not sent_mbps:
+        raise MissingDataError(f"nothing left on {link['name']} in the measured window")
+    return packets * frame_bytes * 8e-6 / sent_mbps
+
+
+def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
+    return outer[int(name)] if isinstance(outer, list) else outer.get(name)

@@ -1,0 +1,200 @@
+"""From a scenario to the result of a live run, in a separate process."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aqmlab import _core, arguments
+from aqmlab.errors import RunError, ScenarioError, StorageError
+from aqmlab.files.folders import folder_name, require_new
+from aqmlab.result import Result
+from aqmlab.runs import Job
+from aqmlab.runs.live.program import Program
+from aqmlab.runs.live.worker import ordered
+from aqmlab.runs.protocol import Channel, require_version
+from aqmlab.scenario import Scenario
+from aqmlab.terminal.progress import Bar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from aqmlab.scenario import ScenarioLike
+
+
+class _SilenceError(RunError):
+    """The process of the run has closed its line."""
+
+
+@arguments.checked(
+    ScenarioError,
+    overrides=arguments.optional(arguments.mapping),
+    output=arguments.optional(arguments.path),
+    hosts=arguments.label,
+    backend=arguments.label,
+    kernel=arguments.flag,
+    replay=arguments.flag,
+    pcap=arguments.texts("['left-to-right']"),
+    command=arguments.texts("['iperf3', '-s']"),
+    server=arguments.texts("['iperf3', '-s']"),
+    serve=arguments.optional(arguments.path),
+    progress=arguments.flag,
+)
+def live(
+    scenario: ScenarioLike,
+    *,
+    seed: int = 1,
+    overrides: Mapping[str, object] | None = None,
+    output: str | Path | None = None,
+    hosts: str = "",
+    backend: str = "",
+    kernel: bool = False,
+    replay: bool = False,
+    pcap: Sequence[str] = (),
+    command: Sequence[str] = (),
+    server: Sequence[str] = (),
+    serve: str | Path | None = None,
+    rtt_ms: float | None = None,
+    progress: bool = False,
+) -> Result:
+    """Runs a scenario in real time over Linux TCP, in private network namespaces of this machine.
+
+    Users, delays and queues are the same as in a simulation with the same seed. The result states whether
+    its timing is valid (`Result.live`).
+
+    Args:
+        scenario: A `Scenario`, a path, TOML text or a dict.
+        seed: Seed of users, delays and queues, from 0 to 2⁶⁴ − 1.
+        overrides: Dotted keys with the values that replace the scenario's.
+        output: A new folder for the result; by default `results/NAME/live-SEED`.
+        hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
+            nearest to the scenario's host profile.
+        backend: How packets reach the router: `tun` or `af-packet`; by default `tun` if it can be opened.
+        kernel: Whether to use the kernel's queue disciplines, with the parameters of the scenario's.
+        replay: Whether to replay the arrivals through simulated ports, and to compare.
+        pcap: Links whose packets are written as pcapng files beside the result.
+        command: A program and its arguments, run behind the bottleneck in place of one user.
+        server: A program for the other side, which `command` reaches at 10.128.0.1.
+        serve: A folder whose files are served to `command` at http://10.128.0.1:8000/, without `server`.
+        rtt_ms: Round-trip time of the packets of `command` without queueing, in milliseconds; by default 40,
+            or the links' own delay if that is longer.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
+        FolderError, StorageError: The folder exists or cannot be made; the result could not be stored.
+        RunError: The machine does not allow a live run (`aqmlab doctor` says why), or the run failed.
+    """
+    checked = Scenario.of(scenario, overrides=overrides)
+    place = Path(output or Path("results") / folder_name(checked.name) / f"live-{seed}")
+    return run_live(
+        checked,
+        place,
+        seed=seed,
+        hosts=hosts,
+        replay=replay,
+        pcap=pcap,
+        backend=backend,
+        kernel=kernel,
+        program=Program.of(command, server=server, serve=serve, rtt_ms=rtt_ms),
+        progress=progress,
+    )
+
+
+def run_live(
+    scenario: Scenario,
+    folder: Path,
+    *,
+    seed: int = 1,
+    hosts: str = "",
+    replay: bool = False,
+    pcap: Sequence[str] = (),
+    backend: str = "",
+    kernel: bool = False,
+    program: Program | None = None,
+    progress: bool = False,
+) -> Result:
+    """Runs a scenario in real time over the kernel's TCP and keeps the result.
+
+    Args:
+        scenario: What to run.
+        folder: Where to keep the result: a new folder.
+        seed: Seed of users, delays and queues; what the kernel and the machine do has none.
+        hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
+        replay: Whether to replay what came to the queues through simulated ports, and to compare.
+        pcap: Ports whose packets are written as pcapng files next to the result.
+        backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
+        kernel: Whether queues are disciplines of the kernel, with the parameters of the scenario's.
+        program: A program of one's own behind the bottleneck, to which our standard input and output go.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
+        FolderError, StorageError: `folder` exists; the result could not be stored.
+        RunError: The machine does not allow a live run, or the run failed.
+    """
+    if not hasattr(_core, "LiveRun"):
+        raise RunError("live runs need Linux")
+    job = Job(scenario, seed, folder=folder, pcap=tuple(pcap))
+    ways = {
+        "parent": os.getpid(),
+        "hosts": hosts,
+        "replay": replay,
+        "program": asdict(program) if program else None,
+        "backend": backend,
+        "kernel": kernel,
+    }
+    order = {**job.order(), "live": ways}
+    ordered(order)  # refused before anything is made
+    require_new(folder)
+    ours, its = socket.socketpair()
+    command = [sys.executable, "-m", "aqmlab.runs.live.worker", str(its.fileno())]
+    with (
+        ours,
+        subprocess.Popen(  # noqa: S603  (our own command)
+            command,
+            stdin=None if program else subprocess.DEVNULL,
+            pass_fds=[its.fileno()],
+            start_new_session=True,  # Ctrl-C is for us: we end it
+        ) as worker,
+        Bar(label="live", runs=1, total_s=scenario.duration_s, hidden=not progress) as bar,
+    ):
+        its.close()
+        try:
+            return _served(Channel(ours.fileno(), ours.fileno()), order, folder, bar)
+        except _SilenceError:
+            worker.wait()  # for what it has to say of its end
+            raise
+        finally:
+            worker.kill()
+
+
+def _served(channel: Channel, order: dict[str, Any], folder: Path, bar: Bar) -> Result:
+    with suppress(ConnectionError):  # it has died, and its closed end will tell
+        channel.send(order)
+    for message in channel:
+        match message:
+            case {"version": version}:
+                require_version(version)
+            case {"simulated_s": seconds}:
+                bar.show(done_s=seconds, finished=0)
+            case {"kept": _}:
+                result = Result.load(folder)
+                bar.show(done_s=float(result.run["scenario"]["duration_s"]), finished=1)
+                return result
+            case {"refused": reason}:
+                raise ScenarioError(reason)
+            case {"not_kept": reason}:
+                raise StorageError(reason)
+            case {"failed": reason}:
+                raise RunError(reason)
+            case _:
+                raise RunError(f"the process of the live run sent an unknown message: {message}")
+    raise _SilenceError("the process of the live run ended without a result; its output is above")

@@ -1,0 +1,54 @@
+"""What a comparison looks like: printed, in a notebook, as a report; and the difference of two curves."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+from aqmlab import shown
+from aqmlab.comparison import Comparison
+from aqmlab.comparison.curve import CurveDifference
+from aqmlab.show.tables.comparison import comparison_table, comparison_tables, notes
+from aqmlab.show.tables.render import as_plain_text, to_notebook
+from aqmlab.show.words.comparison import sentences
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+shown.sentences.register(Comparison)(sentences)
+
+
+def in_words(found: Comparison) -> list[str]:
+    """What is printed first: what to be careful about, how large the buffers are, the effects on people."""
+    return [*found.cautions(), *found.buffers_in_words(), *sentences(found)]
+
+
+@shown.text.register(Comparison)
+def _text(found: Comparison) -> str:
+    tables = map(as_plain_text, comparison_tables(found))
+    warned = [f"warning: {each}" for each in found.warnings_of_settings()]
+    return "\n".join([*in_words(found), *tables, *notes(found, brief=True), *warned])
+
+
+@shown.html.register(Comparison)
+def _html(found: Comparison) -> str:
+    """What happens to people in words, then levels and differences."""
+    said = [*in_words(found), *(f"warning: {each}" for each in found.warnings_of_settings())]
+    words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in said)
+    return words + to_notebook([comparison_table(found)])
+
+
+@shown.report.register(Comparison)
+def _report(found: Comparison, *, title: str = "") -> str:
+    # Reports and Matplotlib are loaded when drawn: printing a comparison needs neither.
+    from aqmlab.show.report import render  # noqa: PLC0415
+    from aqmlab.show.report.comparison import page_of  # noqa: PLC0415
+
+    return render(page_of(found, title=title))
+
+
+@shown.plot.register(CurveDifference)
+def _plot(difference: CurveDifference, axes: Axes | None = None) -> Axes:
+    from aqmlab.show.figures.difference import draw_difference  # noqa: PLC0415
+
+    return draw_difference(difference, axes)

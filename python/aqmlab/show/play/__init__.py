@@ -1,0 +1,11 @@
+"""An interactive page on this machine: each change of a setting runs a simulation of about a second.
+
+`knobs` says what of a scenario can be turned, `played` makes a scenario of what was turned and runs it,
+`measured` takes from its result what the page draws, `server` serves the page to this machine alone.
+"""
+
+from aqmlab.show.play.knobs import Knob, Turned
+from aqmlab.show.play.played import PlayedLink
+from aqmlab.show.play.server import serve
+
+__all__ = ["Knob", "PlayedLink", "Turned", "serve"]

@@ -1,0 +1,205 @@
+"""What of a scenario can be turned on the page: rates, buffer, scheme and its parameters, ECN, users."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from aqmlab import _core
+from aqmlab.errors import RefusalError
+from aqmlab.files.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, Table, TableOf, conform
+from aqmlab.load.queues import LIMITS, parameters_of_scheme
+from aqmlab.study.tuning.space import default_ranges, space_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+    from aqmlab.study.tuning.space import Parameter
+
+_RATE_FACTOR, _DEMAND_FACTOR, _LIMIT_FACTOR = 10.0, 10.0, 20.0
+
+
+class PlayError(RefusalError):
+    """What the page asked for, or what is to be played with, is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """Something to turn.
+
+    Attributes:
+        name: What the page calls it when it sends its value.
+        label: What people read, with the unit.
+        kind: A range, a choice or a switch.
+        value: Where it stands in the scenario.
+        low: The least value of a range.
+        high: The greatest.
+        log: Whether equal ratios are equally far apart.
+        integer: Whether it is a whole number.
+        choices: What can be chosen.
+    """
+
+    name: str
+    label: str
+    kind: Literal["range", "choice", "switch"]
+    value: Any
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = True
+    integer: bool = False
+    choices: tuple[Any, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Its description for the page."""
+        return asdict(self)
+
+    @classmethod
+    def around(cls, name: str, label: str, value: float, factor: float, *, integer: bool = False) -> Self:
+        """A range from a value over a factor to the value times it."""
+        low, high = value / factor, value * factor
+        low = max(1.0, math.floor(low)) if integer else low
+        return cls(name, label, "range", value, low, math.ceil(high) if integer else high, integer=integer)
+
+
+_TURNED = Table(
+    {
+        "rates_mbps": TableOf(NUMBER),
+        "demand": COUNT,
+        "scheme": TEXT,
+        "parameters": TableOf(PLAIN),
+        "ecn": FLAG,
+        "seed": SEED,
+    },
+    {"limit": Kind(f"{COUNT.legal}, or null", lambda value: value is None or COUNT.fits(value))},
+)
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Where the knobs stand.
+
+    Attributes:
+        rates_mbps: Rates by their dotted keys, in Mbit/s.
+        demand: Users; or flows or sources of datagrams, where there are no users.
+        scheme: The queue management.
+        parameters: Its main parameters that were turned.
+        ecn: Whether queues mark and hosts take part.
+        limit: What may wait, in the scenario's own unit; none: what the scheme has by itself.
+        seed: Of the run.
+    """
+
+    rates_mbps: Mapping[str, float]
+    demand: int
+    scheme: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    ecn: bool = False
+    limit: int | None = None
+    seed: int = 1
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """What the page sent.
+
+        Raises:
+            PlayError: It is no such thing; the message says where.
+        """
+        return cls._of(_read(text), _PAGE)
+
+    @classmethod
+    def pair_from_json(cls, text: str | bytes) -> tuple[Self, Self]:
+        """Two settings that the page wants compared: `before` and `now`.
+
+        Raises:
+            PlayError: They are none; the message says where.
+        """
+        sent = _read(text)
+        conform(sent, Table({"before": ANY, "now": ANY}), _PAGE, PlayError)
+        return cls._of(sent["before"], f"{_PAGE}.before"), cls._of(sent["now"], f"{_PAGE}.now")
+
+    @classmethod
+    def _of(cls, sent: Any, place: str) -> Self:  # noqa: ANN401
+        conform(sent, _TURNED, place, PlayError)
+        return cls(**sent)
+
+
+_PAGE = "the page's request"
+
+
+def _read(text: str | bytes) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise PlayError(f"{_PAGE}: is nested too deeply; legal: what the page sends") from None
+    except ValueError as error:
+        raise PlayError(f"{_PAGE}: is not JSON: {error}") from None
+
+
+def parameter_knobs(scheme: str, table: Mapping[str, Any]) -> list[Knob]:
+    """The main parameters of a scheme, those that `aqmlab tune` searches, each where it is in force.
+
+    A parameter without a value has no knob: another stands in its place, as thresholds for a target delay.
+
+    Args:
+        scheme: The queue management.
+        table: The queue's table as resolved, with the values in force of what it leaves out.
+    """
+    if scheme not in default_ranges():
+        return []
+    parameters = {each.name: each for each in space_of(scheme).parameters if each.name not in LIMITS}
+    found = (
+        _knob(each, parameters.get(each.times or ""), table.get(each.name)) for each in parameters.values()
+    )
+    return [knob for knob in found if knob is not None]
+
+
+def _knob(parameter: Parameter, base: Parameter | None, value: object) -> Knob | None:
+    """The knob of a parameter; `base` is the one that its range is a factor of, if it is."""
+    if parameter.values:
+        choices = parameter.values if value in parameter.values else (value, *parameter.values)
+        return Knob(parameter.name, parameter.name, "choice", value, choices=choices)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    low, high = parameter.low, parameter.high
+    if base is not None:  # a knob turns one parameter alone, and so it is none of factors
+        low, high = low * base.low, high * base.high
+    whole = parameter.integer and value == round(value)
+    return Knob(
+        parameter.name,
+        parameter.name,
+        "range",
+        round(value) if whole else value,
+        min(low, value),
+        max(high, value),
+        parameter.log,
+        whole,
+    )
+
+
+def rate_knobs(rates_mbps: Mapping[str, float]) -> list[Knob]:
+    """A knob for each rate, by its dotted key."""
+    several = len(rates_mbps) > 1
+    return [
+        Knob.around(key, f"rate{f' ({key})' if several else ''}, Mbit/s", rate, _RATE_FACTOR)
+        for key, rate in rates_mbps.items()
+    ]
+
+
+def demand_knob(unit: str, size: int) -> Knob:
+    """A knob for the users, or what stands in their place."""
+    label = {"users": "users", "flows": "long flows", "datagrams": "sources of datagrams"}[unit]
+    return Knob.around("demand", label, size, _DEMAND_FACTOR, integer=True)
+
+
+def limit_knob(name: str, limit: int, *, of: str = "") -> Knob:
+    """A knob for the buffer; of which link, where several have one."""
+    label = f"buffer{f' ({of})' if of else ''}, {name.removeprefix('limit_')}"
+    return Knob.around("limit", label, limit, _LIMIT_FACTOR, integer=True)
+
+
+def schemes_to_choose(own: Sequence[str]) -> tuple[str, ...]:
+    """The scenario's own schemes first, then all others that need no table within their table."""
+    others = (scheme for scheme in _core.scheme_names() if "inner" not in parameters_of_scheme(scheme))
+    return tuple(dict.fromkeys([*own, *others]))

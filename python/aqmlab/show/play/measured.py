@@ -1,0 +1,168 @@
+"""What the page draws of a run: the queue and the link over time, and how long people waited."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import MissingDataError
+from aqmlab.files.columns import to_numpy
+from aqmlab.quantities.datagrams import (
+    datagram_groups,
+    delay_ms_of,
+    delay_variation_ms_of,
+    feedback_groups,
+    goodput_kbps_of_datagrams,
+    loss_percent_of_datagrams,
+)
+from aqmlab.quantities.distribution import response_times
+from aqmlab.quantities.experience import CALL, VIDEO_CALL, judged_groups
+from aqmlab.quantities.pages import FollowedPages, Pages, page_load_times
+from aqmlab.quantities.recorded import judged_links, measured_window_s, rows_named
+from aqmlab.quantities.registry import loss_percent, marked_percent, queue_mean_ms, utilization_percent
+from aqmlab.quantities.video_call import OF_VIDEO_CALLS
+from aqmlab.quantities.voice import voice_mos_of
+from aqmlab.quantities.waiting import waiting_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+
+    from aqmlab.quantities.distribution import ResponseTimes
+    from aqmlab.quantities.quantity import OfRun
+    from aqmlab.result import Result
+
+SHARES = tuple(number / 100.0 for number in range(1, 100))
+"""The shares whose quantiles make a curve."""
+
+
+def measurement(result: Result, link: str) -> dict[str, Any]:
+    """A link over time, curves of page load and response times, and the few numbers that count.
+
+    Every time is in seconds or, where the name says so, in milliseconds; what was not observed is null.
+
+    Args:
+        result: A finished run.
+        link: The name of the link.
+    """
+    [drawn] = judged_links(result, [link])
+    pages = _pages(result)
+    return {
+        "link": link,
+        "measured_s": measured_window_s(result),
+        "warm_up_s": float(result.run["measured_from_s"]),
+        "queue": _queue(result, drawn),
+        "utilization": _utilization(result, drawn),
+        "pages": _curve(pages),
+        "responses": _curve(_responses(result)),
+        "datagrams": _datagrams(result),
+        "numbers": {
+            "utilization_percent": utilization_percent.compute([drawn]),
+            "loss_percent": loss_percent.compute([drawn]),
+            "marked_percent": marked_percent.compute([drawn]),
+            "wait_ms": _mean_wait_ms(drawn),
+            "pages_begun": None if pages is None else round(pages.ended),
+            "pages_unfinished": None if pages is None else round(FollowedPages.of(result).unfinished),
+        },
+        "warnings": result.warnings,
+    }
+
+
+def _queue(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
+    """How long what waits takes to be sent, in milliseconds, and how many packets it is."""
+    rows = result.queue
+    rows = rows_named(rows, "link", link["name"])
+    instants, delay_ms = waiting_ms(result, link["name"])
+    return {
+        "time_s": _listed(instants),
+        "delay_ms": _listed(delay_ms),
+        "packets": _listed(to_numpy(rows["packets"])),
+        "signal_percent": _listed(to_numpy(rows["signal_probability"]) * 100.0),
+    }
+
+
+def _mean_wait_ms(link: Mapping[str, Any]) -> float | None:
+    try:
+        return queue_mean_ms.of_link(link)
+    except MissingDataError:  # packets wait, and none was sent
+        return None
+
+
+def _utilization(result: Result, link: Mapping[str, Any]) -> dict[str, list[float]]:
+    rows = result.link
+    rows = rows_named(rows, "link", link["name"])
+    return {
+        "time_s": _listed(to_numpy(rows["time_s"])),
+        "percent": _listed(to_numpy(rows["utilization"]) * 100.0),
+    }
+
+
+_OF_PACKETS = {
+    "delay_p50_ms": delay_ms_of(50),
+    "delay_p95_ms": delay_ms_of(95),
+    "delay_variation_p99_ms": delay_variation_ms_of,
+    "loss_percent": loss_percent_of_datagrams,
+    "goodput_kbps": goodput_kbps_of_datagrams,
+}
+
+
+def _datagrams(result: Result) -> dict[str, dict[str, Any]]:
+    """What each group of datagrams felt that sent something: a call, a game."""
+    kinds, reports = judged_groups(result), feedback_groups(result)
+    of_calls = {CALL: {"voice_mos": voice_mos_of}, VIDEO_CALL: OF_VIDEO_CALLS}
+    found: dict[str, dict[str, Any]] = {}
+    for group in datagram_groups(result):
+        kind = kinds.get(group)
+        of_call = of_calls.get(kind, {}) if kind is not None else {}
+        felt = _known(result, f"datagrams.{group}", {**_OF_PACKETS, **of_call})
+        if group not in reports and "delay_p50_ms" in felt:
+            found[group] = {"kind": None if kind is None else kind.name, **felt}
+    return found
+
+
+def _known(
+    result: Result, part: str, quantities: Mapping[str, Callable[[str], OfRun]]
+) -> dict[str, float | None]:
+    """Those of the numbers of a part of the traffic that the run has; null for which it is too short."""
+    found: dict[str, float | None] = {}
+    for name, quantity in quantities.items():
+        try:
+            value = quantity(part)(result)
+        except MissingDataError:
+            continue
+        found[name] = value if math.isfinite(value) else None
+    return found
+
+
+def _pages(result: Result) -> ResponseTimes | None:
+    # Those that were waited for in the window, unfinished ones as such: among the ended ones slow ones lack.
+    return _observed(lambda: page_load_times(result, Pages.FOLLOWED))
+
+
+def _responses(result: Result) -> ResponseTimes | None:
+    return _observed(lambda: response_times(result))
+
+
+def _observed(of: Any) -> ResponseTimes | None:  # noqa: ANN401
+    """The times, if anything began: a network may have no users. What began may not have come yet."""
+    try:
+        times: ResponseTimes = of()
+    except MissingDataError:
+        return None
+    return times if times.ended else None
+
+
+def _curve(times: ResponseTimes | None) -> dict[str, Any] | None:
+    """Quantiles at every percent; none is infinite, which JSON lacks. No curve where nothing came."""
+    if times is None or not times.completed:
+        return None
+    at = [times.quantile(share) for share in SHARES]
+    return {
+        "share": list(SHARES),
+        "seconds": [value if math.isfinite(value) else None for value in at],
+    }
+
+
+def _listed(values: np.ndarray[Any, Any]) -> list[float]:
+    return [float(f"{value:.5g}") for value in values.tolist()]

@@ -1,0 +1,302 @@
+"""The page's server: on this machine's loopback alone, at a random port, for whoever has the token.
+
+A page of another site can make a browser send requests here, under a name of its own that leads to this
+machine (DNS rebinding). So every request has to carry the token, which is drawn anew each time, and to name
+this machine as its host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import secrets
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, HTTPError, RequestHandler
+
+from aqmlab._startup import was_interrupted
+from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
+from aqmlab.runs.executors.active_runs import ActiveRuns
+from aqmlab.show.figures.looks import dash_lengths, hue_of, looks_of_names
+from aqmlab.show.play.comparing import FullComparison
+from aqmlab.show.play.knobs import PlayError, Turned
+from aqmlab.show.play.measured import measurement
+from aqmlab.show.words.play import of_page, of_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aqmlab.show.play.played import PlayedLink
+
+HOST = "127.0.0.1"
+_LOOKS_S = 0.2
+"""Time between two looks whether an interruption was swallowed while a package was imported."""
+_MOST_BYTES = 64 * 1024
+_SUPERSEDED, _FAILED = 409, 500
+# Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "connect-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+# The report is one file with scripts and styles of its own; it sees neither the page nor the server.
+_REPORT_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-downloads"
+)
+_ASSETS = {
+    "page.js": ("aqmlab.show.play", "page.js", "text/javascript"),
+    "page.css": ("aqmlab.show.play", "page.css", "text/css"),
+    "ticks.js": ("aqmlab.show.report", "templates/ticks.js", "text/javascript"),
+    "hues.css": ("aqmlab.show.report", "templates/hues.css", "text/css"),
+    "uplot.js": ("aqmlab.show.report", "vendored/uplot/uPlot.iife.min.js", "text/javascript"),
+    "uplot.css": ("aqmlab.show.report", "vendored/uplot/uPlot.min.css", "text/css"),
+}
+
+
+class Player:
+    """Makes the runs for the page one at a time; a newer one stops the one before."""
+
+    def __init__(self, link: PlayedLink, file: str) -> None:
+        self.link = link
+        self.file = file
+        self.comparison = FullComparison(link)
+        self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
+        self._active = ActiveRuns()
+
+    async def play(self, turned: Turned) -> dict[str, Any]:
+        """The measurement of what was turned.
+
+        Raises:
+            ScenarioError, RefusalError: It is refused.
+            Cancelled: Something newer was asked for.
+        """
+        self._active.stop()
+        self._active = active = ActiveRuns()
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._play, turned, active)
+
+    def _play(self, turned: Turned, active: ActiveRuns) -> dict[str, Any]:
+        scenario = self.link.at(turned)
+        result = self.link.run(scenario, turned.seed, active)
+        measured = measurement(result, self.link.link)
+        return {
+            **measured,
+            "words": of_run(measured, simulated_s=self.link.simulated_s),
+            "parameters": self.link.parameters(scenario),
+            "scheme": turned.scheme,
+            "command": self.link.command(turned, self.file),
+            "compare": self.link.comparison(turned, self.file),
+            "toml": scenario.as_toml(),
+        }
+
+    def close(self) -> None:
+        """Stops what is running."""
+        self.comparison.close()
+        self._active.stop()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+
+class _Handler(RequestHandler):
+    """What all requests have in common: they are answered to those who know the token, on this machine."""
+
+    says_json = False
+
+    def initialize(self, player: Player, token: str, port: int) -> None:
+        self.player = player
+        self.token = token
+        self.hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+
+    def set_default_headers(self) -> None:
+        for name, value in _HEADERS.items():
+            self.set_header(name, value)
+
+    def prepare(self) -> None:
+        if self.request.host not in self.hosts:
+            raise HTTPError(403, reason="this page is available only on this machine")
+        if not hmac.compare_digest(self.get_query_argument("token", "").encode(), self.token.encode()):
+            raise HTTPError(403, reason="the address needs the token that aqmlab play printed")
+
+    def write_error(self, status_code: int, **facts: Any) -> None:  # noqa: ANN401
+        """Ends with a sentence: what was refused, or what went wrong here."""
+        error = facts.get("exc_info", (None, None))[1]
+        if status_code == _FAILED and error is not None:
+            self.refuse(f"aqmlab play failed: {type(error).__name__}: {error}; see its terminal")
+        else:
+            self.refuse(self._reason)
+
+    def refuse(self, sentence: str) -> None:
+        """Responds with an error message: as JSON to the page, otherwise as text."""
+        if self.says_json:
+            self.answer({"refused": sentence})
+            return
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(f"{sentence}\n")
+
+    def answer(self, body: dict[str, Any]) -> None:
+        """Ends with this as JSON."""
+        self.set_header("Content-Type", "application/json")
+        self.finish(json.dumps(body, allow_nan=False))
+
+    def log_exception(self, *args: Any) -> None:  # noqa: ANN401
+        if not isinstance(args[1], HTTPError):  # refused requests are no news
+            super().log_exception(*args)
+
+
+class _Page(_Handler):
+    def get(self) -> None:
+        """The page itself."""
+        text = (resources.files("aqmlab.show.play") / "page.html").read_text(encoding="utf-8")
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish(text.replace("{{ token }}", self.token))
+
+
+class _Asset(_Handler):
+    def get(self, name: str) -> None:
+        """A script or a style."""
+        if name not in _ASSETS:
+            raise HTTPError(404, reason="there is no such file")
+        package, path, kind = _ASSETS[name]
+        self.set_header("Content-Type", f"{kind}; charset=utf-8")
+        self.finish((resources.files(package) / path).read_bytes())
+
+
+class _Knobs(_Handler):
+    says_json = True
+
+    def get(self) -> None:
+        """What can be turned, and where it stands."""
+        link = self.player.link
+        knobs = {name: [knob.as_json() for knob in own] for name, own in link.knobs_of_schemes().items()}
+        self.finish(
+            {
+                "name": link.scenario.name,
+                "words": of_page(link.scenario.name),
+                "link": link.link,
+                "file": self.player.file,
+                "simulated_s": link.simulated_s,
+                "knobs": [knob.as_json() for knob in link.knobs()],
+                "parameters": knobs,
+                "start": asdict(link.start),
+                "looks": {scheme: _look(scheme) for scheme in knobs},
+            }
+        )
+
+
+def _look(scheme: str) -> dict[str, Any]:
+    """How the lines of a scheme look, as in every figure; black is the ink of the page."""
+    look = looks_of_names([scheme])[scheme]
+    hue = hue_of(look)
+    return {"colour": "--ink" if hue is None else f"--hue-{hue}", "dash": dash_lengths(look.pattern)}
+
+
+class _Run(_Handler):
+    says_json = True
+
+    async def post(self) -> None:
+        """Runs what was turned; 409 where something newer was asked for meanwhile."""
+        try:
+            self.answer(await self.player.play(Turned.from_json(self.request.body)))
+        except Cancelled:
+            self.set_status(_SUPERSEDED)
+            self.answer({"superseded": True})
+        except (ScenarioError, RefusalError) as error:
+            self.set_status(400)
+            self.refuse(str(error))
+        except RunError as error:
+            self.set_status(_FAILED)
+            self.refuse(str(error))
+
+
+class _Comparison(_Handler):
+    says_json = True
+
+    def get(self) -> None:
+        """How far the comparison is, or how it ended."""
+        self.answer(self.player.comparison.status())
+
+    def post(self) -> None:
+        """Begins one: `before` and `now`, as `/run` takes them."""
+        try:
+            self.answer(self.player.comparison.start(*Turned.pair_from_json(self.request.body)))
+        except (ScenarioError, RefusalError) as error:
+            self.set_status(400)
+            self.refuse(str(error))
+
+    def delete(self) -> None:
+        """Stops it."""
+        self.answer(self.player.comparison.cancel())
+
+
+class _Report(_Handler):
+    def get(self) -> None:
+        """The report of the last comparison."""
+        if (report := self.player.comparison.report) is None:
+            raise HTTPError(404, reason="no report: no comparison has finished")
+        self.set_header("Content-Security-Policy", _REPORT_POLICY)
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish(report)
+
+
+def application(player: Player, token: str, port: int) -> Application:
+    """The responses of the server."""
+    given = {"player": player, "token": token, "port": port}
+    return Application(
+        [
+            (r"/", _Page, given),
+            (r"/asset/([a-z.]+)", _Asset, given),
+            (r"/knobs", _Knobs, given),
+            (r"/run", _Run, given),
+            (r"/comparison", _Comparison, given),
+            (r"/comparison/report", _Report, given),
+        ],
+        log_function=lambda _: None,  # addresses hold the token
+    )
+
+
+def serve(link: PlayedLink, file: str, *, port: int = 0, ready: Callable[[str], None]) -> None:
+    """Serves the page until Ctrl-C.
+
+    Args:
+        link: What is played with.
+        file: What the command line that the page shows calls its file.
+        port: Where; 0 for one that is free.
+        ready: Told the page's address once the server listens.
+
+    Raises:
+        PlayError: The port is taken, or not for this user.
+    """
+    with suppress(KeyboardInterrupt, asyncio.CancelledError):
+        asyncio.run(_serve(link, file, port, ready))
+
+
+async def _serve(link: PlayedLink, file: str, port: int, ready: Callable[[str], None]) -> None:
+    try:
+        sockets = bind_sockets(port, HOST)
+    except OSError as error:
+        raise PlayError(f"--port {port}: {error.strerror}; legal: a free port, or 0 for any") from None
+    bound = sockets[0].getsockname()[1]
+    token, player = secrets.token_urlsafe(24), Player(link, file)
+    server = HTTPServer(application(player, token, bound), max_buffer_size=_MOST_BYTES)
+    server.add_sockets(sockets)
+    try:
+        ready(f"http://{HOST}:{bound}/?token={token}")
+        while not was_interrupted():
+            await asyncio.sleep(_LOOKS_S)
+            # A signal that comes while threads hand the interpreter to each other may go unnoticed until the
+            # next one; this asks for those that wait, and changes nothing.
+            if hasattr(signal, "pthread_sigmask"):
+                signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    finally:
+        server.stop()
+        player.close()

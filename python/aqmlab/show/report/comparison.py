@@ -1,0 +1,323 @@
+"""The report on several configurations of a link, or on one: what happens to the people behind it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import MissingDataError, ScenarioError
+from aqmlab.inference import Interval, NotEnoughReplications
+from aqmlab.quantities import Pages
+from aqmlab.quantities.suspicion import mark_of, suspect_because
+from aqmlab.show.figures import Drawn, Waiting, page_loads_scene
+from aqmlab.show.figures.chart import Axis
+from aqmlab.show.figures.distributions import (
+    differences_within,
+    of_whole_seeds,
+    shares_beyond,
+    shares_within,
+    times_on_a_log_axis,
+)
+from aqmlab.show.figures.looks import looks_of_names
+from aqmlab.show.figures.network import draw_network
+from aqmlab.show.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
+from aqmlab.show.figures.page_loads import SLOW, USUAL, AtLeast, level_in_seconds
+from aqmlab.show.figures.sizes import medians_by_size
+from aqmlab.show.report.network import (
+    differing_settings,
+    facts,
+    in_one_line,
+    queues_in_words,
+)
+from aqmlab.show.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
+from aqmlab.show.report.suspicion import with_mark
+from aqmlab.show.tables.comparison import comparison_table
+from aqmlab.show.words import answer, counted, page_sentences
+from aqmlab.show.words.amounts import length_of_each
+from aqmlab.show.words.comparison import window_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from aqmlab.comparison import Comparison, Level
+    from aqmlab.quantities import Recorded, ResponseTimes
+    from aqmlab.show.figures import Chart
+    from aqmlab.show.figures.looks import Line
+
+    Results = Mapping[str, Sequence[Recorded]]
+
+
+def page_of(found: Comparison, *, title: str = "") -> Page:
+    """The page on some alternatives; differences are from the first.
+
+    Args:
+        found: The alternatives, with their runs.
+        title: Title of the page; by default made from the name of the first scenario.
+    """
+    in_order = {name: [run.result for run in runs] for name, runs in found.runs.items()}
+    firsts = {name: each[0] for name, each in in_order.items()}
+    looks = list(looks_of_names(firsts).values())
+    name = next(iter(firsts.values())).run["scenario"]["name"]
+    sections = (
+        Section("Waiting for a page", [*_of_pages(found, looks)]),
+        Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)], folded=True),
+        Section("The network", [*_of_network(in_order)]),
+        Section("The link over time", [*_of_links(firsts, looks, found)], folded=True),
+        Section("All numbers", [TableShown(comparison_table(found))]),
+        Section("What was run", [*_provenance(in_order, firsts, found)], folded=True),
+    )
+    page = Page(
+        title=title or f"{name}: what the queue does to the people behind the link",
+        under_title=_under_title(next(iter(firsts.values())), found),
+        answer=[*found.cautions(), *answer(found)],
+        figure=first_figure(found),
+        notes=[f"{each}." for each in found.default_cautions()],
+        sections=[section for section in sections if section.parts],
+    )
+    return with_mark(page, mark_of(in_order), suspect_because(in_order))
+
+
+def _under_title(first: Recorded, found: Comparison) -> str:
+    """The link and the people; with the name of the alternative if they differ."""
+    line = in_one_line(first, len(found.seeds), window_in_words(found))
+    differ = any(found.beyond_the_queue(name) for name in found.names)
+    return f"with {found.names[0]}: {line}" if differ else line
+
+
+def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> Drawn | None:
+    """How long people wait for a page under each alternative; none without pages.
+
+    Args:
+        found: The comparison.
+        looks: The line style of each; by default that of its name.
+    """
+    if not found.tells_pages:
+        return None
+    waiting = [
+        Waiting(name, *(_in_figure(found.level(name, each)) for each in found.of_people))
+        for name in found.names
+    ]
+    told = [value for each in waiting for value in (each.usual, each.slow)]
+    caption = "Each row is one way to manage the queue in front of the link. Further left is better."
+    if any(isinstance(value, Interval) for value in told):
+        caption += (
+            f" Pale bars: 95 % confidence intervals from {len(found.seeds)} runs with different people and "
+            "pages."
+        )
+    elif any(isinstance(value, NotEnoughReplications) and value.mean is not None for value in told):
+        caption += " Too few runs for confidence intervals."
+    if any(isinstance(value, AtLeast) for value in told):
+        caption += " Arrows: at least this long; in some run too few pages loaded before its end."
+    words = "; ".join(
+        f"{each.name}: {USUAL} within {usual}, {SLOW} within {slow}"
+        for each in waiting
+        for usual, slow in [map(level_in_seconds, each.both)]
+    )
+    picture = page_loads_scene(waiting, looks)
+    return Drawn("page-loads", "How long people wait for a page", caption, picture, words)
+
+
+def _in_figure(level: Level) -> Interval | NotEnoughReplications | AtLeast:
+    """A level as a mark with its interval, or as a bound."""
+    return AtLeast(level.mean) if level.beyond and level.mean is not None else level.estimate
+
+
+def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:
+    if not found.tells_pages:
+        return
+    if len(found.names) > 1:
+        yield Words(page_sentences(found))
+    all_times = {
+        name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in found.runs.items()
+    }
+    times, left_out = of_whole_seeds(all_times, _seeds_of(found))
+    if not all(times.values()):
+        yield Text(
+            "No distributions: under some configuration nobody waited for a page in the window.", soft=True
+        )
+        return
+    if left_out:
+        without = counted(left_out, "seed")
+        yield Text(f"Without {without} in which nobody waited for a page.", soft=True)
+    words = ("Page load times", "pages loaded", "loaded")
+    yield from _distributions("pages", times, looks, what="page load time, s", shown=words)
+    yield Text(
+        "A page begins with the click and ends with the last byte of its last object. Shown are the pages "
+        "that began in the measured window; pages still loading when the run ended count as longer than "
+        "observed (Kaplan-Meier).",
+        soft=True,
+    )
+
+
+def _seeds_of(found: Comparison) -> dict[str, Sequence[int]]:
+    return dict.fromkeys(found.names, found.seeds)
+
+
+def _of_objects(found: Comparison, results: Results, looks: Sequence[Line]) -> Iterator[Part]:
+    try:
+        all_times = {name: [run.times for run in runs] for name, runs in found.runs.items()}
+    except MissingDataError:
+        return
+    times, left_out = of_whole_seeds(all_times, _seeds_of(found))
+    if not all(times.values()):
+        return
+    if left_out:
+        without = counted(left_out, "seed")
+        yield Text(f"Without {without} in which no response ended in the measured window.", soft=True)
+    what = "response time, s"
+    words = ("Response times", "responses complete", "complete")
+    yield from _distributions("responses", times, looks, what=what, shown=words)
+    yield from _if_recorded(
+        "tails",
+        lambda: _labelled(
+            shares_beyond(times, looks, time_s=times_on_a_log_axis(times), title="Responses that take long"),
+            what,
+            "share taking longer",
+        ),
+        "Responses of all runs together.",
+    )
+    yield from _if_recorded(
+        "sizes",
+        lambda: medians_by_size(results, looks, title="Response time by size"),
+        "Median response time by size; responses of all runs together.",
+    )
+
+
+def _distributions(
+    identifier: str,
+    times: Mapping[str, Sequence[ResponseTimes]],
+    looks: Sequence[Line],
+    *,
+    what: str,
+    shown: tuple[str, str, str],
+) -> Iterator[Part]:
+    """The share within each time, then the difference from the first alternative.
+
+    `shown` is the title, what the vertical axis counts, and the verb for its end.
+    """
+    title, counted_things, ended = shown
+    things = counted_things.removesuffix(f" {ended}")
+    grid = times_on_a_log_axis(times)
+    runs = len(next(iter(times.values())))
+    within = shares_within(times, looks, time_s=grid, title=title)
+    yield Figure(
+        Drawn.of(
+            identifier,
+            _labelled(within, what, f"{counted_things}, %"),
+            _caption(within, f"Mean of {_runs(runs)}"),
+        )
+    )
+    if len(times) == 1:
+        return
+    base = next(iter(times))
+    more = differences_within(times, looks, time_s=grid, title=f"{title}: difference from {base}")
+    caption = f"Above zero: within that time more {things} are {ended} than with {base}; below zero: fewer"
+    points = _labelled(more, what, "difference, percentage points")
+    yield Figure(Drawn.of(f"{identifier}-difference", points, _caption(more, caption)))
+
+
+def _labelled(chart: Chart, x: str, y: str) -> Chart:
+    return replace(
+        chart,
+        x_axis=Axis(x, chart.x_axis.log, chart.x_axis.limits),
+        y_axis=Axis(y, chart.y_axis.log, chart.y_axis.limits),
+    )
+
+
+def _caption(chart: Chart, said: str) -> str:
+    return f"{said}. Shaded: {chart.band}." if chart.band else f"{said}. Too few runs for bands."
+
+
+def _runs(count: int) -> str:
+    return "one run" if count == 1 else f"{count} runs"
+
+
+def _of_network(results: Results) -> Iterator[Part]:
+    """The network with the utilization of each link: the first alternative, and the others folded."""
+    for place, (name, runs) in enumerate(results.items()):
+        number = f"-{place}" if place else ""
+        try:
+            drawn = draw_network(runs[0].run["scenario"], runs, title=name, identifier=f"network{number}")
+        except ScenarioError as error:  # the scheme's file no longer exists
+            yield Text(f"Not shown: {error}.", soft=True)
+            return
+        yield Folded(f"The network under {name}", [Figure(drawn)]) if place else Figure(drawn)
+
+
+_MOST_INTERVALS = 200
+"""Most intervals of a chart over time: as many as a screen can show, to keep the page small."""
+
+
+def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Comparison) -> Iterator[Part]:
+    seed = found.seeds[0]
+    for link in found.links:
+        for identifier, over_time, what in (
+            ("waiting", waiting_over_time, "Waiting time in the queue"),
+            ("queue", queue_over_time, "Packets in the queue"),
+            ("busy", utilization_over_time, "How busy the link is"),
+        ):
+            title = f"{what}, {link}" if len(found.links) > 1 else what
+            name = f"{identifier}-{link}" if len(found.links) > 1 else identifier
+
+            def chart(
+                over_time: Callable[..., Chart] = over_time, link: str = link, title: str = title
+            ) -> Chart:
+                return over_time(firsts, looks, link=link, title=title, most=_MOST_INTERVALS)
+
+            yield from _if_recorded(name, chart, f"Seed {seed}, the whole run.")
+
+
+def _if_recorded(identifier: str, chart: Callable[[], Chart], caption: str) -> Iterator[Part]:
+    """A figure, or the reason why it is missing."""
+    try:
+        drawn = chart()
+    except MissingDataError as error:
+        yield Text(f"Not shown: {error}.", soft=True)
+    else:
+        shaded = f" Shaded: {drawn.band}." if drawn.band else ""
+        yield Figure(Drawn.of(identifier, drawn, f"{caption}{shaded}"))
+
+
+def _runs_in_words(found: Comparison) -> str:
+    seeds = f"{'seed' if len(found.seeds) == 1 else 'seeds'} {', '.join(map(str, found.seeds))}"
+    return f"{len(found.names) * len(found.seeds)}: {counted(len(found.names), 'alternative')} with {seeds}"
+
+
+def _measured(runs: Sequence[Recorded]) -> str:
+    """From when to when runs were measured, in simulated seconds; with `end_after` until different ends."""
+    ends_s = [float(run.run["measured_until_s"]) for run in runs]
+    until = "" if min(ends_s) == max(ends_s) else "the end of each run, at "
+    return f"{runs[0].run['measured_from_s']:g} s to {until}{length_of_each(min(ends_s), max(ends_s))}"
+
+
+def _provenance(results: Results, firsts: Mapping[str, Recorded], found: Comparison) -> Iterator[Part]:
+    runs = [result for each in results.values() for result in each]
+    yield Facts(facts(firsts))
+    if described := queues_in_words(firsts):
+        yield Words(described)
+    if buffers := found.buffers_in_words():
+        yield Words(buffers)
+    scenarios = {name: result.run["scenario"] for name, result in firsts.items()}
+    differing = differing_settings(scenarios)
+    if len(scenarios) > 1:
+        yield Facts({"differing settings": ", ".join(differing) or "nothing"})
+    broken = {law["name"] for run in runs for law in run.run["invariants"] if not law["holds"]}
+    yield Facts(
+        {
+            "runs": _runs_in_words(found),
+            "measured": f"{_measured(runs)} of the simulated time",
+            "version": str(runs[0].run["aqmlab_version"]),
+            "consistency checks": f"failed: {', '.join(sorted(broken))}"
+            if broken
+            else "passed in every run (no packet or byte is lost track of)",
+        }
+    )
+    if warnings := found.warnings():
+        yield Folded(f"Warnings ({len(warnings)})", [Words(warnings)])
+    if differing:
+        yield Folded("Settings that differ", [Facts(differing)])
+    name, scenario = next(iter(scenarios.items()))
+    shown = {key: each for key, each in scenario.items() if key != "files"}
+    text = json.dumps(shown, indent=1, ensure_ascii=False)
+    yield Folded(f"The scenario of {name}, with every default", verbatim=text)

@@ -1,0 +1,55 @@
+"""What quantities are called in tables: of whom they are, and below that what they are.
+
+`run` and `compare` have a row for each quantity, `sweep` and `tune` a column: all take their words from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95, OF_OBJECTS, OF_PEOPLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.quantities.registry import Quantity
+
+_GROUPS = {"datagrams": "{} (UDP)", "populations": "{} (video)", "flows": "{} (TCP)", "links": "link {}"}
+_TITLES = {
+    LOADED_MEDIAN.name: "half load in, s",
+    LOADED_P95.name: "95 % load in, s",
+    OF_OBJECTS[0].name: "half arrive in, s",
+    OF_OBJECTS[1].name: "95 % arrive in, s",
+    "queue_mean_ms": "queueing delay ms",
+    "queue_mean_packets": "queue packets",
+}
+"""What the rows of some quantities are called, where the heading above says of what they are."""
+_SLOWEST = "slowest loads in, s"
+PAGES_IN_WORDS = "Pages: those that were waited for in the measured"
+"""The beginning of the note on which pages count; the window follows."""
+SLOWEST_IN_WORDS = "Slowest page: of each run; so few pages have no 95th percentile."
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a quantity is called: of whom it is, such as `game-up (UDP)`, and what it is."""
+
+    of: str
+    what: str
+
+
+def heading_of(quantity: Quantity, links: Sequence[str], *, slow_pages_are_carried: bool = True) -> Heading:
+    """The heading of a quantity; too few pages for their 95th percentile have a slowest one."""
+    name, _, part = quantity.name.partition("/")
+    kind, _, of = part.partition(".")
+    what = _TITLES.get(name, quantity.short.removesuffix(f", {of}"))
+    if quantity is LOADED_P95 and not slow_pages_are_carried:
+        what = _SLOWEST
+    if kind:
+        return Heading(_GROUPS.get(kind, "{}").format(of), what)
+    if quantity in OF_PEOPLE:
+        return Heading("pages", what)
+    if quantity in OF_OBJECTS:
+        return Heading("objects of pages", what)
+    return Heading(_GROUPS["links"].format(links[0]) if len(links) == 1 else "all links", what)

@@ -1,0 +1,133 @@
+"""A search as tables: candidates with the figures of their fresh seeds, and every proposal."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.inference import mean_interval
+from aqmlab.quantities.catalogue import OF_SEARCHES
+from aqmlab.quantities.recorded import said_of_links
+from aqmlab.quantities.summary import restricted_mean_name
+from aqmlab.show.tables.headings import heading_of
+from aqmlab.tables.model import (
+    Column,
+    Medium,
+    Table,
+    TableCell,
+    bounds_in_csv,
+    in_csv,
+    number,
+    text,
+    with_half_width,
+)
+from aqmlab.terminal.spelling import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.inference import Interval, NotEnoughReplications
+    from aqmlab.study.tuning.candidates import Candidate
+    from aqmlab.study.tuning.outcome import Outcome
+
+
+def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table:
+    """Candidates that were run with fresh seeds: in print the figures that are sought, for programs all."""
+    means = {each: each.means(fresh=True) for each in candidates}
+    objective = outcome.objective
+    limit, response = f"{objective.restricted_to_s:g}", restricted_mean_name(objective.restricted_to_s)
+
+    headings = {each: heading_of(each, outcome.links) for each in OF_SEARCHES}
+
+    def printed(cell: Callable[[Candidate], TableCell], title: str, **how: Any) -> Column[Candidate]:  # noqa: ANN401
+        return Column("", cell, title, media=Medium.TERMINAL, **how)
+
+    def mean(each: Candidate, name: str) -> float | None:
+        # A quantile that no run reached is infinite: nothing that a table can hold.
+        found = means[each].get(name)
+        return found if found is None or math.isfinite(found) else None
+
+    def response_time(each: Candidate) -> TableCell:
+        known = (run[response] for run in each.fresh.values())
+        values = [float("nan") if value is None else float(value) for value in known]
+        return text(with_half_width(mean_interval(values), 3))
+
+    def difference(each: Candidate) -> TableCell:
+        winner = each is outcome.winner
+        return text("" if winner else with_half_width(outcome.against(each), 4, sign="+"))
+
+    columns: list[Column[Candidate]] = [
+        Column("label", lambda each: text(each.label), words=True),
+        printed(lambda each: text(outcome.role(each)), "what it is", words=True),
+        printed(response_time, f"min(t, {limit}) s"),
+        *(
+            printed(
+                lambda each, of=quantity: number(mean(each, of.name), f".{of.digits}f"),  # type: ignore[misc]
+                heading.what,
+                group=heading.of,
+                stacked=True,
+            )
+            for quantity, heading in headings.items()
+            if any(mean(each, quantity.name) is not None for each in candidates)
+        ),
+        printed(difference, f"winner − it, {objective.unit}"),
+        in_csv("role", outcome.role),
+        in_csv("on_front", lambda each: each in outcome.front),
+        in_csv("note", lambda each: each.note),
+        *(
+            Column(
+                parameter.name,
+                partial(_setting, name=parameter.name),
+                parameter.name.removesuffix("_packets"),
+            )
+            for parameter in outcome.space.parameters
+        ),
+        in_csv("fresh_seeds", lambda each: len(each.fresh)),
+        *_bounds("cost", lambda each: mean_interval(list(each.fresh_costs(objective).values()))),
+        *_bounds("winner_minus_this", outcome.against),
+        *(
+            in_csv(name, partial(mean, name=name))
+            for name in dict.fromkeys(key for row in means.values() for key in row)
+        ),
+    ]
+    return Table.of(
+        candidates,
+        columns,
+        title=f"{outcome.base.name}, {outcome.space.scheme} for {objective.name}: "
+        f"means over {counted(len(outcome.plan.fresh_seeds), 'fresh seed')}",
+        caption=f"min(t, {limit}): mean response time, at most {limit} s each, with its 95 % interval; "
+        f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
+    )
+
+
+def trials_table(outcome: Outcome) -> Table:
+    """Every proposal with the means of its search seeds."""
+    return Table.of_records([
+        {
+            "trial": number,
+            "origin": each.origin,
+            "state": each.state.value,
+            "note": each.note,
+            **each.shown_settings,
+            "search_seeds": len(each.figures),
+            "cost_estimate": each.estimate,
+            **each.means(fresh=False),
+        }
+        for number, each in enumerate(outcome.candidates)
+    ])  # fmt: skip
+
+
+def _bounds(
+    name: str, interval: Callable[[Candidate], Interval | NotEnoughReplications]
+) -> list[Column[Candidate]]:
+    return [
+        in_csv(f"{name}_mean", lambda each: interval(each).mean),
+        *bounds_in_csv(f"{name}_lower", f"{name}_upper", interval),
+    ]
+
+
+def _setting(candidate: Candidate, *, name: str) -> TableCell:
+    value = candidate.shown_settings.get(name)
+    shown = f"{value:.3g}" if isinstance(value, float) else "-" if value is None else str(value)
+    return TableCell(value, text(shown).lines)

@@ -1,0 +1,297 @@
+"""What queue disciplines change for people, in sentences.
+
+`answer` says it for readers who know nothing about queues, in two or three sentences on all configurations;
+`sentences` gives each configuration one, with the size and the certainty of what it changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import ComparisonError, MissingDataError
+from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, Verdict
+from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95
+from aqmlab.quantities.observation import Bound
+from aqmlab.show.words.amounts import (
+    LITTLE,
+    counted,
+    duration,
+    is_nothing,
+    length_of_each,
+    listed,
+    span,
+    span_of_ratios,
+    times_as_long,
+)
+from aqmlab.show.words.calls import besides_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from aqmlab.comparison import Change, Comparison, Level
+    from aqmlab.comparison.page_ratio import PageRatio
+    from aqmlab.inference import NotEnoughReplications
+    from aqmlab.quantities.registry import Quantity
+
+_BOUNDED = {Bound.EXACT: "", Bound.AT_LEAST: "more than ", Bound.AT_MOST: "less than "}
+
+
+def sentences(found: Comparison) -> list[str]:
+    """What happens to people: how good calls and games are, then pages under each configuration."""
+    return [*besides_pages(found), *_without_pages(found), *page_sentences(found)]
+
+
+def page_sentences(found: Comparison) -> list[str]:
+    """What each configuration changes of page load times, with its size and certainty."""
+    return [f"{name}: {_pages_of(found, name)}." for name in _others(found)]
+
+
+def verdicts(found: Comparison) -> list[str]:
+    """Where it is decided, the verdict on the whole curve of response times of each configuration."""
+    try:
+        curves = [found.curve(name) for name in found.names[1:]]
+    except (ComparisonError, MissingDataError):
+        return []
+    return [
+        f"{curve.names[0]}: response times up to 2 s against {curve.names[1]}: {curve.judgement.verdict} "
+        f"({curve.judgement.reason})."
+        for curve in curves
+        if curve.judgement.verdict is not Verdict.CANNOT_BE_JUDGED
+    ]
+
+
+def answer(found: Comparison) -> list[str]:
+    """The answer for readers who know nothing about queues."""
+    besides = besides_pages(found)
+    if not found.tells_pages:
+        told = [*besides, *_without_pages(found)]
+        return told or [_of_links(found)]
+    if len(found.names) == 1:
+        return [*besides, *_alone(found)]
+    return [
+        *besides,
+        *(f"{_page_answer(found, quantity)}." for quantity in found.of_people),
+        *_same_pages(found),
+    ]
+
+
+def window_in_words(found: Comparison) -> str:
+    """The length of the measured windows."""
+    return length_of_each(found.shortest_window_s, found.longest_window_s)
+
+
+def _others(found: Comparison) -> Sequence[str]:
+    return found.names[1:] if found.tells_pages else ()
+
+
+def _without_pages(found: Comparison) -> Iterator[str]:
+    """Why nothing is said of pages, where people browse."""
+    if found.browsing_users and not found.tells_pages:
+        people = counted(found.browsing_users, "person", "people")
+        verb = "browses" if found.browsing_users == 1 else "browse"
+        yield (
+            f"{people} {verb}, but no page began in the measured {window_in_words(found)} of any run: "
+            "lengthen duration_s."
+        )
+
+
+# ------------------------------------------------------------------------------------------------------ pages
+
+
+def _pages_of(found: Comparison, name: str) -> str:
+    """What one configuration changes of both page load times."""
+    usual, slow = (found.change(name, quantity) for quantity in (LOADED_MEDIAN, LOADED_P95))
+    words = f"half of the pages load in {_changed(found, usual)}; {_slow(found)} in {_changed(found, slow)}"
+    return f"{words}{_same_page(found, name)}"
+
+
+def _slow(found: Comparison) -> str:
+    """What the slow pages are called behind the others."""
+    return found.slow_pages.removesuffix(" of the pages")
+
+
+def _same_page(found: Comparison, name: str) -> str:
+    """How much longer the same page takes; nothing where no page could be matched."""
+    ratio = found.page_ratio(name)
+    estimate = ratio.estimate
+    if estimate.mean is None:
+        return ""
+    seeds = len(found.seeds)
+    of = "" if ratio.seeds == seeds else f", in {ratio.seeds} of {seeds} runs"
+    if not isinstance(estimate, Interval):
+        return f"; the same page takes {times_as_long(estimate.mean)} ({_no_interval(estimate, ratio.seeds)})"
+    if ratio.is_one_sided:
+        told = f"takes {_at_least_as_long(ratio)}" if ratio.direction else "is cut off too often to say"
+        return f"; the same page {told}{of and f' ({of[2:]})'}"
+    if estimate.lower == estimate.upper == 1.0:
+        return f"; the same page: no difference{of and f' ({of[2:]})'}"
+    span_words = span_of_ratios(estimate.lower, estimate.upper)
+    if ratio.direction:
+        return f"; the same page takes {times_as_long(estimate.mean)} ({span_words}{of})"
+    shown = ""
+    if ratio.visible:
+        less, more = times_as_long(1.0 / ratio.visible), times_as_long(ratio.visible)
+        shown = f"; {counted(ratio.seeds, 'seed')} would show {less} or {more}"
+    return f"; the same page: no clear difference ({span_words}{shown}{of})"
+
+
+def _changed(found: Comparison, change: Change) -> str:
+    levels = f"{level_in_words(change.after)} instead of {level_in_words(change.before)}"
+    return f"{levels}{_how_much(found, change)}"
+
+
+def _at_least_as_long(ratio: PageRatio) -> str:
+    """A one-sided ratio with its certain end."""
+    estimate = ratio.estimate
+    end = getattr(estimate, "upper" if ratio.direction < 0 else "lower")
+    return f"{'at most' if ratio.direction < 0 and end < LITTLE else 'at least'} {times_as_long(end)}"
+
+
+def _no_interval(estimate: NotEnoughReplications, seeds: int) -> str:
+    if estimate.identical:
+        return "nothing is random here"
+    if seeds >= MINIMUM_REPLICATIONS:
+        return "too few pages for an interval"
+    return f"{counted(seeds, 'seed')}: too few for an interval"
+
+
+def _how_much(found: Comparison, change: Change) -> str:
+    """Direction, size and certainty of a difference of times."""
+    seeds = len(found.seeds)
+    estimate = change.difference
+    if not isinstance(estimate, Interval):
+        if change.pairs == 0 or change.after.beyond or change.before.beyond:
+            return " (runs too short to say by how much)"
+        return f" ({_no_interval(estimate, change.pairs)})"
+    of = "" if change.pairs == seeds else f", in {change.pairs} of {seeds} runs"
+    if change.is_one_sided:
+        return f" ({_at_least(change)}{of})"
+    if change.direction:
+        lower, upper = sorted((abs(estimate.lower), abs(estimate.upper)))
+        return f" ({span(lower, upper)} {_later(change.direction)}{of})"
+    if is_nothing(estimate.lower, estimate.upper):
+        return f" (no difference{of})"
+    sooner, later = duration(-estimate.lower), duration(estimate.upper)
+    return f" (no clear difference: {sooner} sooner to {later} later{_would_show(change)}{of})"
+
+
+def _would_show(change: Change) -> str:
+    """The differences that so many seeds would have shown, either way."""
+    if not change.visible or not change.visible_decrease:
+        return ""
+    sooner, later = duration(change.visible_decrease), duration(change.visible)
+    return f"; {counted(change.pairs, 'seed')} would show {sooner} sooner or {later} later"
+
+
+def _at_least(change: Change) -> str:
+    """A one-sided difference."""
+    estimate = change.difference
+    if change.direction and isinstance(estimate, Interval):
+        least = min(abs(estimate.lower), abs(estimate.upper))
+        return f"{_later(change.direction)} by at least {duration(least)}"
+    return "runs too short to say by how much"
+
+
+def _later(direction: int) -> str:
+    return "later" if direction > 0 else "sooner"
+
+
+def level_in_words(level: Level) -> str:
+    """A time, or what it at least is."""
+    if level.mean is None:
+        return "a time that no run shows"
+    if level.between is not None:
+        return span(level.between.lower, level.between.upper)
+    return f"{_BOUNDED[level.bound]}{duration(level.mean)}"
+
+
+def _page_answer(found: Comparison, quantity: Quantity) -> str:
+    """How long some pages take with the baseline and with the others."""
+    level = found.level(found.baseline, quantity)
+    begins = f"With {found.baseline}, {_subject(found, quantity)} {_load_in(found, quantity, level)}"
+    return begins + _grouped(found, quantity)
+
+
+def _subject(found: Comparison, quantity: Quantity) -> str:
+    return found.slow_pages if quantity is LOADED_P95 else "half of the pages"
+
+
+def _load_in(found: Comparison, quantity: Quantity, level: Level) -> str:
+    """What the pages do: load within a time, or take more than one."""
+    is_one = quantity is LOADED_P95 and not found.slow_pages_are_carried
+    verb = "take" if level.beyond else "load"
+    return f"{verb}{'s' if is_one else ''}{'' if level.beyond else ' within'} {level_in_words(level)}"
+
+
+def _grouped(found: Comparison, quantity: Quantity) -> str:
+    """The other configurations: sooner, later, no clear difference, too few runs."""
+    groups: dict[str, list[str]] = {}
+    for name in found.names[1:]:
+        change = found.change(name, quantity)
+        groups.setdefault(_group_of(change), []).append(f"{name} ({level_in_words(change.after)})")
+    said = [f"{word} with {listed(groups[word])}" for word in ("sooner", "later") if word in groups]
+    runs = counted(len(found.seeds), "run")
+    if "none" in groups:
+        said.append(f"no difference with {listed(groups['none'])}")
+    if "open" in groups:
+        said.append(f"no clear difference after {runs} with {listed(groups['open'])}")
+    if "few" in groups:
+        said.append(f"{listed(groups['few'])}, but {runs} cannot separate that from chance")
+    if "unseen" in groups:
+        said.append(f"runs too short to compare with {listed(groups['unseen'])}")
+    return f": {'; '.join(said)}" if said else ""
+
+
+def _same_pages(found: Comparison) -> Iterator[str]:
+    """Of each other configuration how much longer the same page takes, where that is clear."""
+    ratios = {name: found.page_ratio(name) for name in found.names[1:]}
+    told = [
+        f"{times_as_long(ratio.estimate.mean)} with {name}"
+        for name, ratio in ratios.items()
+        if ratio.direction and ratio.estimate.mean is not None
+    ]
+    if told:
+        yield f"Page for page, the same page takes {listed(told)}."
+
+
+def _group_of(change: Change) -> str:
+    if change.direction:
+        return _later(change.direction)
+    if isinstance(change.difference, Interval):
+        is_none = is_nothing(change.difference.lower, change.difference.upper)
+        return "none" if is_none else "open"
+    return "unseen" if change.after.beyond or change.before.beyond else "few"
+
+
+def _alone(found: Comparison) -> Iterator[str]:
+    """One configuration: its two page load times, and how sure they are."""
+    usual, slow = (found.level(found.baseline, quantity) for quantity in found.of_people)
+    loads, slow_loads = (
+        f"{_load_in(found, quantity, level)}{_sure(level)}"
+        for quantity, level in zip(found.of_people, (usual, slow), strict=True)
+    )
+    yield f"Half of the pages {loads}; {_slow(found)} {slow_loads}."
+    runs = counted(len(found.seeds), "run")
+    if found.nothing_is_random:
+        yield f"Nothing is random here: {runs} are one run, which says it all."
+    elif isinstance(usual.estimate, Interval) or isinstance(slow.estimate, Interval):
+        yield f"In parentheses: 95 % confidence intervals from {runs}."
+    elif len(found.seeds) < MINIMUM_REPLICATIONS:
+        yield f"{runs} {'is' if len(found.seeds) == 1 else 'are'} too few for confidence intervals."
+    else:
+        yield f"Pages ended in too few of {runs} for confidence intervals."
+
+
+def _sure(level: Level) -> str:
+    """The confidence interval of a level where there is one."""
+    interval = level.estimate
+    return f" ({span(max(0.0, interval.lower), interval.upper)})" if isinstance(interval, Interval) else ""
+
+
+def _of_links(found: Comparison) -> str:
+    """What is left to say where nobody waits: how busy the links are, and what they lose."""
+    told = []
+    for name in found.names:
+        busy, loss = (found.level(name, quantity).mean or 0.0 for quantity in found.of_the_link)
+        told.append(f"busy {busy:.0f} % of the time and loses {loss:.2g} % of the packets with {name}")
+    return f"The link is {'; '.join(told)}."

@@ -1,0 +1,135 @@
+"""Simulation and live run side by side, seed by seed: what differs, and by how much.
+
+Both have the same users, the same delays and the same queues, so a difference is TCP's or the machine's.
+Where the kernel has the schemes of the queues, a third run beside them has its queue disciplines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.comparison import Change, Values
+from aqmlab.comparison.change import Inference
+from aqmlab.quantities.catalogue import shown_of_all
+from aqmlab.quantities.registry import Measured
+from aqmlab.result import Result
+from aqmlab.runs import Job, run_many
+from aqmlab.runs.live.running import run_live
+from aqmlab.seeds import Seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from aqmlab.quantities.quantity import Quantity
+    from aqmlab.scenario import Scenario
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One quantity of all, as comparisons have it.
+
+    Attributes:
+        quantity: The quantity.
+        simulated: Of the simulations, seed by seed.
+        live: Of the live runs, in the same order.
+        kernel: Of the live runs through the kernel's queue disciplines; none if there are none.
+    """
+
+    quantity: Quantity
+    simulated: Values
+    live: Values
+    kernel: Values | None = None
+
+    @property
+    def change(self) -> Change:
+        """From simulated to live."""
+        return _change(self.quantity, self.simulated, self.live)
+
+    @property
+    def kernel_change(self) -> Change | None:
+        """From the scenario's own queue disciplines, live, to the kernel's; none without such runs."""
+        return None if self.kernel is None else _change(self.quantity, self.live, self.kernel)
+
+
+def _change(quantity: Quantity, before: Values, after: Values) -> Change:
+    return Change.of(quantity, before, after, Inference(_CONFIDENCE))
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs of a cross-validation, each in the order of the seeds.
+
+    Attributes:
+        simulated: The simulations.
+        live: The live runs.
+        kernel: The live runs through the kernel's queue disciplines, if there are any.
+    """
+
+    simulated: list[Result]
+    live: list[Result]
+    kernel: list[Result]
+
+    def audits(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The audit of each live run, with what the run is called."""
+        for result in self.live:
+            yield f"seed {result.seed}", result.live or {}
+        for result in self.kernel:
+            yield f"seed {result.seed}, kernel's queues", result.live or {}
+
+
+def cross_validate(
+    scenario: Scenario,
+    folder: Path,
+    seeds: Sequence[int],
+    *,
+    hosts: str = "",
+    kernel_queues: bool = False,
+    progress: bool = False,
+) -> Runs:
+    """Makes the simulations and the live runs, or finds them in the folder.
+
+    With `kernel_queues`, live runs through the kernel's queue disciplines as well.
+
+    Raises:
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
+        RunError: The machine does not allow a live run, or a run failed.
+    """
+    seeds = Seeds.of(seeds)
+    live, kernel = [], []
+    for seed in seeds:
+        live.append(_lived(scenario, folder / f"live-{seed}", seed, hosts, progress=progress))
+        if kernel_queues:
+            name = folder / f"kernel-{seed}"
+            kernel.append(_lived(scenario, name, seed, hosts, kernel_queues=True, progress=progress))
+    jobs = [Job(scenario, seed, folder=folder / f"simulated-{seed}") for seed in seeds]
+    return Runs(run_many(jobs, progress=progress), live, kernel)
+
+
+def _lived(
+    scenario: Scenario, folder: Path, seed: int, hosts: str, *, kernel_queues: bool = False, progress: bool
+) -> Result:
+    if folder.exists():
+        found = Result.load(folder)
+        wanted = Result({"content_address": scenario.content_address(seed)})
+        address = wanted.with_live({"kernel_queues": kernel_queues}).content_address
+        if found.content_address == address and hosts in {"", (found.live or {}).get("hosts")}:
+            return found
+    return run_live(scenario, folder, seed=seed, hosts=hosts, kernel=kernel_queues, progress=progress)
+
+
+def compared(
+    simulated: Sequence[Result], live: Sequence[Result], kernel: Sequence[Result] = ()
+) -> Iterator[Compared]:
+    """What is shown of any of them, as far as runs of each kind have it."""
+    for quantity in shown_of_all(simulated):
+        of_all = [_observed(quantity, runs) for runs in (simulated, live, kernel) if runs]
+        if all(each.known.any() for each in of_all):
+            yield Compared(quantity, *of_all)
+
+
+def _observed(quantity: Quantity, runs: Sequence[Result]) -> Values:
+    return Values.observed(quantity.observed(Measured(run)) for run in runs)

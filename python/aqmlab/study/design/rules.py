@@ -1,0 +1,163 @@
+"""The rules by which authors of queue disciplines choose settings, at a link given: what they come to.
+
+Each rule is a function of the link. It returns sentences with the settings, and the figure that shows them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aqmlab import _core
+from aqmlab.study.design.loops import CONTROLS, arc_loop, delay_loop, margins, pi_loop
+from aqmlab.terminal.spelling import counted
+
+if TYPE_CHECKING:
+    from aqmlab.study.design.loops import Loop
+
+BYTES_OF_A_BIN = 12
+"""A counter of bytes and a probability in double precision (Chung, Claypool, Kinicki 2004, section 4)."""
+MOST_BINS, MOST_MISBEHAVING = 65_536, 1e6
+"""What filters can be tried with."""
+_PROBABILITIES = (1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What a rule comes to.
+
+    Attributes:
+        sentences: Settings and what is known of them.
+        figure: Which figure shows them (`aqmlab.show.figures.design`).
+        of: What the figure is drawn from: the arguments of its function.
+    """
+
+    sentences: tuple[str, ...]
+    figure: str
+    of: tuple[object, ...]
+
+
+def arc(
+    *,
+    flows: float,
+    rtt_ms: float,
+    link_mbps: float,
+    interval_ms: float = 1000.0,
+    mean_packet_bytes: float = 1000.0,
+    utilization: float = 0.98,
+    alpha: float | None = None,
+) -> Design:
+    """ARC's stable gains; with `alpha` also the margins of this gain.
+
+    Raises:
+        ValueError: No gain is stable.
+    """
+    packets_per_second = _packets_per_second(link_mbps, mean_packet_bytes)
+    admissible = _core.arc_admissible_gains(flows, rtt_ms / 1e3, packets_per_second, utilization)
+    if admissible is None:
+        message = f"no gain keeps {counted(flows, 'flow')} over {rtt_ms:g} ms stable at {link_mbps:g} Mbit/s"
+        raise ValueError(f"{message}; try fewer flows, a longer path or a faster link")
+    lowest, highest = (gain * interval_ms / 1e3 for gain in admissible)
+    at = f"{link_mbps:g} Mbit/s, {counted(flows, 'flow')}, {rtt_ms:g} ms, interval {interval_ms:g} ms"
+    sentences = [
+        f"arc at {at}, packets of {mean_packet_bytes:g} bytes",
+        f"alpha is stable from {lowest:.4g} to {highest:.4g} per packet",
+        f"gain = {{ fixed = {{ alpha = {math.sqrt(lowest * highest):.4g} }} }}",
+    ]
+    if alpha is not None:
+        place = "below" if alpha <= lowest else "above" if alpha >= highest else "inside"
+        loop = arc_loop(flows, rtt_ms / 1e3, packets_per_second, utilization, alpha * 1e3 / interval_ms)
+        sentences.append(f"alpha = {alpha:g} is {place}: {_margins_of(loop)}")
+
+    marked = () if alpha is None else (alpha,)
+    of = rtt_ms / 1e3, packets_per_second, utilization, interval_ms / 1e3, marked
+    return Design(tuple(sentences), "arc_region", of)
+
+
+def sfg(
+    *,
+    link_mbps: float,
+    rtt_ms: float,
+    misbehaving: float,
+    packet_bytes: float = 1500.0,
+    low_watermark: float = 0.01,
+    trials: int = 0,
+) -> Design:
+    """SFG's bins for a TCP-friendly rate, and how rarely a flow shares all of its bins.
+
+    Raises:
+        ValueError: Trials of a number of flows that is not whole, or of too many flows or bins.
+    """
+    friendly_mbps = _core.sfg_tcp_friendly_rate(packet_bytes, rtt_ms / 1e3, low_watermark) * 8e-6
+    bins = max(1, round(link_mbps / friendly_mbps))
+    if trials and not (misbehaving.is_integer() and misbehaving <= MOST_MISBEHAVING and bins <= MOST_BINS):
+        raise ValueError(f"trials need a whole number of misbehaving flows, and at most {MOST_BINS} bins")
+    sentences = [
+        f"sfg at {link_mbps:g} Mbit/s: a TCP-friendly flow sends {friendly_mbps:.3g} Mbit/s; bins = {bins}"
+    ]
+    for levels in range(1, 7):
+        share = _core.sfg_false_positive(levels, bins, misbehaving)
+        others = counted(misbehaving, "other")
+        line = f"levels = {levels}: {share:.2%} of flows share all their bins with {others}"
+        if trials:
+            tried = _core.sfg_false_positives(levels, bins, int(misbehaving), trials) / trials
+            line += f", {tried:.2%} of {trials} tried"
+        sentences.append(f"{line}; {levels * bins * BYTES_OF_A_BIN} bytes at a port")
+
+    return Design(tuple(sentences), "false_positives", (bins, trials))
+
+
+def pi(
+    *,
+    flows: float,
+    rtt_ms: float,
+    link_mbps: float,
+    mean_packet_bytes: float = 500.0,
+    sampling_hz: float = 160.0,
+    gains: tuple[float, float] | None = None,
+) -> Design:
+    """PI's gains by its authors' rule, or the given ones, with the margins of the loop.
+
+    Raises:
+        ValueError: The rule has no gains for this link.
+    """
+    rtt_s, packets_per_second = rtt_ms / 1e3, _packets_per_second(link_mbps, mean_packet_bytes)
+    found = gains or _core.pi_designed_gains(flows, rtt_s, packets_per_second, sampling_hz)
+    if found is None:
+        path = rtt_s * packets_per_second
+        raise ValueError(
+            f"no design exists for {counted(flows, 'flow')} over {rtt_ms:g} ms at {link_mbps:g} Mbit/s: it "
+            f"needs fewer than {0.4301668 * path:.4g} flows and more than "
+            f"{flows / (rtt_s * path):.4g} updates per second"
+        )
+    present, previous = found
+    at = f"{link_mbps:g} Mbit/s, {counted(flows, 'flow')}, {rtt_ms:g} ms"
+    sentences = (
+        f"pi at {at}, packets of {mean_packet_bytes:g} bytes",
+        f"gains = {{ fixed = {{ a = {present:.6g}, b = {previous:.6g} }} }}, sampling_hz = {sampling_hz:g}",
+        _margins_of(pi_loop(flows, rtt_s, packets_per_second, found, sampling_hz)),
+    )
+
+    return Design(sentences, "pi_margins", (rtt_s, packets_per_second, found, sampling_hz))
+
+
+def pie(*, rtt_ms: float) -> Design:
+    """The margins of PIE's loop with TCP, with and without auto-tuning, and of PI2's."""
+    sentences = [f"long TCP flows over {rtt_ms:g} ms: gain and phase margins by share of signalled packets"]
+    for probability in _PROBABILITIES:
+        for name, control in CONTROLS.items():
+            loop = delay_loop(control, probability, rtt_ms / 1e3)
+            sentences.append(f"{probability:7.2%}  {name:24} {_margins_of(loop)}")
+
+    return Design(tuple(sentences), "delay_margins", (rtt_ms / 1e3,))
+
+
+def _packets_per_second(link_mbps: float, mean_packet_bytes: float) -> float:
+    return link_mbps * 1e6 / (8 * mean_packet_bytes)
+
+
+def _margins_of(loop: Loop) -> str:
+    left = margins(loop)
+    said = "stable" if left.stable else "unstable"
+    return f"{said}: margins of {left.gain_db:.1f} dB and {left.phase_degrees:.1f} degrees"

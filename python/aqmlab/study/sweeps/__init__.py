@@ -1,0 +1,29 @@
+"""Sweeps: one scenario at many points, each with the same seeds, in one store.
+
+A sweep is a file (`docs/how-to/sweeps.md`), checked whole before anything runs. The design gives the points;
+every point is run with every seed, so that points are compared in pairs. What is finished is in the store
+under its content address; everything else about a sweep, how far it is and its table, is a function of the
+file and the store.
+"""
+
+from aqmlab.study.sweeps.designs import Choice, Range
+from aqmlab.study.sweeps.export import export, rows
+from aqmlab.study.sweeps.file import Point, Sweep, read, read_text, sweep_of
+from aqmlab.study.sweeps.running import SweepResults, sweep
+from aqmlab.study.sweeps.status import Status, status
+
+__all__ = [
+    "Choice",
+    "Point",
+    "Range",
+    "Status",
+    "Sweep",
+    "SweepResults",
+    "export",
+    "read",
+    "read_text",
+    "rows",
+    "status",
+    "sweep",
+    "sweep_of",
+]

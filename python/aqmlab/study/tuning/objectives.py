@@ -1,0 +1,120 @@
+"""What is sought, as a cost per run: smaller is better."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import TuneError
+from aqmlab.quantities.pages import Pages
+from aqmlab.quantities.registry import PAGE_QUANTILES, page_quantile_s
+from aqmlab.quantities.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.terminal.spelling import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aqmlab.quantities.summary import Figures
+
+RESPONSE, UTILIZATION, LOSS = "best-response-times", "highest-utilization", "lowest-drop-rate"
+WEIGHTED = "weighted"
+PAGES = {f"page-load-p{100 * share:g}": page_quantile_s(share, Pages.FOLLOWED) for share in PAGE_QUANTILES}
+"""Quantiles of the page load time by the name of the objective."""
+NAMES = (RESPONSE, UTILIZATION, LOSS, WEIGHTED, *PAGES)
+WEIGHTS = ("response", "idle", "loss")
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is sought.
+
+    `best-response-times` is the restricted mean response time, min(t, limit) with 2 s by default: it counts
+    every request, and none for more than the limit, so a handful of huge responses do not decide.
+    `highest-utilization` is the share of the time in which the link transmits, `lowest-drop-rate` the share
+    of arrivals discarded. `weighted` adds the restricted mean in seconds, the idle share and the loss ratio
+    (both from 0 to 1), each times its weight: a weight says how many seconds of mean response time an idle
+    or lossy link is worth. `page-load-p50` to `page-load-p99` are quantiles of the page load time, of
+    pages that were waited for in the measured window; where fewer of them ended, the length of the window
+    stands for them.
+
+    Attributes:
+        name: One of `NAMES`.
+        restricted_to_s: The limit of the restricted mean, in seconds.
+        weights: For `weighted`: by `response`, `idle` and `loss`.
+    """
+
+    name: str = RESPONSE
+    restricted_to_s: float = RESTRICTED_TO_S
+    weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(WEIGHTS, 1.0))
+
+    def __post_init__(self) -> None:
+        if self.name not in NAMES:
+            raise TuneError.unknown(f"objective {self.name!r}", self.name, NAMES)
+        if not 0.0 < self.restricted_to_s < float("inf"):
+            raise TuneError(
+                f"restricted_to_s: above 0, not {self.restricted_to_s:g}",
+                place="restricted_to_s",
+                value=self.restricted_to_s,
+                legal="above 0",
+            )
+        for key, weight in self.weights.items():
+            if key not in WEIGHTS:
+                raise TuneError.unknown(f"weights.{key}", key, WEIGHTS)
+            is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            if not is_number or not 0.0 <= weight < float("inf"):
+                raise TuneError(f"weights.{key}: at least 0, not {quoted(weight)}")
+        if not any(self.weights.values()):
+            raise TuneError("weights: at least one above 0")
+
+    def cost(self, figures: Figures) -> float:
+        """The cost of one run.
+
+        Raises:
+            TuneError: The run has no response times, and they are asked for.
+        """
+        if self.name == UTILIZATION:
+            return 1.0 - _known(figures, "utilization_percent") / 100.0
+        if self.name == LOSS:
+            return _known(figures, "loss_percent") / 100.0
+        if self.name in PAGES:
+            return min(_known(figures, PAGES[self.name].name), _known(figures, "measured_s"))
+        response_s = _known(figures, restricted_mean_name(self.restricted_to_s))
+        if self.name == RESPONSE:
+            return response_s
+        terms = {
+            "response": response_s,
+            "idle": 1.0 - _known(figures, "utilization_percent") / 100.0,
+            "loss": _known(figures, "loss_percent") / 100.0,
+        }
+        return sum(self.weights.get(key, 0.0) * term for key, term in terms.items())
+
+    def trade_off(self, figures: Figures) -> tuple[float, float, float]:
+        """Restricted mean response time (s), idle share and loss ratio: each smaller is better.
+
+        The first is not a number in a run without response times.
+        """
+        response_s = figures[restricted_mean_name(self.restricted_to_s)]
+        return (
+            math.nan if response_s is None else float(response_s),
+            1.0 - _known(figures, "utilization_percent") / 100.0,
+            _known(figures, "loss_percent") / 100.0,
+        )
+
+    @property
+    def unit(self) -> str:
+        """The unit of the cost."""
+        of_pages = dict.fromkeys(PAGES, "s")
+        units = {RESPONSE: "s", UTILIZATION: "idle share", LOSS: "loss ratio", WEIGHTED: "weighted s"}
+        return {**units, **of_pages}[self.name]
+
+
+def _known(figures: Figures, name: str) -> float:
+    value = figures[name]
+    if value is None:
+        raise TuneError(
+            f"a run has no {name} in the measured {float(figures['measured_s'] or 0.0):g} s; legal: a longer "
+            "window (duration_s, warm_up_s, cool_down_s), users, record.responses other than none, or "
+            "another objective"
+        )
+    return float(value)

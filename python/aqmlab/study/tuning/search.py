@@ -1,0 +1,243 @@
+"""The search: an optimiser proposes candidates, racing stops the worse, fresh seeds give the figures."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import ScenarioError
+from aqmlab.load.demand import named_links
+from aqmlab.load.queues import Queues
+from aqmlab.quantities import judged_links
+from aqmlab.quantities.summary import figures
+from aqmlab.runs import Job, run_each
+from aqmlab.study.tuning.beside import settings_of
+from aqmlab.study.tuning.candidates import Candidate, TrialState, front
+from aqmlab.study.tuning.outcome import Outcome
+from aqmlab.study.tuning.proposals import Proposals, require_optuna
+from aqmlab.study.tuning.racing import adjusted, is_worse, rungs
+from aqmlab.terminal.progress import Bar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from aqmlab.quantities.summary import Figures
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import Scenario
+    from aqmlab.study.tuning.objectives import Objective
+    from aqmlab.study.tuning.plan import Plan
+    from aqmlab.study.tuning.space import Space
+
+
+def search(
+    scenario: Scenario,
+    space: Space,
+    objective: Objective,
+    plan: Plan,
+    *,
+    store: Path,
+    executor: Executor,
+    beside: str | None = None,
+    links: Sequence[str] = (),
+    queues: Sequence[str] = (),
+    progress: bool = True,
+) -> Outcome:
+    """Searches, and evaluates what was found on fresh seeds.
+
+    Args:
+        scenario: The link and its users. Its queue takes part in the search if it is of the scheme that is
+            searched, and is run on the fresh seeds beside the winner in any case.
+        space: What is searched.
+        objective: What is sought.
+        plan: How much is searched.
+        store: The folder that keeps finished runs; a search that was killed finds them there.
+        executor: What makes the runs.
+        beside: An experiment whose settings are evaluated too; `EXPERIMENT:CELL,...` for some of its cells.
+        links: The links that utilization, loss and queue are of; by default those that carry data.
+        queues: The links whose queues are set; by default those of `links`.
+        progress: Whether to show progress bars.
+
+    Raises:
+        TuneError: Something does not fit together; nothing was run.
+        UnknownLinkError: A link is not monitored; nothing was run.
+        DemandError: No monitored link carries data; nothing was run.
+        RunsFailed: Some runs failed.
+    """
+    require_optuna()
+    named_links(scenario, links)
+    searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
+    base = searched.with_scheme(scenario, space.scheme)
+    published = settings_of(beside, base, searched, space) if beside else []
+    evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
+    start = _start(scenario, base, searched, space)
+    # A queue of another scheme takes no part in the search; what it does is run and shown beside it.
+    given = start if start.origin == "scenario" else _given(scenario, searched)
+    # The search asks for a few runs at a time: worker processes stay from one time to the next.
+    with executor if isinstance(executor, AbstractContextManager) else nullcontext():
+        candidates = _Search(
+            start, base, searched, space=space, objective=objective, plan=plan, evaluation=evaluation
+        ).candidates()
+        full = [candidate for candidate in candidates if candidate.state is TrialState.FULL]
+        winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
+        compared = dict.fromkeys((*full, given, *published))
+        runs = [(candidate, seed) for candidate in compared for seed in plan.fresh_seeds]
+        with evaluation.bar("fresh seeds", len(runs), base) as bar:
+            evaluation.run(runs, bar, fresh=True)
+    return Outcome(
+        base=base,
+        given=given,
+        space=space,
+        objective=objective,
+        plan=plan,
+        candidates=tuple(candidates),
+        winner=winner,
+        front=tuple(front(full, objective)),
+        published=tuple(published),
+        runs=evaluation.asked,
+        links=evaluation.judged,
+        queues=searched.keys,
+    )
+
+
+class _Evaluation:
+    """Makes runs, or finds them in the store, and notes their figures."""
+
+    def __init__(
+        self,
+        store: Path,
+        executor: Executor,
+        objective: Objective,
+        *,
+        links: Sequence[str],
+        progress: bool,
+    ) -> None:
+        self.asked = 0
+        self.judged: tuple[str, ...] = ()
+        self._links = links
+        self._store = store
+        self._executor = executor
+        self._limit_s = objective.restricted_to_s
+        self._progress = progress
+
+    def bar(self, label: str, runs: int, base: Scenario) -> Bar:
+        return Bar(label=label, runs=runs, total_s=runs * base.duration_s, hidden=not self._progress)
+
+    def run(
+        self, wanted: Sequence[tuple[Candidate, int]], bar: Bar, *, done: int = 0, fresh: bool = False
+    ) -> int:
+        """Makes the runs; returns how many are done, counted from `done`."""
+        jobs = [
+            Job(candidate.scenario, seed, label=candidate.label)
+            for candidate, seed in wanted
+            if candidate.scenario is not None
+        ]
+        self.asked += len(jobs)
+        made: dict[int, Figures] = {}
+        for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
+            made[position] = figures(result, restricted_to_s=self._limit_s, links=self._links)
+            self.judged = tuple(link["name"] for link in judged_links(result, self._links))
+            done += 1
+            bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
+        # In the order of the plan, not of their ends: the last bit of a sum depends on the order.
+        for position, (candidate, seed) in enumerate(wanted):
+            (candidate.fresh if fresh else candidate.figures)[seed] = made[position]
+        return done
+
+
+class _Search:
+    """Proposes candidates and lets them race against the best so far."""
+
+    def __init__(
+        self,
+        start: Candidate,
+        base: Scenario,
+        queues: Queues,
+        *,
+        space: Space,
+        objective: Objective,
+        plan: Plan,
+        evaluation: _Evaluation,
+    ) -> None:
+        self._space = space
+        self._objective = objective
+        self._plan = plan
+        self._evaluation = evaluation
+        self._scenario = base
+        self._queues = queues
+        self._start = start
+        self._incumbent = start
+        self._proposals = Proposals(space, plan)
+        self._done = 0
+
+    def candidates(self) -> list[Candidate]:
+        """What the search starts from, then every candidate in the order of the proposals."""
+        plan, found = self._plan, [self._start]
+        runs = (plan.trials + 1) * len(plan.seeds)
+        label = f"{self._space.scheme}, {self._objective.name}"
+        with self._evaluation.bar(label, runs, self._scenario) as bar:
+            self._race([self._start], bar)
+            while len(found) <= plan.trials and self._may_go_on():
+                size = min(plan.batch, plan.trials + 1 - len(found))
+                found += self._batch(size, first=len(found), bar=bar)
+        return found
+
+    def _may_go_on(self) -> bool:
+        budget = self._plan.budget_runs
+        return budget is None or self._evaluation.asked < budget
+
+    def _batch(self, size: int, *, first: int, bar: Bar) -> list[Candidate]:
+        drawn = self._proposals.draw(size)
+        batch = [self._candidate(each, first + place) for place, each in enumerate(drawn)]
+        self._race([candidate for candidate in batch if candidate.state is not TrialState.REFUSED], bar)
+        self._done += len(self._plan.seeds) * sum(each.state is TrialState.REFUSED for each in batch)
+        self._proposals.learn([candidate.estimate for candidate in batch])
+        return batch
+
+    def _candidate(self, drawn: dict[str, Any], number: int) -> Candidate:
+        settings = self._space.settings(drawn)
+        label = f"trial {number}"
+        try:
+            scenario = self._queues.with_settings(self._scenario, settings)
+        except ScenarioError as error:
+            return Candidate(label, settings, None, "search", str(error), TrialState.REFUSED)
+        return Candidate(label, settings, scenario, "search")
+
+    def _race(self, batch: Sequence[Candidate], bar: Bar) -> None:
+        racing = list(batch)
+        left = len(self._plan.seeds)
+        for seeds in rungs(self._plan.seeds):
+            wanted = [(candidate, seed) for seed in seeds for candidate in racing]
+            self._done = self._evaluation.run(wanted, bar, done=self._done)
+            left -= len(seeds)
+            if left == 0:
+                break
+            slower = [each for each in racing if self._is_beaten(each)]
+            for candidate in slower:
+                candidate.state = TrialState.STOPPED
+                self._done += left
+            racing = [candidate for candidate in racing if candidate not in slower]
+        reference = self._start.costs(self._objective)
+        for candidate in batch:
+            candidate.estimate = adjusted(candidate.costs(self._objective), reference)
+        for candidate in racing:
+            if (candidate.estimate or 0.0) < (self._incumbent.estimate or 0.0):
+                self._incumbent = candidate
+
+    def _is_beaten(self, candidate: Candidate) -> bool:
+        if candidate is self._incumbent:
+            return False
+        return is_worse(candidate.costs(self._objective), self._incumbent.costs(self._objective))
+
+
+def _start(scenario: Scenario, base: Scenario, queues: Queues, space: Space) -> Candidate:
+    """What the search starts from: the scenario as given, or with the defaults of another scheme."""
+    names = [parameter.name for parameter in space.parameters]
+    settings, in_force = queues.settings(base, names), queues.settings_in_force(base, names)
+    if base is scenario:
+        return Candidate("as given", settings, base, "scenario", in_force=in_force)
+    return Candidate(f"defaults of {space.scheme}", settings, base, "defaults", in_force=in_force)
+
+
+def _given(scenario: Scenario, queues: Queues) -> Candidate:
+    return Candidate(f"as given ({', '.join(queues.schemes(scenario))})", {}, scenario, "scenario")
