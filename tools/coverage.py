@@ -24,14 +24,14 @@ from aqmlab.comparison.change import Inference
 from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pooled_pages import PooledPages, change_of
 from aqmlab.inference import Interval
-from aqmlab.quantities.catalogue import LOADED_P95
+from aqmlab.statistics.catalogue import LOADED_P95
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from aqmlab.comparison import Comparison
     from aqmlab.inference import NotEnoughReplications
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
     OfSeeds = Callable[[Sequence[int]], Estimate]

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.experiments.multicl.claims.traffic import offered_percent_of_run
-from aqmlab.quantities.recorded import has_name, table
+from aqmlab.statistics.recorded import has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 CELL = "offered"
 SEEDS = range(1, 61)

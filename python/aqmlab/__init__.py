@@ -44,14 +44,14 @@ if TYPE_CHECKING:
         UnknownLinkError,
         UnknownQuantityError,
     )
-    from aqmlab.quantities.registry import Quantity, quantities, quantity
-    from aqmlab.quantities.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
     from aqmlab.result import Result
     from aqmlab.runs import Job, run, run_each, run_many
     from aqmlab.runs.live.running import live
     from aqmlab.scenario import Scenario
     from aqmlab.show.figures.plots import Plot, plot
     from aqmlab.simulation import GroupObservation, LinkObservation, Observation, Simulation
+    from aqmlab.statistics.quantities import Quantity, quantities, quantity
+    from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
     from aqmlab.study.evaluation import Evaluation, evaluate
     from aqmlab.study.sweeps import Sweep, SweepResults, sweep
     from aqmlab.study.tuning import Outcome, tune
@@ -84,7 +84,7 @@ _HOMES = {
     **dict.fromkeys(_ERRORS, "aqmlab.errors"),
     **dict.fromkeys(("Job", "run", "run_each", "run_many"), "aqmlab.runs"),
     "Result": "aqmlab.result",
-    **dict.fromkeys(_SUMMARIES, "aqmlab.quantities.run_summary"),
+    **dict.fromkeys(_SUMMARIES, "aqmlab.statistics.run_summary"),
     "Scenario": "aqmlab.scenario",
     **dict.fromkeys(
         ("GroupObservation", "LinkObservation", "Observation", "Simulation"), "aqmlab.simulation"
@@ -96,7 +96,7 @@ _HOMES = {
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
-    **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.quantities.registry"),
+    **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.statistics.quantities"),
 }
 # What objects look like that show themselves, by their class: loaded when one is first shown.
 _SHOWN_BY = {

@@ -32,8 +32,8 @@ from aqmlab.terminal.spelling import counted, quoted
 if TYPE_CHECKING:
     import numpy as np
 
-    from aqmlab.quantities.quantity import Quantity
-    from aqmlab.quantities.run_summary import RunSummary
+    from aqmlab.statistics.quantity import Quantity
+    from aqmlab.statistics.run_summary import RunSummary
 
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
 
@@ -265,7 +265,7 @@ class Result:
     @property
     def summary(self) -> RunSummary:
         """What the run measured, as typed numbers: its links, its users, its TCP."""
-        from aqmlab.quantities.run_summary import RunSummary  # noqa: PLC0415 (statistics stand on results)
+        from aqmlab.statistics.run_summary import RunSummary  # noqa: PLC0415 (statistics stand on results)
 
         return RunSummary.of(self)
 
@@ -290,7 +290,7 @@ class Result:
             MissingDataError: The run did not record what it takes.
             UnknownLinkError: A link is not monitored.
         """
-        from aqmlab.quantities.tidy import known_quantities  # noqa: PLC0415
+        from aqmlab.statistics.tidy import known_quantities  # noqa: PLC0415
 
         (wanted,) = known_quantities([quantity], [self])
         return wanted(self, links)

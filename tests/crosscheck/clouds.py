@@ -25,7 +25,7 @@ import numpy as np
 from scipy import special
 
 import aqmlab
-from aqmlab.quantities.registry import quantity
+from aqmlab.statistics.quantities import quantity
 
 from . import cloud_replay
 from .measurement import FOLDER, ns2_is_installed

@@ -21,13 +21,13 @@ MODULES = {
         "Configurations compared with a baseline, seed by seed.",
         ("Change", "Level", "Values", "CurveDifference", "configurations"),
     ),
-    "aqmlab.quantities": (
+    "aqmlab.statistics": (
         "Means over seeds, and differences, with their intervals.",
         ("Interval", "NotEnoughReplications"),
     ),
-    "aqmlab.quantities.pages": ("Page load times of one run as a distribution.", ()),
-    "aqmlab.quantities.distribution": ("Response times of one run as a distribution.", ()),
-    "aqmlab.quantities.classes": ("Goodput and fairness by class of traffic.", ()),
+    "aqmlab.statistics.pages": ("Page load times of one run as a distribution.", ()),
+    "aqmlab.statistics.distribution": ("Response times of one run as a distribution.", ()),
+    "aqmlab.statistics.classes": ("Goodput and fairness by class of traffic.", ()),
 }
 """The modules with what the page says of them, and the names that it lists; by default all public ones."""
 _MARK = "<!-- reference: generated -->\n"

@@ -1,6 +1,6 @@
 """A second computation of every quantity, by plain loops over raw rows, as the documentation defines it.
 
-Nothing here uses `aqmlab.quantities` or NumPy. Weights of page load times are exact fractions. `NAIVE` has a
+Nothing here uses `aqmlab.statistics` or NumPy. Weights of page load times are exact fractions. `NAIVE` has a
 function for each registered quantity, `NAIVE_OF_TRAFFIC` and `NAIVE_OF_STRETCHES` for each number of a part
 of the traffic and of the run; a test asks that none is missing.
 """
@@ -29,7 +29,7 @@ from naive_video import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     Row = Mapping[str, Any]
     Bins = dict[tuple[float, float], Fraction]

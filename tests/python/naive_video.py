@@ -12,7 +12,7 @@ from naive_rows import NoNumberError, rows, window
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     Row = Mapping[str, Any]
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import naive_quantities as naive
 import naive_rows
-from aqmlab.quantities.quantity import Scope
-from aqmlab.quantities.registry import QUANTITIES
-from aqmlab.quantities.stretches import OF_STRETCHES
-from aqmlab.quantities.traffic import OF_TRAFFIC
+from aqmlab.statistics.quantities import QUANTITIES
+from aqmlab.statistics.quantity import Scope
+from aqmlab.statistics.stretches import OF_STRETCHES
+from aqmlab.statistics.traffic import OF_TRAFFIC
 from synthetic_results import SyntheticResult
 from test_naive_quantities import made
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "quantities.md"
 _SCOPES = {Scope.LINKS: "judged links", Scope.USERS: "users", Scope.RUN: "run"}

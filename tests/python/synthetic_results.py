@@ -26,7 +26,7 @@ CLASSES = ("syn", "syn_ack", "pure_ack", "fin", "data")
 
 @dataclass(frozen=True)
 class SyntheticResult:
-    """Satisfies `aqmlab.quantities.Recorded`."""
+    """Satisfies `aqmlab.statistics.Recorded`."""
 
     run: dict[str, Any]
     tables: Mapping[str, pa.Table] = field(default_factory=dict)

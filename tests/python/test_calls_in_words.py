@@ -11,17 +11,17 @@ import pyarrow as pa
 import pytest
 
 from aqmlab.comparison import Comparison
-from aqmlab.quantities.experience import CALL, GAME, Grade, experience
-from aqmlab.quantities.observation import Observation
 from aqmlab.show.words import sentences
 from aqmlab.show.words.calls import besides_pages
+from aqmlab.statistics.experience import CALL, GAME, Grade, experience
+from aqmlab.statistics.observation import Observation
 from synthetic_results import synthetic_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.quantities.experience import Kind
-    from aqmlab.quantities.quantity import OfRun
+    from aqmlab.statistics.experience import Kind
+    from aqmlab.statistics.quantity import OfRun
     from synthetic_results import SyntheticResult
 
 KINDS = {"call-up": CALL, "call-down": CALL, "game-up": GAME}

@@ -26,8 +26,8 @@ from aqmlab.papers.claims.registry import COMMON, Registry
 from aqmlab.papers.published import Published
 from aqmlab.papers.statements import PublishedClaim, read_claims
 from aqmlab.papers.tables import claims as claim_tables
-from aqmlab.quantities import response_times
 from aqmlab.show.tables.render import to_html
+from aqmlab.statistics import response_times
 from synthetic_results import (
     LINKS,
     SyntheticResult,

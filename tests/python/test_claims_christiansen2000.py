@@ -17,14 +17,14 @@ from aqmlab.papers import experiments
 from aqmlab.papers.claims import Outcome, Verdict, evaluate
 from aqmlab.papers.reproduction import base_scenario, cell_scenario
 from aqmlab.papers.study import Study
-from aqmlab.quantities.per_second import (
+from aqmlab.runs import Job, run_many
+from aqmlab.show.papers.figures import listed
+from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     index_of_dispersion,
     mean_response_time_s,
     requests_per_second,
 )
-from aqmlab.runs import Job, run_many
-from aqmlab.show.papers.figures import listed
 from synthetic_results import LINKS, SyntheticResult, names, synthetic_result
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

@@ -11,14 +11,14 @@ import aqmlab
 from aqmlab.comparison import Comparison, CurveDifference, compare
 from aqmlab.errors import ComparisonError, UnknownLinkError
 from aqmlab.inference import Band, Interval, NotEnoughReplications, Verdict
-from aqmlab.quantities.catalogue import LOADED_MEDIAN, of_link
-from aqmlab.quantities.registry import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, of_link
+from aqmlab.statistics.quantities import loss_percent, quantile_s, restricted_mean_s, throughput_mbps
 from synthetic_results import SyntheticResult, exchange_times, names, synthetic_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 SEEDS = range(1, 9)
 

@@ -20,7 +20,8 @@ from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.files.folders import folder_name
 from aqmlab.inference import Interval
 from aqmlab.load.queues import Queues
-from aqmlab.quantities.catalogue import (
+from aqmlab.show.words.comparison import sentences
+from aqmlab.statistics.catalogue import (
     LOADED_MEDIAN,
     LOADED_P95,
     OF_LINKS,
@@ -28,8 +29,7 @@ from aqmlab.quantities.catalogue import (
     OF_PEOPLE,
     RESPONSE_MEDIAN,
 )
-from aqmlab.quantities.registry import throughput_mbps as THROUGHPUT  # noqa: N812 (a constant here)
-from aqmlab.show.words.comparison import sentences
+from aqmlab.statistics.quantities import throughput_mbps as THROUGHPUT  # noqa: N812 (a constant here)
 from small import BULK, WEB, aqmlab_run, contents
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from aqmlab.comparison.change import Inference
 from aqmlab.comparison.pooled_pages import PooledPages, change_of
 from aqmlab.inference import Interval
 from aqmlab.inference.stopping import replications_for
-from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95
-from aqmlab.quantities.pages import FollowedPages
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95
+from aqmlab.statistics.pages import FollowedPages
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,13 +18,13 @@ from aqmlab import Scenario
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.inference.replication import Interval
 from aqmlab.load.queues import Queues
-from aqmlab.quantities.observation import Observation
 from aqmlab.show.figures.evaluation import contour, draw_one
 from aqmlab.show.report.evaluation import page_of
 from aqmlab.show.report.page import render
 from aqmlab.show.tables.evaluation import metrics_table, not_run_table, shown, summary_table
 from aqmlab.show.tables.render import as_plain_text
 from aqmlab.show.words.evaluation import standings_in_words
+from aqmlab.statistics.observation import Observation
 from aqmlab.study.evaluation import (
     GUIDELINES,
     Case,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aqmlab.quantities.experience import (
+from aqmlab.statistics.experience import (
     CALL,
     GAME,
     VIDEO_CALL,
@@ -19,10 +19,10 @@ from aqmlab.quantities.experience import (
     kind_of,
     worst,
 )
-from aqmlab.quantities.observation import Observation
+from aqmlab.statistics.observation import Observation
 
 if TYPE_CHECKING:
-    from aqmlab.quantities.quantity import OfRun
+    from aqmlab.statistics.quantity import OfRun
 
 
 def felt(kind: Kind, **numbers: float | None) -> Experience:

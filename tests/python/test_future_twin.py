@@ -17,15 +17,15 @@ import pytest
 import aqmlab
 from aqmlab.comparison import Comparison
 from aqmlab.comparison.page_ratio import MOST_TRIMMED, trimmed_mean
-from aqmlab.quantities import Pages
-from aqmlab.quantities.pages import FollowedPages
-from aqmlab.quantities.registry import Measured, page_quantile_s
+from aqmlab.statistics import Pages
+from aqmlab.statistics.pages import FollowedPages
+from aqmlab.statistics.quantities import Measured, page_quantile_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aqmlab import Result
-    from aqmlab.quantities.observation import Observation
+    from aqmlab.statistics.observation import Observation
 
 WINDOW_S = (4.0, 14.0)
 FUTURE_S = 120.0

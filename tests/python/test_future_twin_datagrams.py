@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import aqmlab
-from aqmlab.quantities.datagrams import RESOLUTION, datagram_groups
-from aqmlab.quantities.registry import Measured, quantity
+from aqmlab.statistics.datagrams import RESOLUTION, datagram_groups
+from aqmlab.statistics.quantities import Measured, quantity
 
 if TYPE_CHECKING:
-    from aqmlab.quantities.observation import Observation
+    from aqmlab.statistics.observation import Observation
 
 LONGER_S = 40.0
 TEXT = """

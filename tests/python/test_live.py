@@ -26,11 +26,11 @@ from aqmlab import Result, RunError, Scenario, ScenarioError, _core
 from aqmlab.cli import commands
 from aqmlab.errors import FolderError, MissingDataError
 from aqmlab.presets.line import Line
-from aqmlab.quantities.registry import timeouts_per_episode
 from aqmlab.runs import Job
 from aqmlab.runs.live import Program, needs, run_live
 from aqmlab.runs.live.disciplines import in_words, offers
 from aqmlab.runs.live.several import run_live_in_turn, suspect_reasons
+from aqmlab.statistics.quantities import timeouts_per_episode
 from aqmlab.study.crossvalidation import compared
 from aqmlab.study.responsiveness import Way
 from aqmlab.study.responsiveness import measure as measure_responsiveness

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import aqmlab
-from aqmlab.quantities.catalogue import shown_of_all
-from aqmlab.quantities.registry import Measured
+from aqmlab.statistics.catalogue import shown_of_all
+from aqmlab.statistics.quantities import Measured
 
 LEFT, RIGHT = "left-to-right", "right-to-left"
 # Nothing of it is random, so that its mirror image is the same run.

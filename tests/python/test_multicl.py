@@ -17,12 +17,12 @@ from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.papers import experiments
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
 from aqmlab.papers.tables.responses import response_rows
-from aqmlab.quantities import response_times
-from aqmlab.quantities.registry import quantity
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
 from aqmlab.show.figures.network import draw_network
+from aqmlab.statistics import response_times
+from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:
     from aqmlab.papers.study import Study

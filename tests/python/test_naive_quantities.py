@@ -14,16 +14,16 @@ import aqmlab
 import naive_quantities as naive
 import naive_rows
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities.registry import QUANTITIES, quantity
-from aqmlab.quantities.stretches import OF_STRETCHES
-from aqmlab.quantities.traffic import OF_TRAFFIC
+from aqmlab.statistics.quantities import QUANTITIES, quantity
+from aqmlab.statistics.stretches import OF_STRETCHES
+from aqmlab.statistics.traffic import OF_TRAFFIC
 from random_cases import in_two
 from synthetic_results import CLASSES, SyntheticResult, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 PEOPLE = ("left", "right")
 VIEWERS = "tv"

@@ -22,13 +22,13 @@ from aqmlab import Scenario, ScenarioError
 from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison
 from aqmlab.errors import Cancelled
-from aqmlab.quantities.pages import Pages, page_load_times, unfinished_pages
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play import PlayedLink, Turned
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PlayError
 from aqmlab.show.play.measured import measurement
+from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from small import BULK, WEB
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import pytest
 import aqmlab
 from aqmlab.cli.plot import WHAT
 from aqmlab.errors import MissingDataError, UnknownLinkError
-from aqmlab.quantities import Pages, page_load_times
 from aqmlab.show.figures.of_results import CHARTS, chart_of
 from aqmlab.show.figures.over_time import OF_SENDERS
+from aqmlab.statistics import Pages, page_load_times
 from people import three
 from small import BULK, WEB, aqmlab_run
 

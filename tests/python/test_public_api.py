@@ -17,7 +17,7 @@ import pytest
 
 import aqmlab
 from aqmlab import cli, models, schemes
-from aqmlab.quantities.registry import QUANTITIES
+from aqmlab.statistics.quantities import QUANTITIES
 from small import BULK, WEB
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def test_every_error_has_the_one_root() -> None:
     assert issubclass(aqmlab.RunError, RuntimeError)
 
 
-@pytest.mark.parametrize("module", ["aqmlab.scenario", "aqmlab.quantities.registry"])
+@pytest.mark.parametrize("module", ["aqmlab.scenario", "aqmlab.statistics.quantities"])
 def test_the_examples_in_docstrings_run(module: str) -> None:
     done = doctest.testmod(importlib.import_module(module))
     assert done.attempted

@@ -26,8 +26,6 @@ from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison, Values, compare, read_configurations
 from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.inference import Interval, NotEnoughReplications
-from aqmlab.quantities import Pages
-from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.show import figures
 from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.distributions import differences_within, shares_within, times_on_a_log_axis
@@ -42,6 +40,8 @@ from aqmlab.show.report.network import differing_settings
 from aqmlab.show.tables.charts import chart_table
 from aqmlab.show.tables.comparison import comparison_table
 from aqmlab.show.words import answer
+from aqmlab.statistics import Pages
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.tables import to_csv
 from people import COMMON, SEEDS, a_run, compared, three
 from small import BULK, WEB, aqmlab_run

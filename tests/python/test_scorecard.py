@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
-from aqmlab.papers import experiments, scorecard, scorecard_page
+from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.claims import Answer, Finding, Part
 from aqmlab.papers.differences import Conclusion, Difference, concluded
+from aqmlab.show.papers import scorecard_page
 from aqmlab.show.papers.report import Parts, files_of, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 

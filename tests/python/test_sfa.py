@@ -21,7 +21,7 @@ from aqmlab.show.papers.figures.stretches import stretches_chart
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 SFA = experiments.load("sfa")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import aqmlab
-from aqmlab.quantities.classes import jain_index, traffic_classes
+from aqmlab.statistics.classes import jain_index, traffic_classes
 from small import BULK, CALLS, WEB
 
 

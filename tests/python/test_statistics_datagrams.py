@@ -10,9 +10,9 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
-from aqmlab.quantities.datagrams import datagram_groups
-from aqmlab.quantities.observation import Observation
-from aqmlab.quantities.registry import Measured, quantity
+from aqmlab.statistics.datagrams import datagram_groups
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.quantities import Measured, quantity
 
 TEXT = """
 name = "call"

@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities import ResponseTimes, response_times
+from aqmlab.statistics import ResponseTimes, response_times
 from synthetic_results import SyntheticResult, exchange_times, histogram, synthetic_result
 
 

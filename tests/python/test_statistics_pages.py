@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities import Pages, page_load_times
-from aqmlab.quantities.pages import FollowedPages, unfinished_pages
-from aqmlab.quantities.registry import Measured, page_quantile_s, restricted_mean_page_s
+from aqmlab.statistics import Pages, page_load_times
+from aqmlab.statistics.pages import FollowedPages, unfinished_pages
+from aqmlab.statistics.quantities import Measured, page_quantile_s, restricted_mean_page_s
 
 if TYPE_CHECKING:
-    from aqmlab.quantities.distribution import ResponseTimes
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.distribution import ResponseTimes
+    from aqmlab.statistics.recorded import Recorded
 
 
 def recorded(rows: list[tuple[str, str, float, int]]) -> Recorded:

@@ -12,12 +12,12 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.quantities.recorded import viewers
-from aqmlab.quantities.registry import Measured, quantity
-from aqmlab.quantities.video import Player, Segment, playback
+from aqmlab.statistics.quantities import Measured, quantity
+from aqmlab.statistics.recorded import viewers
+from aqmlab.statistics.video import Player, Segment, playback
 
 if TYPE_CHECKING:
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.recorded import Recorded
 
 TEXT = """
 name = "viewers"

@@ -14,12 +14,12 @@ import pytest
 import aqmlab
 from aqmlab.comparison import Comparison
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.quantities.registry import Measured, quantity
-from aqmlab.quantities.video_call import Call, editions, shortest_freeze_s, video_call_groups
 from aqmlab.show.play.measured import _datagrams
 from aqmlab.show.tables.comparison import comparison_tables, notes
 from aqmlab.show.tables.results import _video_calls
 from aqmlab.show.words import sentences
+from aqmlab.statistics.quantities import Measured, quantity
+from aqmlab.statistics.video_call import Call, editions, shortest_freeze_s, video_call_groups
 from synthetic_results import names, synthetic_result
 
 if TYPE_CHECKING:

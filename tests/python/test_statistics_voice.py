@@ -7,8 +7,8 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities.registry import quantity
-from aqmlab.quantities.voice import (
+from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.voice import (
     delay_impairment,
     is_unusable,
     loss_impairment,

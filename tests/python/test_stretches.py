@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
-from aqmlab.quantities.registry import quantity
+from aqmlab.statistics.quantities import quantity
 
 LINK = "forward"
 _ROWS = [

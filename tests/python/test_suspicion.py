@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 import aqmlab
 from aqmlab.cli import commands
-from aqmlab.quantities.suspicion import mark_of, suspect_because
 from aqmlab.show.tables.results import result_tables
+from aqmlab.statistics.suspicion import mark_of, suspect_because
 from small import BULK
 
 if TYPE_CHECKING:

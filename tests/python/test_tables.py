@@ -20,10 +20,10 @@ from aqmlab.papers.tables.ablations import ablation_rows
 from aqmlab.papers.tables.best import best_rows
 from aqmlab.papers.tables.cells import Agreement, Entry, caption, cell_rows, published_rows
 from aqmlab.papers.tables.filled import fill
-from aqmlab.quantities import ResponseTimes
 from aqmlab.show.tables.parts import parts_within
 from aqmlab.show.tables.render import as_plain_text, to_html, to_terminal
 from aqmlab.show.tables.sweep import endings
+from aqmlab.statistics import ResponseTimes
 from aqmlab.tables import save, to_csv
 from aqmlab.tables.model import Column, Table, TableCell, number
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import aqmlab
-from aqmlab.quantities.pages import Pages, page_load_times
 from aqmlab.show.tables.results import result_tables
+from aqmlab.statistics.pages import Pages, page_load_times
 from naive_quantities import mean_wait_by_packets_s
 from small import aqmlab_run
 

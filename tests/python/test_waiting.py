@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.quantities.registry import quantity
-from aqmlab.quantities.waiting import waiting_ms
 from aqmlab.show.play.measured import measurement
 from aqmlab.show.tables.flent import flent_document
+from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.waiting import waiting_ms
 from naive_quantities import mean_wait_by_packets_s
 
 FULL = """

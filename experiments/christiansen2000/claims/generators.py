@@ -11,7 +11,7 @@ from aqmlab.inference import Interval, mean_interval
 from aqmlab.load import load_line
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.quantities.per_second import (
+from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     index_of_dispersion,
     mean_response_size,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aqmlab.load import LoadLine
     from aqmlab.papers.claims import Question
     from aqmlab.papers.study import Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 AFTER_S, BEFORE_S = 1200.0, 5340.0
 """From the end of the discarded minutes to a minute before the end: what was under way then left no row."""

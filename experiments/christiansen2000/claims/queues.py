@@ -12,14 +12,14 @@ from aqmlab.inference import Verdict, mean_interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
 from aqmlab.papers.claims.numbers import above_bound
-from aqmlab.quantities import loss_percent
-from aqmlab.quantities.registry import longest_queue_packets, overflow_drops, restricted_mean_s
+from aqmlab.statistics import loss_percent
+from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
 
 def grows_faster(study: Study, a: Cell, *, loads_percent: Sequence[float]) -> Answer:

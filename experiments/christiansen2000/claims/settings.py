@@ -13,7 +13,7 @@ from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.curves import much_better
 from aqmlab.papers.claims.numbers import above_zero, shown, unit_of
 from aqmlab.papers.claims.outcome import decided
-from aqmlab.quantities.registry import restricted_mean_response_ms
+from aqmlab.statistics.quantities import restricted_mean_response_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

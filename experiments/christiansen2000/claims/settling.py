@@ -9,12 +9,12 @@ import numpy as np
 from aqmlab.errors import TooLittleDataError
 from aqmlab.inference import mean_interval
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.quantities.per_second import mean_response_time_s
+from aqmlab.statistics.per_second import mean_response_time_s
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 MEASURED_S = (1200.0, 5400.0)
 MINUTE_S = 60.0

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from aqmlab.inference import Interval, run_to_run
 from aqmlab.papers.claims import Answer
-from aqmlab.quantities import measured_window_s
-from aqmlab.quantities.registry import SEVENTY_MINUTES_S
+from aqmlab.statistics import measured_window_s
+from aqmlab.statistics.quantities import SEVENTY_MINUTES_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from aqmlab.experiments.le2003.claims.cells import with_ecn
 from aqmlab.papers.claims.numbers import above, above_zero, within
-from aqmlab.quantities.registry import class_loss_percent, timeouts_per_thousand
+from aqmlab.statistics.quantities import class_loss_percent, timeouts_per_thousand
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 
 def ecn_removes_extra_timeouts(study: Study, a: Cell, b: Cell, *, left_over: float) -> Answer:

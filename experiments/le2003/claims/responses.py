@@ -8,8 +8,8 @@ from aqmlab.experiments.le2003.claims.cells import with_ecn
 from aqmlab.inference import mean_interval
 from aqmlab.papers.claims.curves import better, equivalent, time_of_share
 from aqmlab.papers.claims.numbers import above_zero, between_bounds
-from aqmlab.quantities import completed_per_90_minutes
-from aqmlab.quantities.registry import restricted_mean_s
+from aqmlab.statistics import completed_per_90_minutes
+from aqmlab.statistics.quantities import restricted_mean_s
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.papers.claims.numbers import above_zero
-from aqmlab.quantities import ResponseTimes, response_times
-from aqmlab.quantities.recorded import table
+from aqmlab.statistics import ResponseTimes, response_times
+from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 SMALL = (0, 1)
 """Size classes up to 10,500 bytes: nine responses in ten."""

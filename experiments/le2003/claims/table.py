@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from aqmlab.papers.claims import Question
     from aqmlab.papers.study import Cell, Study
     from aqmlab.papers.tables.cells import Row
-    from aqmlab.quantities import Recorded
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import Quantity
 
 
 def higher_says_the_text(

@@ -15,11 +15,11 @@ from aqmlab.errors import TooLittleDataError
 from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.quantities import measured_window_s
+from aqmlab.statistics import measured_window_s
 
 if TYPE_CHECKING:
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import ResponseTimes
+    from aqmlab.statistics import ResponseTimes
 
 LEAST_BEYOND = 20
 GRID_S = np.geomspace(1.0, 300.0, 400)

@@ -12,7 +12,7 @@ from aqmlab.inference import Interval
 from aqmlab.inference.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.outcome import decided, weighed
-from aqmlab.quantities.recorded import data_links, has_name, table
+from aqmlab.statistics.recorded import data_links, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aqmlab.inference.hurst import FloatArray, HurstEstimate
     from aqmlab.load import LoadLine
     from aqmlab.papers.study import Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     Bounds = tuple[float, float]
 

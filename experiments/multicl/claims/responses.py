@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Values, paired_difference
 from aqmlab.papers.claims.numbers import above_bound, above_zero
-from aqmlab.quantities.registry import quantity, restricted_mean_response_ms
+from aqmlab.statistics.quantities import quantity, restricted_mean_response_ms
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer

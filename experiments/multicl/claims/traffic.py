@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import MissingDataError
 from aqmlab.inference import mean_interval
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.quantities.recorded import has_name, measured_window_s, table
+from aqmlab.statistics.recorded import has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.papers.claims import Answer
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     Bounds = tuple[float, float]
 

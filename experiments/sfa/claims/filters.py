@@ -11,8 +11,8 @@ from aqmlab.errors import MissingDataError
 from aqmlab.inference import mean_interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.numbers import between_bounds
-from aqmlab.quantities.classes import jain_index
-from aqmlab.quantities.registry import quantity
+from aqmlab.statistics.classes import jain_index
+from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.claims.numbers import Number
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

@@ -236,11 +236,11 @@ def crossvalidate(
       aqmlab crossvalidate my-link.toml --seeds 1-3 --hosts linux-reno
       aqmlab crossvalidate my-link.toml --kernel
     """
-    from aqmlab.quantities.suspicion import mark_of, marked
     from aqmlab.runs.live.disciplines import in_words, offers
     from aqmlab.show.tables.crossvalidation import crossvalidation_table
     from aqmlab.show.tables.render import to_terminal
     from aqmlab.show.words.live import verdict
+    from aqmlab.statistics.suspicion import mark_of, marked
     from aqmlab.study.crossvalidation import compared, cross_validate
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)

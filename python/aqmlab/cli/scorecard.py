@@ -33,7 +33,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
       aqmlab scorecard results/le2003-quick --output reproduction.md
     """
     from aqmlab.papers import scorecard as cards
-    from aqmlab.papers import scorecard_page
+    from aqmlab.show.papers import scorecard_page
     from aqmlab.show.tables.render import to_terminal
 
     found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))

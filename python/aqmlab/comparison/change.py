@@ -1,6 +1,6 @@
 """A quantity of one configuration, and what it changes against the baseline, over the replications.
 
-Each replication says what it can of a quantity (`aqmlab.quantities.observation`): a number, a bound, or
+Each replication says what it can of a quantity (`aqmlab.statistics.observation`): a number, a bound, or
 nothing because there was nothing to measure. Bounds stay bounds: a mean over numbers and lower bounds is a
 lower bound, and a difference is one-sided ("later by at least 12 s"). Left out, in pairs, and counted are
 only replications in which there was nothing to measure on either side, and those with bounds on both that
@@ -21,15 +21,15 @@ import numpy as np
 
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, NotEnoughReplications, mean_interval, student
 from aqmlab.inference.stopping import two_stage_interval
-from aqmlab.quantities.observation import Bound, Observation, bound_of
+from aqmlab.statistics.observation import Bound, Observation, bound_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from aqmlab.quantities.distribution import FloatArray
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
 

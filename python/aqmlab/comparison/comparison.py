@@ -27,7 +27,8 @@ from aqmlab.errors import ComparisonError, TooLittleDataError, UnknownQuantityEr
 from aqmlab.files.columns import to_numpy
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.inference.stopping import replications_for
-from aqmlab.quantities.catalogue import (
+from aqmlab.scenario import clouds_of
+from aqmlab.statistics.catalogue import (
     LOADED_MEDIAN,
     LOADED_P95,
     OF_PEOPLE,
@@ -35,17 +36,16 @@ from aqmlab.quantities.catalogue import (
     flow_groups,
     shown_of,
 )
-from aqmlab.quantities.datagrams import datagram_groups, echo_groups, feedback_groups
-from aqmlab.quantities.experience import judged_groups
-from aqmlab.quantities.observation import Bound
-from aqmlab.quantities.pages import Pages
-from aqmlab.quantities.parts import require_known_part
-from aqmlab.quantities.recorded import judged_links, measured_window_s, viewers
-from aqmlab.quantities.registry import Measured, OfPages, by_name
-from aqmlab.quantities.suspicion import SAID
-from aqmlab.quantities.tidy import tidy_table
-from aqmlab.quantities.video_call import editions, video_call_groups
-from aqmlab.scenario import clouds_of
+from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_groups
+from aqmlab.statistics.experience import judged_groups
+from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.pages import Pages
+from aqmlab.statistics.parts import require_known_part
+from aqmlab.statistics.quantities import Measured, OfPages, by_name
+from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
+from aqmlab.statistics.suspicion import SAID
+from aqmlab.statistics.tidy import tidy_table
+from aqmlab.statistics.video_call import editions, video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
-    from aqmlab.quantities import Recorded
-    from aqmlab.quantities.experience import Kind
-    from aqmlab.quantities.registry import Quantity
     from aqmlab.result import Result
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.experience import Kind
+    from aqmlab.statistics.quantities import Quantity
 
 CONFIDENCE = 0.95
 _FLOATS = {"float", "double"}
@@ -331,7 +331,7 @@ class Comparison:
 
     @property
     def judged_groups(self) -> dict[str, Kind]:
-        """Of these groups the calls and games, with what each is (`aqmlab.quantities.experience`)."""
+        """Of these groups the calls and games, with what each is (`aqmlab.statistics.experience`)."""
         return judged_groups(self._first) if self.runs else {}
 
     @property

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from aqmlab.quantities import ResponseTimes
-    from aqmlab.quantities.distribution import FloatArray
+    from aqmlab.statistics import ResponseTimes
+    from aqmlab.statistics.distribution import FloatArray
 
 UNTIL_S = 2.0
 GRID_STEP_S = 0.005

@@ -15,9 +15,9 @@ from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from aqmlab.comparison.reading import Results
-    from aqmlab.quantities import Recorded
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario, ScenarioLike
+    from aqmlab.statistics import Recorded
 
 DEFAULT_SEEDS = range(1, 9)
 """Two more than an interval needs."""

@@ -30,8 +30,8 @@ import numpy as np
 from aqmlab.comparison.change import between, visible_difference
 from aqmlab.files.columns import to_numpy
 from aqmlab.inference import Interval
-from aqmlab.quantities.pages import loaded_rows, seen_for_s
-from aqmlab.quantities.recorded import has_name
+from aqmlab.statistics.pages import loaded_rows, seen_for_s
+from aqmlab.statistics.recorded import has_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aqmlab.comparison.change import Estimate, Inference
-    from aqmlab.quantities import Recorded
-    from aqmlab.quantities.distribution import FloatArray
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.distribution import FloatArray
 
 _USER_BITS = 32
 _LEAST_S = 1e-9

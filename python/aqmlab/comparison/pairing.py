@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.comparability import Decides, Difference, differences, listed
 from aqmlab.errors import ComparisonError, ScenarioError
-from aqmlab.quantities.recorded import judged_links
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
+from aqmlab.statistics.recorded import judged_links
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence, Set
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     Pair = tuple[Recorded, Recorded]
 

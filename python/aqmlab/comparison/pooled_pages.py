@@ -29,15 +29,15 @@ import numpy as np
 from aqmlab.comparison.change import Change, Level, visible_difference
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, NotEnoughReplications, student
 from aqmlab.inference.smooth_quantile import log_quantile
-from aqmlab.quantities.observation import Bound
-from aqmlab.quantities.pages import FollowedPages
+from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.pages import FollowedPages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.comparison.change import Inference
-    from aqmlab.quantities.distribution import FloatArray, ResponseTimes
-    from aqmlab.quantities.quantity import OfPages
+    from aqmlab.statistics.distribution import FloatArray, ResponseTimes
+    from aqmlab.statistics.quantity import OfPages
 
 _ROUNDING = 1e-9
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from aqmlab.comparison.comparison import Comparison
     from aqmlab.errors import RefusalError
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 
 class _WithResults(Protocol):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from aqmlab import arguments
 from aqmlab.comparison.reading import results_of
 from aqmlab.errors import UnknownQuantityError
-from aqmlab.quantities.catalogue import shown_of_all
-from aqmlab.quantities.tidy import tidy_table_of
+from aqmlab.statistics.catalogue import shown_of_all
+from aqmlab.statistics.tidy import tidy_table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aqmlab.comparison.reading import Results
-    from aqmlab.quantities.quantity import Quantity
+    from aqmlab.statistics.quantity import Quantity
 
 
 @arguments.checked(

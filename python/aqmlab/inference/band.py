@@ -37,7 +37,7 @@ from aqmlab.inference.replication import MINIMUM_REPLICATIONS, NotEnoughReplicat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.quantities.distribution import ResponseTimes
+    from aqmlab.statistics.distribution import ResponseTimes
 
 FloatArray = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from aqmlab.quantities.distribution import ResponseTimes
+    from aqmlab.statistics.distribution import ResponseTimes
 
 _LEAST_S = 1e-9
 """What a time of zero counts as."""

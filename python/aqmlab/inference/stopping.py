@@ -25,7 +25,7 @@ from aqmlab.inference.replication import (
 )
 
 if TYPE_CHECKING:
-    from aqmlab.quantities.distribution import FloatArray
+    from aqmlab.statistics.distribution import FloatArray
 
 
 def replications_for(first: FloatArray, width: float, *, confidence: float = 0.95) -> int:

@@ -19,17 +19,17 @@ from aqmlab.files.reading import read_json
 from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
 from aqmlab.load.demand import bottlenecks_of, links_of_run
 from aqmlab.load.line import Line, LoadLine, Point, line_through
-from aqmlab.quantities import loss_percent
 from aqmlab.seeds import Seeds
+from aqmlab.statistics import loss_percent
 from aqmlab.terminal.spelling import counted, quoted, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.load.demand import Bottleneck, Demand
-    from aqmlab.quantities import Recorded
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics import Recorded
 
     Runner = Callable[[Sequence[tuple[Scenario, int]], str], Sequence[Result]]
     """Runs scenarios with seeds and returns results in their order; the text is the progress bar's title."""

@@ -17,15 +17,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import DemandError, UnknownLinkError
-from aqmlab.quantities.recorded import judged_links
+from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Self
 
     from aqmlab import _core
-    from aqmlab.quantities import Recorded
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics import Recorded
 
 USERS, FLOWS, DATAGRAMS = "users", "flows", "datagrams"
 """What sizes count, and the names of all demands that count it."""

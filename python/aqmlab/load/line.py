@@ -15,14 +15,14 @@ import numpy as np
 
 from aqmlab.errors import CalibrationError, MissingDataError
 from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
-from aqmlab.quantities import throughput_mbps
+from aqmlab.statistics import throughput_mbps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

@@ -30,8 +30,8 @@ from aqmlab.errors import CalibrationError
 from aqmlab.files.columns import to_numpy
 from aqmlab.load.demand import USERS, Bottleneck, Demand, carrying_links
 from aqmlab.load.line import BITS_PER_MBIT
-from aqmlab.quantities import measured_window_s, throughput_mbps
-from aqmlab.quantities.recorded import has_name, table
+from aqmlab.statistics import measured_window_s, throughput_mbps
+from aqmlab.statistics.recorded import has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aqmlab.load.calibration import Runner
-    from aqmlab.quantities import Recorded
     from aqmlab.result import Result
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
     Numbers = tuple[int, ...]

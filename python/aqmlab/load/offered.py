@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import DemandError, ScenarioError
 from aqmlab.load.demand import USERS, Demand
-from aqmlab.quantities import loss_percent, throughput_mbps
+from aqmlab.statistics import loss_percent, throughput_mbps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -32,7 +32,7 @@ from aqmlab.papers.experiment import Experiment, chosen, look_up
 from aqmlab.papers.proofs import Bearings
 from aqmlab.papers.published import read_published
 from aqmlab.papers.statements import read_claims
-from aqmlab.quantities.registry import quantity
+from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -29,7 +29,7 @@ from aqmlab.files.records import read_as
 from aqmlab.files.shape import distinct
 from aqmlab.papers import prices
 from aqmlab.papers.documents import Proof
-from aqmlab.quantities.registry import quantity
+from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:

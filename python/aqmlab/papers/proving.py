@@ -12,9 +12,9 @@ from aqmlab.papers.claims import Finding, evaluate
 from aqmlab.papers.prices import price_of
 from aqmlab.papers.proofs import MADE_TO_HOLD, are_apart, moves_inside, read_declared
 from aqmlab.papers.reproduction import choose, run_study
-from aqmlab.quantities.registry import quantity
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
+from aqmlab.statistics.quantities import quantity
 from aqmlab.tables import save
 from aqmlab.tables.model import Column, Table, number, text
 from aqmlab.terminal.spelling import counted

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_table
-from aqmlab.quantities.registry import quantity
+from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aqmlab.load.line import Line
     from aqmlab.papers import documents
     from aqmlab.papers.documents import Configuration, Fitted
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
 
 @dataclass(frozen=True, slots=True)

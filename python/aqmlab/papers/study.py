@@ -17,10 +17,10 @@ from aqmlab.comparison.comparability import Decides, decided_by
 from aqmlab.errors import MissingDataError
 from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
 from aqmlab.load import Demand
-from aqmlab.quantities import response_times, throughput_mbps
-from aqmlab.quantities.recorded import seed
-from aqmlab.quantities.registry import Measured, Quantity
 from aqmlab.scenario import Scenario
+from aqmlab.statistics import response_times, throughput_mbps
+from aqmlab.statistics.quantities import Measured, Quantity
+from aqmlab.statistics.recorded import seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.documents import Configuration, Scale
     from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.published import PublishedRow
-    from aqmlab.quantities import Recorded, ResponseTimes
+    from aqmlab.statistics import Recorded, ResponseTimes
 
 Cell = tuple[str, float]
 """A configuration's name and a nominal load in per cent."""

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison import Change, Values
 from aqmlab.comparison.change import Inference
-from aqmlab.quantities.catalogue import shown_of_all
-from aqmlab.quantities.registry import Measured
 from aqmlab.result import Result
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.live.running import run_live
 from aqmlab.seeds import Seeds
+from aqmlab.statistics.catalogue import shown_of_all
+from aqmlab.statistics.quantities import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from aqmlab.quantities.quantity import Quantity
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics.quantity import Quantity
 
 _CONFIDENCE = 0.95
 

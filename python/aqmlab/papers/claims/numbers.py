@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from aqmlab.inference import Interval, mean_interval
 from aqmlab.papers.claims.outcome import Answer, decided, weighed
-from aqmlab.quantities.registry import restricted_mean_s
+from aqmlab.statistics.quantities import restricted_mean_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from aqmlab.inference import NotEnoughReplications
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     Number = Callable[[Recorded], float]
 

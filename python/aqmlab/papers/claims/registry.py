@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.papers.claims import curves, numbers
 from aqmlab.papers.claims.outcome import Answer, Question
-from aqmlab.quantities.registry import quantity
+from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from aqmlab.papers.statements import PublishedClaim, Statement
     from aqmlab.papers.study import Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 Check: TypeAlias = Callable[..., Answer | Iterable[tuple[str, Question]]]
 Number: TypeAlias = "Callable[[Recorded], float]"

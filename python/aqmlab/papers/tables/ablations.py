@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.inference import Interval, NotEnoughReplications
-from aqmlab.quantities import loss_percent, throughput_mbps
-from aqmlab.quantities.registry import completed_millions, quantity, restricted_mean_s, share_within
+from aqmlab.statistics import loss_percent, throughput_mbps
+from aqmlab.statistics.quantities import completed_millions, quantity, restricted_mean_s, share_within
 from aqmlab.tables.model import Column, Table, TableCell, bounds_in_csv, in_csv, number, text, with_half_width
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.documents import Configuration
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
 
 LEVELS = (loss_percent, completed_millions, throughput_mbps)

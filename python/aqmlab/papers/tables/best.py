@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.papers.published import Criterion, PublishedTable
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
 BEST = "our best too"
 ALONE = "no other setting was run"

@@ -20,8 +20,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.inference import Interval, NotEnoughReplications, RunToRun, mean_interval, run_to_run
-from aqmlab.quantities import data_links, measured_window_s
-from aqmlab.quantities.registry import OfLinks
+from aqmlab.statistics import data_links, measured_window_s
+from aqmlab.statistics.quantities import OfLinks
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from aqmlab.papers import published
     from aqmlab.papers.published import PublishedTable
     from aqmlab.papers.study import Study
-    from aqmlab.quantities import Recorded
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.quantities import Quantity
 
 NUMBERS = {2: "both", 3: "all three", 4: "all four"}
 LEVEL = 0.05

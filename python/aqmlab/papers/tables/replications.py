@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities.recorded import seed
+from aqmlab.statistics.recorded import seed
 from aqmlab.tables.model import Column, Table, in_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from aqmlab.papers.study import Study
-    from aqmlab.quantities.quantity import Measured, Quantity
+    from aqmlab.statistics.quantity import Measured, Quantity
 
 FILE = "replications.csv"
 """What the table is called in the folder of a reproduction."""

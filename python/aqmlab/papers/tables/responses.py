@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from aqmlab.quantities import response_times
-from aqmlab.quantities.distribution import together
-from aqmlab.quantities.registry import quantile_s, share_within
+from aqmlab.statistics import response_times
+from aqmlab.statistics.distribution import together
+from aqmlab.statistics.quantities import quantile_s, share_within
 from aqmlab.tables.model import Column, Table, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded, ResponseTimes
-    from aqmlab.quantities.registry import OfUsers
+    from aqmlab.statistics import Recorded, ResponseTimes
+    from aqmlab.statistics.quantities import OfUsers
 
 FILE = "responses.csv"
 LEVELS = (*map(quantile_s, (0.5, 0.9, 0.99)), share_within(2.0))

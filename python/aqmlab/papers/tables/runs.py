@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.papers.tables.cells import Entry, Row
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
 MARKS = {True: "✓", False: "✗", None: "·"}
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.quantities import ResponseTimes
     from aqmlab.show.figures.looks import Line
+    from aqmlab.statistics import ResponseTimes
 
     FloatArray = NDArray[np.float64]
 

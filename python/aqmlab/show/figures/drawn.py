@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aqmlab.files.folders import write_whole
-from aqmlab.quantities.suspicion import marked
 from aqmlab.show.figures.chart_scene import chart_scene
 from aqmlab.show.figures.scene import Scene
 from aqmlab.show.figures.scene_svg import to_svg
+from aqmlab.statistics.suspicion import marked
 
 if TYPE_CHECKING:
     from pathlib import Path

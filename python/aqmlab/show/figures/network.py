@@ -21,9 +21,9 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.quantities import Recorded
     from aqmlab.show.figures.network_layout import Layout, Traffic, Wire
     from aqmlab.show.figures.scene import Item
+    from aqmlab.statistics import Recorded
 
 _WIDTH, _MARGIN, _LINE, _SMALL = 480.0, 10.0, 16.0, 11.0
 _LANE = 13.0

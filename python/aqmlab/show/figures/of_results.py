@@ -7,8 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities import Pages
-from aqmlab.quantities.registry import Measured
 from aqmlab.show.figures.chart import Axis
 from aqmlab.show.figures.distributions import (
     of_whole_seeds,
@@ -25,14 +23,16 @@ from aqmlab.show.figures.over_time import (
     utilization_over_time,
     waiting_over_time,
 )
+from aqmlab.statistics import Pages
+from aqmlab.statistics.quantities import Measured
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.quantities import Recorded, ResponseTimes
     from aqmlab.show.figures.chart import Chart
     from aqmlab.show.figures.looks import Line
+    from aqmlab.statistics import Recorded, ResponseTimes
 
     Results = Mapping[str, Sequence[Recorded]]
     Times = Mapping[str, Sequence[ResponseTimes]]

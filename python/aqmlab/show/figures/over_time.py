@@ -8,10 +8,10 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import has_name, rows_named, table
-from aqmlab.quantities.waiting import waiting_ms
 from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.looks import looks_of_names
+from aqmlab.statistics.recorded import has_name, rows_named, table
+from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from aqmlab.quantities import Recorded
     from aqmlab.show.figures.looks import Line
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

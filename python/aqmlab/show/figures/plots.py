@@ -10,11 +10,11 @@ from aqmlab import arguments
 from aqmlab.comparison import Comparison, require_one_comparison
 from aqmlab.comparison.reading import results_of
 from aqmlab.errors import PlotError
-from aqmlab.quantities.suspicion import mark_of, suspect_because
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.of_results import CHARTS, chart_of
 from aqmlab.show.figures.over_time import OF_SENDERS
 from aqmlab.show.tables.charts import chart_table
+from aqmlab.statistics.suspicion import mark_of, suspect_because
 from aqmlab.tables import save as save_table
 from aqmlab.tables import to_arrow
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import table
+from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

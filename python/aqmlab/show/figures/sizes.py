@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.quantities import Recorded
     from aqmlab.show.figures.looks import Line
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aqmlab import shown
-from aqmlab.quantities.run_summary import RunSummary
 from aqmlab.result import Result
 from aqmlab.show.tables.render import to_notebook
 from aqmlab.show.tables.results import result_tables
 from aqmlab.show.tables.run_summary import summary_tables
+from aqmlab.statistics.run_summary import RunSummary
 
 
 @shown.html.register(Result)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import MissingDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.datagrams import (
+from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
@@ -15,23 +15,23 @@ from aqmlab.quantities.datagrams import (
     goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,
 )
-from aqmlab.quantities.distribution import response_times
-from aqmlab.quantities.experience import CALL, VIDEO_CALL, judged_groups
-from aqmlab.quantities.pages import FollowedPages, Pages, page_load_times
-from aqmlab.quantities.recorded import judged_links, measured_window_s, rows_named
-from aqmlab.quantities.registry import loss_percent, marked_percent, queue_mean_ms, utilization_percent
-from aqmlab.quantities.video_call import OF_VIDEO_CALLS
-from aqmlab.quantities.voice import voice_mos_of
-from aqmlab.quantities.waiting import waiting_ms
+from aqmlab.statistics.distribution import response_times
+from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
+from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
+from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
+from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS
+from aqmlab.statistics.voice import voice_mos_of
+from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import numpy as np
 
-    from aqmlab.quantities.distribution import ResponseTimes
-    from aqmlab.quantities.quantity import OfRun
     from aqmlab.result import Result
+    from aqmlab.statistics.distribution import ResponseTimes
+    from aqmlab.statistics.quantity import OfRun
 
 SHARES = tuple(number / 100.0 for number in range(1, 100))
 """The shares whose quantiles make a curve."""

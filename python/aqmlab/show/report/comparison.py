@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.inference import Interval, NotEnoughReplications
-from aqmlab.quantities import Pages
-from aqmlab.quantities.suspicion import mark_of, suspect_because
 from aqmlab.show.figures import Drawn, Waiting, page_loads_scene
 from aqmlab.show.figures.chart import Axis
 from aqmlab.show.figures.distributions import (
@@ -36,14 +34,16 @@ from aqmlab.show.tables.comparison import comparison_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
 from aqmlab.show.words.comparison import window_in_words
+from aqmlab.statistics import Pages
+from aqmlab.statistics.suspicion import mark_of, suspect_because
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aqmlab.comparison import Comparison, Level
-    from aqmlab.quantities import Recorded, ResponseTimes
     from aqmlab.show.figures import Chart
     from aqmlab.show.figures.looks import Line
+    from aqmlab.statistics import Recorded, ResponseTimes
 
     Results = Mapping[str, Sequence[Recorded]]
 

@@ -12,7 +12,7 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 _SENDERS = {
     "flows": ("TCP flow", "TCP flows"),

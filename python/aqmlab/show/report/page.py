@@ -147,4 +147,4 @@ def _template(name: str) -> str:
 
 
 def _file(*place: str) -> str:
-    return resources.files("aqmlab").joinpath("report", *place).read_text(encoding="utf-8")
+    return resources.files("aqmlab.show.report").joinpath(*place).read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aqmlab.quantities.suspicion import marked
 from aqmlab.show.report.page import Figure, Folded, TableShown
+from aqmlab.statistics.suspicion import marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.inference import Interval, NotEnoughReplications
-from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
-from aqmlab.quantities.experience import CALL
-from aqmlab.quantities.observation import Bound, Observation
-from aqmlab.quantities.registry import pages_failed
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.show.words.amounts import counted, listed
 from aqmlab.show.words.comparison import window_in_words
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
+from aqmlab.statistics.experience import CALL
+from aqmlab.statistics.observation import Bound, Observation
+from aqmlab.statistics.quantities import pages_failed
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from aqmlab.comparison import Change, Comparison, Level
     from aqmlab.comparison.page_ratio import PageRatio
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
 

@@ -6,15 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 from aqmlab.inference.replication import Interval
-from aqmlab.quantities.observation import Bound, Observation
 from aqmlab.show.tables.comparison import difference_in_print, digits_of, level_in_print
+from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.comparison import Change, Level, Values
-    from aqmlab.quantities.quantity import Quantity
+    from aqmlab.statistics.quantity import Quantity
     from aqmlab.study.crossvalidation import Compared
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from aqmlab.errors import ResultError
 from aqmlab.files.columns import to_numpy
 from aqmlab.files.flent_file import Heading, document, write
-from aqmlab.quantities.waiting import waiting_ms
+from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

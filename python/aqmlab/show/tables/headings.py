@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95, OF_OBJECTS, OF_PEOPLE
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_OBJECTS, OF_PEOPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
 _GROUPS = {"datagrams": "{} (UDP)", "populations": "{} (video)", "flows": "{} (TCP)", "links": "link {}"}
 _TITLES = {

@@ -9,12 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities.classes import TrafficClass, traffic_classes
-from aqmlab.quantities.distribution import ResponseTimes, response_times
-from aqmlab.quantities.observation import Bound, Observation
-from aqmlab.quantities.pages import FollowedPages, Pages, page_load_times
-from aqmlab.quantities.recorded import viewers
-from aqmlab.quantities.registry import (
+from aqmlab.statistics.classes import TrafficClass, traffic_classes
+from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.observation import Bound, Observation
+from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
+from aqmlab.statistics.quantities import (
     PAGE_QUANTILES,
     Measured,
     Quantity,
@@ -25,9 +24,10 @@ from aqmlab.quantities.registry import (
     throughput_mbps,
     utilization_percent,
 )
-from aqmlab.quantities.suspicion import mark_of, marked
-from aqmlab.quantities.video import OF_VIDEO
-from aqmlab.quantities.video_call import OF_VIDEO_CALLS, editions, video_call_groups
+from aqmlab.statistics.recorded import viewers
+from aqmlab.statistics.suspicion import mark_of, marked
+from aqmlab.statistics.video import OF_VIDEO
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS, editions, video_call_groups
 from aqmlab.tables.model import Column, Table, TableCell, digits_in_print, number, text
 from aqmlab.terminal.spelling import counted
 

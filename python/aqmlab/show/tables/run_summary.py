@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.quantities.registry import (
+from aqmlab.show.tables.results import LINK_DIGITS, of_quantity
+from aqmlab.statistics.quantities import (
     loss_percent,
     marked_percent,
     queue_mean_ms,
@@ -13,14 +14,13 @@ from aqmlab.quantities.registry import (
     throughput_mbps,
     utilization_percent,
 )
-from aqmlab.show.tables.results import LINK_DIGITS, of_quantity
 from aqmlab.tables.model import Column, Table, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from aqmlab.quantities.registry import Quantity
-    from aqmlab.quantities.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
+    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
 
 _OF_LINK: Mapping[Quantity, Callable[[LinkSummary], float]] = {
     throughput_mbps: lambda link: link.throughput_mbps,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from aqmlab.comparison.change import Inference, Level, Values
 from aqmlab.comparison.pooled_pages import carry
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities.catalogue import LOADED_P95, OF_PEOPLE, headline_of_all
-from aqmlab.quantities.recorded import judged_links, measured_window_s, said_of_links
-from aqmlab.quantities.registry import Measured
 from aqmlab.runs.store import State
 from aqmlab.show.tables.comparison import level_in_print
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.show.words.amounts import length_of_each
+from aqmlab.statistics.catalogue import LOADED_P95, OF_PEOPLE, headline_of_all
+from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.recorded import judged_links, measured_window_s, said_of_links
 from aqmlab.study.sweeps.file import described
 from aqmlab.tables.model import Column, Line, Table, number, text
 from aqmlab.terminal.spelling import as_text, counted
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from aqmlab.quantities.quantity import Quantity
     from aqmlab.result import Result
     from aqmlab.show.tables.headings import Heading
+    from aqmlab.statistics.quantity import Quantity
     from aqmlab.study.sweeps.file import Point, Sweep
     from aqmlab.study.sweeps.status import Status
     from aqmlab.tables.model import TableCell

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.inference import mean_interval
-from aqmlab.quantities.catalogue import OF_SEARCHES
-from aqmlab.quantities.recorded import said_of_links
-from aqmlab.quantities.summary import restricted_mean_name
 from aqmlab.show.tables.headings import heading_of
+from aqmlab.statistics.catalogue import OF_SEARCHES
+from aqmlab.statistics.recorded import said_of_links
+from aqmlab.statistics.summary import restricted_mean_name
 from aqmlab.tables.model import (
     Column,
     Medium,

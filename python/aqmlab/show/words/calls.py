@@ -1,7 +1,7 @@
 """What is said of calls, games and videos: how good they are under each configuration.
 
 The group that suffers most is named, under each configuration its own, with the numbers that it is judged by
-(`aqmlab.quantities.experience`). What moved against that is said behind it: no sentence points against a row
+(`aqmlab.statistics.experience`). What moved against that is said behind it: no sentence points against a row
 that differs.
 """
 
@@ -11,30 +11,30 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.quantities.datagrams import (
+from aqmlab.show.words.amounts import MOST_NAMED, bit_rate, delay, listed, share_of_time
+from aqmlab.statistics.datagrams import (
     delay_ms_of,
     delay_variation_ms_of,
     loss_percent_of_datagrams,
 )
-from aqmlab.quantities.experience import CALL, PACKETS, VIDEO_CALL, experience, worst
-from aqmlab.quantities.observation import Observation
-from aqmlab.quantities.traffic import goodput_mbps_of
-from aqmlab.quantities.video import bitrate_mbps_of, stalled_percent_of
-from aqmlab.quantities.video_call import (
+from aqmlab.statistics.experience import CALL, PACKETS, VIDEO_CALL, experience, worst
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.traffic import goodput_mbps_of
+from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
+from aqmlab.statistics.video_call import (
     call_bitrate_mbps_of,
     call_frame_delay_ms_of,
     call_freezes_per_hour_of,
     call_frozen_percent_of,
 )
-from aqmlab.quantities.voice import voice_mos_of
-from aqmlab.show.words.amounts import MOST_NAMED, bit_rate, delay, listed, share_of_time
+from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aqmlab.comparison import Comparison
-    from aqmlab.quantities.experience import Experience, Kind
-    from aqmlab.quantities.quantity import OfRun, Quantity
+    from aqmlab.statistics.experience import Experience, Kind
+    from aqmlab.statistics.quantity import OfRun, Quantity
 
     Rows = Mapping[str, Sequence[Callable[[str], OfRun]]]
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, Verdict
-from aqmlab.quantities.catalogue import LOADED_MEDIAN, LOADED_P95
-from aqmlab.quantities.observation import Bound
 from aqmlab.show.words.amounts import (
     LITTLE,
     counted,
@@ -24,6 +22,8 @@ from aqmlab.show.words.amounts import (
     times_as_long,
 )
 from aqmlab.show.words.calls import besides_pages
+from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95
+from aqmlab.statistics.observation import Bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from aqmlab.comparison import Change, Comparison, Level
     from aqmlab.comparison.page_ratio import PageRatio
     from aqmlab.inference import NotEnoughReplications
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
 
 _BOUNDED = {Bound.EXACT: "", Bound.AT_LEAST: "more than ", Bound.AT_MOST: "less than "}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.quantities.catalogue import flow_groups
 from aqmlab.show.words.amounts import listed
+from aqmlab.statistics.catalogue import flow_groups
 
 if TYPE_CHECKING:
     from aqmlab.result import Result

@@ -6,15 +6,15 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.quantities.experience import KINDS, experience, worst
-from aqmlab.quantities.observation import Observation
 from aqmlab.show.words.amounts import bit_rate, counted, delay, duration, percent, share_of_time
 from aqmlab.show.words.calls import in_words
+from aqmlab.statistics.experience import KINDS, experience, worst
+from aqmlab.statistics.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from aqmlab.quantities.quantity import Quantity
+    from aqmlab.statistics.quantity import Quantity
 
     Measurement = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from aqmlab import shown
 from aqmlab.files.folders import write_whole
 from aqmlab.inference import mean_interval
-from aqmlab.quantities.observation import Observation, mean_of
+from aqmlab.statistics.observation import Observation, mean_of
 from aqmlab.study.evaluation.ellipse import Ellipse
 from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 from aqmlab.study.evaluation.table import figures_table

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from aqmlab import arguments
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.load.queues import Queues
-from aqmlab.quantities.observation import Observation
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
+from aqmlab.statistics.observation import Observation
 from aqmlab.study.evaluation.evaluation import Evaluation, Figure, NotRun, Trial
 from aqmlab.study.evaluation.guidelines import chosen
 from aqmlab.study.evaluation.metrics import metrics_of

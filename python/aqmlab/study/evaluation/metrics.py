@@ -13,11 +13,11 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.observation import Observation
-from aqmlab.quantities.quantity import Measured
-from aqmlab.quantities.recorded import ended_s, has_name, table
-from aqmlab.quantities.registry import quantity
-from aqmlab.quantities.waiting import waiting_ms
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.quantity import Measured
+from aqmlab.statistics.recorded import ended_s, has_name, table
+from aqmlab.statistics.waiting import waiting_ms
 from aqmlab.study.evaluation.network import OPENER, PROBE, ROUND_TRIP_MS, VOICE
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.recorded import Recorded
     from aqmlab.study.evaluation.guideline import Case
 
 DELAY, GOODPUT = "queue_mean_ms", "goodput_mbps"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.presets.line import DIRECTIONS, under_schemes
-from aqmlab.quantities.carried import Series, data_mbps, round_trips_ms
 from aqmlab.runs import Job, run_many
 from aqmlab.seeds import Seeds
+from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 from aqmlab.study.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S
 
 if TYPE_CHECKING:

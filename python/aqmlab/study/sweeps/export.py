@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import SweepError, UnknownLinkError
 from aqmlab.load.demand import named_links
-from aqmlab.quantities import judged_links
-from aqmlab.quantities.catalogue import shown_of
-from aqmlab.quantities.registry import Measured
-from aqmlab.quantities.summary import RESTRICTED_TO_S, figures
+from aqmlab.statistics import judged_links
+from aqmlab.statistics.catalogue import shown_of
+from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
 from aqmlab.tables import Table, save
 from aqmlab.tables.stored import require_form
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aqmlab.quantities.summary import Figures
     from aqmlab.result import Result
+    from aqmlab.statistics.summary import Figures
     from aqmlab.study.sweeps.file import Point, Sweep
     from aqmlab.study.sweeps.status import Status
 

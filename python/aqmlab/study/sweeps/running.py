@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from aqmlab import arguments, shown
 from aqmlab.errors import SweepError, UnknownQuantityError
-from aqmlab.quantities.catalogue import shown_of_all
-from aqmlab.quantities.tidy import known_quantities, tidy_table_of
 from aqmlab.runs import run_each
 from aqmlab.runs.executors import chosen_executor
+from aqmlab.statistics.catalogue import shown_of_all
+from aqmlab.statistics.tidy import known_quantities, tidy_table_of
 from aqmlab.study.sweeps.export import check_links
 from aqmlab.study.sweeps.file import Sweep, described, sweep_of
 from aqmlab.terminal.spelling import counted, quoted
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from aqmlab.quantities.quantity import Quantity
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import ScenarioLike
+    from aqmlab.statistics.quantity import Quantity
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ import numpy as np
 from aqmlab.comparison import Level, Values
 from aqmlab.comparison.change import Inference
 from aqmlab.errors import UnknownQuantityError
-from aqmlab.quantities.registry import by_name
+from aqmlab.statistics.quantities import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.quantities.summary import Figures
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics.summary import Figures
     from aqmlab.study.tuning.objectives import Objective
 
 

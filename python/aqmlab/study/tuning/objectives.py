@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import TuneError
-from aqmlab.quantities.pages import Pages
-from aqmlab.quantities.registry import PAGE_QUANTILES, page_quantile_s
-from aqmlab.quantities.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.statistics.pages import Pages
+from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
+from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aqmlab.quantities.summary import Figures
+    from aqmlab.statistics.summary import Figures
 
 RESPONSE, UTILIZATION, LOSS = "best-response-times", "highest-utilization", "lowest-drop-rate"
 WEIGHTED = "weighted"

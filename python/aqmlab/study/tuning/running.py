@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import arguments
 from aqmlab.errors import TuneError
-from aqmlab.quantities.summary import RESTRICTED_TO_S
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
+from aqmlab.statistics.summary import RESTRICTED_TO_S
 from aqmlab.study.tuning.objectives import RESPONSE, Objective
 from aqmlab.study.tuning.plan import Plan
 from aqmlab.study.tuning.search import search

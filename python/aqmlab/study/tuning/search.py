@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import ScenarioError
 from aqmlab.load.demand import named_links
 from aqmlab.load.queues import Queues
-from aqmlab.quantities import judged_links
-from aqmlab.quantities.summary import figures
 from aqmlab.runs import Job, run_each
+from aqmlab.statistics import judged_links
+from aqmlab.statistics.summary import figures
 from aqmlab.study.tuning.beside import settings_of
 from aqmlab.study.tuning.candidates import Candidate, TrialState, front
 from aqmlab.study.tuning.outcome import Outcome
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from aqmlab.quantities.summary import Figures
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics.summary import Figures
     from aqmlab.study.tuning.objectives import Objective
     from aqmlab.study.tuning.plan import Plan
     from aqmlab.study.tuning.space import Space

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.quantities.registry import RESPONSE_CLASSES
 from aqmlab.show.figures.chart import Axis, Series
 from aqmlab.show.figures.distributions import shares_beyond, shares_within
 from aqmlab.show.papers.figures.looks import looks_of
+from aqmlab.statistics.quantities import RESPONSE_CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import ResponseTimes
     from aqmlab.show.figures.chart import Chart, FloatArray
     from aqmlab.show.figures.looks import Line
+    from aqmlab.statistics import ResponseTimes
 
 MILLISECONDS = 1000.0
 UNTIL_S = 2.0

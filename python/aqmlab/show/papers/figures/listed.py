@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.documents import Figure
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 
 CURVES = {"cdf": cdf_chart, "ccdf": ccdf_chart}

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.quantities.per_second import (
+from aqmlab.show.figures.looks import GREY, SEQUENCE
+from aqmlab.show.figures.style import new_axes, styled
+from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     mean_response_time_s,
     requests_per_second,
 )
-from aqmlab.show.figures.looks import GREY, SEQUENCE
-from aqmlab.show.figures.style import new_axes, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import data_links, has_name, table
 from aqmlab.show.figures.style import figure_of, new_stack, styled
 from aqmlab.show.papers.figures.looks import line_of
+from aqmlab.statistics.recorded import data_links, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

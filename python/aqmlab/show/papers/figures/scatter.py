@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
 LARGEST_BYTES = 100_000.0
 LONGEST_MS = 10_000.0

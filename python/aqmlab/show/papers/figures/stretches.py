@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.quantities.recorded import measured_window_s
-from aqmlab.quantities.registry import quantity
 from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.papers.figures.looks import looks_of
+from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.recorded import measured_window_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.quantities import Recorded
+    from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
 

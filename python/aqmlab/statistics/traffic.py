@@ -14,14 +14,14 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities import loss
-from aqmlab.quantities.classes import jain_index, rates_while_present
-from aqmlab.quantities.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
-from aqmlab.quantities.quantity import OfRun
-from aqmlab.quantities.recorded import Recorded, has_name, measured_window_s, table, viewers
-from aqmlab.quantities.video import OF_VIDEO, arrived_bytes
-from aqmlab.quantities.video_call import OF_VIDEO_CALLS
-from aqmlab.quantities.voice import OF_VOICE
+from aqmlab.statistics import loss
+from aqmlab.statistics.classes import jain_index, rates_while_present
+from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table, viewers
+from aqmlab.statistics.video import OF_VIDEO, arrived_bytes
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS
+from aqmlab.statistics.voice import OF_VOICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -15,13 +15,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.quantities.distribution import ResponseTimes, response_times
-from aqmlab.quantities.observation import Observation
-from aqmlab.quantities.pages import FollowedPages, Pages, page_load_times
-from aqmlab.quantities.recorded import judged_links
+from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
+from aqmlab.statistics.recorded import judged_links
 
 if TYPE_CHECKING:
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.recorded import Recorded
 
 Link: TypeAlias = Mapping[str, Any]
 """The summary of a monitored link, as `run.json` has it."""
@@ -136,7 +136,7 @@ class Quantity(ABC):
         """
 
     def observed(self, run: Measured) -> Observation:
-        """What a run says of the number: itself, a bound, or nothing (`aqmlab.quantities.observation`)."""
+        """What a run says of the number: itself, a bound, or nothing (`aqmlab.statistics.observation`)."""
         try:
             value = self.of(run)
         except MissingDataError:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
-from aqmlab.quantities import registry
-from aqmlab.quantities.loss import discarded_packets
-from aqmlab.quantities.recorded import measured_window_s
+from aqmlab.statistics import quantities
+from aqmlab.statistics.loss import discarded_packets
+from aqmlab.statistics.recorded import measured_window_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ class LinkSummary:
             scheme=str(link["scheme"]),
             carries_data=bool(link["carries_data"]),
             rate_mbps=float(link["rate_mbps"]),
-            throughput_mbps=registry.throughput_mbps.of_link(link),
-            utilization_percent=registry.utilization_percent.of_link(link),
-            loss_percent=registry.loss_percent.of_link(link),
-            marked_percent=registry.marked_percent.of_link(link),
-            queue_mean_packets=registry.queue_mean_packets.of_link(link),
-            queue_mean_ms=registry.queue_mean_ms.of_link(link),
+            throughput_mbps=quantities.throughput_mbps.of_link(link),
+            utilization_percent=quantities.utilization_percent.of_link(link),
+            loss_percent=quantities.loss_percent.of_link(link),
+            marked_percent=quantities.marked_percent.of_link(link),
+            queue_mean_packets=quantities.queue_mean_packets.of_link(link),
+            queue_mean_ms=quantities.queue_mean_ms.of_link(link),
             arrived_packets=int(counters["arrived"]["packets"]),
             discarded_packets={reason: discarded_packets(link, reason) for reason in counters["discarded"]},
             marked_packets=int(counters["marked"]["packets"]),

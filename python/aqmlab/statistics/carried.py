@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import has_name, table
+from aqmlab.statistics.recorded import has_name, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.recorded import Recorded
 
     Floats = NDArray[np.float64]
 

@@ -22,9 +22,9 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.observation import Observation
-from aqmlab.quantities.quantity import OfRun
-from aqmlab.quantities.recorded import Recorded, ended_s, has_name, table, traffic_model, viewers
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import Recorded, ended_s, has_name, table, traffic_model, viewers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

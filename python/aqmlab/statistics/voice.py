@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities.datagrams import (
+from aqmlab.statistics.datagrams import (
     delay_ends_s,
     echo_groups,
     feedback_groups,
@@ -36,16 +36,16 @@ from aqmlab.quantities.datagrams import (
     known,
     observed_of_sources,
 )
-from aqmlab.quantities.observation import Observation
-from aqmlab.quantities.quantity import OfRun
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.quantity import OfRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from aqmlab.quantities.datagrams import Column, Ends
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.datagrams import Column, Ends
+    from aqmlab.statistics.recorded import Recorded
 
     FloatArray = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import Recorded, has_name, seed, table
 from aqmlab.scenario import core_of
+from aqmlab.statistics.recorded import Recorded, has_name, seed, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,46 +9,46 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
-from aqmlab.quantities import registry
-from aqmlab.quantities.recorded import monitored_links
-from aqmlab.quantities.registry import QUANTILES, RESTRICTED_TO_S, Measured, quantile_s, restricted_mean_s
+from aqmlab.statistics import quantities
+from aqmlab.statistics.quantities import QUANTILES, RESTRICTED_TO_S, Measured, quantile_s, restricted_mean_s
+from aqmlab.statistics.recorded import monitored_links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.quantities.recorded import Recorded
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.statistics.recorded import Recorded
 
 __all__ = ["QUANTILES", "RESTRICTED_TO_S", "Figures", "figures", "restricted_mean_name", "row_of"]
 
 Figures = dict[str, float | int | None]
 
 _OF_EACH_LINK = (
-    registry.throughput_mbps,
-    registry.utilization_percent,
-    registry.loss_percent,
-    registry.queue_mean_packets,
+    quantities.throughput_mbps,
+    quantities.utilization_percent,
+    quantities.loss_percent,
+    quantities.queue_mean_packets,
 )
 
 
 def row_of(restricted_to_s: float = RESTRICTED_TO_S) -> list[Quantity]:
     """The quantities of the row, in order."""
     return [
-        registry.measured_s,
-        registry.throughput_mbps,
-        registry.throughput_ip_mbps,
-        registry.utilization_percent,
-        registry.loss_percent,
-        registry.marked_percent,
-        registry.queue_mean_packets,
-        registry.completed_exchanges,
-        registry.failed_exchanges,
-        registry.unfinished_exchanges,
+        quantities.measured_s,
+        quantities.throughput_mbps,
+        quantities.throughput_ip_mbps,
+        quantities.utilization_percent,
+        quantities.loss_percent,
+        quantities.marked_percent,
+        quantities.queue_mean_packets,
+        quantities.completed_exchanges,
+        quantities.failed_exchanges,
+        quantities.unfinished_exchanges,
         *map(quantile_s, QUANTILES),
-        registry.response_mean_s,
+        quantities.response_mean_s,
         restricted_mean_s(restricted_to_s),
-        *registry.RESPONSE_CLASSES,
-        *registry.PAGE_QUANTITIES,
+        *quantities.RESPONSE_CLASSES,
+        *quantities.PAGE_QUANTITIES,
     ]
 
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import of_numbers, to_numpy
-from aqmlab.quantities import loss
-from aqmlab.quantities.quantity import OfRun
-from aqmlab.quantities.recorded import Recorded, has_name, table
+from aqmlab.statistics import loss
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import Recorded, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

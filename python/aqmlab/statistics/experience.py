@@ -39,23 +39,23 @@ from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from aqmlab.quantities.datagrams import (
+from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
     goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,
 )
-from aqmlab.quantities.video_call import call_frame_delay_ms_of, call_frozen_percent_of
-from aqmlab.quantities.voice import voice_mos_of
+from aqmlab.statistics.video_call import call_frame_delay_ms_of, call_frozen_percent_of
+from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from aqmlab.quantities.observation import Observation
-    from aqmlab.quantities.quantity import OfRun
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.observation import Observation
+    from aqmlab.statistics.quantity import OfRun
+    from aqmlab.statistics.recorded import Recorded
 
 LEAST_MBPS, MOST_MBPS = 0.02, 2.0
 """Bit rates of a source that may be a call."""

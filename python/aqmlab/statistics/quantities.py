@@ -15,10 +15,10 @@ import numpy as np
 from aqmlab import arguments
 from aqmlab.errors import MissingDataError, TooLittleDataError, UnknownQuantityError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities import loss
-from aqmlab.quantities.pages import Pages, failed_pages, page_load_times, unfinished_pages
-from aqmlab.quantities.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity, Scope
-from aqmlab.quantities.recorded import (
+from aqmlab.statistics import loss
+from aqmlab.statistics.pages import Pages, failed_pages, page_load_times, unfinished_pages
+from aqmlab.statistics.quantity import Link, Measured, OfLinks, OfPages, OfRun, OfUsers, Quantity, Scope
+from aqmlab.statistics.recorded import (
     Recorded,
     data_links,
     has_name,
@@ -26,15 +26,15 @@ from aqmlab.quantities.recorded import (
     monitored_links,
     table,
 )
-from aqmlab.quantities.stretches import OF_STRETCHES, of_stretches
-from aqmlab.quantities.traffic import OF_TRAFFIC, of_traffic
-from aqmlab.quantities.waiting import mean_waiting_s
+from aqmlab.statistics.stretches import OF_STRETCHES, of_stretches
+from aqmlab.statistics.traffic import OF_TRAFFIC, of_traffic
+from aqmlab.statistics.waiting import mean_waiting_s
 from aqmlab.terminal.spelling import closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from aqmlab.quantities.distribution import ResponseTimes
+    from aqmlab.statistics.distribution import ResponseTimes
 
 __all__ = [
     "QUANTITIES",

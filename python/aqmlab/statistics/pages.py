@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.distribution import ResponseTimes
-from aqmlab.quantities.recorded import ended_s, has_name, table
+from aqmlab.statistics.distribution import ResponseTimes
+from aqmlab.statistics.recorded import ended_s, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from aqmlab.quantities.distribution import FloatArray
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.recorded import Recorded
 
     BoolArray = NDArray[np.bool_]
 

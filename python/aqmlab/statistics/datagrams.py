@@ -23,10 +23,10 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities import loss
-from aqmlab.quantities.observation import Observation, mean_of
-from aqmlab.quantities.quantity import OfRun
-from aqmlab.quantities.recorded import Recorded, has_name, measured_window_s, table
+from aqmlab.statistics import loss
+from aqmlab.statistics.observation import Observation, mean_of
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import has_name, measured_window_s
+from aqmlab.statistics.recorded import has_name, measured_window_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import ArrayLike
 
-    from aqmlab.quantities.distribution import FloatArray
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 `run`, `compare`, `sweep`, `tune`, `crossvalidate`, tables of data, CSV, JSON, reports and `play` take from
 here which quantities they show; the quantity itself says what it is called and with how many digits it is
-printed (`aqmlab.quantities.registry`). A number that is shown in one place is the same number in every
+printed (`aqmlab.statistics.quantities`). A number that is shown in one place is the same number in every
 other, which a test checks.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.quantities.datagrams import (
+from aqmlab.statistics.datagrams import (
     DELAY_PERCENTILES,
     datagram_groups,
     delay_ms_of,
@@ -19,11 +19,9 @@ from aqmlab.quantities.datagrams import (
     loss_percent_of_datagrams,
     under_way_percent_of_datagrams,
 )
-from aqmlab.quantities.experience import CALL, VIDEO_CALL, judged_groups
-from aqmlab.quantities.pages import Pages
-from aqmlab.quantities.quantity import OfRun
-from aqmlab.quantities.recorded import judged_links, viewers
-from aqmlab.quantities.registry import (
+from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
+from aqmlab.statistics.pages import Pages
+from aqmlab.statistics.quantities import (
     loss_percent,
     marked_percent,
     page_quantile_s,
@@ -33,17 +31,19 @@ from aqmlab.quantities.registry import (
     throughput_mbps,
     utilization_percent,
 )
-from aqmlab.quantities.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
-from aqmlab.quantities.video import OF_VIDEO
-from aqmlab.quantities.video_call import OF_VIDEO_CALLS
-from aqmlab.quantities.voice import voice_mos_of
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import judged_links, viewers
+from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
+from aqmlab.statistics.video import OF_VIDEO
+from aqmlab.statistics.video_call import OF_VIDEO_CALLS
+from aqmlab.statistics.voice import voice_mos_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from aqmlab.quantities import Recorded
-    from aqmlab.quantities.experience import Kind
-    from aqmlab.quantities.registry import OfLinks, Quantity
+    from aqmlab.statistics import Recorded
+    from aqmlab.statistics.experience import Kind
+    from aqmlab.statistics.quantities import OfLinks, Quantity
 
 LOADED_MEDIAN = page_quantile_s(0.5, Pages.FOLLOWED)
 LOADED_P95 = page_quantile_s(0.95, Pages.FOLLOWED)

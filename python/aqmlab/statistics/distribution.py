@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aqmlab.errors import MissingDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import Recorded, has_name, table, viewers
+from aqmlab.statistics.recorded import Recorded, has_name, table, viewers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class ResponseTimes:
 
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
     `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
-    times have the same form (`aqmlab.quantities.pages`). If some are censored, counts and `failed` are
+    times have the same form (`aqmlab.statistics.pages`). If some are censored, counts and `failed` are
     weights of an estimate, not whole numbers, and `seen` has the distribution of how long each was seen to
     take at least.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.recorded import Recorded
 
     Results = Mapping[str, Sequence[Recorded]]
 

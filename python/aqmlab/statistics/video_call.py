@@ -31,10 +31,10 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.datagrams import groups_with_adaptive_video
-from aqmlab.quantities.observation import Observation, mean_of
-from aqmlab.quantities.quantity import OfRun
-from aqmlab.quantities.recorded import Recorded, ended_s, has_name, table
+from aqmlab.statistics.datagrams import groups_with_adaptive_video
+from aqmlab.statistics.observation import Observation, mean_of
+from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import Recorded, ended_s, has_name, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

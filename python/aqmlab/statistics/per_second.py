@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aqmlab.files.columns import to_numpy
-from aqmlab.quantities.recorded import Recorded, table
+from aqmlab.statistics.recorded import Recorded, table
 
 FloatArray = NDArray[np.float64]
 

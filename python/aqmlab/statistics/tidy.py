@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from aqmlab.errors import UnknownQuantityError
-from aqmlab.quantities.observation import Bound
-from aqmlab.quantities.parts import require_known_part
-from aqmlab.quantities.recorded import seed
-from aqmlab.quantities.registry import Measured, by_name
+from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.parts import require_known_part
+from aqmlab.statistics.quantities import Measured, by_name
+from aqmlab.statistics.recorded import seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aqmlab.quantities.observation import Observation
-    from aqmlab.quantities.recorded import Recorded
-    from aqmlab.quantities.registry import Quantity
+    from aqmlab.statistics.observation import Observation
+    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.statistics.recorded import Recorded
 
 COLUMNS = pa.schema(
     [

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import UnknownQuantityError
-from aqmlab.quantities.datagrams import datagram_groups
+from aqmlab.statistics.datagrams import datagram_groups
 from aqmlab.terminal.spelling import closest, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from aqmlab.quantities.quantity import Quantity
-    from aqmlab.quantities.recorded import Recorded
+    from aqmlab.statistics.quantity import Quantity
+    from aqmlab.statistics.recorded import Recorded
 
 _IN_RUN = ("links", "populations", "flows")
 _KINDS = (*_IN_RUN, "datagrams")
