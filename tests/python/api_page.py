@@ -21,7 +21,7 @@ MODULES = {
         "Configurations compared with a baseline, seed by seed.",
         ("Change", "Level", "Values", "CurveDifference", "configurations"),
     ),
-    "aqmlab.statistics": (
+    "aqmlab.inference": (
         "Means over seeds, and differences, with their intervals.",
         ("Interval", "NotEnoughReplications"),
     ),
