@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from aqmlab.cli import commands
+from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, today
 from aqmlab.papers.claims import Answer, Finding, Outcome, Part, decided_without_runs
 from aqmlab.papers.claims.outcome import combine
@@ -94,7 +95,7 @@ def test_a_statement_is_put_to_the_studys_hosts_and_to_those_of_today() -> None:
     ]
     table = today.table_of(found, "linux6-cubic")
     assert table.caption.startswith(
-        "1 still holds, 1 no longer holds, 1 holds only today, 1 holds with neither, 4 undecided; "
+        "still holds: 1, no longer holds: 1, holds only today: 1, holds with neither: 1, undecided: 4; "
     )
     assert len(today.printed(found, "linux6-cubic").rows) == 4, "what is undecided is only counted"
     second = next(islice(csv.DictReader(io.StringIO(to_csv(table))), 1, None))
@@ -112,8 +113,16 @@ def test_a_statement_that_no_run_can_change_is_independent_of_hosts() -> None:
     found = today.asked([then], [now], {("L01", now.parts[0])})
     assert [str(each.becomes) for each in found] == ["independent of hosts", "still holds"]
     table = today.table_of(found, "linux6-cubic")
-    assert table.caption.startswith("1 still holds, 1 independent of hosts; ")
+    assert table.caption.startswith("still holds: 1, independent of hosts: 1; ")
     assert [row[0].value for row in today.printed(found, "linux6-cubic").rows] == ["L01.2"]
+
+
+def test_an_unknown_profile_is_refused_once() -> None:
+    with pytest.raises(ExperimentError) as refused:
+        today.with_hosts(experiments.load("multicl"), "linux6-cubik")
+    assert str(refused.value).startswith("hosts: unknown profile 'linux6-cubik'; legal: bsd228, ")
+    assert str(refused.value).endswith('did you mean "linux6-cubic"?')
+    assert (refused.value.place, refused.value.value) == ("hosts", "linux6-cubik")
 
 
 @pytest.mark.parametrize("name", experiments.names())

@@ -246,8 +246,10 @@ def tune(
         progress=not quiet,
     )
     files = outcome.save(folder)
-    if not quiet:
-        _print(outcome)
+    if quiet:
+        say(str(next(iter(files.values())).parent))
+        return
+    _print(outcome)
     for name, file in files.items():
         say(f"{name}: {file}")
 

@@ -15,9 +15,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import _core
+from aqmlab.errors import ExperimentError
 from aqmlab.papers.claims import Finding
 from aqmlab.papers.published import AtLength
 from aqmlab.tables.model import Column, Table, in_csv, text
+from aqmlab.terminal.spelling import nearest, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -110,7 +113,16 @@ def with_hosts(experiment: Experiment, profile: str) -> Experiment:
     """The study with this profile in the place of all hosts, and with its queues of today.
 
     What was kept and proven is of the study's own hosts, and is left out.
+
+    Raises:
+        ExperimentError: There is no such profile.
     """
+    known = _core.profile_names()
+    if profile not in known:
+        message = (
+            f"hosts: unknown profile {quoted(profile)}; legal: {', '.join(known)}{nearest(profile, known)}"
+        )
+        raise ExperimentError(message, place="hosts", value=profile, legal=", ".join(known))
     hosts = dict(_hosts(tomllib.loads(experiment.scenario_toml), profile))
     own = [name for name, each in experiment.configurations.items() if each.group == GROUP]
     return replace(
@@ -188,7 +200,7 @@ def table_of(statements: Sequence[Asked], profile: str) -> Table:
         list(statements),
         columns,
         title=f"The paper's statements with {profile} hosts",
-        caption=", ".join(f"{counts[each]} {each}" for each in Becomes if counts[each])
+        caption=", ".join(f"{each}: {counts[each]}" for each in Becomes if counts[each])
         + "; undecided: with the study's hosts or with these, a cell was not run, or the runs are too few"
         + (f"; {Becomes.INDEPENDENT}: no run can change it" if counts[Becomes.INDEPENDENT] else ""),
     )
