@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,11 @@ def test_a_number_stands_beside_the_published_one_with_its_runs(folder: Path) ->
         if each.name == "PI 24 at 90 %" and each.says.startswith("throughput")
     )
     # The mean of 87.0 and 88.8 against 87.9, with the 1.5 Mbit/s of tolerances.toml.
-    assert (float(entry.ours), float(entry.published), float(entry.tolerance)) == (87.9, 87.9, 1.5)
+    assert (entry.ours, entry.published, entry.tolerance) == (
+        Decimal("87.900"),
+        Decimal("87.9"),
+        Decimal("1.5"),
+    )
     assert entry.verdict == "within"
     assert entry.in_sample == "transmit ring"
     assert entry.runs.split() == [f"pi-24-{seed}" for seed in range(1, 7)]
@@ -87,8 +92,10 @@ def test_every_number_and_statement_has_one_conclusion(folder: Path) -> None:
 
 def inside(entry: scorecard.Scored) -> bool:
     """Whether both ends of the interval lie within the tolerance."""
-    published, tolerance = float(entry.published), float(entry.tolerance)
-    return all(abs(float(end) - published) <= tolerance for end in (entry.lower, entry.upper))
+    numbers = entry.lower, entry.upper, entry.published, entry.tolerance
+    assert all(number is not None for number in numbers)
+    lower, upper, published, tolerance = numbers
+    return all(abs(end - published) <= tolerance for end in (lower, upper))  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -138,14 +145,14 @@ def test_a_cell_like_the_network_without_a_bottleneck_cannot_fail() -> None:
 
 
 def test_the_first_line_counts_the_numbers_that_can_fail() -> None:
-    def number(conclusion: Conclusion, **others: str) -> scorecard.Scored:
-        plain = scorecard.Scored("le2003", "full", "1", "number", "a cell", "loss", can_fail="yes")
-        return replace(plain, conclusion=conclusion, **others)
+    def number(conclusion: Conclusion, **others: object) -> scorecard.Scored:
+        plain = scorecard.Scored("le2003", "full", "1", "number", "a cell", "loss", can_fail=True)
+        return replace(plain, conclusion=conclusion, **others)  # type: ignore[arg-type]
 
     entries = [
         number(Conclusion.REPRODUCED),
         number(Conclusion.CAUSE_UNKNOWN),
-        number(Conclusion.REPRODUCED, can_fail="no"),
+        number(Conclusion.REPRODUCED, can_fail=False),
         number(Conclusion.REPRODUCED, in_sample="tail index"),
         number(Conclusion.REPRODUCED, kind="statement"),
     ]
@@ -368,7 +375,7 @@ def scored_at(scale: str, *conclusions: Conclusion) -> list[scorecard.Scored]:
     kinds = [(scorecard.NUMBER, "cell at 90 %", Conclusion.REPRODUCED)]
     kinds += [(scorecard.STATEMENT, f"L01.{place}", each) for place, each in enumerate(conclusions, start=1)]
     own = [
-        scorecard.Scored("le2003", scale, "1", *each[:2], "says", conclusion=each[2], can_fail="yes")
+        scorecard.Scored("le2003", scale, "1", *each[:2], "says", conclusion=each[2], can_fail=True)
         for each in kinds
     ]
     return [*own, scorecard.Scored("le2003", scale, "1", scorecard.CLAIM, "L01", "claim", verdict=scale)]
@@ -393,4 +400,4 @@ def test_claims_are_those_of_the_scale_that_decides_most_of_them() -> None:
     ("value", "text"), [(240379.0, "240379"), (12000.0, "12000"), (15.0, "15.0"), (0.04, "0.04")]
 )
 def test_counts_of_thousands_are_printed_in_full(value: float, text: str) -> None:
-    assert scorecard._printed(value) == text
+    assert str(scorecard._printed(value)) == text

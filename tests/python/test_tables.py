@@ -13,17 +13,18 @@ from scipy.special import stdtr, stdtrit
 from altered_experiment import altered_experiment
 from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.papers import experiments, scorecard
-from aqmlab.papers.published import AtLength
+from aqmlab.papers.frame import Agreement, Number, Row, frame_of, published_rows
+from aqmlab.papers.published import AtLength, PublishedTable
 from aqmlab.papers.study import Study
-from aqmlab.papers.tables import ablations, cells, replications, runs
-from aqmlab.papers.tables.ablations import ablation_rows
+from aqmlab.papers.tables import published, runs
 from aqmlab.papers.tables.best import best_rows
-from aqmlab.papers.tables.cells import Agreement, Entry, caption, cell_rows, published_rows
-from aqmlab.papers.tables.filled import fill
+from aqmlab.papers.tables.compared import ablation_rows, ablations
+from aqmlab.papers.tables.published import caption, fill
 from aqmlab.show.tables.parts import parts_within
 from aqmlab.show.tables.render import as_plain_text, to_html, to_terminal
 from aqmlab.show.tables.sweep import endings
 from aqmlab.statistics import ResponseTimes
+from aqmlab.statistics.quantities import quantity
 from aqmlab.tables import save, to_csv
 from aqmlab.tables.model import Column, Table, TableCell, number
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
@@ -31,6 +32,11 @@ from synthetic_results import SyntheticResult, exchange_times, synthetic_result,
 CHRISTIANSEN = experiments.load("christiansen2000")
 SECONDS = 120.0
 NINETY_MINUTES = 5400.0
+
+
+def cell_rows(study: Study, table: PublishedTable | None = None) -> list[Row]:
+    """The numbers of a table's cells, by default of the first."""
+    return frame_of(study, table or study.experiment.published.tables[0])
 
 
 def as_published(
@@ -64,9 +70,11 @@ def pi_24_at_98(
 def test_numbers_equal_to_the_papers_are_within_tolerance() -> None:
     (row,) = cell_rows(pi_24_at_98())
     assert row.within is True
-    for entry in row.entries.values():
+    for entry in row.numbers.values():
         assert entry.difference == pytest.approx(0.0, abs=1e-3)
-    assert row.by_link["throughput_mbps"] == pytest.approx({"left-to-right": 87.3, "right-to-left": 91.3})
+    assert row.numbers["throughput_mbps"].by_link == pytest.approx(
+        {"left-to-right": 87.3, "right-to-left": 91.3}
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,11 +91,11 @@ def test_numbers_equal_to_the_papers_are_within_tolerance() -> None:
 )
 def test_the_tolerance_is_the_border(changed: dict[str, float], quantity: str, within: bool) -> None:
     (row,) = cell_rows(pi_24_at_98(**changed))  # type: ignore[arg-type]
-    assert row.entries[quantity].within is within
+    assert row.numbers[quantity].within is within
     assert row.within is within
 
 
-def judged(study: Study, **changes: object) -> cells.Row:
+def judged(study: Study, **changes: object) -> Row:
     """The only row of table 2, where the table asks for something else."""
     table = replace(study.experiment.published.table("2"), **changes)  # type: ignore[arg-type]
     (row,) = cell_rows(study, table)
@@ -119,7 +127,7 @@ def test_a_short_window_does_not_show_that_the_networks_differ(
     known = AtLength({} if at_length is None else {("pi-24", 98.0): at_length}, "today")
     row = judged(pi_24_at_98(mbps=mbps), least_window_s=least_window_s, least_warm_up_s=0.0, at_length=known)
     assert row.agreement is expected
-    (line,) = csv.DictReader(io.StringIO(to_csv(cells.table_of([row]))))
+    (line,) = csv.DictReader(io.StringIO(to_csv(published.table_of([row]))))
     assert line["agreement"] == str(expected)
 
 
@@ -142,12 +150,12 @@ def test_cells_that_an_input_was_chosen_by_are_marked_and_counted_apart() -> Non
         return as_published(name, load, seed, loss_percent=loss, completed=completed, mbps=mbps)
 
     rows = cell_rows(synthetic_study(make))
-    marked = {(row.configuration, row.load_percent): row.in_sample for row in rows}
+    marked = {row.cell: row.in_sample for row in rows}
     assert marked["pi-24", 90.0] == marked["pi-24", 98.0] == ("transmit ring",)
     assert not any(marked[cell] for cell in marked if cell[0] == "pi-240" or cell[1] == 105.0)
     told = "in-sample (†: transmit ring fitted to published numbers of the cell) 2 of 2, others 4 of 4"
     assert told in caption(rows)
-    assert "PI 24 †" in to_html(cells.table_of(rows))
+    assert "PI 24 †" in to_html(published.table_of(rows))
 
 
 def test_the_load_really_offered_is_that_of_the_uncongested_network_with_the_same_users() -> None:
@@ -160,7 +168,7 @@ def test_the_load_really_offered_is_that_of_the_uncongested_network_with_the_sam
     study = synthetic_study(make, replications=3)
     # Means of the directions: 98, 99 and 100 of 100 Mbit/s.
     assert [row.realised_percent for row in cell_rows(study)] == pytest.approx([99.0, 99.0])
-    table = to_html(cells.table_of(cell_rows(study)))
+    table = to_html(published.table_of(cell_rows(study)))
     assert "<td>99.0 %</td>" in table
     alone = replace(study, cells={cell: runs for cell, runs in study.cells.items() if cell[0] == "pi-24"})
     assert [row.realised_percent for row in cell_rows(alone)] == [None]
@@ -176,9 +184,7 @@ def at_length_in(file: str, tmp_path: Path) -> AtLength:
 def test_our_numbers_at_the_papers_length_are_read_from_the_runs_that_a_reproduction_lists(
     tmp_path: Path,
 ) -> None:
-    file = save(
-        replications.table_of(pi_24_at_98(loss=3.7, mbps=89.0, replications=2)), tmp_path / "runs.csv"
-    )
+    file = save(runs.replications(pi_24_at_98(loss=3.7, mbps=89.0, replications=2)), tmp_path / "runs.csv")
     assert [line.split(",")[:3] for line in file.read_text().splitlines()] == [
         ["cell", "load_percent", "seed"],
         ["pi-24", "98.0", "1"],
@@ -222,9 +228,9 @@ def test_a_row_of_two_runs_counts_twice(tmp_path: Path) -> None:
 
 def test_from_six_replications_on_there_are_intervals() -> None:
     (row,) = cell_rows(pi_24_at_98(replications=6))
-    assert isinstance(row.entries["loss_percent"].ours, Interval)
+    assert isinstance(row.numbers["loss_percent"].ours, Interval)
     (row,) = cell_rows(pi_24_at_98(replications=5))
-    assert isinstance(row.entries["loss_percent"].ours, NotEnoughReplications)
+    assert isinstance(row.numbers["loss_percent"].ours, NotEnoughReplications)
     assert row.within is True
     assert "too few for intervals" in caption([row])
 
@@ -239,7 +245,7 @@ def test_what_was_not_published_is_neither_inside_nor_outside() -> None:
 
 
 def test_the_csv_holds_ours_the_papers_and_both_directions() -> None:
-    (line,) = csv.DictReader(io.StringIO(to_csv(cells.table_of(cell_rows(pi_24_at_98(loss=4.9))))))
+    (line,) = csv.DictReader(io.StringIO(to_csv(published.table_of(cell_rows(pi_24_at_98(loss=4.9))))))
     assert line["cell"] == "pi-24"
     assert float(line["loss_percent"]) == pytest.approx(4.9)
     assert float(line["loss_percent_published"]) == 3.9
@@ -252,28 +258,28 @@ def test_the_csv_holds_ours_the_papers_and_both_directions() -> None:
 def test_the_table_for_people_shows_ours_beside_the_papers() -> None:
     rows = [judged(pi_24_at_98(mbps=95.0), least_window_s=0.0, least_warm_up_s=0.0)]
     console = Console(width=160, record=True, file=io.StringIO())
-    console.print(to_terminal(cells.table_of(rows), title="Table 2"))
+    console.print(to_terminal(published.table_of(rows), title="Table 2"))
     text = console.export_text()
     assert "PI 24" in text
     assert "95.0±0.0" in text
     assert "+5.7" in text
     assert "0 of 1 cells within tolerance" in text
-    assert 'class="outside">+5.7' in to_html(cells.table_of(rows))
+    assert 'class="outside">+5.7' in to_html(published.table_of(rows))
 
 
 def test_html_shows_names_as_they_are() -> None:
     (row,) = cell_rows(pi_24_at_98())
-    hostile = type(row)(**{**row.__dict__, "label": "<script>"})
-    assert "<script>" not in to_html(cells.table_of([hostile]))
+    hostile = replace(row, label="<script>")
+    assert "<script>" not in to_html(published.table_of([hostile]))
 
 
 def test_an_empty_table_is_still_a_table() -> None:
-    assert to_csv(cells.table_of([])).count("\n") == 1
+    assert to_csv(published.table_of([])).count("\n") == 1
     assert "0 of 0 cells" in caption([])
 
 
 def test_an_entry_without_a_published_value_has_no_difference() -> None:
-    entry = Entry(NotEnoughReplications(have=2, mean=1.0), None, None)
+    entry = Number(quantity("loss_percent"), NotEnoughReplications(have=2, mean=1.0))
     assert entry.difference is None
     assert entry.within is None
 
@@ -291,7 +297,7 @@ def test_an_ablation_is_compared_with_what_it_changes() -> None:
     assert isinstance(row.restricted_mean_ms, Interval)
     # 15 % of exchanges lose a second, as far as they end within two.
     assert row.restricted_mean_ms.mean == pytest.approx(-150.0, abs=15.0)
-    (line,) = csv.DictReader(io.StringIO(to_csv(ablations.table_of([row]))))
+    (line,) = csv.DictReader(io.StringIO(to_csv(ablations([row]))))
     assert line["verdict"] == "better"
 
 
@@ -302,7 +308,7 @@ def test_levels_of_an_ablation_stand_beside_those_of_its_base_and_of_the_paper()
             return None
         return as_published(name, load, seed, loss_percent=lost, completed=14.5, mbps=88.0)
 
-    (line,) = csv.DictReader(io.StringIO(to_csv(ablations.table_of(ablation_rows(synthetic_study(make))))))
+    (line,) = csv.DictReader(io.StringIO(to_csv(ablations(ablation_rows(synthetic_study(make))))))
     found = [float(line[f"loss_percent{part}"]) for part in ("", "_base", "_published")]
     assert found == pytest.approx([4.2, 5.5, 4.1])
     assert float(line["completed_millions_published"]) == 14.0
@@ -334,11 +340,11 @@ def table_3(kilobytes_per_s: Sequence[float] = RUNS_KBPS, *, loss: float = 0.8) 
 
 def test_a_published_single_run_is_scored_by_the_scatter_of_our_runs() -> None:
     (row,) = cell_rows(table_3(), CHRISTIANSEN.published.table("3"))
-    entry = row.entries["throughput_kilobytes_per_s"]
+    entry = row.numbers["throughput_kilobytes_per_s"]
     # Mean 1082.5, s = sqrt(87.5); (1082.5 - 1079) / (s sqrt(7/6)) = 0.3464 with 5 degrees of freedom.
     assert entry.mean == pytest.approx(1082.5)
-    assert entry.runs is not None
-    assert entry.runs.standard_deviation == pytest.approx(87.5**0.5)
+    assert entry.scatter is not None
+    assert entry.scatter.standard_deviation == pytest.approx(87.5**0.5)
     assert entry.p_value == pytest.approx(2.0 * stdtr(5, -3.5 / (87.5 * 7.0 / 6.0) ** 0.5))
     assert entry.like_a_run is True
     assert entry.within is True
@@ -348,31 +354,31 @@ def test_tolerance_and_scatter_are_two_questions() -> None:
     # A mean 40 off is outside 3 % of 1,079, but runs that scatter by 70 may well show it; and the reverse.
     far_and_wide = tuple(1119.0 + 30.0 * step for step in (-3, -2, -1, 1, 2, 3))
     (row,) = cell_rows(table_3(far_and_wide), CHRISTIANSEN.published.table("3"))
-    entry = row.entries["throughput_kilobytes_per_s"]
+    entry = row.numbers["throughput_kilobytes_per_s"]
     assert (entry.like_a_run, entry.within) == (True, False)
     near_and_narrow = tuple(1090.0 + 0.5 * step for step in (-3, -2, -1, 1, 2, 3))
     (row,) = cell_rows(table_3(near_and_narrow), CHRISTIANSEN.published.table("3"))
-    entry = row.entries["throughput_kilobytes_per_s"]
+    entry = row.numbers["throughput_kilobytes_per_s"]
     assert (entry.like_a_run, entry.within) == (False, True)
 
 
 def test_a_row_as_a_whole_allows_for_how_many_numbers_it_has() -> None:
     (row,) = cell_rows(table_3(), CHRISTIANSEN.published.table("3"))
-    throughput = row.entries["throughput_kilobytes_per_s"]
-    assert throughput.runs is not None
+    throughput = row.numbers["throughput_kilobytes_per_s"]
+    assert throughput.scatter is not None
     quantile = stdtrit(5, 1.0 - 0.03 / 2.0)
-    p_3_percent = throughput.mean + quantile * throughput.runs.standard_deviation * (7.0 / 6.0) ** 0.5
+    p_3_percent = throughput.mean + quantile * throughput.scatter.standard_deviation * (7.0 / 6.0) ** 0.5
     one = replace(throughput, published=p_3_percent)
     assert one.like_a_run is False
-    assert replace(row, entries={"a": one}).like_a_run is False
+    assert replace(row, numbers={"a": one}).like_a_run is False
     sure = replace(throughput, published=throughput.mean)
-    assert replace(row, entries={"a": one, "b": sure}).like_a_run is True
+    assert replace(row, numbers={"a": one, "b": sure}).like_a_run is True
 
 
 def test_too_few_replications_do_not_score_single_runs() -> None:
     (row,) = cell_rows(table_3(RUNS_KBPS[:5]), CHRISTIANSEN.published.table("3"))
     assert row.like_a_run is None
-    assert "too few to score single runs (6 are needed)" in runs.caption([row])
+    assert "too few to score single runs (6 are needed)" in published.caption_of_runs([row])
 
 
 def test_single_runs_are_printed_with_their_scatter_and_both_marks() -> None:
@@ -454,7 +460,7 @@ def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_ow
         "RED 30/90, load in frames",
         "RED 30/90, think times clipped",
     ]
-    tables = {each.published.identifier: [row.configuration for row in each.cells] for each in fill(study)}
+    tables = {each.published.identifier: [row.cell[0] for row in each.rows] for each in fill(study)}
     assert tables["3"] == ["red-30-90"]
     assert tables["3-other-readings"] == ["red-30-90-frames", "red-30-90-clip"]
     # The scorecard counts a number of the paper once, not again for each of its other readings.

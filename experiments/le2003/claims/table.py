@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.numbers import alike, higher
-from aqmlab.papers.tables.cells import cell_rows, published_rows
+from aqmlab.papers.frame import frame_of, published_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from aqmlab.papers.claims import Question
+    from aqmlab.papers.frame import Row
     from aqmlab.papers.study import Cell, Study
-    from aqmlab.papers.tables.cells import Row
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.quantities import Quantity
 
@@ -54,9 +54,9 @@ def in_the_tables_order(study: Study, a: Cell, b: Cell, *, of: Quantity, step: f
 def cells_of_table_2(study: Study) -> Iterator[tuple[str, Question]]:
     """Every cell within its tolerance in all three quantities."""
     table = study.experiment.published.table("2")
-    rows = published_rows(cell_rows(study, table))
+    rows = published_rows(frame_of(study, table))
     for row in rows:
-        yield f"{row.label} at {row.load_percent:g} %", lambda row=row: _within_tolerance(row)  # type: ignore[misc]
+        yield row.name, lambda row=row: _within_tolerance(row)  # type: ignore[misc]
     if missing := len(table.rows) - len(rows):
         yield f"the other {missing} cells of table 2", _not_run
 
@@ -66,12 +66,12 @@ def _not_run() -> Answer:
 
 
 def _within_tolerance(row: Row) -> Answer:
-    if not row.long_enough:
+    if not all(number.long_enough for number in row.numbers.values()):
         raise TooLittleDataError("the measured window is too short for levels to be those of the paper's")
     outside = [
-        f"{quantity} {entry.mean:.3g} against {entry.published:.3g}"
-        for quantity, entry in row.entries.items()
-        if entry.within is False
+        f"{quantity} {number.mean:.3g} against {number.published:.3g}"
+        for quantity, number in row.numbers.items()
+        if number.within is False
     ]
     agreeing = "loss, completed requests and throughput agree"
     evidence = f"outside: {', '.join(outside)}" if outside else agreeing

@@ -1,15 +1,17 @@
 """The scorecard: every number of a paper's tables and every claim, published beside ours, with the verdict.
 
 A reproduction leaves its own as `scorecard.csv`; several of them, of any experiments, make one page
-(`scorecard_page`). What is read back are the words and numbers of the files, so that a page can be made of
-runs that are elsewhere.
+(`aqmlab.show.papers.scorecard_page`), also of runs that are elsewhere. Numbers are decimals: they keep the
+digits that they are shown with.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -18,10 +20,10 @@ from aqmlab.files.reading import read_table
 from aqmlab.papers import today
 from aqmlab.papers.claims import Finding
 from aqmlab.papers.differences import Conclusion, concluded
-from aqmlab.papers.tables.cells import IN_SAMPLE, Agreement, published_rows
+from aqmlab.papers.frame import Agreement, published_rows
 from aqmlab.papers.tables.claims import strength_told
+from aqmlab.papers.tables.published import IN_SAMPLE
 from aqmlab.tables.model import Column, Line, Medium, Table, TableCell, bounds, in_csv, number, text
-from aqmlab.terminal.spelling import as_text
 from aqmlab.terminal.spelling import counted as spelt
 
 if TYPE_CHECKING:
@@ -30,19 +32,18 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.claims import Outcome, Part
     from aqmlab.papers.differences import Difference
+    from aqmlab.papers.frame import Row
     from aqmlab.papers.study import Study
-    from aqmlab.papers.tables.cells import Row
-    from aqmlab.papers.tables.filled import Filled
+    from aqmlab.papers.tables.published import Filled
 
 FILE = "scorecard.csv"
 NUMBER, CLAIM, STATEMENT = "number", "claim", "statement"
-YES, NO = "yes", "no"
 _FIGURE = re.compile(r"\bfig(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A number of a paper's table, a claim or one of its statements, with its verdict: the texts of a file.
+    """A number of a paper's table, a claim or one of its statements, with its verdict: a row of the file.
 
     Attributes:
         experiment: Of which experiment.
@@ -52,9 +53,10 @@ class Scored:
         name: The cell and its load, the identifier of the claim, or that and the place of the statement.
         says: The quantity, what the paper says, or the statement.
         published: The number in the paper.
-        ours: Our mean, or for a claim the evidence.
+        ours: Our mean.
         lower, upper: Its interval over replications, where there is one.
         tolerance: How far apart the two may be.
+        evidence: Of a claim or a statement, what was found; the file has it in the column of `ours`.
         verdict: How it fared.
         conclusion: Of a number or a statement, what follows (`papers.differences.Conclusion`).
         because: The cause of the difference, why the paper's is not identifiable, or a conjecture.
@@ -62,7 +64,7 @@ class Scored:
         fraction: Of a claim, how many of the statements that were judged hold.
         strength: Of a claim, the least strength among them.
         in_sample: The inputs of the models that were chosen by this number.
-        can_fail: Of a number, whether it tests more than the load (`PublishedTable.can_fail`): yes or no.
+        can_fail: Of a number, whether it tests more than the load (`PublishedTable.can_fail`).
         figure: The figure that shows it, beside the file.
         runs: The runs that it was computed from, by content address.
     """
@@ -73,11 +75,12 @@ class Scored:
     kind: str
     name: str
     says: str
-    published: str = ""
-    ours: str = ""
-    lower: str = ""
-    upper: str = ""
-    tolerance: str = ""
+    published: Decimal | None = None
+    ours: Decimal | None = None
+    lower: Decimal | None = None
+    upper: Decimal | None = None
+    tolerance: Decimal | None = None
+    evidence: str = ""
     verdict: str = ""
     conclusion: str = ""
     because: str = ""
@@ -85,9 +88,14 @@ class Scored:
     fraction: str = ""
     strength: str = ""
     in_sample: str = ""
-    can_fail: str = ""
+    can_fail: bool | None = None
     figure: str = ""
     runs: str = ""
+
+
+_FLAGS = {True: "yes", False: "no", None: ""}
+_NUMBERS = ("published", "ours", "lower", "upper", "tolerance")
+_COLUMNS = tuple(name for name in Scored.__slots__ if name != "evidence")
 
 
 def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) -> list[Scored]:
@@ -104,7 +112,7 @@ def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) 
         each
         for table in filled
         if not table.published.other_reading
-        for row in published_rows(table.cells)
+        for row in published_rows(table.rows)
         for each in _numbers(of_study, table.published.identifier, row, differences)
     ]
     by_row: dict[str, list[Scored]] = {}
@@ -134,44 +142,46 @@ _OF_FINDING = {
 def _numbers(
     of_study: tuple[str, str, str], table: str, row: Row, differences: Sequence[Difference]
 ) -> Iterator[Scored]:
-    for quantity in row.columns:
-        entry = row.entries[quantity.name]
-        lower, upper = bounds(entry.ours)
-        agreement = row.agreement_of(quantity.name)
-        own = table, row.configuration, row.load_percent, quantity.name
+    for name, own in row.numbers.items():
+        agreement, digits = own.agreement, own.quantity.digits + 2
         conclusion, because, proof = Conclusion.REPRODUCED, "", ""
         if agreement in _OF_AGREEMENT:
             conclusion = _OF_AGREEMENT[agreement]
-        elif agreement is Agreement.WITHIN and not entry.surely_within:
+        elif agreement is Agreement.WITHIN and not own.surely_within:
             conclusion = Conclusion.SCALE_CANNOT_JUDGE
         elif agreement is Agreement.DIFFERS:
-            conclusion, because, proof = concluded(
-                [each for each in differences if each.concerns_number(*own)]
-            )
+            concerned = [each for each in differences if each.concerns_number(table, *row.cell, name)]
+            conclusion, because, proof = concluded(concerned)
+        lower, upper = (None if end is None else _rounded(end, digits) for end in bounds(own.ours))
         yield Scored(
             *of_study,
             NUMBER,
-            f"{row.label} at {row.load_percent:g} %",
-            quantity.title,
-            published=_printed(entry.published),
-            ours=f"{entry.mean:.{quantity.digits + 2}f}",
-            lower="" if lower is None else f"{lower:.{quantity.digits + 2}f}",
-            upper="" if upper is None else f"{upper:.{quantity.digits + 2}f}",
-            tolerance="" if entry.tolerance is None else _printed(float(f"{entry.tolerance:.3g}")),
+            row.name,
+            own.quantity.title,
+            published=_printed(own.published),
+            ours=_rounded(own.mean, digits),
+            lower=lower,
+            upper=upper,
+            tolerance=_printed(None if own.tolerance is None else float(f"{own.tolerance:.3g}")),
             verdict=str(agreement),
             conclusion=str(conclusion),
             because=because,
             proof=proof,
-            in_sample="; ".join(row.fitted[quantity.name]),
-            can_fail=YES if row.can_fail else NO,
+            in_sample="; ".join(own.fitted),
+            can_fail=own.can_fail,
             runs=" ".join(row.runs),
         )
 
 
-def _printed(value: float | None) -> str:
+def _rounded(value: float, digits: int) -> Decimal:
+    return Decimal(f"{value:.{digits}f}")
+
+
+def _printed(value: float | None) -> Decimal | None:
     """Counts of thousands without decimals, other numbers as they are."""
-    whole = value is not None and value >= 1000 and value == int(value)
-    return f"{value:.0f}" if whole else as_text(value)
+    if value is None:
+        return None
+    return _rounded(value, 0) if value >= 1000 and value == int(value) else Decimal(str(value))
 
 
 def _statement(
@@ -193,7 +203,7 @@ def _statement(
         STATEMENT,
         f"{claim}.{part.number}",
         part.statement,
-        ours=part.evidence,
+        evidence=part.evidence,
         verdict=str(part.finding),
         conclusion=str(conclusion),
         because=because,
@@ -220,7 +230,7 @@ def _claim(of_study: tuple[str, str, str], outcome: Outcome, drawn: set[str]) ->
         CLAIM,
         outcome.identifier,
         outcome.claim,
-        ours=outcome.effect or outcome.reason,
+        evidence=outcome.effect or outcome.reason,
         verdict=str(outcome.verdict),
         fraction=outcome.fraction,
         strength=strength_told(outcome.weakest),
@@ -230,7 +240,25 @@ def _claim(of_study: tuple[str, str, str], outcome: Outcome, drawn: set[str]) ->
 
 def table_of(entries: Sequence[Scored]) -> Table:
     """All of it for programs."""
-    return Table.of_records([asdict(entry) for entry in entries])
+    return Table.of(entries, [in_csv(name, partial(_written, name=name)) for name in _COLUMNS])
+
+
+def _written(entry: Scored, *, name: str) -> object:
+    if name == "ours" and entry.kind != NUMBER:
+        return entry.evidence
+    value = getattr(entry, name)
+    if name == "can_fail":
+        return _FLAGS[value]
+    return float(value) if isinstance(value, Decimal) and not value.is_finite() else value
+
+
+def _read(row: Mapping[str, str]) -> Scored:
+    fields: dict[str, object] = dict(row)
+    if row["kind"] != NUMBER:
+        fields |= {"ours": "", "evidence": row["ours"]}
+    fields |= {name: Decimal(str(fields[name])) if fields[name] else None for name in _NUMBERS}
+    fields["can_fail"] = {text: flag for flag, text in _FLAGS.items()}[row["can_fail"]]
+    return Scored(**fields)  # type: ignore[arg-type]
 
 
 def read(folder: Path) -> list[Scored]:
@@ -245,11 +273,16 @@ def read(folder: Path) -> list[Scored]:
             f"statements are in {today.FILE}"
         )
     rows = read_table(folder / FILE, ExperimentError)
-    names = [field.name for field in fields(Scored)]
-    if rows and list(rows[0]) != names:
-        legal = ", ".join(names)
+    if rows and tuple(rows[0]) != _COLUMNS:
+        legal = ", ".join(_COLUMNS)
         raise ExperimentError(f"{folder / FILE}:1: no scorecard of this version; its columns are {legal}")
-    return [Scored(**row) for row in rows]
+    try:
+        return [_read(row) for row in rows]
+    except (InvalidOperation, KeyError) as error:
+        numbers = ", ".join(_NUMBERS)
+        raise ExperimentError(
+            f"{folder / FILE}: no scorecard: {numbers} are numbers, can_fail yes or no"
+        ) from error
 
 
 def read_all(folders: Iterable[Path]) -> list[Scored]:
@@ -312,7 +345,7 @@ CAN_FAIL, OF_THE_LOAD, FITTED = "numbers that can fail", "numbers of the load", 
 
 def can_fail(entry: Scored) -> bool:
     """Whether it is a number that tests the study: neither in-sample nor one that any queue would give."""
-    return entry.kind == NUMBER and entry.can_fail == YES and not entry.in_sample
+    return entry.kind == NUMBER and bool(entry.can_fail) and not entry.in_sample
 
 
 def reproduced(entries: Iterable[Scored]) -> str:
@@ -334,7 +367,7 @@ def counted(entries: Sequence[Scored]) -> list[Counted]:
         study = list(group)
         for of, own in (
             (CAN_FAIL, [each for each in study if can_fail(each)]),
-            (OF_THE_LOAD, [each for each in study if each.can_fail == NO and not each.in_sample]),
+            (OF_THE_LOAD, [each for each in study if each.can_fail is False and not each.in_sample]),
             (FITTED, [each for each in study if each.kind == NUMBER and each.in_sample]),
             ("statements", [each for each in study if each.kind == STATEMENT]),
         ):

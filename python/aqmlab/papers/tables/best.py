@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison import leaves_out_zero
-from aqmlab.inference import mean_interval
 from aqmlab.tables.model import (
     Column,
     Standing,
@@ -50,9 +49,8 @@ class BestRow:
     """A setting that a paper calls best.
 
     Attributes:
-        configuration: Its name.
-        label: What it is called in print.
-        load_percent: Offered load.
+        cell: The configuration's name and the offered load.
+        label: What the configuration is called in print.
         criterion: What the paper calls it best by.
         figures: Our means of the quantities of all criteria.
         best: The configuration that is best by this criterion among ours that were run at this load.
@@ -60,12 +58,10 @@ class BestRow:
         place: Where the paper's setting comes among them, from 1.
         candidates: How many they are.
         difference: Its difference to our best in the criterion's first quantity, paired by seed.
-        verdict: What follows.
     """
 
-    configuration: str
+    cell: Cell
     label: str
-    load_percent: float
     criterion: Criterion
     figures: Mapping[str, Interval | NotEnoughReplications]
     best: str
@@ -73,7 +69,13 @@ class BestRow:
     place: int
     candidates: int
     difference: Interval | NotEnoughReplications
-    verdict: str
+
+    @property
+    def verdict(self) -> str:
+        """How it compares with our best."""
+        if self.best == self.cell[0]:
+            return BEST if self.candidates > 1 else ALONE
+        return {None: OPEN, False: TIED, True: WORSE}[leaves_out_zero(self.difference)]
 
 
 def best_rows(study: Study, table: PublishedTable) -> list[BestRow]:
@@ -89,22 +91,18 @@ def quantities(table: PublishedTable) -> list[Quantity]:
 
 def _row(study: Study, table: PublishedTable, cell: Cell) -> BestRow:
     criterion = table.criteria[table.rows[cell].text[table.criterion_column]]
-    decisive = criterion.quantities[0]
     ranked = _ranked(study, table, cell, criterion)
     best = ranked[0]
-    difference = study.difference(cell, best, decisive)
     return BestRow(
-        configuration=cell[0],
+        cell=cell,
         label=study.configuration(cell[0]).label,
-        load_percent=cell[1],
         criterion=criterion,
-        figures={each.name: mean_interval(study.values(*cell, each)) for each in quantities(table)},
+        figures={each.name: study.measure(*cell, each) for each in quantities(table)},
         best=best[0],
         best_label=study.configuration(best[0]).label,
         place=ranked.index(cell) + 1,
         candidates=len(ranked),
-        difference=difference,
-        verdict=(BEST if len(ranked) > 1 else ALONE) if best == cell else _verdict(difference),
+        difference=study.difference(cell, best, criterion.quantities[0]),
     )
 
 
@@ -118,14 +116,10 @@ def _ranked(study: Study, table: PublishedTable, cell: Cell, criterion: Criterio
     sign = -1.0 if criterion.highest else 1.0
 
     def cost(name: str) -> float:
-        mean = mean_interval(study.values(name, cell[1], criterion.quantities[0])).mean
+        mean = study.measure(name, cell[1], criterion.quantities[0]).mean
         return float("inf") if mean is None else sign * mean
 
     return [(name, cell[1]) for name in sorted(dict.fromkeys([cell[0], *names]), key=cost)]
-
-
-def _verdict(difference: Interval | NotEnoughReplications) -> str:
-    return {None: OPEN, False: TIED, True: WORSE}[leaves_out_zero(difference)]
 
 
 # ------------------------------------------------------------------------------------------------- in print
@@ -134,9 +128,9 @@ def _verdict(difference: Interval | NotEnoughReplications) -> str:
 def caption(rows: Sequence[BestRow]) -> str:
     """How many of the paper's settings are the best of ours, or cannot be told apart from it."""
     counts = {verdict: sum(1 for row in rows if row.verdict == verdict) for verdict in STANDINGS}
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     return (
-        f"of {len(rows)} best settings of the paper: {told or 'none was run'}. "
+        f"of {len(rows)} best settings of the paper: {found or 'none was run'}. "
         "Our best is the best cell that was run; `aqmlab tune` searches a whole range"
     )
 
@@ -146,12 +140,12 @@ def table_of(rows: Sequence[BestRow], table: PublishedTable) -> Table:
     columns: list[Column[BestRow]] = [
         Column(
             "cell",
-            lambda row: text(row.label, value=row.configuration),
+            lambda row: text(row.label, value=row.cell[0]),
             "the paper's setting",
             heads_row=True,
             wraps=True,
         ),
-        Column("load_percent", lambda row: number(row.load_percent, unit=" %"), "load"),
+        Column("load_percent", lambda row: number(row.cell[1], unit=" %"), "load"),
         Column("criterion", lambda row: text(row.criterion.name), "best by", words=True, wraps=True),
     ]
     for each in quantities(table):
@@ -188,7 +182,7 @@ def _place(row: BestRow) -> TableCell:
 
 def _against(row: BestRow) -> TableCell:
     words = row.verdict
-    if row.best != row.configuration:
+    if row.best != row.cell[0]:
         decisive = row.criterion.quantities[0]
         difference = with_half_width(row.difference, decisive.digits, sign="+")
         words += f", {row.best_label}: {difference} ({decisive.short})"

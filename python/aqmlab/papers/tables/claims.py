@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from aqmlab.inference.strength import WIDEST
 from aqmlab.papers.claims import Finding, Outcome, Part, Verdict
@@ -21,13 +21,6 @@ STANDINGS = {
     Verdict.SCALE_CANNOT_JUDGE: Standing.ABSENT,
     Verdict.NOT_RUN: Standing.ABSENT,
 }
-
-
-class Stated(NamedTuple):
-    """A statement with the claim that it is part of."""
-
-    claim: Outcome
-    part: Part
 
 
 def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
@@ -94,21 +87,20 @@ def table_of(outcomes: Sequence[Outcome]) -> Table:
 
 def statements_of(outcomes: Sequence[Outcome]) -> Table:
     """Every statement of every claim: what was found, how clearly, by which numbers."""
-    stated = [Stated(outcome, part) for outcome in outcomes for part in outcome.parts]
-    return Table.of(
-        stated,
-        [
-            in_csv("claim", lambda each: each.claim.identifier),
-            in_csv("statement", lambda each: each.part.statement),
-            in_csv("finding", lambda each: str(each.part.finding)),
-            in_csv("strength", lambda each: each.part.answer.strength),
-            in_csv("effect", lambda each: each.part.answer.bounds[0]),
-            in_csv("lower", lambda each: each.part.answer.bounds[1]),
-            in_csv("upper", lambda each: each.part.answer.bounds[2]),
-            in_csv("in_sample", lambda each: each.part.answer.in_sample),
-            in_csv("evidence", lambda each: each.part.evidence),
-        ],
-    )
+    stated = [(outcome.identifier, part) for outcome in outcomes for part in outcome.parts]
+    columns: list[Column[tuple[str, Part]]] = [
+        in_csv("claim", lambda each: each[0]),
+        in_csv("statement", lambda each: each[1].statement),
+        in_csv("finding", lambda each: str(each[1].finding)),
+        in_csv("strength", lambda each: each[1].answer.strength),
+        *(
+            in_csv(name, lambda each, place=place: each[1].answer.bounds[place])  # type: ignore[misc]
+            for place, name in enumerate(("effect", "lower", "upper"))
+        ),
+        in_csv("in_sample", lambda each: each[1].answer.in_sample),
+        in_csv("evidence", lambda each: each[1].evidence),
+    ]
+    return Table.of(stated, columns)
 
 
 _NAMES = {
@@ -129,9 +121,13 @@ def _why(claim: Outcome) -> TableCell:
     if claim.clearest is None:
         return _shortened(claim.reason)
     part = claim.clearest
-    strength = strength_told(part.answer.strength)
-    clearly = f", strength {strength}" if strength else ""
+    clearly = _clearly(part, ", ")
     return _shortened(f"{part.finding}{clearly}: {part.statement} ({part.evidence})")
+
+
+def _clearly(part: Part, before: str) -> str:
+    strength = strength_told(part.answer.strength)
+    return f"{before}strength {strength}" if strength else ""
 
 
 def _evidence(claim: Outcome) -> TableCell:
@@ -148,16 +144,12 @@ def _evidence(claim: Outcome) -> TableCell:
 
 
 def _statement(part: Part) -> Line:
-    strength = strength_told(part.answer.strength)
-    clearly = f"; strength {strength}" if strength else ""
+    clearly = _clearly(part, "; ")
     fitted = f"; in-sample: {part.answer.in_sample}" if part.answer.in_sample else ""
     return Line(
         f"• {part.finding}: {part.statement}. {part.evidence}{clearly}{fitted}",
-        _FOUND.get(part.finding, Standing.PLAIN),
+        Standing.OUTSIDE if part.finding is Finding.DIFFERS else Standing.PLAIN,
     )
-
-
-_FOUND = {Finding.DIFFERS: Standing.OUTSIDE}
 
 
 def _shortened(words: str) -> TableCell:

@@ -14,9 +14,9 @@ from aqmlab.comparison import Comparison
 from aqmlab.files.folders import write_whole
 from aqmlab.papers import scorecard, today
 from aqmlab.papers.claims import evaluate
-from aqmlab.papers.tables import ablations, claims, loads, replications, responses
-from aqmlab.papers.tables.comparisons import comparisons
-from aqmlab.papers.tables.filled import fill
+from aqmlab.papers.tables import claims, compared
+from aqmlab.papers.tables.published import fill
+from aqmlab.papers.tables.runs import REPLICATIONS, loads, replications
 from aqmlab.show.figures.drawn import files_of_figure
 from aqmlab.show.papers.figures import listed
 from aqmlab.show.papers.figures.looks import line_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.scorecard import Scored
     from aqmlab.papers.study import Study
-    from aqmlab.papers.tables.filled import Filled
+    from aqmlab.papers.tables.published import Filled
     from aqmlab.papers.today import OtherHosts
     from aqmlab.show.figures import Drawn
     from aqmlab.show.figures.looks import Line
@@ -66,8 +66,8 @@ def parts_of(study: Study) -> Parts:
     return Parts(
         study=study,
         filled=filled,
-        ablations=ablations.table_of(ablations.ablation_rows(study)),
-        responses=responses.table_of(responses.response_rows(study)),
+        ablations=compared.ablations(compared.ablation_rows(study)),
+        responses=compared.responses(compared.response_rows(study)),
         outcomes=outcomes,
         drawn=listed.draw(study),
         scored=scorecard.scored(study, filled, outcomes),
@@ -82,7 +82,7 @@ def files_of(experiment: Experiment) -> set[str]:
     """Everything that reports of a study may write, as names in their folder; the runs are not among it."""
     return {
         *(REPORT, CLAIMS, STATEMENTS, ABLATIONS, LOADS, CALIBRATION),
-        *(scorecard.FILE, today.FILE, responses.FILE, replications.FILE),
+        *(scorecard.FILE, today.FILE, compared.RESPONSES, REPLICATIONS),
         *(table.file_name for table in experiment.published.tables),
         *(f"{FIGURES}/{name}" for figure in experiment.figures for name in files_of_figure(figure.id)),
     }
@@ -117,11 +117,11 @@ def _write_tables(parts: Parts, output: Path) -> dict[str, Path]:
     if parts.ablations.rows:
         files["ablations"] = save(parts.ablations, output / ABLATIONS)
     if parts.responses.rows:
-        files["responses"] = save(parts.responses, output / responses.FILE)
+        files["responses"] = save(parts.responses, output / compared.RESPONSES)
     if study.experiment.published.tables:
-        files["replications"] = save(replications.table_of(study), output / replications.FILE)
+        files["replications"] = save(replications(study), output / REPLICATIONS)
     if study.loads:
-        files["loads"] = save(loads.table_of(study.loads.values()), output / LOADS)
+        files["loads"] = save(loads(study.loads.values()), output / LOADS)
     if study.calibration is not None:
         files["calibration"] = study.calibration.save(output / CALIBRATION)
     return files
@@ -224,7 +224,7 @@ def _comparison(study: Study) -> tuple[float, Comparison | None]:
 def _by_response_times(study: Study) -> str:
     """What the comparisons come to, where no page was recorded."""
     chosen = study.experiment.comparisons
-    table = comparisons(study)
+    table = compared.comparisons(study)
     (place,) = [place for place, column in enumerate(table.columns) if column.name == "verdict"]
     verdicts = [str(row[place].value) for row in table.rows]
     if chosen is None or not verdicts:
@@ -250,7 +250,7 @@ def _summary(parts: Parts) -> Iterator[Part]:
         "All numbers here come from the runs listed under provenance, except the paper's own.",
         soft=True,
     )
-    table = comparisons(study)
+    table = compared.comparisons(study)
     if table.rows and study.experiment.comparisons is not None:
         baseline = study.configuration(study.experiment.comparisons.baseline).label
         yield Folded(f"Every scheme compared with {baseline}, by response times", [TableShown(table)])
@@ -304,7 +304,7 @@ def _claims(parts: Parts) -> Iterator[Part]:
 def _provenance(parts: Parts) -> Iterator[Part]:
     study = parts.study
     yield Facts(provenance(study))
-    offered = loads.table_of(study.loads.values())
+    offered = loads(study.loads.values())
     if offered.rows:
         yield Folded("Offered load of every replication", [TableShown(offered)])
     warnings = warnings_of(study)

@@ -90,11 +90,11 @@ def _notes(notes: Sequence[str]) -> str:
 def _numbers(numbers: Sequence[Scored], notes: Sequence[str]) -> str:
     rows = []
     for each in numbers:
-        interval = f" [{each.lower}, {each.upper}]" if each.lower else ""
+        interval = "" if each.lower is None else f" [{each.lower}, {each.upper}]"
         name = f"{each.name} †" if each.in_sample else each.name
-        ours = each.ours + interval
+        ours = f"{each.ours}{interval}"
         verdict = _with_notes(each.conclusion, [each], notes)
-        rows.append(_row(name, each.says, each.published, ours, f"± {each.tolerance}", verdict))
+        rows.append(_row(name, each.says, str(each.published), ours, f"± {each.tolerance}", verdict))
     return _table(("cell", "quantity", "paper", "ours", "tolerance", "verdict"), rows)
 
 
@@ -112,7 +112,7 @@ def _claims(study: Sequence[Scored], notes: Sequence[str]) -> str:
             for name in Conclusion
             if conclusions[name]
         ]
-        rows.append(_row(each.name, each.says, each.verdict, ", ".join(told), each.strength, each.ours))
+        rows.append(_row(each.name, each.says, each.verdict, ", ".join(told), each.strength, each.evidence))
     head = ("claim", "what the paper says", "verdict", "statements", "strength", "evidence")
     return _table(head, rows)
 

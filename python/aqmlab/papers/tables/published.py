@@ -1,0 +1,318 @@
+"""A paper's tables with our numbers, selected from the frame (`aqmlab.papers.frame`).
+
+Loss is pooled over the queues of the links that carry data and throughput is their mean; CSV has each
+direction too. Cells whose published numbers an input of the models was chosen by are marked, and counted
+apart. Published numbers that look like single runs have three lines: our mean with the standard deviation
+of one run, the least and the greatest of our runs, and the published number with two marks. The first says
+whether it lies in the interval that one further run of ours would fall into 19 times out of 20; the second,
+whether our mean is within tolerance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from aqmlab.inference import MINIMUM_REPLICATIONS, Interval
+from aqmlab.papers.frame import Agreement, frame_of, published_rows
+from aqmlab.papers.tables import best
+from aqmlab.tables.model import (
+    Column,
+    Line,
+    Medium,
+    Standing,
+    Table,
+    TableCell,
+    bounds,
+    bounds_in_csv,
+    in_csv,
+    number,
+    text,
+    with_half_width,
+)
+from aqmlab.terminal.spelling import each_counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.papers.frame import Number, Row
+    from aqmlab.papers.published import PublishedTable
+    from aqmlab.papers.study import Study
+    from aqmlab.statistics.quantities import Quantity
+
+NUMBERS = {2: "both", 3: "all three", 4: "all four"}
+ABSENT = "–"
+IN_SAMPLE = "†"
+RUN_COLUMNS = (
+    "run_deviation",
+    "run_minimum",
+    "run_maximum",
+    "next_run_lower",
+    "next_run_upper",
+    "published_p",
+)
+"""Columns of the scatter of single runs (`RunToRun`)."""
+MARKS = {True: "✓", False: "✗", None: "·"}
+STANDINGS = {
+    Agreement.WITHIN: Standing.WITHIN,
+    Agreement.WITHIN_HERE_ALONE: Standing.PARTLY,
+    Agreement.SCALE: Standing.PARTLY,
+    Agreement.DIFFERS: Standing.OUTSIDE,
+    Agreement.SCALE_CANNOT_JUDGE: Standing.ABSENT,
+}
+SHORT = {Agreement.WITHIN_HERE_ALONE: "here alone", Agreement.SCALE_CANNOT_JUDGE: "cannot judge"}
+"""On a terminal, where room is scarce."""
+MEANINGS = {
+    Agreement.WITHIN_HERE_ALONE: "within tolerance only here: outside at the paper's length",
+    Agreement.SCALE: "scale: within at the paper's length",
+    Agreement.DIFFERS: "that differ",
+}
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A paper's table with our numbers: cells beside the published ones, or settings beside our best.
+
+    Attributes:
+        published: The paper's.
+        table: Ours beside it.
+        rows: Our numbers, where it has columns of numbers.
+    """
+
+    published: PublishedTable
+    table: Table
+    rows: Sequence[Row] = ()
+
+    @property
+    def heading(self) -> str:
+        """What it is called in print."""
+        return f"{self.published.title}: ours and the paper's"
+
+
+def fill(study: Study) -> list[Filled]:
+    """The paper's tables with at least one cell that was run, in the experiment's order."""
+    filled = [_fill(study, published) for published in study.experiment.published.tables]
+    return [each for each in filled if each.table.rows]
+
+
+def _fill(study: Study, published: PublishedTable) -> Filled:
+    if published.criteria:
+        return Filled(published, best.table_of(best.best_rows(study, published), published))
+    rows = frame_of(study, published)
+    return Filled(published, table_of_runs(rows) if published.run_to_run else table_of(rows), rows)
+
+
+# -------------------------------------------------------------------------------------- means with intervals
+
+
+def table_of(rows: Sequence[Row]) -> Table:
+    """Every cell with the published one, their difference, and whether it lies within the tolerance."""
+    return Table.of(rows, _columns(rows), caption=caption(rows))
+
+
+def _columns(rows: Sequence[Row]) -> list[Column[Row]]:
+    columns: list[Column[Row]] = [
+        Column("cell", _cell, "cell", heads_row=True),
+        Column("load_percent", lambda row: number(row.cell[1], unit=" %"), "load"),
+        Column(
+            "realised_load_percent", lambda row: number(row.realised_percent, ".1f", unit=" %"), "offered"
+        ),
+        in_csv("replications", lambda row: len(row.runs)),
+    ]
+    if not rows:
+        return columns
+    numbers = rows[0].numbers
+    for each in numbers.values():
+        columns += _quantity(each.quantity, scored=each.scatter is not None)
+    columns += [
+        Column("agreement", _agreement, "verdict", words=True),
+        in_csv("in_sample", lambda row: "; ".join(row.in_sample)),
+    ]
+    return columns + [
+        in_csv(f"{name}_{link}", lambda row, name=name, link=link: row.numbers[name].by_link[link])  # type: ignore[misc]
+        for name, each in numbers.items()
+        for link in each.by_link
+    ]
+
+
+def _quantity(quantity: Quantity, *, scored: bool) -> list[Column[Row]]:
+    """The columns of a quantity: ours with its interval, the paper's, the difference, the scatter of runs."""
+    name, group = quantity.name, quantity.title
+
+    def value(name_in_csv: str, of: Callable[[Number], object]) -> Column[Row]:
+        return in_csv(name_in_csv, lambda row: of(row.numbers[name]))
+
+    def ours(row: Row) -> TableCell:
+        words = with_half_width(row.numbers[name].ours, quantity.digits)
+        return text(words, value=row.numbers[name].mean, short=words.replace(" ± ", "±"))
+
+    def paper(row: Row) -> TableCell:
+        value = row.numbers[name].published
+        return TableCell(value, (Line(ABSENT if value is None else f"{value:g}", Standing.REFERENCE),))
+
+    columns: list[Column[Row]] = [
+        Column(name, ours, "ours", quantity.short, group),
+        *bounds_in_csv(f"{name}_lower", f"{name}_upper", lambda row: row.numbers[name].ours),
+        Column(f"{name}_published", paper, "paper", group=group),
+        Column(f"{name}_difference", partial(_difference, of=quantity), "diff.", group=group),
+        value(f"{name}_within", lambda own: own.within),
+        value(f"{name}_at_length", lambda own: own.at_length),
+    ]
+    if scored:
+        columns += [
+            value(f"{name}_{part}", lambda own, place=place: _scatter(own)[place])  # type: ignore[misc]
+            for place, part in enumerate(RUN_COLUMNS)
+        ]
+    return columns
+
+
+def _difference(row: Row, *, of: Quantity) -> TableCell:
+    own = row.numbers[of.name]
+    words = ABSENT if own.difference is None else f"{own.difference:+.{of.digits}f}"
+    standing = Standing.of(own.within)
+    if row.agreement is not None and standing is Standing.OUTSIDE:
+        standing = STANDINGS[row.agreement]
+    return TableCell(own.difference, (Line(words, standing),))
+
+
+def _scatter(own: Number) -> Sequence[float | None]:
+    runs = own.scatter
+    if runs is None:
+        return [None] * len(RUN_COLUMNS)
+    return runs.standard_deviation, runs.minimum, runs.maximum, *bounds(runs.next_run), own.p_value
+
+
+def _cell(row: Row) -> TableCell:
+    return text(f"{row.label} {IN_SAMPLE}" if row.in_sample else row.label, value=row.cell[0])
+
+
+def _agreement(row: Row) -> TableCell:
+    if row.agreement is None:
+        return TableCell(None, (Line(ABSENT),))
+    kept = [
+        f"{each.quantity.short} {each.at_length:.{each.quantity.digits}f}"
+        for each in row.numbers.values()
+        if each.at_length is not None
+    ]
+    cell = text(str(row.agreement), STANDINGS[row.agreement], short=SHORT.get(row.agreement))
+    return replace(cell, note=f"ours at the paper's length: {', '.join(kept)}" if kept else "")
+
+
+def caption(rows: Sequence[Row]) -> str:
+    """What stands below the table: how many cells agree, what the others lack, and what the ± means."""
+    compared = published_rows(rows)
+    numbers = [each for row in compared for each in row.numbers.values()]
+    count = len(rows[0].numbers) if rows else 1
+    quantities = "" if count == 1 else f" in {NUMBERS.get(count, f'all {count}')} quantities"
+    single = sum(1 for each in numbers if each.within)
+    text = f"{_agreeing(compared)} cells within tolerance{quantities}"
+    text += f" ({single} of {len(numbers)} single numbers){_apart(compared)}{_of_others(compared)}"
+    text += f"; {_replications(rows)}"
+    has_interval = any(isinstance(each.ours, Interval) for each in numbers)
+    text += "; ± is the 95 % interval over replications" if has_interval else "; too few for intervals"
+    offered = any(row.realised_percent is not None for row in rows)
+    return text + ("; offered: load of the same users on the uncongested network" if offered else "")
+
+
+def _replications(rows: Sequence[Row]) -> str:
+    return each_counted((len(row.runs) for row in rows), "replication")
+
+
+def _agreeing(rows: Sequence[Row]) -> str:
+    return f"{sum(1 for row in rows if row.within)} of {len(rows)}"
+
+
+def _apart(rows: Sequence[Row]) -> str:
+    """Cells that inputs were chosen by, and the others, counted apart."""
+    fitted, others = [row for row in rows if row.in_sample], [row for row in rows if not row.in_sample]
+    if not fitted:
+        return ""
+    inputs = ", ".join(dict.fromkeys(each for row in fitted for each in row.in_sample))
+    return (
+        f"; in-sample ({IN_SAMPLE}: {inputs} fitted to published numbers of the cell) {_agreeing(fitted)}, "
+        f"others {_agreeing(others)}"
+    )
+
+
+def _of_others(rows: Sequence[Row]) -> str:
+    """What the cells that are not simply within lack."""
+    counts = Counter(row.agreement for row in rows)
+    lacking = [
+        f"{counts[each]} {MEANINGS.get(each, each)}"
+        for each in Agreement
+        if each is not Agreement.WITHIN and counts[each]
+    ]
+    return f"; {', '.join(lacking)}" if lacking else ""
+
+
+# ----------------------------------------------------------------------------------------------- single runs
+
+
+def table_of_runs(rows: Sequence[Row]) -> Table:
+    """Every cell in three lines."""
+    names = TableCell(lines=(Line("ours"), Line("min–max", Standing.REFERENCE), Line("paper")))
+    own = _columns(rows)
+    columns = [replace(column, media=Medium.CSV) for column in own if Medium.CSV in column.media]
+    columns += [
+        Column("", lambda row: text(row.label), "cell", media=Medium.HTML, heads_row=True),
+        *(replace(column, name="", media=Medium.HTML) for column in own[1:3]),  # the loads
+        Column("", _three_heads, "cell", media=Medium.TERMINAL, words=True),
+        Column("", lambda _: names, media=Medium.PRINT, words=True),
+    ]
+    columns += [
+        Column("", partial(_three_lines, of=each), each.title, each.short, media=Medium.PRINT)
+        for each in ([own.quantity for own in rows[0].numbers.values()] if rows else ())
+    ]
+    columns.append(Column("", _whole, "row", media=Medium.HTML))
+    return Table.of(rows, columns, caption=caption_of_runs(rows))
+
+
+def _three_heads(row: Row) -> TableCell:
+    """What a cell is called, on three short lines."""
+    first, second, *rest = [*row.label.split(", "), "", ""]
+    others = ", ".join(part for part in rest if part)
+    offered = "" if row.realised_percent is None else f" (offered {row.realised_percent:.1f})"
+    return TableCell(lines=(Line(f"{first}, {row.cell[1]:g} %{offered}"), Line(second), Line(others)))
+
+
+def _three_lines(row: Row, *, of: Quantity) -> TableCell:
+    """Our mean with the deviation of one run, our extremes, and the published number with its two marks."""
+    own, digits = row.numbers[of.name], of.digits
+    ours, extremes, paper = f"{own.mean:.{digits}f}", "", ""
+    if own.scatter is not None:
+        extremes = f"{own.scatter.minimum:.{digits}f}–{own.scatter.maximum:.{digits}f}"
+        if own.scatter.replications > 1:
+            ours += f"±{own.scatter.standard_deviation:.{digits}f}"
+    if own.published is not None:
+        paper = f"{own.published:g} {MARKS[own.like_a_run]}{MARKS[own.within]}"
+    standing = Standing.of(own.like_a_run)
+    return TableCell(lines=(Line(ours), Line(extremes, Standing.REFERENCE), Line(paper, standing)))
+
+
+def _whole(row: Row) -> TableCell:
+    """Both marks of the row as a whole."""
+    marks = "" if row.within is None else MARKS[row.like_a_run] + MARKS[row.within]
+    return text(marks, Standing.of(row.like_a_run))
+
+
+def caption_of_runs(rows: Sequence[Row]) -> str:
+    """How many published numbers look like runs of ours, how many of our means are near enough."""
+    compared = published_rows(rows)
+    numbers = [each for row in compared for each in row.numbers.values()]
+    within = sum(1 for each in numbers if each.within)
+    text = (
+        f"our mean is within tolerance of {within} of {len(numbers)} published numbers; {_replications(rows)}"
+    )
+    scored = [each for each in numbers if each.like_a_run is not None]
+    if not scored:
+        return f"{text}, too few to score single runs ({MINIMUM_REPLICATIONS} are needed)"
+    like = sum(1 for each in scored if each.like_a_run)
+    whole = [row for row in compared if row.like_a_run is not None]
+    rows_like = sum(1 for row in whole if row.like_a_run)
+    return (
+        f"{like} of {len(scored)} published numbers lie in the 95 % interval of one further run of ours, "
+        f"{rows_like} of {len(whole)} rows as a whole; {text}. ± is the standard deviation of one run; "
+        "marks: as a single run, by tolerance"
+    )
