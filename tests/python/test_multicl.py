@@ -16,7 +16,7 @@ from aqmlab.experiments.multicl import seeds
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.papers import experiments
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
-from aqmlab.papers.tables.compared import response_rows
+from aqmlab.papers.tables.compared import responses
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
@@ -121,11 +121,14 @@ def test_figures_and_claims_are_of_the_forward_path_and_the_reverse_stands_besid
     first = small_study.results(*cell)[0]
     assert small_study.times(*cell)[0].ended == response_times(first, population="right").ended
     assert small_study.times(*cell, "left")[0].ended == response_times(first, population="left").ended
-    rows = [row for row in response_rows(small_study) if row.label.startswith("DT")]
-    assert [row.population for row in rows] == ["right", "left", "right and left"]
-    assert rows[2].exchanges == pytest.approx(rows[0].exchanges + rows[1].exchanges)
+    columns = {column.name: place for place, column in enumerate(responses(small_study).columns)}
+    rows = [row for row in responses(small_study).rows if str(row[columns["cell"]].value).startswith("DT")]
+    whose, exchanges = ([row[columns[name]].value for row in rows] for name in ("population", "exchanges"))
+    assert whose == ["right", "left", "right and left"]
+    right, left, both = (float(str(each)) for each in exchanges)
+    assert both == pytest.approx(right + left)
     # The cross traffic is nobody's here: it stands in the run, not in the rows.
-    assert rows[2].exchanges < response_times(first).ended
+    assert both < response_times(first).ended
 
 
 def test_what_is_offered_is_what_servers_put_on_an_uncongested_link(small_study: Study) -> None:

@@ -17,8 +17,8 @@ from aqmlab.papers.frame import Agreement, Number, Row, frame_of, published_rows
 from aqmlab.papers.published import AtLength, PublishedTable
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import published, runs
-from aqmlab.papers.tables.best import best_rows
-from aqmlab.papers.tables.compared import ablation_rows, ablations
+from aqmlab.papers.tables.best import best_settings
+from aqmlab.papers.tables.compared import ablations
 from aqmlab.papers.tables.published import caption, fill
 from aqmlab.show.tables.parts import parts_within
 from aqmlab.show.tables.render import as_plain_text, to_html, to_terminal
@@ -37,6 +37,11 @@ NINETY_MINUTES = 5400.0
 def cell_rows(study: Study, table: PublishedTable | None = None) -> list[Row]:
     """The numbers of a table's cells, by default of the first."""
     return frame_of(study, table or study.experiment.published.tables[0])
+
+
+def read(table: Table) -> list[dict[str, str]]:
+    """The rows of a table as its CSV has them."""
+    return list(csv.DictReader(io.StringIO(to_csv(table))))
 
 
 def as_published(
@@ -127,7 +132,7 @@ def test_a_short_window_does_not_show_that_the_networks_differ(
     known = AtLength({} if at_length is None else {("pi-24", 98.0): at_length}, "today")
     row = judged(pi_24_at_98(mbps=mbps), least_window_s=least_window_s, least_warm_up_s=0.0, at_length=known)
     assert row.agreement is expected
-    (line,) = csv.DictReader(io.StringIO(to_csv(published.table_of([row]))))
+    (line,) = read(published.table_of([row]))
     assert line["agreement"] == str(expected)
 
 
@@ -245,7 +250,7 @@ def test_what_was_not_published_is_neither_inside_nor_outside() -> None:
 
 
 def test_the_csv_holds_ours_the_papers_and_both_directions() -> None:
-    (line,) = csv.DictReader(io.StringIO(to_csv(published.table_of(cell_rows(pi_24_at_98(loss=4.9))))))
+    (line,) = read(published.table_of(cell_rows(pi_24_at_98(loss=4.9))))
     assert line["cell"] == "pi-24"
     assert float(line["loss_percent"]) == pytest.approx(4.9)
     assert float(line["loss_percent_published"]) == 3.9
@@ -291,14 +296,13 @@ def test_an_ablation_is_compared_with_what_it_changes() -> None:
             return None
         return synthetic_result(seed=seed, times_s=exchange_times(seed, timeouts=timeouts))
 
-    (row,) = ablation_rows(synthetic_study(make))
-    assert (row.label, row.against) == ("ARED 24, byte mode", "ARED 24")
-    assert row.verdict == "better"
-    assert isinstance(row.restricted_mean_ms, Interval)
+    (row,) = read(ablations(synthetic_study(make)))
+    assert (row["cell"], row["against"]) == ("ARED 24, byte mode", "ARED 24")
+    assert row["verdict"] == "better"
     # 15 % of exchanges lose a second, as far as they end within two.
-    assert row.restricted_mean_ms.mean == pytest.approx(-150.0, abs=15.0)
-    (line,) = csv.DictReader(io.StringIO(to_csv(ablations([row]))))
-    assert line["verdict"] == "better"
+    mean = float(row["restricted_mean_difference_ms"])
+    assert mean == pytest.approx(-150.0, abs=15.0)
+    assert float(row["lower_ms"]) < mean < float(row["upper_ms"])
 
 
 def test_levels_of_an_ablation_stand_beside_those_of_its_base_and_of_the_paper() -> None:
@@ -308,7 +312,7 @@ def test_levels_of_an_ablation_stand_beside_those_of_its_base_and_of_the_paper()
             return None
         return as_published(name, load, seed, loss_percent=lost, completed=14.5, mbps=88.0)
 
-    (line,) = csv.DictReader(io.StringIO(to_csv(ablations(ablation_rows(synthetic_study(make))))))
+    (line,) = read(ablations(synthetic_study(make)))
     found = [float(line[f"loss_percent{part}"]) for part in ("", "_base", "_published")]
     assert found == pytest.approx([4.2, 5.5, 4.1])
     assert float(line["completed_millions_published"]) == 14.0
@@ -396,7 +400,7 @@ def test_single_runs_are_printed_with_their_scatter_and_both_marks() -> None:
     ):
         assert expected in text
     assert "1079 ✓✓" in to_html(filled.table)
-    (line,) = csv.DictReader(io.StringIO(to_csv(filled.table)))
+    (line,) = read(filled.table)
     assert float(line["throughput_kilobytes_per_s_run_deviation"]) == pytest.approx(87.5**0.5)
     assert float(line["throughput_kilobytes_per_s_run_minimum"]) == pytest.approx(1070.0)
     assert float(line["throughput_kilobytes_per_s_published_p"]) > 0.05
@@ -416,33 +420,33 @@ def settings(medians_s: dict[str, float], *, replications: int = 6) -> Study:
 
 def test_the_papers_best_setting_is_ranked_among_ours() -> None:
     study = settings({"red-5-90-w128-p20": 0.3, "red-30-90": 0.2, "red-5-15": 0.5})
-    (row,) = best_rows(study, CHRISTIANSEN.published.table("4"))
-    assert (row.label, row.criterion.name) == ("RED 5/90, 1/128, 1/20", "best overall response")
-    assert (row.place, row.candidates, row.best) == (2, 3, "red-30-90")
-    assert row.verdict == "worse than our best"
-    assert isinstance(row.difference, Interval)
+    (row,) = read(best_settings(study, CHRISTIANSEN.published.table("4")))
+    assert (row["cell"], row["criterion"]) == ("red-5-90-w128-p20", "best overall response")
+    assert (row["place"], row["candidates"], row["best_cell"]) == ("2", "3", "red-30-90")
+    assert row["verdict"] == "worse than our best"
+    assert float(row["lower"]) > 0.0
     medians = [ResponseTimes.quantile(times, 0.5) for times in study.times("red-5-90-w128-p20", 98.0)]
-    assert row.figures["median_response_ms"].mean == pytest.approx(1000.0 * sum(medians) / 6)
+    assert float(row["median_response_ms"]) == pytest.approx(1000.0 * sum(medians) / 6)
     (filled,) = (each for each in fill(study) if each.published.identifier == "4")
     console = Console(width=140, record=True, file=io.StringIO())
     console.print(to_terminal(filled.table, title="t"))
     assert "1 worse than our best" in filled.table.caption
     assert "2/3" in console.export_text()
     assert "worse than our best, RED 30/90" in to_html(filled.table)
-    (line,) = csv.DictReader(io.StringIO(to_csv(filled.table)))
+    (line,) = read(filled.table)
     assert (line["best_cell"], line["decided_by"]) == ("red-30-90", "restricted_mean_response_ms")
 
 
 def test_a_setting_may_be_our_best_too_and_too_few_replications_do_not_tell() -> None:
-    (row,) = best_rows(
-        settings({"red-5-90-w128-p20": 0.2, "red-30-90": 0.3}), CHRISTIANSEN.published.table("4")
-    )
-    assert (row.place, row.verdict) == (1, "our best too")
-    (row,) = best_rows(settings({"red-5-90-w128-p20": 0.2}), CHRISTIANSEN.published.table("4"))
-    assert row.verdict == "no other setting was run"
+    def verdict(study: Study) -> tuple[str, str]:
+        (row,) = read(best_settings(study, CHRISTIANSEN.published.table("4")))
+        return row["place"], row["verdict"]
+
+    both = settings({"red-5-90-w128-p20": 0.2, "red-30-90": 0.3})
+    assert verdict(both) == ("1", "our best too")
+    assert verdict(settings({"red-5-90-w128-p20": 0.2})) == ("1", "no other setting was run")
     few = settings({"red-5-90-w128-p20": 0.3, "red-30-90": 0.2}, replications=3)
-    (row,) = best_rows(few, CHRISTIANSEN.published.table("4"))
-    assert row.verdict == "too few replications"
+    assert verdict(few) == ("2", "too few replications")
 
 
 def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_own() -> None:
@@ -456,7 +460,7 @@ def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_ow
         )
 
     study = synthetic_study(make, replications=6, loads=(90.0,), name="christiansen2000")
-    assert [row.label for row in ablation_rows(study)] == [
+    assert [row["cell"] for row in read(ablations(study))] == [
         "RED 30/90, load in frames",
         "RED 30/90, think times clipped",
     ]

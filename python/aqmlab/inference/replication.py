@@ -58,6 +58,10 @@ class Interval:
         """Whether the whole interval lies between the bounds."""
         return lower <= self.lower and self.upper <= upper
 
+    def scaled(self, factor: float) -> Interval:
+        """In a unit of which there are so many in one of its own."""
+        return replace(self, mean=self.mean * factor, lower=self.lower * factor, upper=self.upper * factor)
+
     def exponential(self) -> Interval:
         """From logarithms to the numbers themselves: the mean becomes the geometric one."""
         mean, lower, upper = map(math.exp, (self.mean, self.lower, self.upper))
@@ -92,6 +96,10 @@ class NotEnoughReplications:
     mean: float | None = None
     without: int = 0
     identical: bool = False
+
+    def scaled(self, factor: float) -> NotEnoughReplications:
+        """In a unit of which there are so many in one of its own."""
+        return self if self.mean is None else replace(self, mean=self.mean * factor)
 
     def exponential(self) -> NotEnoughReplications:
         """From the logarithm to the number itself."""

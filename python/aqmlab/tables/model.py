@@ -168,6 +168,29 @@ def in_csv(name: str, value: Callable[[Item], object]) -> Column[Item]:
     return Column(name, lambda item: TableCell(value(item)), media=Medium.CSV)
 
 
+def named(
+    name: str,
+    title: str = "",
+    short: str | None = None,
+    *,
+    form: str = "g",
+    unit: str = "",
+    **looks: Any,  # noqa: ANN401 (as `Column` has them)
+) -> Column[Mapping[str, Any]]:
+    """A column of rows that have their values by name; without a title only programs read it.
+
+    Words stand there as they are, numbers in the given format; a row may also have a cell that is made.
+    """
+
+    def cell(row: Mapping[str, Any]) -> TableCell:
+        value = row[name]
+        if isinstance(value, TableCell) or not title:
+            return value if isinstance(value, TableCell) else TableCell(value)
+        return text(value) if isinstance(value, str) else number(value, form, unit=unit)
+
+    return Column(name, cell, title, short, media=Medium.ALL if title else Medium.CSV, **looks)
+
+
 def bounds_in_csv(
     lower: str, upper: str, of: Callable[[Item], Interval | NotEnoughReplications]
 ) -> list[Column[Item]]:

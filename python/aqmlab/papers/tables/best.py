@@ -6,26 +6,14 @@ flatter it a little; `aqmlab tune` searches a range and takes the winner's figur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison import leaves_out_zero
-from aqmlab.tables.model import (
-    Column,
-    Standing,
-    Table,
-    TableCell,
-    bounds_in_csv,
-    in_csv,
-    number,
-    text,
-    with_half_width,
-)
+from aqmlab.tables.model import Standing, Table, bounds, named, text, with_half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.papers.published import Criterion, PublishedTable
     from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics.quantities import Quantity
@@ -44,66 +32,65 @@ STANDINGS = {
 }
 
 
-@dataclass(frozen=True)
-class BestRow:
-    """A setting that a paper calls best.
-
-    Attributes:
-        cell: The configuration's name and the offered load.
-        label: What the configuration is called in print.
-        criterion: What the paper calls it best by.
-        figures: Our means of the quantities of all criteria.
-        best: The configuration that is best by this criterion among ours that were run at this load.
-        best_label: What that is called in print.
-        place: Where the paper's setting comes among them, from 1.
-        candidates: How many they are.
-        difference: Its difference to our best in the criterion's first quantity, paired by seed.
-    """
-
-    cell: Cell
-    label: str
-    criterion: Criterion
-    figures: Mapping[str, Interval | NotEnoughReplications]
-    best: str
-    best_label: str
-    place: int
-    candidates: int
-    difference: Interval | NotEnoughReplications
-
-    @property
-    def verdict(self) -> str:
-        """How it compares with our best."""
-        if self.best == self.cell[0]:
-            return BEST if self.candidates > 1 else ALONE
-        return {None: OPEN, False: TIED, True: WORSE}[leaves_out_zero(self.difference)]
-
-
-def best_rows(study: Study, table: PublishedTable) -> list[BestRow]:
-    """One row per published setting that was run."""
-    return [_row(study, table, cell) for cell in table.rows if study.has(*cell)]
-
-
-def quantities(table: PublishedTable) -> list[Quantity]:
-    """The quantities of all criteria, each once."""
-    found = {each.name: each for criterion in table.criteria.values() for each in criterion.quantities}
-    return list(found.values())
-
-
-def _row(study: Study, table: PublishedTable, cell: Cell) -> BestRow:
-    criterion = table.criteria[table.rows[cell].text[table.criterion_column]]
-    ranked = _ranked(study, table, cell, criterion)
-    best = ranked[0]
-    return BestRow(
-        cell=cell,
-        label=study.configuration(cell[0]).label,
-        criterion=criterion,
-        figures={each.name: study.measure(*cell, each) for each in quantities(table)},
-        best=best[0],
-        best_label=study.configuration(best[0]).label,
-        place=ranked.index(cell) + 1,
-        candidates=len(ranked),
-        difference=study.difference(cell, best, criterion.quantities[0]),
+def best_settings(study: Study, table: PublishedTable) -> Table:
+    """Every published setting that was run: our figures, its place among ours, and what our best is."""
+    figures = {each.name: each for criterion in table.criteria.values() for each in criterion.quantities}
+    columns = [
+        named("cell", "the paper's setting", heads_row=True, wraps=True),
+        named("load_percent", "load", unit=" %"),
+        named("criterion", "best by", words=True, wraps=True),
+        *(
+            column
+            for name, of in figures.items()
+            for column in (named(name, of.title, of.short), named(f"{name}_lower"), named(f"{name}_upper"))
+        ),
+        named("best_cell"),
+        named("place", "place"),
+        *map(named, ("candidates", "decided_by", "difference", "lower", "upper")),
+        named("verdict", "against our best", words=True, wraps=True),
+    ]
+    rows = [_row(study, table, cell, [*figures.values()]) for cell in table.rows if study.has(*cell)]
+    verdicts = [row["verdict"].value for row in rows]
+    counts = [f"{verdicts.count(each)} {each}" for each in STANDINGS if each in verdicts]
+    caption = (
+        f"of {len(rows)} best settings of the paper: {', '.join(counts) or 'none was run'}. "
+        "Our best is the best cell that was run; `aqmlab tune` searches a whole range"
     )
+    return Table.of(rows, columns, caption=caption)
+
+
+def _row(study: Study, table: PublishedTable, cell: Cell, figures: Sequence[Quantity]) -> dict[str, Any]:
+    criterion = table.criteria[table.rows[cell].text[table.criterion_column]]
+    decisive = criterion.quantities[0]
+    ranked = _ranked(study, table, cell, criterion)
+    best, place = ranked[0], ranked.index(cell) + 1
+    difference = study.difference(cell, best, decisive)
+    verdict = {None: OPEN, False: TIED, True: WORSE}[leaves_out_zero(difference)]
+    words = verdict = verdict if best != cell else BEST if len(ranked) > 1 else ALONE
+    if best != cell:
+        behind = with_half_width(difference, decisive.digits, sign="+")
+        words += f", {study.configuration(best[0]).label}: {behind} ({decisive.short})"
+    found: dict[str, Any] = {}
+    for of in figures:
+        ours = study.measure(*cell, of)
+        shown = with_half_width(ours, of.digits)
+        found[of.name] = text(shown, value=ours.mean, short=shown.partition(" ± ")[0])
+        found[f"{of.name}_lower"], found[f"{of.name}_upper"] = bounds(ours)
+    lower, upper = bounds(difference)
+    return {
+        "cell": text(study.configuration(cell[0]).label, value=cell[0]),
+        "load_percent": cell[1],
+        "criterion": criterion.name,
+        **found,
+        "best_cell": best[0],
+        "place": text(f"{place} of {len(ranked)}", value=place, short=f"{place}/{len(ranked)}"),
+        "candidates": len(ranked),
+        "decided_by": decisive.name,
+        "difference": difference.mean,
+        "lower": lower,
+        "upper": upper,
+        "verdict": text(words, STANDINGS[verdict], value=verdict),
+    }
 
 
 def _ranked(study: Study, table: PublishedTable, cell: Cell, criterion: Criterion) -> list[Cell]:
@@ -120,70 +107,3 @@ def _ranked(study: Study, table: PublishedTable, cell: Cell, criterion: Criterio
         return float("inf") if mean is None else sign * mean
 
     return [(name, cell[1]) for name in sorted(dict.fromkeys([cell[0], *names]), key=cost)]
-
-
-# ------------------------------------------------------------------------------------------------- in print
-
-
-def caption(rows: Sequence[BestRow]) -> str:
-    """How many of the paper's settings are the best of ours, or cannot be told apart from it."""
-    counts = {verdict: sum(1 for row in rows if row.verdict == verdict) for verdict in STANDINGS}
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    return (
-        f"of {len(rows)} best settings of the paper: {found or 'none was run'}. "
-        "Our best is the best cell that was run; `aqmlab tune` searches a whole range"
-    )
-
-
-def table_of(rows: Sequence[BestRow], table: PublishedTable) -> Table:
-    """Every published setting with our figures of it, its place among ours, and what our best is."""
-    columns: list[Column[BestRow]] = [
-        Column(
-            "cell",
-            lambda row: text(row.label, value=row.cell[0]),
-            "the paper's setting",
-            heads_row=True,
-            wraps=True,
-        ),
-        Column("load_percent", lambda row: number(row.cell[1], unit=" %"), "load"),
-        Column("criterion", lambda row: text(row.criterion.name), "best by", words=True, wraps=True),
-    ]
-    for each in quantities(table):
-        columns += _figure(each)
-    columns += [
-        in_csv("best_cell", lambda row: row.best),
-        Column("place", _place, "place"),
-        in_csv("candidates", lambda row: row.candidates),
-        in_csv("decided_by", lambda row: row.criterion.quantities[0].name),
-        in_csv("difference", lambda row: row.difference.mean),
-        *bounds_in_csv("lower", "upper", lambda row: row.difference),
-        Column("verdict", _against, "against our best", words=True, wraps=True),
-    ]
-    return Table.of(rows, columns, caption=caption(rows))
-
-
-def _figure(quantity: Quantity) -> list[Column[BestRow]]:
-    name = quantity.name
-
-    def shown(row: BestRow) -> TableCell:
-        found = row.figures[name]
-        words = with_half_width(found, quantity.digits)
-        return text(words, value=found.mean, short=words.partition(" ± ")[0])
-
-    return [
-        Column(name, shown, quantity.title, quantity.short),
-        *bounds_in_csv(f"{name}_lower", f"{name}_upper", lambda row: row.figures[name]),
-    ]
-
-
-def _place(row: BestRow) -> TableCell:
-    return text(f"{row.place} of {row.candidates}", value=row.place, short=f"{row.place}/{row.candidates}")
-
-
-def _against(row: BestRow) -> TableCell:
-    words = row.verdict
-    if row.best != row.cell[0]:
-        decisive = row.criterion.quantities[0]
-        difference = with_half_width(row.difference, decisive.digits, sign="+")
-        words += f", {row.best_label}: {difference} ({decisive.short})"
-    return text(words, STANDINGS[row.verdict], value=row.verdict)

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval
 from aqmlab.papers.frame import Agreement, frame_of, published_rows
-from aqmlab.papers.tables import best
+from aqmlab.papers.tables.best import best_settings
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -26,21 +25,18 @@ from aqmlab.tables.model import (
     Table,
     TableCell,
     bounds,
-    bounds_in_csv,
-    in_csv,
-    number,
+    named,
     text,
     with_half_width,
 )
 from aqmlab.terminal.spelling import each_counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aqmlab.papers.frame import Number, Row
     from aqmlab.papers.published import PublishedTable
     from aqmlab.papers.study import Study
-    from aqmlab.statistics.quantities import Quantity
 
 NUMBERS = {2: "both", 3: "all three", 4: "all four"}
 ABSENT = "–"
@@ -99,7 +95,7 @@ def fill(study: Study) -> list[Filled]:
 
 def _fill(study: Study, published: PublishedTable) -> Filled:
     if published.criteria:
-        return Filled(published, best.table_of(best.best_rows(study, published), published))
+        return Filled(published, best_settings(study, published))
     rows = frame_of(study, published)
     return Filled(published, table_of_runs(rows) if published.run_to_run else table_of(rows), rows)
 
@@ -109,83 +105,66 @@ def _fill(study: Study, published: PublishedTable) -> Filled:
 
 def table_of(rows: Sequence[Row]) -> Table:
     """Every cell with the published one, their difference, and whether it lies within the tolerance."""
-    return Table.of(rows, _columns(rows), caption=caption(rows))
+    return Table.of(map(_record, rows), _columns(rows), caption=caption(rows))
 
 
-def _columns(rows: Sequence[Row]) -> list[Column[Row]]:
-    columns: list[Column[Row]] = [
-        Column("cell", _cell, "cell", heads_row=True),
-        Column("load_percent", lambda row: number(row.cell[1], unit=" %"), "load"),
-        Column(
-            "realised_load_percent", lambda row: number(row.realised_percent, ".1f", unit=" %"), "offered"
-        ),
-        in_csv("replications", lambda row: len(row.runs)),
+def _columns(rows: Sequence[Row]) -> list[Column[Mapping[str, Any]]]:
+    columns = [
+        named("cell", "cell", heads_row=True),
+        named("load_percent", "load", unit=" %"),
+        named("realised_load_percent", "offered", form=".1f", unit=" %"),
+        named("replications"),
     ]
-    if not rows:
-        return columns
-    numbers = rows[0].numbers
-    for each in numbers.values():
-        columns += _quantity(each.quantity, scored=each.scatter is not None)
-    columns += [
-        Column("agreement", _agreement, "verdict", words=True),
-        in_csv("in_sample", lambda row: "; ".join(row.in_sample)),
-    ]
-    return columns + [
-        in_csv(f"{name}_{link}", lambda row, name=name, link=link: row.numbers[name].by_link[link])  # type: ignore[misc]
-        for name, each in numbers.items()
-        for link in each.by_link
-    ]
-
-
-def _quantity(quantity: Quantity, *, scored: bool) -> list[Column[Row]]:
-    """The columns of a quantity: ours with its interval, the paper's, the difference, the scatter of runs."""
-    name, group = quantity.name, quantity.title
-
-    def value(name_in_csv: str, of: Callable[[Number], object]) -> Column[Row]:
-        return in_csv(name_in_csv, lambda row: of(row.numbers[name]))
-
-    def ours(row: Row) -> TableCell:
-        words = with_half_width(row.numbers[name].ours, quantity.digits)
-        return text(words, value=row.numbers[name].mean, short=words.replace(" ± ", "±"))
-
-    def paper(row: Row) -> TableCell:
-        value = row.numbers[name].published
-        return TableCell(value, (Line(ABSENT if value is None else f"{value:g}", Standing.REFERENCE),))
-
-    columns: list[Column[Row]] = [
-        Column(name, ours, "ours", quantity.short, group),
-        *bounds_in_csv(f"{name}_lower", f"{name}_upper", lambda row: row.numbers[name].ours),
-        Column(f"{name}_published", paper, "paper", group=group),
-        Column(f"{name}_difference", partial(_difference, of=quantity), "diff.", group=group),
-        value(f"{name}_within", lambda own: own.within),
-        value(f"{name}_at_length", lambda own: own.at_length),
-    ]
-    if scored:
+    numbers = rows[0].numbers if rows else {}
+    for name, own in numbers.items():
+        of = own.quantity
         columns += [
-            value(f"{name}_{part}", lambda own, place=place: _scatter(own)[place])  # type: ignore[misc]
-            for place, part in enumerate(RUN_COLUMNS)
+            named(name, "ours", of.short, group=of.title),
+            *map(named, (f"{name}_lower", f"{name}_upper")),
+            named(f"{name}_published", "paper", group=of.title),
+            named(f"{name}_difference", "diff.", group=of.title),
+            *map(named, (f"{name}_within", f"{name}_at_length")),
+            *(named(f"{name}_{part}") for part in (RUN_COLUMNS if own.scatter is not None else ())),
         ]
-    return columns
+    if rows:
+        columns += [named("agreement", "verdict", words=True), named("in_sample")]
+    return columns + [named(f"{name}_{link}") for name, own in numbers.items() for link in own.by_link]
 
 
-def _difference(row: Row, *, of: Quantity) -> TableCell:
-    own = row.numbers[of.name]
-    words = ABSENT if own.difference is None else f"{own.difference:+.{of.digits}f}"
-    standing = Standing.of(own.within)
-    if row.agreement is not None and standing is Standing.OUTSIDE:
-        standing = STANDINGS[row.agreement]
-    return TableCell(own.difference, (Line(words, standing),))
+def _record(row: Row) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "cell": text(f"{row.label} {IN_SAMPLE}" if row.in_sample else row.label, value=row.cell[0]),
+        "load_percent": row.cell[1],
+        "realised_load_percent": row.realised_percent,
+        "replications": len(row.runs),
+        "agreement": _agreement(row),
+        "in_sample": "; ".join(row.in_sample),
+    }
+    for name, own in row.numbers.items():
+        words, standing = with_half_width(own.ours, own.quantity.digits), Standing.of(own.within)
+        if row.agreement is not None and standing is Standing.OUTSIDE:
+            standing = STANDINGS[row.agreement]
+        paper, difference = _given(own.published, "g"), _given(own.difference, f"+.{own.quantity.digits}f")
+        record[name] = text(words, value=own.mean, short=words.replace(" ± ", "±"))
+        record[f"{name}_lower"], record[f"{name}_upper"] = bounds(own.ours)
+        record[f"{name}_published"] = TableCell(own.published, (Line(paper, Standing.REFERENCE),))
+        record[f"{name}_difference"] = TableCell(own.difference, (Line(difference, standing),))
+        record[f"{name}_within"], record[f"{name}_at_length"] = own.within, own.at_length
+        record |= {f"{name}_{part}": value for part, value in _scatter(own)}
+        record |= {f"{name}_{link}": value for link, value in own.by_link.items()}
+    return record
 
 
-def _scatter(own: Number) -> Sequence[float | None]:
+def _given(value: float | None, form: str) -> str:
+    return ABSENT if value is None else format(value, form)
+
+
+def _scatter(own: Number) -> Iterable[tuple[str, float | None]]:
     runs = own.scatter
     if runs is None:
-        return [None] * len(RUN_COLUMNS)
-    return runs.standard_deviation, runs.minimum, runs.maximum, *bounds(runs.next_run), own.p_value
-
-
-def _cell(row: Row) -> TableCell:
-    return text(f"{row.label} {IN_SAMPLE}" if row.in_sample else row.label, value=row.cell[0])
+        return ()
+    values = (runs.standard_deviation, runs.minimum, runs.maximum, *bounds(runs.next_run), own.p_value)
+    return zip(RUN_COLUMNS, values, strict=True)
 
 
 def _agreement(row: Row) -> TableCell:
@@ -254,19 +233,27 @@ def table_of_runs(rows: Sequence[Row]) -> Table:
     """Every cell in three lines."""
     names = TableCell(lines=(Line("ours"), Line("min–max", Standing.REFERENCE), Line("paper")))
     own = _columns(rows)
-    columns = [replace(column, media=Medium.CSV) for column in own if Medium.CSV in column.media]
-    columns += [
-        Column("", lambda row: text(row.label), "cell", media=Medium.HTML, heads_row=True),
-        *(replace(column, name="", media=Medium.HTML) for column in own[1:3]),  # the loads
-        Column("", _three_heads, "cell", media=Medium.TERMINAL, words=True),
+    quantities = [number.quantity for number in rows[0].numbers.values()] if rows else []
+    columns = [
+        *(replace(column, media=Medium.CSV) for column in own if Medium.CSV in column.media),
+        replace(named("label", "cell", heads_row=True), media=Medium.HTML),
+        *(replace(column, media=Medium.HTML) for column in own[1:3]),  # the loads
+        replace(named("three heads", "cell", words=True), media=Medium.TERMINAL),
         Column("", lambda _: names, media=Medium.PRINT, words=True),
+        *(replace(named(f"{of.name} in lines", of.title, of.short), media=Medium.PRINT) for of in quantities),
+        replace(named("whole", "row"), media=Medium.HTML),
     ]
-    columns += [
-        Column("", partial(_three_lines, of=each), each.title, each.short, media=Medium.PRINT)
-        for each in ([own.quantity for own in rows[0].numbers.values()] if rows else ())
+    records = [
+        {
+            **_record(row),
+            "label": row.label,
+            "three heads": _three_heads(row),
+            "whole": _whole(row),
+            **{f"{name} in lines": _three_lines(number) for name, number in row.numbers.items()},
+        }
+        for row in rows
     ]
-    columns.append(Column("", _whole, "row", media=Medium.HTML))
-    return Table.of(rows, columns, caption=caption_of_runs(rows))
+    return Table.of(records, columns, caption=caption_of_runs(rows))
 
 
 def _three_heads(row: Row) -> TableCell:
@@ -277,9 +264,9 @@ def _three_heads(row: Row) -> TableCell:
     return TableCell(lines=(Line(f"{first}, {row.cell[1]:g} %{offered}"), Line(second), Line(others)))
 
 
-def _three_lines(row: Row, *, of: Quantity) -> TableCell:
+def _three_lines(own: Number) -> TableCell:
     """Our mean with the deviation of one run, our extremes, and the published number with its two marks."""
-    own, digits = row.numbers[of.name], of.digits
+    digits = own.quantity.digits
     ours, extremes, paper = f"{own.mean:.{digits}f}", "", ""
     if own.scatter is not None:
         extremes = f"{own.scatter.minimum:.{digits}f}–{own.scatter.maximum:.{digits}f}"

@@ -6,11 +6,12 @@ A published table that has the cell needs the number, and fails without it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.recorded import seed
-from aqmlab.tables.model import Column, Table, in_csv, number
+from aqmlab.tables.model import Table, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,18 +36,14 @@ def replications(study: Study) -> Table:
         for cell in study.cells
         for run in sorted(study.measured(*cell), key=lambda run: seed(run.result))
     ]
-    names = ("cell", "load_percent", "seed", *quantities)
-    columns = [in_csv(name, lambda row, name=name: row.get(name)) for name in names]  # type: ignore[misc]
-    return Table.of(rows, columns)
+    return Table.of(rows, [*map(named, ("cell", "load_percent", "seed", *quantities))])
 
 
-def _values(run: Measured, quantities: Mapping[str, Quantity]) -> dict[str, float]:
-    found = {}
+def _values(run: Measured, quantities: Mapping[str, Quantity]) -> dict[str, float | None]:
+    found: dict[str, float | None] = dict.fromkeys(quantities)
     for name, quantity in quantities.items():
-        try:
+        with suppress(MissingDataError):
             found[name] = quantity.of(run)
-        except MissingDataError:
-            continue
     return found
 
 
@@ -55,25 +52,26 @@ def loads(matched: Iterable[MatchedLoad]) -> Table:
     matches = list(matched)
     parts = dict.fromkeys(part for match in matches for part in match.sizes)
     links = dict.fromkeys(link for match in matches for link in match.realised_mbps)
-    columns: list[Column[MatchedLoad]] = [
-        Column("nominal_percent", lambda match: number(match.nominal_percent, unit=" %"), "nominal"),
-        Column("seed", lambda match: number(match.seed, "d"), "seed"),
-        *(Column(part, lambda match, part=part: number(match.sizes.get(part), "d"), part) for part in parts),  # type: ignore[misc]
-        in_csv("nominal_mbps", lambda match: match.nominal_mbps),
-        Column(
-            "realised_mean_percent",
-            lambda match: number(match.realised_percent, ".2f", unit=" %"),
-            "realised, mean",
-        ),
-        *(
-            Column(
-                f"{link}.realised_mbps",
-                lambda match, link=link: number(match.realised_mbps.get(link), ".2f"),  # type: ignore[misc]
-                f"{link}, Mbit/s",
-            )
-            for link in links
-        ),
-        in_csv("runs", lambda match: match.attempts),
-        in_csv("warnings", lambda match: "; ".join(match.warnings)),
+    columns = [
+        named("nominal_percent", "nominal", unit=" %"),
+        named("seed", "seed", form="d"),
+        *(named(part, part, form="d") for part in parts),
+        named("nominal_mbps"),
+        named("realised_mean_percent", "realised, mean", form=".2f", unit=" %"),
+        *(named(f"{link}.realised_mbps", f"{link}, Mbit/s", form=".2f") for link in links),
+        *map(named, ("runs", "warnings")),
     ]
-    return Table.of(matches, columns)
+    rows = [
+        {
+            "nominal_percent": match.nominal_percent,
+            "seed": match.seed,
+            **{part: match.sizes.get(part) for part in parts},
+            "nominal_mbps": match.nominal_mbps,
+            "realised_mean_percent": match.realised_percent,
+            **{f"{link}.realised_mbps": match.realised_mbps.get(link) for link in links},
+            "runs": match.attempts,
+            "warnings": "; ".join(match.warnings),
+        }
+        for match in matches
+    ]
+    return Table.of(rows, columns)

@@ -66,8 +66,8 @@ def parts_of(study: Study) -> Parts:
     return Parts(
         study=study,
         filled=filled,
-        ablations=compared.ablations(compared.ablation_rows(study)),
-        responses=compared.responses(compared.response_rows(study)),
+        ablations=compared.ablations(study),
+        responses=compared.responses(study),
         outcomes=outcomes,
         drawn=listed.draw(study),
         scored=scorecard.scored(study, filled, outcomes),
