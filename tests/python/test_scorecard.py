@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -20,9 +21,6 @@ from aqmlab.papers.differences import Conclusion, Difference, concluded
 from aqmlab.show.papers import scorecard_page
 from aqmlab.show.papers.report import Parts, files_of, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @cache
@@ -280,13 +278,76 @@ def test_the_command_prints_the_summary_and_writes_the_page(folder: Path) -> Non
     done = CliRunner().invoke(commands, ["scorecard", str(folder), "--output", str(page)])
     assert done.exit_code == 0, done.output
     assert "le2003" in done.output
-    text = page.read_text(encoding="utf-8")
-    assert "| PI 24 at 90 % † | throughput" in text
-    claims = [line for line in text.splitlines() if line.startswith("| L")]
+    counts = page.read_text(encoding="utf-8")
+    assert "| study | of | count | reproduced | differs, cause known | not identifiable |" in counts
+    assert "\n**Of 4 numbers that can fail, " in counts
+    assert "(page-numbers.md#le2003-scale-standard)" in counts
+    numbers = (folder.parent / "page-numbers.md").read_text(encoding="utf-8")
+    assert "(page.md)" in numbers
+    assert "| PI 24 at 90 % † | throughput" in numbers
+    claims = [line for line in numbers.splitlines() if line.startswith("| L")]
     assert len(claims) == 32
     assert all(line.count(" | ") == 5 for line in claims)
-    assert "| study | of | count | reproduced | differs, cause known | not identifiable |" in text
-    assert "\n**Of 4 numbers that can fail, " in text
+
+
+DOCUMENTED = Path(__file__).parents[2] / "docs/explanation"
+
+
+def form(page: str) -> set[str]:
+    """What every page of its kind has: its lines without those of single studies, numbers and claims."""
+    heads = re.findall(r"(?m)^(\| .* \|\n\| --- .*\|)$", page)
+    words = [line for line in page.splitlines() if line[:2] not in ("| ", "- ", "##", "**")]
+    fixed = [line for line in words if not re.match(r"\d+\. |Version |Without runs ", line)]
+    return {
+        *heads,
+        *fixed,
+        *(line for line in page.splitlines() if line in ("## All studies", "## Repeat it")),
+    }
+
+
+@pytest.mark.parametrize("name", [scorecard_page.PAGE, scorecard_page.NUMBERS])
+def test_the_documented_pages_have_the_form_that_the_command_writes(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    first, *others = scorecard.read(folder)
+    explained = replace(first, conclusion=Conclusion.CAUSE_KNOWN, because="Frames.", proof="frames")
+    scorecard_page.write([explained, *others], tmp_path / scorecard_page.PAGE)
+    written, documented = ((each / name).read_text(encoding="utf-8") for each in (tmp_path, DOCUMENTED))
+    assert form(written) == form(documented)
+
+
+def rows_of(page: str) -> list[list[str]]:
+    """The cells of all tables of a page."""
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    return [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in lines]
+
+
+def sections_of(page: str) -> dict[str, str]:
+    """The part about each study."""
+    found = re.split(r"(?m)^## (\S+, scale \S+)$", page)
+    return dict(zip(found[1::2], found[2::2], strict=True))
+
+
+def test_the_counts_of_the_documented_page_are_those_of_its_numbers() -> None:
+    counts, numbers = (
+        (DOCUMENTED / each).read_text(encoding="utf-8")
+        for each in (scorecard_page.PAGE, scorecard_page.NUMBERS)
+    )
+    counted = [row for row in rows_of(counts) if row[1] in scorecard.KINDS]
+    causes = sections_of(counts)
+    for title, section in sections_of(numbers).items():
+        verdicts = [row[5] for row in rows_of(section) if row[4].startswith("±")]
+        own = [row[3:] for row in counted if row[0] == title.replace("scale ", "")]
+        for place, conclusion in enumerate(Conclusion):
+            found = sum(verdict.partition(" [")[0] == conclusion for verdict in verdicts)
+            assert found == sum(int(row[place]) for row in own), (title, conclusion)
+        for note, concerned in re.findall(r"(?m)^- \[(\d+)\] .* \((\d+) numbers?[,;]", causes[title]):
+            told = [re.findall(r"\d+", verdict.partition(" [")[2]) for verdict in verdicts]
+            assert sum(note in each for each in told) == int(concerned), (title, note)
+        notes = re.findall(r"(?m)^\d+\. .*?(?:\(proof: `(.*)`\))?$", section)
+        assert re.findall(r"`--proof (.*)`\)", causes[title]) == [proof for proof in notes if proof]
+        conjectures = re.findall(r"there (?:is|are) (\d+) conjecture", causes[title])
+        assert [int(each) for each in conjectures] == [n for n in [notes.count("")] if n]
 
 
 def test_a_report_takes_the_place_of_the_earlier_one_and_touches_nothing_else(tmp_path: Path) -> None:
@@ -381,14 +442,15 @@ def scored_at(scale: str, *conclusions: Conclusion) -> list[scorecard.Scored]:
     return [*own, scorecard.Scored("le2003", scale, "1", scorecard.CLAIM, "L01", "claim", verdict=scale)]
 
 
-def test_claims_are_those_of_the_scale_that_decides_most_of_them() -> None:
+def test_claims_are_those_of_the_scale_that_decides_most_of_them(tmp_path: Path) -> None:
     unjudged = Conclusion.SCALE_CANNOT_JUDGE
     full = scored_at("full", unjudged, unjudged)
     standard = scored_at("standard", Conclusion.REPRODUCED, unjudged)
     for entries in (full + standard, standard + full):
         counts = {(each.scale, each.of): each.conclusions.total() for each in scorecard.counted(entries)}
         assert counts == {("full", FAILING): 1, ("standard", FAILING): 1, ("standard", "statements"): 2}
-        text = scorecard_page.page(entries)
+        scorecard_page.write(entries, tmp_path / "page.md")
+        text = (tmp_path / "page.md").read_text(encoding="utf-8")
         assert text.count("Claims: at scale standard.") == 1
         assert "1 standard" in text  # the count of verdicts, in place of "1 full"
         assert "1 full" not in text

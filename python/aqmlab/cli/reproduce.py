@@ -14,7 +14,7 @@ from aqmlab.cli.options import (
     read_numbers,
     seeds_option,
 )
-from aqmlab.files.folders import require_writable, write_whole
+from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
     from aqmlab.show.tables.render import to_terminal
 
     entries = scorecard.read_all(folders)
-    write_whole(page, scorecard_page.page(entries))
+    scorecard_page.write(entries, page)
     if quiet:
         say(str(page))
         return

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from aqmlab.cli.options import FOLDER
-from aqmlab.files.folders import write_whole
 from aqmlab.terminal.console import console, say
 
 
@@ -17,7 +16,7 @@ from aqmlab.terminal.console import console, say
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.md",
-    help="Also write all numbers and claims to this Markdown page.",
+    help="Also write counts and causes to this Markdown page, and all numbers and claims to FILE-numbers.md.",
 )
 def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     """Compare all published numbers and claims with ours.
@@ -43,7 +42,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
         )
     entries = cards.read_all(found)
     if output is not None:
-        write_whole(output, scorecard_page.page(entries))
+        scorecard_page.write(entries, output)
     console().print(to_terminal(cards.summary(entries)))
     if output is not None:
         say(f"page: {output}")

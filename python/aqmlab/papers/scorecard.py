@@ -341,6 +341,7 @@ def judging_scales(entries: Sequence[Scored]) -> dict[str, str]:
 
 
 CAN_FAIL, OF_THE_LOAD, FITTED = "numbers that can fail", "numbers of the load", "in-sample numbers"
+KINDS = (CAN_FAIL, OF_THE_LOAD, FITTED)
 
 
 def can_fail(entry: Scored) -> bool:

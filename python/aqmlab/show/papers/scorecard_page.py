@@ -1,132 +1,208 @@
-"""The scorecard as a page in Markdown: each study with its counts, its causes, its numbers and its claims."""
+"""The scorecard as two pages in Markdown: counts and causes of each study, and all numbers and claims."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import jinja2
+
+from aqmlab.files.folders import write_whole
 from aqmlab.papers.differences import Conclusion
 from aqmlab.papers.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales, reproduced
+from aqmlab.terminal.spelling import counted as spelt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
-    from aqmlab.papers.scorecard import Scored
+    from aqmlab.papers.scorecard import Counted, Scored
 
-PREFACE = """# What was reproduced, and what was not
-
-`aqmlab scorecard` generates this page from the scorecards of reproductions.
-
-| verdict | meaning |
-| --- | --- |
-| reproduced | a number lies within its tolerance with its whole 95 % interval; a statement holds |
-| differs, cause known | ours differs, and runs show a switch that brings it inside; the note says which |
-| not identifiable | ours differs, and runs show that print does not decide ([how](statistics.md#claims)) |
-| differs, cause unknown | ours differs, and no runs show why; a note is a conjecture |
-| scale cannot judge | the runs were too short or too few |
-| not run | the cells were not run at this scale |
-
-A number *can fail* if the paper's cell differs from the paper's network without a bottleneck at the same
-load, in at least one of its numbers by more than the tolerance (in a study without this network: always), and
-if no input of the models was chosen by it. The others are counted apart: they test the offered load. The runs
-of a cause or reason are in `experiments/STUDY/proofs`; `aqmlab reproduce STUDY --proof NAME` repeats them.
-
-† marks numbers that were used to choose an input of the models. [statistics.md](statistics.md#claims) defines
-the verdicts of claims and their strength.
-"""
+PAGE, NUMBERS = "reproduction.md", "reproduction-numbers.md"
+"""The templates, and the names of the pages in the documentation."""
 
 
-def page(entries: Sequence[Scored]) -> str:
-    """All studies of these entries."""
-    judging = judging_scales(entries)
-    parts = [PREFACE, "\n## All studies\n", _counts(entries)]
-    for (experiment, scale), found in groupby(entries, key=lambda each: (each.experiment, each.scale)):
-        study = list(found)
-        judged_at = judging.get(experiment, scale)
-        if judged_at != scale:
-            study = [each for each in study if each.kind == NUMBER]
-        notes = list(dict.fromkeys(_note(each) for each in study if each.because))
-        parts += [
-            f"\n## {experiment}, scale {scale}\n\n{_head(experiment, study, judged_at)}\n",
-            _notes(notes),
-            _numbers([each for each in study if each.kind == NUMBER], notes),
-            _claims(study, notes),
-        ]
-    return "".join(parts)
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A cause or reason, or a conjecture without a proof.
+
+    Attributes:
+        place: Its number among those of the study, from 1 on.
+        says: The sentence.
+        proof: The proof that shows it; empty for a conjecture.
+        numbers: How many published numbers it concerns.
+        claims: How many claims have a statement that it concerns.
+    """
+
+    place: int
+    says: str
+    proof: str
+    numbers: int = 0
+    claims: int = 0
+
+    @property
+    def concerns(self) -> str:
+        """How much it concerns, in words."""
+        counts = ((self.numbers, "number"), (self.claims, "claim"))
+        return ", ".join(spelt(count, what) for count, what in counts if count)
+
+    def __str__(self) -> str:
+        return f"{self.says} (proof: `{self.proof}`)" if self.proof else f"conjecture: {self.says}"
 
 
-def _head(experiment: str, study: Sequence[Scored], judged_at: str) -> str:
-    if not study:
-        return f"Claims: at scale {judged_at}."
-    verdicts = Counter(each.verdict for each in study if each.kind == CLAIM)
-    claims = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-    told = f" Claims: {claims}." if claims else f" Claims: at scale {judged_at}."
-    more = f"[experiments/{experiment}.md](experiments/{experiment}.md)"
-    return f"**{reproduced(study)}**\n\nVersion {study[0].version}.{told} More: {more}."
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What both pages have of a study at a scale; rows are texts of cells."""
+
+    experiment: str
+    scale: str
+    version: str
+    reproduced: str
+    claims: str
+    notes: Sequence[Note]
+    numbers: Sequence[Sequence[str]]
+    outcomes: Sequence[Sequence[str]]
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return f"{self.experiment}, scale {self.scale}"
+
+    @property
+    def anchor(self) -> str:
+        """The address of the heading in its page."""
+        return f"{self.experiment}-scale-{self.scale}"
+
+    @property
+    def proven(self) -> list[Note]:
+        """Causes and reasons that runs show."""
+        return [note for note in self.notes if note.proof]
+
+    @property
+    def conjectures(self) -> list[Note]:
+        """The others."""
+        return [note for note in self.notes if not note.proof]
 
 
-def _note(entry: Scored) -> str:
-    """The cause or reason of an entry with its proof, or its conjecture."""
-    return f"{entry.because} (proof: `{entry.proof}`)" if entry.proof else f"conjecture: {entry.because}"
+def write(entries: Sequence[Scored], page: Path) -> None:
+    """Writes the page, and beside it the one with all numbers, whose name ends in `-numbers`."""
+    beside = page.with_name(f"{page.stem}-numbers{page.suffix}")
+    studies, counts = studies_of(entries), counts_of(counted(entries))
+    write_whole(page, render(PAGE, studies, counts, other=beside.name))
+    write_whole(beside, render(NUMBERS, studies, counts, other=page.name))
 
 
-def _counts(entries: Sequence[Scored]) -> str:
+def render(template: str, studies: Sequence[Study], counts: Sequence[Sequence[str]], *, other: str) -> str:
+    """One of the two pages, which links the other."""
+    page = _environment().get_template(template)
+    return page.render(studies=studies, counts=counts, numbers_page=other, counts_page=other).rstrip() + "\n"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(  # noqa: S701 (Markdown, which nobody but us writes)
+        loader=jinja2.FunctionLoader(
+            lambda name: resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+        ),
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.globals["conclusions"] = [*map(str, Conclusion)]
+    environment.filters["table"] = _table
+    environment.filters["counted"] = spelt
+    return environment
+
+
+def _table(rows: Sequence[Sequence[str]], *head: str) -> str:
+    lines = [head, ["---"] * len(head), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def counts_of(counts: Iterable[Counted]) -> list[list[str]]:
     """How many numbers and statements of each study have which verdict."""
-    rows = []
-    for each in counted(entries):
-        found = [str(each.conclusions[name]) for name in Conclusion]
-        rows.append(_row(f"{each.experiment}, {each.scale}", each.of, str(each.conclusions.total()), *found))
-    return _table(("study", "of", "count", *map(str, Conclusion)), rows)
-
-
-def _notes(notes: Sequence[str]) -> str:
-    """The causes and reasons that verdicts refer to by their numbers."""
-    if not notes:
-        return ""
-    return "\n" + "".join(f"{place}. {says}\n" for place, says in enumerate(notes, start=1))
-
-
-def _numbers(numbers: Sequence[Scored], notes: Sequence[str]) -> str:
-    rows = []
-    for each in numbers:
-        interval = "" if each.lower is None else f" [{each.lower}, {each.upper}]"
-        name = f"{each.name} †" if each.in_sample else each.name
-        ours = f"{each.ours}{interval}"
-        verdict = _with_notes(each.conclusion, [each], notes)
-        rows.append(_row(name, each.says, str(each.published), ours, f"± {each.tolerance}", verdict))
-    return _table(("cell", "quantity", "paper", "ours", "tolerance", "verdict"), rows)
-
-
-def _claims(study: Sequence[Scored], notes: Sequence[str]) -> str:
-    rows = []
-    for each in (entry for entry in study if entry.kind == CLAIM):
-        parts = [part for part in study if part.kind == STATEMENT and part.name.startswith(f"{each.name}.")]
-        conclusions = Counter(part.conclusion for part in parts)
-        told = [
-            _with_notes(
-                f"{conclusions[name]} {name}",
-                (part for part in parts if part.conclusion == name),
-                notes,
-            )
-            for name in Conclusion
-            if conclusions[name]
+    return [
+        [
+            f"{each.experiment}, {each.scale}",
+            each.of,
+            str(each.conclusions.total()),
+            *(str(each.conclusions[name]) for name in Conclusion),
         ]
-        rows.append(_row(each.name, each.says, each.verdict, ", ".join(told), each.strength, each.evidence))
-    head = ("claim", "what the paper says", "verdict", "statements", "strength", "evidence")
-    return _table(head, rows)
+        for each in counts
+    ]
 
 
-def _with_notes(words: str, entries: Iterable[Scored], notes: Sequence[str]) -> str:
-    places = sorted({notes.index(_note(each)) + 1 for each in entries if each.because})
-    return f"{words} [{', '.join(map(str, places))}]" if places else words
+def studies_of(entries: Sequence[Scored]) -> list[Study]:
+    """Each study at each scale; claims at the scale that judges most of them."""
+    judging = judging_scales(entries)
+    return [
+        _study(experiment, scale, list(found), judging.get(experiment, scale))
+        for (experiment, scale), found in groupby(entries, key=lambda each: (each.experiment, each.scale))
+    ]
 
 
-def _table(head: Sequence[str], rows: Sequence[str]) -> str:
-    if not rows:
-        return ""
-    return "\n".join(["", _row(*head), _row(*("---" for _ in head)), *rows]) + "\n"
+def _study(experiment: str, scale: str, found: Sequence[Scored], judged_at: str) -> Study:
+    study = found if judged_at == scale else [each for each in found if each.kind == NUMBER]
+    explained = list(dict.fromkeys((each.because, each.proof) for each in study if each.because))
+    verdicts = Counter(each.verdict for each in study if each.kind == CLAIM)
+    claims = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or f"at scale {judged_at}"
+
+    def noted(words: str, concerned: Iterable[Scored]) -> str:
+        places = sorted(
+            {explained.index((each.because, each.proof)) + 1 for each in concerned if each.because}
+        )
+        return f"{words} [{', '.join(map(str, places))}]" if places else words
+
+    def concerned(note: tuple[str, str], kind: str) -> list[str]:
+        return [each.name for each in study if each.kind == kind and (each.because, each.proof) == note]
+
+    return Study(
+        experiment,
+        scale,
+        version=study[0].version if study else "",
+        reproduced=reproduced(study),
+        claims=f"Claims: {claims}.",
+        notes=[
+            Note(
+                place,
+                *note,
+                numbers=len(concerned(note, NUMBER)),
+                claims=len({name.partition(".")[0] for name in concerned(note, STATEMENT)}),
+            )
+            for place, note in enumerate(explained, start=1)
+        ],
+        numbers=[
+            [
+                f"{each.name} †" if each.in_sample else each.name,
+                each.says,
+                str(each.published),
+                str(each.ours) if each.lower is None else f"{each.ours} [{each.lower}, {each.upper}]",
+                f"± {each.tolerance}",
+                noted(each.conclusion, [each]),
+            ]
+            for each in study
+            if each.kind == NUMBER
+        ],
+        outcomes=[
+            [
+                each.name,
+                each.says,
+                each.verdict,
+                _statements(each.name, study, noted),
+                each.strength,
+                each.evidence,
+            ]
+            for each in study
+            if each.kind == CLAIM
+        ],
+    )
 
 
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+def _statements(claim: str, study: Sequence[Scored], noted: Callable[[str, Iterable[Scored]], str]) -> str:
+    """How many statements of a claim have which conclusion, with their notes."""
+    parts = [each for each in study if each.kind == STATEMENT and each.name.startswith(f"{claim}.")]
+    groups = {name: [each for each in parts if each.conclusion == name] for name in Conclusion}
+    return ", ".join(noted(f"{len(own)} {name}", own) for name, own in groups.items() if own)
