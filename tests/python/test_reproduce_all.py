@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled
-from aqmlab.papers import experiments, reproduction
+from aqmlab.papers import experiments
+from aqmlab.show.papers import reproduce
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +73,7 @@ def test_each_study_has_its_folder_and_one_page_has_all(tmp_path: Path) -> None:
         "## All studies",
         "## christiansen2000, scale tiny",
         "## multicl, scale tiny",
+        "## Repeat it",
     ]
     assert output.splitlines() == ["out/christiansen2000-tiny", "out/multicl-tiny", "out/scorecard-tiny.md"]
     command = ["reproduce", "all", "--scale", "tiny", "--output", "out"]
@@ -106,7 +108,7 @@ def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:
 def test_after_an_interruption_finished_runs_are_kept_and_the_rest_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = reproduction.run_study
+    whole = reproduce.run_study
 
     def interrupted(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
         if experiment.name == "multicl":
@@ -114,7 +116,7 @@ def test_after_an_interruption_finished_runs_are_kept_and_the_rest_is_made(
         return whole(experiment, scale, execution)
 
     with monkeypatch.context() as patched:
-        patched.setattr(reproduction, "run_study", interrupted)
+        patched.setattr(reproduce, "run_study", interrupted)
         code, _ = reproduced()
     assert code != 0
     kept = runs_of(tmp_path / "results")
