@@ -23,8 +23,7 @@ from aqmlab.papers import experiments
 from aqmlab.papers.claims import Answer, Finding, Outcome, Part, Verdict, evaluate, registry_of
 from aqmlab.papers.claims.outcome import combine
 from aqmlab.papers.claims.registry import COMMON, Registry
-from aqmlab.papers.published import Published
-from aqmlab.papers.statements import PublishedClaim, read_claims
+from aqmlab.papers.statements import read_claims
 from aqmlab.papers.tables import claims as claim_tables
 from aqmlab.show.tables.render import to_html
 from aqmlab.statistics import response_times
@@ -41,6 +40,7 @@ from synthetic_results import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from aqmlab.papers.documents import Claim
     from aqmlab.papers.study import Study
 
 SIZE = 6000
@@ -216,9 +216,8 @@ def test_table_2_counts_its_cells() -> None:
     of_any_length = [
         replace(table, least_window_s=0.0, least_warm_up_s=0.0) for table in study.experiment.published.tables
     ]
-    long_enough = replace(
-        study, experiment=replace(study.experiment, published=Published(tuple(of_any_length)))
-    )
+    published = replace(study.experiment.published, tables=tuple(of_any_length))
+    long_enough = replace(study, experiment=replace(study.experiment, published=published))
     outcome = outcomes(long_enough)["L23"]
     # Invented throughput of 90 Mbit/s agrees with some cells, invented loss and completions with none.
     assert outcome.verdict is Verdict.NOT
@@ -509,7 +508,7 @@ def test_a_calibration_is_held_against_the_published_line(slope: float, verdict:
 def said(study: Study, identifier: str, **changes: object) -> Study:
     """The study of an experiment whose file gives something else in the first statement of a claim."""
 
-    def changed(claim: PublishedClaim) -> PublishedClaim:
+    def changed(claim: Claim) -> Claim:
         first, *others = claim.statements
         given = {key: value for key, value in {**first.given, **changes}.items() if value is not None}
         check = str(given.pop("check", first.check))
@@ -573,7 +572,7 @@ each = { scheme = ["pi", "rem"], count = [1, 2] }
 """
 
 
-def claims_in(text: str, folder: Path) -> tuple[PublishedClaim, ...]:
+def claims_in(text: str, folder: Path) -> tuple[Claim, ...]:
     (folder / "claims.toml").write_text(text)
     return read_claims(folder / "claims.toml", experiments.load("le2003").configurations)
 

@@ -11,7 +11,7 @@ from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, proofs
-from aqmlab.papers.differences import Conclusion
+from aqmlab.papers.documents import Conclusion
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -205,7 +205,7 @@ def test_a_proof_that_is_none_is_refused_with_its_place(
 def test_the_proofs_of_every_study_show_what_they_are_said_to() -> None:
     for name in experiments.names():
         study = experiments.load(name)
-        kept = {each: proofs.read_proof(study.bearings, each) for each in proofs.names(study.bearings.folder)}
+        kept = {each: proofs.read_proof(study, each) for each in proofs.names(study.folder)}
         assert {each.proof for each in study.differences if each.proof} <= kept.keys(), name
 
 

@@ -11,6 +11,7 @@ from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled
 from aqmlab.papers import experiments
+from aqmlab.papers.reproduction import run_study
 from aqmlab.show.papers import reproduce
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:
 def test_after_an_interruption_finished_runs_are_kept_and_the_rest_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = reproduce.run_study
+    whole = run_study
 
     def interrupted(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
         if experiment.name == "multicl":

@@ -17,7 +17,8 @@ from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.claims import Answer, Finding, Part
-from aqmlab.papers.differences import Conclusion, Difference, concluded
+from aqmlab.papers.differences import concluded
+from aqmlab.papers.documents import Conclusion, Difference
 from aqmlab.show.papers import scorecard_page
 from aqmlab.show.papers.report import Parts, files_of, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
@@ -204,9 +205,9 @@ claims = ["{differing.name.split(".")[0]}"]
 
 
 def test_a_reason_counts_before_a_cause_and_a_cause_before_a_conjecture() -> None:
-    conjecture = Difference("Perhaps.", Conclusion.CAUSE_UNKNOWN)
-    cause = Difference("Frames.", Conclusion.CAUSE_KNOWN, "frames")
-    reason = Difference("Not printed.", Conclusion.NOT_IDENTIFIABLE, "bins")
+    conjecture = Difference(conjecture="Perhaps.")
+    cause = Difference(cause="Frames.", proof="frames")
+    reason = Difference(not_identifiable="Not printed.", proof="bins")
     assert concluded([conjecture, cause, reason]) == (Conclusion.NOT_IDENTIFIABLE, "Not printed.", "bins")
     assert concluded([conjecture, cause]) == (Conclusion.CAUSE_KNOWN, "Frames.", "frames")
     assert concluded([conjecture]) == (Conclusion.CAUSE_UNKNOWN, "Perhaps.", "")
@@ -227,7 +228,7 @@ def test_a_statement_of_a_whole_row_has_what_its_least_explained_number_has() ->
 
     def of_row(*numbers: scorecard.Scored, claimed: str = "L99", holds: bool = False) -> tuple[str, str]:
         part = Part.of("PI 240 at 90 %", Answer(holds, "outside"))
-        differences = [Difference("Of the claim.", Conclusion.CAUSE_KNOWN, "proof", claims=(claimed,))]
+        differences = [Difference(cause="Of the claim.", proof="proof", claims=(claimed,))]
         found = scorecard._statement(of_study, "L23", part, differences, {"PI 240 at 90 %": numbers})
         return found.conclusion, found.because
 

@@ -14,7 +14,7 @@ from altered_experiment import altered_experiment
 from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.frame import Agreement, Number, Row, frame_of, published_rows
-from aqmlab.papers.published import AtLength, PublishedTable
+from aqmlab.papers.published import NOT_KEPT, AtLength, PublishedTable
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import published, runs
 from aqmlab.papers.tables.best import best_settings
@@ -129,7 +129,7 @@ FAR = {**NEAR, "throughput_mbps": 95.0}
 def test_a_short_window_does_not_show_that_the_networks_differ(
     mbps: float, least_window_s: float, at_length: dict[str, float] | None, expected: Agreement
 ) -> None:
-    known = AtLength({} if at_length is None else {("pi-24", 98.0): at_length}, "today")
+    known = AtLength("", "today", {} if at_length is None else {("pi-24", 98.0): at_length})
     row = judged(pi_24_at_98(mbps=mbps), least_window_s=least_window_s, least_warm_up_s=0.0, at_length=known)
     assert row.agreement is expected
     (line,) = read(published.table_of([row]))
@@ -140,8 +140,8 @@ def test_a_window_that_begins_too_soon_does_not_judge_either() -> None:
     study = pi_24_at_98(mbps=95.0)
     (result, *_) = study.results("pi-24", 98.0)
     begins_s = float(result.run["measured_from_s"])
-    late = judged(study, least_window_s=0.0, least_warm_up_s=begins_s, at_length=AtLength())
-    soon = judged(study, least_window_s=0.0, least_warm_up_s=begins_s + 1.0, at_length=AtLength())
+    late = judged(study, least_window_s=0.0, least_warm_up_s=begins_s, at_length=NOT_KEPT)
+    soon = judged(study, least_window_s=0.0, least_warm_up_s=begins_s + 1.0, at_length=NOT_KEPT)
     assert late.agreement is Agreement.DIFFERS
     assert soon.agreement is Agreement.SCALE_CANNOT_JUDGE
 

@@ -9,7 +9,7 @@ a type to a shape of `aqmlab.files.shape`, or a list to its least length.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -25,6 +25,7 @@ from typing import (
     get_type_hints,
 )
 
+from aqmlab.errors import RefusalError
 from aqmlab.files.shape import (
     ANY,
     COUNT,
@@ -37,11 +38,11 @@ from aqmlab.files.shape import (
     Table,
     TableOf,
     conform,
+    inside,
     one_of,
 )
 
 if TYPE_CHECKING:
-    from aqmlab.errors import RefusalError
     from aqmlab.files.shape import Shape
 
 Record = TypeVar("Record")
@@ -59,6 +60,23 @@ class AtLeast:
 NOT_EMPTY = AtLeast(1)
 ABSENT = "absent"
 """In the metadata of a field: it is no key of the file, but known from elsewhere."""
+KEY = "key"
+"""In the metadata of a field: what the file calls it, if not by the field's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """In `Annotated`: the file has a value of another type, of which this one is made.
+
+    Attributes:
+        of: What the file has.
+        by: What makes the value of it, or refuses it.
+    """
+
+    of: Any
+    by: Callable[[Any], Any]
+
+
 Count = Annotated[int, COUNT]
 Plain = Annotated[str | float | bool, PLAIN]
 
@@ -70,7 +88,7 @@ def read_as(record: type[Record], document: object, place: str, refusal: type[Re
         refusal: It differs; the message names the place, what is there and what is legal.
     """
     conform(document, shape_of(record), place, refusal)
-    return cast("Record", _value(record, document))
+    return cast("Record", _value(record, document, place, refusal))
 
 
 def shape_of(kind: Type) -> Shape:
@@ -81,6 +99,8 @@ def shape_of(kind: Type) -> Shape:
     if origin is not Annotated:
         return _COMPOUND[origin](inner)
     narrowed = inner[1]
+    if isinstance(narrowed, Made):
+        return shape_of(narrowed.of)
     if isinstance(narrowed, AtLeast):
         return ListOf(shape_of(get_args(inner[0])[0]), narrowed.elements)
     return cast("Shape", narrowed)
@@ -99,12 +119,18 @@ _COMPOUND: Mapping[Type, Callable[[tuple[Type, ...]], Shape]] = {
 @cache
 def _table(record: Type) -> Table:
     types = _types(record)
-    keys = {each.name: each for each in fields(record) if ABSENT not in each.metadata}
-    shapes = {name: shape_of(types[name]) for name in keys}
+    keys = _keys(record)
+    shapes = {key: shape_of(types[each.name]) for key, each in keys.items()}
     needed = [
-        name for name, each in keys.items() if each.default is MISSING and each.default_factory is MISSING
+        key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING
     ]
-    return Table({name: shapes.pop(name) for name in needed}, shapes)
+    return Table({key: shapes.pop(key) for key in needed}, shapes)
+
+
+def _keys(record: Type) -> dict[str, Field[Any]]:
+    """The fields that are keys of the file, by what it calls them."""
+    own = [each for each in fields(record) if ABSENT not in each.metadata]
+    return {each.metadata.get(KEY, each.name): each for each in own}
 
 
 @cache
@@ -123,16 +149,31 @@ def _present(choices: tuple[Type, ...]) -> Type:
     return other
 
 
-def _value(kind: Type, given: Any) -> Any:  # noqa: ANN401 (values of any type)
+def _value(kind: Type, given: Any, place: str, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
     """What conforms to a type, as a value of it."""
     origin, inner = _parts(kind)
     if origin is None and kind not in _PLAIN:
-        types = _types(kind)
-        return kind(**{key: _value(types[key], value) for key, value in given.items()})
+        types, keys = _types(kind), _keys(kind)
+        values = {
+            keys[key].name: _value(types[keys[key].name], value, inside(place, key), refusal)
+            for key, value in given.items()
+        }
+        return kind(**values)
     if origin is tuple:
-        return tuple(_value(inner[0], each) for each in given)
+        numbered = enumerate(given, start=1)
+        return tuple(_value(inner[0], each, f"{place}[{number}]", refusal) for number, each in numbered)
     if origin is Mapping:
-        return {key: _value(inner[1], value) for key, value in given.items()}
+        return {key: _value(inner[1], value, inside(place, key), refusal) for key, value in given.items()}
     if origin in (Union, UnionType):
-        return _value(_present(inner), given)
-    return _value(inner[0], given) if origin is Annotated and isinstance(inner[1], AtLeast) else given
+        return _value(_present(inner), given, place, refusal)
+    return _narrowed(inner, given, place, refusal) if origin is Annotated else given
+
+
+def _narrowed(inner: tuple[Type, ...], given: Any, place: str, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
+    kind, by = inner
+    if not isinstance(by, Made):
+        return _value(kind, given, place, refusal) if isinstance(by, AtLeast) else given
+    try:
+        return by.by(_value(by.of, given, place, refusal))
+    except RefusalError as error:
+        raise refusal(f"{place}: {error}", place=place) from None

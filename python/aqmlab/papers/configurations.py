@@ -30,7 +30,6 @@ def configurations_of(
     Raises:
         ExperimentError: A name stands twice, or one extends what is not defined above it.
     """
-    distinct([entry.name for entry in entries], "configurations", ExperimentError)
     entries = [*entries, *(each for variant in variants for each in _variants(entries, variant))]
     distinct([entry.name for entry in entries], "configurations and variants", ExperimentError)
     known: dict[str, Configuration] = {}

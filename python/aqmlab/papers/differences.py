@@ -10,62 +10,23 @@ differs: what agrees with the paper needs no cause.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.records import read_as
 from aqmlab.papers import proofs
-from aqmlab.papers.documents import Differences, Numbers
+from aqmlab.papers.documents import Conclusion, Differences
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.papers import documents
-    from aqmlab.papers.proofs import Bearings
+    from aqmlab.papers.documents import Difference, Numbers
+    from aqmlab.papers.experiment import Experiment
 
 FILE = "differences.toml"
-
-
-class Conclusion(StrEnum):
-    """What follows for a published number or statement."""
-
-    REPRODUCED = "reproduced"
-    CAUSE_KNOWN = "differs, cause known"
-    NOT_IDENTIFIABLE = "not identifiable"
-    CAUSE_UNKNOWN = "differs, cause unknown"
-    SCALE_CANNOT_JUDGE = "scale cannot judge"
-    NOT_RUN = "not run"
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What is known of why something differs.
-
-    Attributes:
-        says: The sentence.
-        conclusion: What follows where ours differs.
-        proof: The name of its proof; empty for a conjecture.
-        claims: Claims, or single statements of claims, that it concerns.
-        numbers: Published numbers that it concerns.
-    """
-
-    says: str
-    conclusion: Conclusion
-    proof: str = ""
-    claims: tuple[str, ...] = ()
-    numbers: tuple[Numbers, ...] = ()
-
-    def concerns_statement(self, claim: str, number: int) -> bool:
-        """Whether it concerns a statement, by its place in the claim from 1 on."""
-        return claim in self.claims or f"{claim}.{number}" in self.claims
-
-    def concerns_number(self, table: str, configuration: str, load_percent: float, quantity: str) -> bool:
-        """Whether it concerns a number of a published table."""
-        return any(each.include(table, configuration, load_percent, quantity) for each in self.numbers)
 
 
 _WEIGHT = (Conclusion.NOT_IDENTIFIABLE, Conclusion.CAUSE_KNOWN, Conclusion.CAUSE_UNKNOWN)
@@ -80,50 +41,43 @@ def concluded(concerned: Sequence[Difference]) -> tuple[Conclusion, str, str]:
     return first.conclusion, first.says, first.proof
 
 
-def read_differences(bearings: Bearings) -> tuple[Difference, ...]:
+def read_differences(experiment: Experiment) -> tuple[Difference, ...]:
     """Reads the file of an experiment; a folder without one has no differences explained.
 
     Raises:
         ExperimentError: It names a claim, statement, table, cell or quantity that there is not, or a proof
             that is missing or does not show what it is said to.
     """
-    file = bearings.folder / FILE
+    file = experiment.folder / FILE
     if not file.is_file():
         return ()
     document = read_as(Differences, read_toml(file, ExperimentError), FILE, ExperimentError)
     return tuple(
-        _difference(entry, f"{FILE}: differences[{place}]", bearings)
+        _checked(entry, f"{FILE}: differences[{place}]", experiment)
         for place, entry in enumerate(document.differences, start=1)
     )
 
 
-def _difference(entry: documents.Difference, where: str, bearings: Bearings) -> Difference:
-    kinds = {
-        Conclusion.CAUSE_KNOWN: entry.cause,
-        Conclusion.NOT_IDENTIFIABLE: entry.not_identifiable,
-        Conclusion.CAUSE_UNKNOWN: entry.conjecture,
-    }
-    given = {conclusion: says for conclusion, says in kinds.items() if says is not None}
-    if len(given) != 1:
+def _checked(entry: Difference, where: str, experiment: Experiment) -> Difference:
+    if len(entry.given) != 1:
         raise ExperimentError(f"{where}: give one of cause, not_identifiable and conjecture")
-    ((conclusion, says),) = given.items()
-    statements = bearings.statements
+    statements = experiment.statements
     for name in entry.claims:
         known = statements.get(name.partition(".")[0], statements)
         if name not in known and name not in statements:
             raise ExperimentError.unknown(f"{where}.claims: {quoted(name)}", name, known)
+    if not entry.claims and not entry.numbers:
+        raise ExperimentError(f"{where}: give claims or numbers that it concerns")
     numbers = tuple(
-        _numbers(each, f"{where}.numbers[{number}]", bearings)
+        _numbers(each, f"{where}.numbers[{number}]", experiment)
         for number, each in enumerate(entry.numbers, start=1)
     )
-    if not entry.claims and not numbers:
-        raise ExperimentError(f"{where}: give claims or numbers that it concerns")
-    found = Difference(says, conclusion, entry.proof or "", entry.claims, numbers)
-    _require_proof(found, where, bearings)
+    found = replace(entry, numbers=numbers)
+    _require_proof(found, where, experiment)
     return found
 
 
-def _require_proof(entry: Difference, where: str, bearings: Bearings) -> None:
+def _require_proof(entry: Difference, where: str, experiment: Experiment) -> None:
     """Whether what is said to be known is shown by runs."""
     if entry.conclusion is Conclusion.CAUSE_UNKNOWN:
         if entry.proof:
@@ -135,32 +89,28 @@ def _require_proof(entry: Difference, where: str, bearings: Bearings) -> None:
             "them it is a conjecture"
         )
     try:
-        proven = proofs.read_proof(bearings, entry.proof)
+        proven = proofs.read_proof(experiment, entry.proof)
         require = (
             proofs.require_cause
             if entry.conclusion is Conclusion.CAUSE_KNOWN
             else proofs.require_not_identifiable
         )
-        require(proven, bearings, entry.claims, entry.numbers)
+        require(proven, experiment, entry.claims, entry.numbers)
     except ExperimentError as error:
         raise ExperimentError(f"{where}.proof: {error}") from None
 
 
-def _numbers(entry: Numbers, where: str, bearings: Bearings) -> Numbers:
+def _numbers(entry: Numbers, where: str, experiment: Experiment) -> Numbers:
     """The numbers of an entry; the name of a group of cells stands for all of its own."""
-    configurations = bearings.configurations
-    by_name = {table.identifier: table for table in bearings.tables}
+    by_name = {table.identifier: table for table in experiment.published.tables}
     if entry.table not in by_name:
         raise ExperimentError.unknown(f"{where}.table", entry.table, by_name)
     quantities = [column.quantity.name for column in by_name[entry.table].columns]
     for name in entry.quantities:
         if name not in quantities:
             raise ExperimentError.unknown(f"{where}.quantities", name, quantities)
-    cells: list[str] = []
     for name in entry.cells:
-        members = [each.name for each in configurations.values() if each.group == name]
-        if not members and name not in configurations:
-            groups = dict.fromkeys(each.group for each in configurations.values())
-            raise ExperimentError.unknown(f"{where}.cells", name, [*configurations, *groups])
-        cells += members or [name]
-    return replace(entry, cells=tuple(cells))
+        if name not in experiment.configurations and name not in experiment.groups:
+            known = [*experiment.configurations, *experiment.groups]
+            raise ExperimentError.unknown(f"{where}.cells", name, known)
+    return replace(entry, cells=experiment.cells_of(entry.cells))

@@ -1,16 +1,17 @@
 """What the files of an experiment's folder hold: one record for each table of a file.
 
-The fields are the keys, their defaults what is meant where a key is absent. What the values mean together is
-checked by the module that reads the file.
+The fields are the keys, their defaults what is meant where a key is absent. What the values mean together
+is checked by the module that reads the file, which also fills what follows from other files. Published
+tables are in `papers.published`, the experiment as a whole in `papers.experiment`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from aqmlab.files.records import ABSENT, NOT_EMPTY, Count, Plain
+from aqmlab.files.records import ABSENT, KEY, NOT_EMPTY, Count, Plain
 from aqmlab.files.shape import PLAIN, TEXT, Kind, ListOf, Table, TableOf
-from aqmlab.load.line import Line
 
 Sentence = Annotated[str, Kind("a sentence", lambda value: isinstance(value, str) and bool(value.strip()))]
 Overrides = Mapping[str, Any]
@@ -18,103 +19,7 @@ Overrides = Mapping[str, Any]
 Loads = tuple[float, ...]
 """Offered loads in per cent of the link's rate."""
 
-# ------------------------------------------------------------------------------- experiment.toml: [published]
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedColumn:
-    """A column of numbers: its head in the file, the quantity of ours, the name of the tolerance."""
-
-    column: str
-    quantity: str
-    tolerance: str
-
-
-@dataclass(frozen=True, slots=True)
-class BestBy:
-    """What a table of best settings calls one best by; the first of the quantities decides."""
-
-    quantities: Annotated[tuple[str, ...], NOT_EMPTY]
-    best: Literal["highest", "lowest"]
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """An input of our models that was chosen by numbers of the table: they are no test of it.
-
-    Attributes:
-        input: What was chosen.
-        cells: The configurations whose numbers it was fitted to.
-        quantities: Which of their numbers, by quantity.
-        loads_percent: The loads at which; empty: all.
-    """
-
-    input: str
-    cells: tuple[str, ...]
-    quantities: tuple[str, ...]
-    loads_percent: Loads = ()
-
-    def concerns(self, configuration: str, load_percent: float, quantity: str) -> bool:
-        """Whether a number of a cell was used."""
-        at_load = not self.loads_percent or load_percent in self.loads_percent
-        return configuration in self.cells and at_load and quantity in self.quantities
-
-
-@dataclass(frozen=True, slots=True)
-class KeptRuns:
-    """Our own runs of the paper's length: their file, and when, with which version and how they were made."""
-
-    file: str
-    measured: str
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedTable:
-    """A table of the paper; what else it says stands with `aqmlab.papers.published.PublishedTable`.
-
-    Attributes:
-        id: Its number.
-        file: The file with its rows.
-        load: The column with the offered load.
-        cell: The one configuration that all its rows are of, if `key` does not tell.
-        key: The columns that tell the configuration, whose own values are in its `published`.
-        groups: The groups of configurations that its rows may be of; by default all.
-        other_reading: Whether its configurations read the paper otherwise than the study does.
-        criterion: The column that names the criterion, of a table of best settings.
-    """
-
-    id: str
-    file: str
-    load: str
-    title: str | None = None
-    note: str = ""
-    cell: str | None = None
-    key: tuple[str, ...] = ()
-    groups: tuple[str, ...] | None = None
-    every_cell: bool = False
-    other_reading: bool = False
-    run_to_run: bool = False
-    columns: tuple[PublishedColumn, ...] = ()
-    criterion: str = ""
-    criteria: Mapping[str, BestBy] = field(default_factory=dict)
-    candidates: tuple[str, ...] = ()
-    least_window_s: float = 0.0
-    least_warm_up_s: float = 0.0
-    fitted: tuple[Fitted, ...] = ()
-    at_length: KeptRuns | None = None
-    without_effect: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The file of the paper's claims, the line of its calibration, and its tables."""
-
-    claims: str
-    calibration: Line | None = None
-    tables: tuple[PublishedTable, ...] = ()
-
-
-# ---------------------------------------------------------------------------------- experiment.toml: the rest
+# ------------------------------------------------------------------------------------------- experiment.toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,24 +189,6 @@ class WhoseResponses:
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """`experiment.toml`."""
-
-    title: str
-    paper: str
-    scenario: str
-    loads_percent: Annotated[Loads, NOT_EMPTY]
-    published: Published
-    scales: Mapping[str, Scale]
-    configurations: Annotated[tuple[Configuration, ...], NOT_EMPTY]
-    figures: tuple[Figure, ...]
-    users_per_side_at_100_percent: Count | None = None
-    variants: tuple[Variant, ...] = ()
-    comparisons: Comparisons | None = None
-    response_times: WhoseResponses | None = None
-
-
 # ------------------------------------------------------------- claims.toml, tolerances.toml, differences.toml
 
 _STATEMENT = Table(
@@ -312,14 +199,45 @@ _STATEMENT = Table(
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A sentence of the paper: its number, its place, its words, the measure, and what it comes to."""
+class Statement:
+    """What has to be true for a claim to hold.
 
-    id: str
+    Attributes:
+        number: Its place among the claim's statements in the file, from 1 on; those of one `each` share it.
+        place: Where the file says it.
+        says: In words.
+        check: The name of the function that answers it.
+        given: What that is given, by name: cells, and the numbers that decide.
+    """
+
+    number: int
+    place: str
+    says: str
+    check: str
+    given: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper that a reproduction is checked against.
+
+    Attributes:
+        identifier: Its number.
+        where: The place in the paper.
+        claim: The claim in words.
+        measured_as: The measure.
+        entries: What it comes to, as the file has it.
+        statements: The same, written out (`papers.statements`).
+    """
+
+    identifier: str = field(metadata={KEY: "id"})
     where: str
     claim: str
     measured_as: str
-    statements: Annotated[tuple[Mapping[str, Any], ...], ListOf(_STATEMENT, shortest=1)]
+    entries: Annotated[tuple[Mapping[str, Any], ...], ListOf(_STATEMENT, shortest=1)] = field(
+        metadata={KEY: "statements"}
+    )
+    statements: tuple[Statement, ...] = field(default=(), metadata={ABSENT: True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +293,17 @@ class Numbers:
         )
 
 
+class Conclusion(StrEnum):
+    """What follows for a published number or statement."""
+
+    REPRODUCED = "reproduced"
+    CAUSE_KNOWN = "differs, cause known"
+    NOT_IDENTIFIABLE = "not identifiable"
+    CAUSE_UNKNOWN = "differs, cause unknown"
+    SCALE_CANNOT_JUDGE = "scale cannot judge"
+    NOT_RUN = "not run"
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Why something differs: a `cause`, a reason why it is `not_identifiable`, or a mere `conjecture`.
@@ -388,9 +317,37 @@ class Difference:
     cause: Sentence | None = None
     not_identifiable: Sentence | None = None
     conjecture: Sentence | None = None
-    proof: str | None = None
+    proof: str = ""
     claims: tuple[str, ...] = ()
     numbers: tuple[Numbers, ...] = ()
+
+    @property
+    def given(self) -> dict[Conclusion, str]:
+        """What follows where ours differs, with the sentence; one, once the file is checked."""
+        sentences = {
+            Conclusion.CAUSE_KNOWN: self.cause,
+            Conclusion.NOT_IDENTIFIABLE: self.not_identifiable,
+            Conclusion.CAUSE_UNKNOWN: self.conjecture,
+        }
+        return {conclusion: says for conclusion, says in sentences.items() if says is not None}
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What follows where ours differs."""
+        return next(iter(self.given))
+
+    @property
+    def says(self) -> str:
+        """The sentence."""
+        return self.given[self.conclusion]
+
+    def concerns_statement(self, claim: str, number: int) -> bool:
+        """Whether it concerns a statement, by its place in the claim from 1 on."""
+        return claim in self.claims or f"{claim}.{number}" in self.claims
+
+    def concerns_number(self, table: str, configuration: str, load_percent: float, quantity: str) -> bool:
+        """Whether it concerns a number of a published table."""
+        return any(each.include(table, configuration, load_percent, quantity) for each in self.numbers)
 
 
 @dataclass(frozen=True, slots=True)

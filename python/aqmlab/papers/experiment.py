@@ -1,46 +1,74 @@
 """An experiment as data: scenario, configurations, scales, published numbers, claims, tolerances."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 from aqmlab.errors import ExperimentError
-from aqmlab.terminal.spelling import nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from aqmlab.papers.differences import Difference
-    from aqmlab.papers.documents import Comparisons, Configuration, Figure, Scale, Tolerance, WhoseResponses
-    from aqmlab.papers.proofs import Bearings
-    from aqmlab.papers.published import Column, Published
-    from aqmlab.papers.statements import PublishedClaim
+from aqmlab.files.records import ABSENT, NOT_EMPTY, Count, Made
+from aqmlab.papers.documents import (
+    Claim,
+    Comparisons,
+    Configuration,
+    Difference,
+    Figure,
+    Loads,
+    Scale,
+    Tolerance,
+    Variant,
+    WhoseResponses,
+)
+from aqmlab.papers.published import Column, Published
+from aqmlab.terminal.spelling import nearest, quoted
 
 T = TypeVar("T")
 
 
+def _by_name(entries: Sequence[Configuration]) -> dict[str, Configuration]:
+    known: dict[str, Configuration] = {}
+    for entry in entries:
+        if entry.name in known:
+            raise ExperimentError(f"{quoted(entry.name)} appears twice")
+        known[entry.name] = entry
+    return known
+
+
 @dataclass(frozen=True)
 class Experiment:
-    """The contents of an experiment's folder."""
+    """The contents of an experiment's folder: `experiment.toml`, and below what is in other files.
 
-    name: str
+    Attributes:
+        scenario: The file of the scenario that all configurations share.
+        configurations: By name; once read, the variants are among them, with what each inherits.
+        folder: Where it is.
+        scenario_toml: The scenario.
+        notes: What the paper leaves open.
+    """
+
     title: str
     paper: str
-    scenario_toml: str
-    configurations: Mapping[str, Configuration]
-    scales: Mapping[str, Scale]
-    loads_percent: tuple[float, ...]
-    users_per_side_at_100_percent: int | None
+    scenario: str
+    loads_percent: Annotated[Loads, NOT_EMPTY]
     published: Published
-    published_claims: tuple[PublishedClaim, ...]
-    tolerances: Mapping[str, Tolerance]
+    scales: Mapping[str, Scale]
+    configurations: Annotated[
+        Mapping[str, Configuration], Made(Annotated[tuple[Configuration, ...], NOT_EMPTY], _by_name)
+    ]
     figures: tuple[Figure, ...]
-    notes: str
-    bearings: Bearings
+    users_per_side_at_100_percent: Count | None = None
+    variants: tuple[Variant, ...] = ()
     comparisons: Comparisons | None = None
     response_times: WhoseResponses | None = None
-    differences: tuple[Difference, ...] = ()
+
+    name: str = field(default="", metadata={ABSENT: True})
+    folder: Traversable = field(default=Path(), metadata={ABSENT: True})
+    scenario_toml: str = field(default="", metadata={ABSENT: True})
+    published_claims: tuple[Claim, ...] = field(default=(), metadata={ABSENT: True})
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict, metadata={ABSENT: True})
+    differences: tuple[Difference, ...] = field(default=(), metadata={ABSENT: True})
+    notes: str = field(default="", metadata={ABSENT: True})
 
     @property
     def responses_of(self) -> str | None:
@@ -86,6 +114,16 @@ class Experiment:
             ExperimentError: There is none.
         """
         return look_up(self.configurations, name, "cell", self.name)
+
+    @property
+    def statements(self) -> dict[str, list[str]]:
+        """The identifiers of the statements of each claim, such as "S05.2"."""
+        return {
+            claim.identifier: [
+                *dict.fromkeys(f"{claim.identifier}.{each.number}" for each in claim.statements)
+            ]
+            for claim in self.published_claims
+        }
 
     def tolerance_of(self, column: Column, published: float) -> float:
         """How far ours may be from a published number of a column, in the quantity's own unit."""

@@ -29,7 +29,6 @@ from aqmlab.papers.claims import registry_of
 from aqmlab.papers.configurations import configurations_of
 from aqmlab.papers.differences import read_differences
 from aqmlab.papers.experiment import Experiment, chosen, look_up
-from aqmlab.papers.proofs import Bearings
 from aqmlab.papers.published import read_published
 from aqmlab.papers.statements import read_claims
 from aqmlab.statistics.quantities import quantity
@@ -76,34 +75,27 @@ def read(folder: Traversable, *, explained: bool = True) -> Experiment:
 
 
 def _read(folder: Traversable, *, explained: bool) -> Experiment:
-    declared = _document(documents.Experiment, folder / "experiment.toml")
-    configurations = configurations_of(declared.configurations, declared.variants)
+    declared = _document(Experiment, folder / "experiment.toml")
+    configurations = configurations_of([*declared.configurations.values()], declared.variants)
     published = read_published(declared.published, folder, configurations.values())
-    claims = read_claims(folder / declared.published.claims, configurations)
+    claims = read_claims(folder / published.claims, configurations)
     registry_of(folder.name).require(claims)
-    scales = {name: _scale(name, declared, configurations) for name in declared.scales}
     tolerances = _document(documents.Tolerances, folder / "tolerances.toml").tolerance
     _check_tolerances(published, tolerances)
-    bearings = Bearings(folder, configurations, scales, published.tables, claims, tolerances)
-    experiment = Experiment(
+    experiment = replace(
+        declared,
         name=folder.name,
-        title=declared.title,
-        paper=declared.paper,
+        folder=folder,
         scenario_toml=read_text(folder / declared.scenario, ExperimentError),
         configurations=configurations,
-        scales=scales,
-        loads_percent=declared.loads_percent,
-        users_per_side_at_100_percent=declared.users_per_side_at_100_percent,
+        scales={name: _scale(name, declared, configurations) for name in declared.scales},
         published=published,
         published_claims=claims,
         tolerances=tolerances,
-        figures=declared.figures,
         notes=read_text(folder / "notes.md", ExperimentError),
-        comparisons=declared.comparisons,
-        response_times=declared.response_times,
-        differences=read_differences(bearings) if explained else (),
-        bearings=bearings,
     )
+    if explained:
+        experiment = replace(experiment, differences=read_differences(experiment))
     _check_names(experiment)
     return experiment
 
@@ -154,7 +146,7 @@ def _root() -> Traversable:
     return resources.files("aqmlab") / "experiments"
 
 
-def _scale(name: str, declared: documents.Experiment, configurations: Mapping[str, Configuration]) -> Scale:
+def _scale(name: str, declared: Experiment, configurations: Mapping[str, Configuration]) -> Scale:
     """A scale with its name, and with what it leaves to the experiment."""
     scale = declared.scales[name]
     if scale.chosen_seeds and len(set(scale.chosen_seeds)) != scale.replications:
@@ -172,13 +164,13 @@ def _scale(name: str, declared: documents.Experiment, configurations: Mapping[st
     )
 
 
-def _users_from(name: str, scale: Scale, declared: documents.Experiment) -> str:
+def _users_from(name: str, scale: Scale, declared: Experiment) -> str:
     calibrated = bool(scale.calibration.users_per_side)
     origin = scale.users_from or ("calibration" if calibrated else "published")
     full = "users_per_side_at_100_percent"
     full_known = declared.users_per_side_at_100_percent is not None
     legal = [
-        *(["published"] if declared.published.calibration is not None and full_known else []),
+        *(["published"] if declared.published.line is not None and full_known else []),
         *(["calibration"] if calibrated and full_known else []),
         *(["scenario"] if len(declared.loads_percent) == 1 and not scale.load_matched else []),
     ]

@@ -36,45 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.documents import Configuration, Fact, Numbers, Scale, Tolerance
-    from aqmlab.papers.published import PublishedTable
-    from aqmlab.papers.statements import PublishedClaim
+    from aqmlab.papers.documents import Fact, Numbers
+    from aqmlab.papers.experiment import Experiment
 
 FOLDER = "proofs"
 COLUMNS = ("setting", "cell", "load_percent", "seed", "quantity", "value")
 HOLDS, DIFFERS = "holds", "differs"
 """The findings of statements (`claims.Finding`) that decide, as the file has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bearings:
-    """What of a study proofs and differences refer to.
-
-    Attributes:
-        folder: The folder of the study.
-        configurations: Its configurations, by name.
-        scales: Its scales, by name.
-        tables: The published tables.
-        claims: The published claims.
-        tolerances: How close a number has to come, by name.
-    """
-
-    folder: Traversable
-    configurations: Mapping[str, Configuration]
-    scales: Mapping[str, Scale]
-    tables: Sequence[PublishedTable]
-    claims: Sequence[PublishedClaim]
-    tolerances: Mapping[str, Tolerance]
-
-    @property
-    def statements(self) -> dict[str, list[str]]:
-        """The identifiers of the statements of each claim, such as "S05.2"."""
-        return {
-            claim.identifier: [
-                *dict.fromkeys(f"{claim.identifier}.{each.number}" for each in claim.statements)
-            ]
-            for claim in self.claims
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +83,16 @@ class Proven:
         return first, second
 
 
-def read_declared(bearings: Bearings, name: str) -> Proof:
+def read_declared(experiment: Experiment, name: str) -> Proof:
     """What a proof of this name runs.
 
     Raises:
         ExperimentError: There is none, or it names what the study does not have.
     """
-    known = names(bearings.folder)
+    known = names(experiment.folder)
     if name not in known:
         raise ExperimentError.unknown(f"proof {quoted(name)}", name, known or ["none in this study"])
-    file = bearings.folder / FOLDER / f"{name}.toml"
+    file = experiment.folder / FOLDER / f"{name}.toml"
     place = f"{FOLDER}/{file.name}"
     declared = read_as(Proof, read_toml(file, ExperimentError), place, ExperimentError)
     legal = (1, 2) if declared.price is not None else (2,)
@@ -132,20 +100,20 @@ def read_declared(bearings: Bearings, name: str) -> Proof:
         least = "two, or one with a price" if declared.price is None else "one or two"
         raise ExperimentError(f"{place}: settings: {least}, not {len(declared.settings)}")
     distinct([each.name for each in declared.settings], f"{place}: settings", ExperimentError)
-    if declared.scale not in bearings.scales:
-        raise ExperimentError.unknown(f"{place}: scale", declared.scale, bearings.scales)
+    if declared.scale not in experiment.scales:
+        raise ExperimentError.unknown(f"{place}: scale", declared.scale, experiment.scales)
     for cell in declared.cells:
-        if cell not in bearings.configurations:
-            raise ExperimentError.unknown(f"{place}: cells", cell, bearings.configurations)
+        if cell not in experiment.configurations:
+            raise ExperimentError.unknown(f"{place}: cells", cell, experiment.configurations)
     for setting in declared.settings:
-        replaced = [f"{cell}-{setting.suffix}" in bearings.configurations for cell in declared.cells]
+        replaced = [f"{cell}-{setting.suffix}" in experiment.configurations for cell in declared.cells]
         if setting.suffix and not any(replaced):
             raise ExperimentError(
                 f"{place}: settings: {setting.name}: suffix: no cell of the proof has a variant "
                 f"{quoted(setting.suffix)}"
             )
     for number, fact in enumerate(declared.facts, start=1):
-        _check_fact(fact, f"{place}: facts[{number}]", declared, bearings)
+        _check_fact(fact, f"{place}: facts[{number}]", declared, experiment)
     return declared
 
 
@@ -157,9 +125,9 @@ def names(folder: Traversable) -> list[str]:
     return sorted(each.name.removesuffix(".toml") for each in inside.iterdir() if each.name.endswith(".toml"))
 
 
-def _check_fact(fact: Fact, place: str, declared: Proof, bearings: Bearings) -> None:
+def _check_fact(fact: Fact, place: str, declared: Proof, experiment: Experiment) -> None:
     if fact.statement:
-        known = [each for inside in bearings.statements.values() for each in inside]
+        known = [each for inside in experiment.statements.values() for each in inside]
         if fact.statement not in known:
             raise ExperimentError.unknown(f"{place}.statement", fact.statement, known)
         return
@@ -175,19 +143,19 @@ def _check_fact(fact: Fact, place: str, declared: Proof, bearings: Bearings) -> 
         )
 
 
-def read_proof(bearings: Bearings, name: str) -> Proven:
+def read_proof(experiment: Experiment, name: str) -> Proven:
     """A proof with its runs.
 
     Raises:
         ExperimentError: There is none, its runs are missing, or they are not those that it declares.
     """
-    declared = read_declared(bearings, name)
-    file = bearings.folder / FOLDER / f"{name}.csv"
+    declared = read_declared(experiment, name)
+    file = experiment.folder / FOLDER / f"{name}.csv"
     place = f"{FOLDER}/{file.name}"
     if not file.is_file():
         raise ExperimentError(
             f"{place}: the runs of the proof are missing; "
-            f"aqmlab reproduce {bearings.folder.name} --proof {name} makes them"
+            f"aqmlab reproduce {experiment.folder.name} --proof {name} makes them"
         )
     rows = read_table(file, ExperimentError)
     if not rows or tuple(rows[0]) != COLUMNS:
@@ -242,19 +210,19 @@ def are_apart(_published: float, tolerance: float, first: float, second: float) 
 
 
 def require_cause(
-    proven: Proven, bearings: Bearings, claims: Sequence[str], numbers: Sequence[Numbers]
+    proven: Proven, experiment: Experiment, claims: Sequence[str], numbers: Sequence[Numbers]
 ) -> None:
     """Whether the switch brings in every number and statement.
 
     Raises:
         ExperimentError: It does not; the message names the first that it leaves out.
     """
-    _require_numbers(proven, bearings, numbers, moves_inside, "the switch does not move it inside")
-    _require_statements(proven, bearings, claims, [MADE_TO_HOLD], "does not hold with the switch alone")
+    _require_numbers(proven, experiment, numbers, moves_inside, "the switch does not move it inside")
+    _require_statements(proven, experiment, claims, [MADE_TO_HOLD], "does not hold with the switch alone")
 
 
 def require_not_identifiable(
-    proven: Proven, bearings: Bearings, claims: Sequence[str], numbers: Sequence[Numbers]
+    proven: Proven, experiment: Experiment, claims: Sequence[str], numbers: Sequence[Numbers]
 ) -> None:
     """Whether two settings that meet every fact disagree about every number and statement.
 
@@ -265,7 +233,7 @@ def require_not_identifiable(
     if proven.declared.price is not None:
         if claims:
             raise ExperimentError(f"{place}: a price is of cells of a table, not of claims")
-        prices.require_outside(proven, proven.declared.price, bearings.tables, numbers)
+        prices.require_outside(proven, proven.declared.price, experiment.published.tables, numbers)
         return
     if not proven.declared.facts:
         raise ExperimentError(f"{place}: facts: missing; list what is printed and both settings meet")
@@ -274,10 +242,10 @@ def require_not_identifiable(
             if shown is not None:
                 raise ExperimentError(f"{place}: facts[{number}]: not met by {setting}: {shown}")
     _require_numbers(
-        proven, bearings, numbers, are_apart, "the settings differ by no more than the tolerance"
+        proven, experiment, numbers, are_apart, "the settings differ by no more than the tolerance"
     )
     undecided = [MADE_TO_HOLD, MADE_TO_HOLD[::-1]]
-    _require_statements(proven, bearings, claims, undecided, "both settings say the same")
+    _require_statements(proven, experiment, claims, undecided, "both settings say the same")
 
 
 def _of_fact(proven: Proven, fact: Fact) -> Iterator[tuple[str, str | None]]:
@@ -298,12 +266,12 @@ def _of_fact(proven: Proven, fact: Fact) -> Iterator[tuple[str, str | None]]:
 
 def _require_numbers(
     proven: Proven,
-    bearings: Bearings,
+    experiment: Experiment,
     numbers: Sequence[Numbers],
     shown: Callable[[float, float, float, float], bool],
     otherwise: str,
 ) -> None:
-    tables = {table.identifier: table for table in bearings.tables}
+    tables = {table.identifier: table for table in experiment.published.tables}
     for entry in numbers:
         table = tables[entry.table]
         concerned = [
@@ -319,7 +287,7 @@ def _require_numbers(
             place = f"{FOLDER}/{proven.name}.csv: {cell} at {load:g} %, {name}"
             if both is None:
                 raise ExperimentError(f"{place}: not in the file of runs under both settings")
-            tolerance = bearings.tolerances[column.tolerance].around(published)
+            tolerance = experiment.tolerances[column.tolerance].around(published)
             if not shown(published, tolerance, *both):
                 raise ExperimentError(
                     f"{place}: {otherwise}: {proven.first} {both[0]:g}, {proven.second} {both[1]:g}, "
@@ -329,17 +297,17 @@ def _require_numbers(
 
 def _require_statements(
     proven: Proven,
-    bearings: Bearings,
+    experiment: Experiment,
     claims: Sequence[str],
     wanted: Sequence[tuple[str, str]],
     otherwise: str,
 ) -> None:
     """Each statement has one of the wanted pairs of findings; of a claim each that differs in one of both."""
     for name in claims:
-        each_of = bearings.statements.get(name, [name])
+        each_of = experiment.statements.get(name, [name])
         found = {each: proven.findings_of(each) for each in each_of}
         counted = {
-            each: both for each, both in found.items() if name not in bearings.statements or DIFFERS in both
+            each: both for each, both in found.items() if name not in experiment.statements or DIFFERS in both
         }
         if counted and all(both in wanted for both in counted.values()):
             continue

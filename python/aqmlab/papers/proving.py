@@ -137,7 +137,7 @@ def prove(
         ExperimentError: The experiment or the proof does not exist, or names what the study does not have.
     """
     experiment = experiments.load(study, explained=False)
-    proof = read_declared(experiment.bearings, name)
+    proof = read_declared(experiment, name)
     execution = Execution(executor or Threads(), store=Path(output) / "runs", progress=progress)
     studies = [_run(experiment, proof, setting, execution) for setting in proof.settings]
     rows = [

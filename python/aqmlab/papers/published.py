@@ -5,41 +5,31 @@ say which configuration and load a row is of, and for each column of numbers the
 is compared with and the tolerance. Nothing here knows any paper.
 """
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from importlib.resources.abc import Traversable
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import Annotated, Literal
 
-from aqmlab.errors import ExperimentError, UnknownQuantityError
+from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
-from aqmlab.statistics.quantities import quantity
+from aqmlab.files.records import ABSENT, KEY, NOT_EMPTY, Made
+from aqmlab.load.line import Line
+from aqmlab.papers.documents import Configuration, Loads, Tolerance
+from aqmlab.statistics.quantities import Quantity, quantity
 from aqmlab.terminal.spelling import quoted
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from importlib.resources.abc import Traversable
-
-    from aqmlab.load.line import Line
-    from aqmlab.papers import documents
-    from aqmlab.papers.documents import Configuration, Fitted
-    from aqmlab.statistics.quantities import Quantity
+NamedQuantity = Annotated[Quantity, Made(str, quantity)]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of numbers.
+    """A column of numbers: its head in the file, the quantity of ours, the name of the tolerance."""
 
-    Attributes:
-        name: Its head in the file.
-        quantity: What of ours it is compared with.
-        tolerance: The name of the tolerance in `tolerances.toml`.
-    """
-
-    name: str
-    quantity: Quantity
+    name: str = field(metadata={KEY: "column"})
+    quantity: NamedQuantity
     tolerance: str
 
 
@@ -62,17 +52,37 @@ class PublishedRow:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What a paper calls a setting best by.
+    """What a paper calls a setting best by: quantities of our runs, of which the first decides."""
+
+    quantities: Annotated[tuple[NamedQuantity, ...], NOT_EMPTY]
+    best: Literal["highest", "lowest"]
+
+    @property
+    def highest(self) -> bool:
+        """Whether the highest value is the best, not the lowest."""
+        return self.best == "highest"
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """An input of our models that was chosen by numbers of the table: they are no test of it.
 
     Attributes:
-        name: Its name in the file.
-        quantities: What tells it in our runs; the first decides.
-        highest: Whether the highest value is the best, not the lowest.
+        input: What was chosen.
+        cells: The configurations whose numbers it was fitted to.
+        quantities: Which of their numbers, by quantity.
+        loads_percent: The loads at which; empty: all.
     """
 
-    name: str
-    quantities: tuple[Quantity, ...]
-    highest: bool
+    input: str
+    cells: tuple[str, ...]
+    quantities: tuple[str, ...]
+    loads_percent: Loads = ()
+
+    def concerns(self, configuration: str, load_percent: float, quantity: str) -> bool:
+        """Whether a number of a cell was used."""
+        at_load = not self.loads_percent or load_percent in self.loads_percent
+        return configuration in self.cells and at_load and quantity in self.quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,31 +90,41 @@ class AtLength:
     """What our runs of the paper's length gave, kept with the experiment for shorter ones to be held against.
 
     Attributes:
-        values: The numbers by configuration and load in per cent, then by quantity.
+        file: The file with the runs; none, where nothing is kept.
         measured: When, with which version and how.
+        values: Their means by configuration and load in per cent, then by quantity.
     """
 
-    values: Mapping[tuple[str, float], Mapping[str, float]] = field(default_factory=dict)
-    measured: str = ""
+    file: str
+    measured: str
+    values: Mapping[tuple[str, float], Mapping[str, float]] = field(
+        default_factory=dict, metadata={ABSENT: True}
+    )
 
 
-@dataclass(frozen=True)
+NOT_KEPT = AtLength("", "")
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedTable:
     """A table of a paper.
 
     Attributes:
         identifier: Its number, such as "2"; names the file that ours is written to.
+        file: The file with its rows.
+        load: The column with the offered load.
         title: What it is called in print.
         note: What a reader has to know to read it.
-        columns: The columns of numbers.
-        rows: Its rows by configuration and load in per cent, in the order of the file. A row that several
-            configurations answer to stands there once for each.
+        cell: The one configuration that all its rows are of, if `key` does not tell.
+        key: The columns that tell the configuration, whose own values are in its `published`.
+        groups: The groups of configurations that its rows may be of; by default all.
         every_cell: Whether all cells that were run are listed, not only those that the paper has too.
         other_reading: Whether its rows stand beside configurations that read the paper otherwise than the
             study does: what is learnt from them is told in its table, and is no reproduction of the paper.
         run_to_run: Whether its numbers look like single runs, and are scored by our run-to-run spread.
-        criteria: For a table of best settings: what they are best by; the columns are empty then.
-        criterion_column: The column that names the criterion.
+        columns: The columns of numbers.
+        criterion_column: The column that names the criterion, of a table of best settings.
+        criteria: For such a table: what they are best by; the columns are empty then.
         candidates: For such a table: the groups whose configurations compete.
         least_window_s: The shortest measured window whose numbers are judged beside the paper's, in seconds.
         least_warm_up_s: What has to pass before it begins, in seconds.
@@ -112,24 +132,31 @@ class PublishedTable:
         at_length: Our own numbers at the paper's length.
         without_effect: The configuration whose rows are the network without what the paper studies, if the
             table has it.
+        rows: Its rows by configuration and load in per cent, in the order of the file. A row that several
+            configurations answer to stands there once for each.
     """
 
-    identifier: str
-    title: str
-    note: str
-    columns: tuple[Column, ...]
-    rows: Mapping[tuple[str, float], PublishedRow]
+    identifier: str = field(metadata={KEY: "id"})
+    file: str
+    load: str
+    title: str = ""
+    note: str = ""
+    cell: str | None = None
+    key: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
     every_cell: bool = False
     other_reading: bool = False
     run_to_run: bool = False
+    columns: tuple[Column, ...] = ()
+    criterion_column: str = field(default="", metadata={KEY: "criterion"})
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
-    criterion_column: str = ""
     candidates: tuple[str, ...] = ()
     least_window_s: float = 0.0
     least_warm_up_s: float = 0.0
     fitted: tuple[Fitted, ...] = ()
-    at_length: AtLength = field(default_factory=AtLength)
+    at_length: AtLength = NOT_KEPT
     without_effect: str | None = None
+    rows: Mapping[tuple[str, float], PublishedRow] = field(default_factory=dict, metadata={ABSENT: True})
 
     @property
     def file_name(self) -> str:
@@ -144,9 +171,7 @@ class PublishedTable:
         """The published row of a cell, if there is one."""
         return self.rows.get((configuration, load_percent))
 
-    def can_fail(
-        self, configuration: str, load_percent: float, tolerances: Mapping[str, documents.Tolerance]
-    ) -> bool:
+    def can_fail(self, configuration: str, load_percent: float, tolerances: Mapping[str, Tolerance]) -> bool:
         """Whether the numbers of a cell test more than the offered load.
 
         They do if the paper's cell is farther from the network without effect at the same load than the
@@ -169,17 +194,19 @@ class PublishedTable:
         return [each.input for each in self.fitted if each.concerns(configuration, load_percent, quantity)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Published:
-    """The numbers that a paper prints.
+    """What a paper prints.
 
     Attributes:
-        tables: Its tables, in the experiment's order.
+        claims: The file of its claims.
         line: Its calibration, if there is one: throughput of one direction against users on one side.
+        tables: Its tables, in the experiment's order.
     """
 
+    claims: str
+    line: Line | None = field(default=None, metadata={KEY: "calibration"})
     tables: tuple[PublishedTable, ...] = ()
-    line: Line | None = None
 
     def table(self, identifier: str) -> PublishedTable:
         """The table of this number.
@@ -199,90 +226,53 @@ class Published:
 
 
 def read_published(
-    declared: documents.Published, folder: Traversable, configurations: Iterable[Configuration]
+    declared: Published, folder: Traversable, configurations: Iterable[Configuration]
 ) -> Published:
-    """Reads all published numbers that an experiment declares.
+    """What an experiment declares, with the numbers of its tables.
 
     Raises:
-        ExperimentError: A table names a quantity that there is not, a column that its file has not, or it has
-            a row that no configuration answers to.
+        ExperimentError: A table names a configuration or a quantity that there is not, a column that its
+            file has not, or it has a row that no configuration answers to.
     """
     own = tuple(configurations)
-    return Published(tuple(_table(entry, folder, own) for entry in declared.tables), declared.calibration)
+    return replace(declared, tables=tuple(_read(table, folder, own) for table in declared.tables))
 
 
-def _table(
-    entry: documents.PublishedTable, folder: Traversable, configurations: Sequence[Configuration]
+def _read(
+    table: PublishedTable, folder: Traversable, configurations: Sequence[Configuration]
 ) -> PublishedTable:
-    """Reads a declared table and finds the configuration of each of its rows."""
-    name = f"table {entry.id}"
-    try:
-        columns = tuple(
-            Column(each.column, quantity(each.quantity), each.tolerance) for each in entry.columns
-        )
-        criteria = {
-            criterion: Criterion(criterion, tuple(map(quantity, by.quantities)), highest=by.best == "highest")
-            for criterion, by in entry.criteria.items()
-        }
-    except UnknownQuantityError as error:
-        raise ExperimentError(f"{name}: {error}") from None
-    answering = [own for own in configurations if entry.groups is None or own.group in entry.groups]
-    return PublishedTable(
-        identifier=entry.id,
-        title=name if entry.title is None else entry.title,
-        note=entry.note,
-        columns=columns,
-        rows=_rows(name, entry, folder / entry.file, columns, answering),
-        every_cell=entry.every_cell,
-        other_reading=entry.other_reading,
-        run_to_run=entry.run_to_run,
-        criteria=criteria,
-        criterion_column=entry.criterion,
-        candidates=entry.candidates,
-        least_window_s=entry.least_window_s,
-        least_warm_up_s=entry.least_warm_up_s,
-        fitted=_fitted(entry, name, [own.name for own in configurations], columns),
-        at_length=_at_length(entry, name, folder, columns),
-        without_effect=_without_effect(entry, name, [own.name for own in configurations]),
+    """A declared table with its rows, and with our own numbers at the paper's length."""
+    name = f"table {table.identifier}"
+    cells, quantities = [own.name for own in configurations], [each.quantity.name for each in table.columns]
+    for place, each in enumerate(table.fitted, start=1):
+        _require(each.cells, cells, f"{name}: fitted[{place}].cells")
+        _require(each.quantities, quantities, f"{name}: fitted[{place}].quantities")
+    _require(
+        [table.without_effect] if table.without_effect is not None else [], cells, f"{name}: without_effect"
     )
+    answering = [own for own in configurations if table.groups is None or own.group in table.groups]
+    at_length = table.at_length
+    if at_length.file:
+        at_length = replace(at_length, values=_means(folder / at_length.file, quantities, name))
+    rows = _rows(name, table, folder / table.file, answering)
+    return replace(table, title=table.title or name, rows=rows, at_length=at_length)
 
 
-def _without_effect(entry: documents.PublishedTable, table: str, configurations: Sequence[str]) -> str | None:
-    """The configuration of the network without effect, which is known."""
-    if entry.without_effect is not None and entry.without_effect not in configurations:
-        raise ExperimentError.unknown(f"{table}: without_effect", entry.without_effect, configurations)
-    return entry.without_effect
+def _require(names: Iterable[str], known: Sequence[str], place: str) -> None:
+    for name in names:
+        if name not in known:
+            raise ExperimentError.unknown(place, name, known)
 
 
-def _fitted(
-    entry: documents.PublishedTable, table: str, configurations: Sequence[str], columns: Sequence[Column]
-) -> tuple[Fitted, ...]:
-    """The inputs that were chosen by numbers of the table, whose names are known."""
-    quantities = [column.quantity.name for column in columns]
-    for place, each in enumerate(entry.fitted, start=1):
-        for key, named, known in (
-            ("cells", each.cells, configurations),
-            ("quantities", each.quantities, quantities),
-        ):
-            for name in named:
-                if name not in known:
-                    raise ExperimentError.unknown(f"{table}: fitted[{place}].{key}", name, known)
-    return entry.fitted
-
-
-def _at_length(
-    entry: documents.PublishedTable, table: str, folder: Traversable, columns: Sequence[Column]
-) -> AtLength:
+def _means(
+    file: Traversable, names: Sequence[str], table: str
+) -> dict[tuple[str, float], Mapping[str, float]]:
     """Our own numbers at the paper's length: the means over the runs of each cell.
 
     Of the file, rows of `replications.csv`, the columns of the published quantities count; a row is a run,
     or the mean of as many as a column `replications` says. Runs without any of them are of cells that this
     table does not have.
     """
-    if entry.at_length is None:
-        return AtLength()
-    file = folder / entry.at_length.file
-    names = [column.quantity.name for column in columns]
     texts = _texts(file, ("cell", "load_percent", *names), table)
     runs: dict[tuple[str, float], list[Mapping[str, str]]] = {}
     for text in texts:
@@ -294,25 +284,23 @@ def _at_length(
         weights = [_number(text, "replications", table) if text.get("replications") else 1.0 for text in own]
         return fmean([_number(text, name, table) for text in own], weights)
 
-    values = {cell: {name: mean(name, own) for name in names} for cell, own in runs.items()}
-    return AtLength(values, entry.at_length.measured)
+    return {cell: {name: mean(name, own) for name in names} for cell, own in runs.items()}
 
 
 def _rows(
     name: str,
-    entry: documents.PublishedTable,
+    entry: PublishedTable,
     file: Traversable,
-    columns: Sequence[Column],
     configurations: Sequence[Configuration],
 ) -> dict[tuple[str, float], PublishedRow]:
     rows: dict[tuple[str, float], PublishedRow] = {}
     # Another reading of a table need not be run everywhere; the paper's own rows must all have their cells.
-    for text in _texts(file, (entry.load, *entry.key, *(column.name for column in columns)), name):
+    for text in _texts(file, (entry.load, *entry.key, *(column.name for column in entry.columns)), name):
         load = _number(text, entry.load, name)
         answering = [own for own in configurations if _answers(own, entry, text) and own.runs_at(load)]
         if not entry.other_reading and not answering:
             raise ExperimentError(f"{name}: no configuration matches the row {','.join(text.values())}")
-        values = {column.quantity.name: _number(text, column.name, name) for column in columns}
+        values = {column.quantity.name: _number(text, column.name, name) for column in entry.columns}
         for own in answering:
             rows[own.name, load] = PublishedRow(own.name, load, values, text)
     return rows
@@ -336,7 +324,7 @@ def _number(row: Mapping[str, str], column: str, table: str) -> float:
     return number
 
 
-def _answers(configuration: Configuration, entry: documents.PublishedTable, text: Mapping[str, str]) -> bool:
+def _answers(configuration: Configuration, entry: PublishedTable, text: Mapping[str, str]) -> bool:
     if entry.cell is not None:
         return configuration.name == entry.cell
     own = configuration.published or {}

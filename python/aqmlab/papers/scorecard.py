@@ -19,7 +19,8 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
 from aqmlab.papers import today
 from aqmlab.papers.claims import Finding
-from aqmlab.papers.differences import Conclusion, concluded
+from aqmlab.papers.differences import concluded
+from aqmlab.papers.documents import Conclusion
 from aqmlab.papers.frame import Agreement, published_rows
 from aqmlab.papers.tables.claims import strength_told
 from aqmlab.papers.tables.published import IN_SAMPLE
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.papers.claims import Outcome, Part
-    from aqmlab.papers.differences import Difference
+    from aqmlab.papers.documents import Difference
     from aqmlab.papers.frame import Row
     from aqmlab.papers.study import Study
     from aqmlab.papers.tables.published import Filled
@@ -58,7 +59,7 @@ class Scored:
         tolerance: How far apart the two may be.
         evidence: Of a claim or a statement, what was found; the file has it in the column of `ours`.
         verdict: How it fared.
-        conclusion: Of a number or a statement, what follows (`papers.differences.Conclusion`).
+        conclusion: Of a number or a statement, what follows (`papers.documents.Conclusion`).
         because: The cause of the difference, why the paper's is not identifiable, or a conjecture.
         proof: The proof that shows the cause or the reason.
         fraction: Of a claim, how many of the statements that were judged hold.

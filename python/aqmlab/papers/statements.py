@@ -10,7 +10,7 @@ may be one of the words that the paper uses for it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +18,14 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.records import read_as
 from aqmlab.files.shape import distinct
-from aqmlab.papers.documents import Claims
+from aqmlab.papers.documents import Claims, Statement
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.documents import Configuration
+    from aqmlab.papers.documents import Claim, Configuration
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(%?)\}")
 _CELLS = ("a", "b")
@@ -33,62 +33,24 @@ _OWN = {"says", "check", "load", "each"}
 """Keys of a statement that its check is not given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What has to be true for a claim to hold.
-
-    Attributes:
-        number: Its place among the claim's statements in the file, from 1 on; those of one `each` share it.
-        place: Where the file says it.
-        says: In words.
-        check: The name of the function that answers it.
-        given: What that is given, by name: cells, and the numbers that decide.
-    """
-
-    number: int
-    place: str
-    says: str
-    check: str
-    given: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedClaim:
-    """A sentence of the paper that a reproduction is checked against.
-
-    Attributes:
-        identifier: Its number.
-        where: The place in the paper.
-        claim: The claim in words.
-        statements: What it comes to.
-    """
-
-    identifier: str
-    where: str
-    claim: str
-    statements: tuple[Statement, ...]
-
-
-def read_claims(file: Traversable, configurations: Mapping[str, Configuration]) -> tuple[PublishedClaim, ...]:
+def read_claims(file: Traversable, configurations: Mapping[str, Configuration]) -> tuple[Claim, ...]:
     """Reads the claims of an experiment with these configurations.
 
     Raises:
         ExperimentError: The file is no list of claims, or a statement names what there is not.
     """
     document = read_as(Claims, read_toml(file, ExperimentError), file.name, ExperimentError)
-    distinct([entry.id for entry in document.claims], f"{file.name}.claims", ExperimentError)
+    distinct([claim.identifier for claim in document.claims], f"{file.name}.claims", ExperimentError)
     return tuple(
-        PublishedClaim(
-            entry.id,
-            entry.where,
-            entry.claim,
-            tuple(
+        replace(
+            claim,
+            statements=tuple(
                 statement
-                for number, given in enumerate(entry.statements, start=1)
-                for statement in _expanded(given, entry.id, number, document.words, configurations)
+                for number, entry in enumerate(claim.entries, start=1)
+                for statement in _expanded(entry, claim.identifier, number, document.words, configurations)
             ),
         )
-        for entry in document.claims
+        for claim in document.claims
     )
 
 

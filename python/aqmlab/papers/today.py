@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import ExperimentError
 from aqmlab.papers.claims import Finding
-from aqmlab.papers.published import AtLength
+from aqmlab.papers.published import NOT_KEPT
 from aqmlab.tables.model import Column, Table, in_csv, text
 from aqmlab.terminal.spelling import nearest, quoted
 
@@ -103,7 +103,7 @@ def by_its_runs(experiment: Experiment) -> Experiment:
         experiment,
         published=replace(
             experiment.published,
-            tables=tuple(replace(each, at_length=AtLength()) for each in experiment.published.tables),
+            tables=tuple(replace(each, at_length=NOT_KEPT) for each in experiment.published.tables),
         ),
         differences=(),
     )

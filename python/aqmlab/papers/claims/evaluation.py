@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from aqmlab.papers.claims.outcome import Question
     from aqmlab.papers.claims.registry import Registry
-    from aqmlab.papers.statements import PublishedClaim
+    from aqmlab.papers.documents import Claim
 
 
 def evaluate(study: Study) -> list[Outcome]:
@@ -38,7 +38,7 @@ def decided_without_runs(study: Study) -> frozenset[tuple[str, Part]]:
     )
 
 
-def _outcome(study: Study, registry: Registry, published: PublishedClaim) -> Outcome:
+def _outcome(study: Study, registry: Registry, published: Claim) -> Outcome:
     questions = [(each, registry.question(each, study)) for each in published.statements]
     parts = tuple(part for each, question in questions for part in _parts(each.says, question, each.number))
     verdict, reason = combine(parts)

@@ -24,7 +24,7 @@ from aqmlab.statistics.quantities import quantity
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aqmlab.papers.statements import PublishedClaim, Statement
+    from aqmlab.papers.documents import Claim, Statement
     from aqmlab.papers.study import Study
     from aqmlab.statistics import Recorded
 
@@ -71,7 +71,7 @@ class Registry:
         """
         return cls(_by_name(checks), _by_name(numbers))
 
-    def require(self, claims: Iterable[PublishedClaim]) -> None:
+    def require(self, claims: Iterable[Claim]) -> None:
         """Refuses claims with a statement that cannot be asked.
 
         Raises:

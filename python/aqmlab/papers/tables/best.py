@@ -60,7 +60,8 @@ def best_settings(study: Study, table: PublishedTable) -> Table:
 
 
 def _row(study: Study, table: PublishedTable, cell: Cell, figures: Sequence[Quantity]) -> dict[str, Any]:
-    criterion = table.criteria[table.rows[cell].text[table.criterion_column]]
+    best_by = table.rows[cell].text[table.criterion_column]
+    criterion = table.criteria[best_by]
     decisive = criterion.quantities[0]
     ranked = _ranked(study, table, cell, criterion)
     best, place = ranked[0], ranked.index(cell) + 1
@@ -80,7 +81,7 @@ def _row(study: Study, table: PublishedTable, cell: Cell, figures: Sequence[Quan
     return {
         "cell": text(study.configuration(cell[0]).label, value=cell[0]),
         "load_percent": cell[1],
-        "criterion": criterion.name,
+        "criterion": best_by,
         **found,
         "best_cell": best[0],
         "place": text(f"{place} of {len(ranked)}", value=place, short=f"{place}/{len(ranked)}"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import jinja2
 
 from aqmlab.files.folders import write_whole
-from aqmlab.papers.differences import Conclusion
+from aqmlab.papers.documents import Conclusion
 from aqmlab.papers.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales, reproduced
 from aqmlab.terminal.spelling import counted as spelt
 
