@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -26,7 +27,7 @@ from aqmlab.show.tables.sweep import endings
 from aqmlab.statistics import ResponseTimes
 from aqmlab.statistics.quantities import quantity
 from aqmlab.tables import save, to_csv
-from aqmlab.tables.model import Column, Table, TableCell, number
+from aqmlab.tables.model import Column, Table, TableCell, named, number
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
 CHRISTIANSEN = experiments.load("christiansen2000")
@@ -470,6 +471,25 @@ def test_another_reading_of_a_row_is_an_ablation_and_stands_in_a_table_of_its_ow
     # The scorecard counts a number of the paper once, not again for each of its other readings.
     numbers = scorecard.scored(study, fill(study), outcomes=())
     assert [(each.name, each.kind) for each in numbers] == [("RED 30/90 at 90 %", scorecard.NUMBER)] * 8
+
+
+def test_a_row_has_its_values_by_name_in_print_and_for_programs() -> None:
+    columns = [named("who", "who"), named("share", "share", form=".1f", unit=" %"), named("why")]
+    rows: list[dict[str, Any]] = [
+        {"who": "a", "share": 12.345, "why": "b"},
+        {"who": "c", "share": None, "why": None},
+    ]
+    table = Table.of(rows, columns)
+    assert to_csv(table) == "who,share,why\na,12.345,b\nc,,\n"
+    lines = [line.split() for line in as_plain_text(table, width=80).splitlines() if line.strip()]
+    assert lines[0] == ["who", "share"]
+    assert lines[-2:] == [["a", "12.3", "%"], ["c", "–"]]
+
+
+def test_an_interval_in_another_unit_is_the_same_interval() -> None:
+    assert Interval(0.5, 0.25, 1.0, 6).scaled(1000.0) == Interval(500.0, 250.0, 1000.0, 6)
+    assert NotEnoughReplications(have=2, mean=0.5).scaled(1000.0).mean == 500.0
+    assert NotEnoughReplications(have=2).scaled(1000.0).mean is None
 
 
 def _power(item: int, place: int) -> TableCell:

@@ -1,13 +1,15 @@
 """An experiment as data: scenario, configurations, scales, published numbers, claims, tolerances."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 from aqmlab.errors import ExperimentError
 from aqmlab.files.records import ABSENT, NOT_EMPTY, Count, Made
+from aqmlab.files.shape import distinct
 from aqmlab.papers.documents import (
     Claim,
     Comparisons,
@@ -128,6 +130,55 @@ class Experiment:
     def tolerance_of(self, column: Column, published: float) -> float:
         """How far ours may be from a published number of a column, in the quantity's own unit."""
         return self.tolerances[column.tolerance].around(published)
+
+
+def configurations_of(declared: Experiment) -> dict[str, Configuration]:
+    """The configurations of a document, by name: those that are written out, then the variants.
+
+    Raises:
+        ExperimentError: A name stands twice, or one extends what is not defined above it.
+    """
+    entries = [*declared.configurations.values()]
+    entries += [each for variant in declared.variants for each in _variants(declared.configurations, variant)]
+    distinct([entry.name for entry in entries], "configurations and variants", ExperimentError)
+    known: dict[str, Configuration] = {}
+    for entry in entries:
+        if entry.extends is not None and entry.extends not in known:
+            raise ExperimentError(f'{entry.name}: extends "{entry.extends}", which is not defined above it')
+        for load in entry.users:
+            _check_load(load, entry.name)
+        inherited = known[entry.extends].overrides if entry.extends else {}
+        known[entry.name] = replace(entry, overrides={**inherited, **entry.overrides})
+    return known
+
+
+def _variants(known: Mapping[str, Configuration], variant: Variant) -> Iterator[Configuration]:
+    """What a variant makes of each configuration that it names, as if it had been written out."""
+    for name in variant.of:
+        if name not in known:
+            raise ExperimentError(
+                f'variant {variant.suffix}: there is no configuration "{name}"{nearest(name, known)}'
+            )
+        parent = known[name]
+        yield Configuration(
+            name=f"{name}-{variant.suffix}",
+            label=f"{parent.label}, {variant.label}",
+            group=variant.group,
+            twin=parent.twin,
+            extends=name,
+            overrides=variant.overrides,
+            loads_percent=variant.loads_percent,
+        )
+
+
+def _check_load(text: str, configuration: str) -> None:
+    """Refuses a key that is no load in per cent."""
+    try:
+        load = float(text)
+    except ValueError:
+        load = math.nan
+    if not math.isfinite(load):
+        raise ExperimentError(f"{configuration}: users: the keys are loads in per cent, not {quoted(text)}")
 
 
 def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment: str) -> tuple[str, ...]:

@@ -26,9 +26,8 @@ from aqmlab.files.reading import read_text, read_toml
 from aqmlab.files.records import read_as
 from aqmlab.papers import documents
 from aqmlab.papers.claims import registry_of
-from aqmlab.papers.configurations import configurations_of
 from aqmlab.papers.differences import read_differences
-from aqmlab.papers.experiment import Experiment, chosen, look_up
+from aqmlab.papers.experiment import Experiment, chosen, configurations_of, look_up
 from aqmlab.papers.published import read_published
 from aqmlab.papers.statements import read_claims
 from aqmlab.statistics.quantities import quantity
@@ -76,7 +75,7 @@ def read(folder: Traversable, *, explained: bool = True) -> Experiment:
 
 def _read(folder: Traversable, *, explained: bool) -> Experiment:
     declared = _document(Experiment, folder / "experiment.toml")
-    configurations = configurations_of([*declared.configurations.values()], declared.variants)
+    configurations = configurations_of(declared)
     published = read_published(declared.published, folder, configurations.values())
     claims = read_claims(folder / published.claims, configurations)
     registry_of(folder.name).require(claims)
