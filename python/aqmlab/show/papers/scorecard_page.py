@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.scorecard import Counted, Scored
 
 PAGE, NUMBERS = "reproduction.md", "reproduction-numbers.md"
-"""The templates, and the names of the pages in the documentation."""
+"""The pages, as they are called in the documentation; the templates are named after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def write(entries: Sequence[Scored], page: Path) -> None:
 
 def render(template: str, studies: Sequence[Study], counts: Sequence[Sequence[str]], *, other: str) -> str:
     """One of the two pages, which links the other."""
-    page = _environment().get_template(template)
+    page = _environment().get_template(f"{template}.jinja")
     return page.render(studies=studies, counts=counts, numbers_page=other, counts_page=other).rstrip() + "\n"
 
 
