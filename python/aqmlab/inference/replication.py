@@ -59,7 +59,7 @@ class Interval:
         return lower <= self.lower and self.upper <= upper
 
     def scaled(self, factor: float) -> Interval:
-        """In a unit of which there are so many in one of its own."""
+        """The same in another unit: every number times the factor."""
         return replace(self, mean=self.mean * factor, lower=self.lower * factor, upper=self.upper * factor)
 
     def exponential(self) -> Interval:
@@ -98,7 +98,7 @@ class NotEnoughReplications:
     identical: bool = False
 
     def scaled(self, factor: float) -> NotEnoughReplications:
-        """In a unit of which there are so many in one of its own."""
+        """The same in another unit: every number times the factor."""
         return self if self.mean is None else replace(self, mean=self.mean * factor)
 
     def exponential(self) -> NotEnoughReplications:
