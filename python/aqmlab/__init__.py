@@ -52,7 +52,10 @@ if TYPE_CHECKING:
     from aqmlab.simulation import GroupObservation, LinkObservation, Observation, Simulation
     from aqmlab.statistics.quantities import Quantity, quantities, quantity
     from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
+    from aqmlab.study.bloat import Bufferbloat, bloat
     from aqmlab.study.evaluation import Evaluation, evaluate
+    from aqmlab.study.flent_tests import FlentResults, flent
+    from aqmlab.study.responsiveness import RoundTripsPerMinute, rpm
     from aqmlab.study.sweeps import Sweep, SweepResults, sweep
     from aqmlab.study.tuning import Outcome, tune
 
@@ -93,6 +96,9 @@ _HOMES = {
     **dict.fromkeys(("Sweep", "SweepResults", "sweep"), "aqmlab.study.sweeps"),
     **dict.fromkeys(("Outcome", "tune"), "aqmlab.study.tuning"),
     **dict.fromkeys(("Evaluation", "evaluate"), "aqmlab.study.evaluation"),
+    **dict.fromkeys(("Bufferbloat", "bloat"), "aqmlab.study.bloat"),
+    **dict.fromkeys(("RoundTripsPerMinute", "rpm"), "aqmlab.study.responsiveness"),
+    **dict.fromkeys(("FlentResults", "flent"), "aqmlab.study.flent_tests"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
@@ -102,6 +108,7 @@ _HOMES = {
 _SHOWN_BY = {
     **dict.fromkeys(("Comparison", "CurveDifference"), "aqmlab.show.objects.comparison"),
     **dict.fromkeys(("Result", "RunSummary"), "aqmlab.show.objects.results"),
+    **dict.fromkeys(("Bufferbloat", "FlentResults", "RoundTripsPerMinute"), "aqmlab.show.objects.line_tests"),
     "Evaluation": "aqmlab.show.objects.evaluation",
     "Outcome": "aqmlab.show.objects.search",
     "Scenario": "aqmlab.show.objects.scenario",
@@ -111,11 +118,13 @@ _shown.answered_by(_SHOWN_BY)
 
 __all__ = [
     "AqmlabError",
+    "Bufferbloat",
     "Cancelled",
     "Comparison",
     "ComparisonError",
     "DemandError",
     "Evaluation",
+    "FlentResults",
     "FlowsSummary",
     "FolderError",
     "GroupObservation",
@@ -132,6 +141,7 @@ __all__ = [
     "Quantity",
     "Result",
     "ResultError",
+    "RoundTripsPerMinute",
     "RunError",
     "RunSummary",
     "RunsFailed",
@@ -147,13 +157,16 @@ __all__ = [
     "UnknownLinkError",
     "UnknownQuantityError",
     "__version__",
+    "bloat",
     "compare",
     "evaluate",
+    "flent",
     "frame",
     "live",
     "plot",
     "quantities",
     "quantity",
+    "rpm",
     "run",
     "run_each",
     "run_many",

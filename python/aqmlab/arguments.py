@@ -11,6 +11,7 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
@@ -27,12 +28,14 @@ Kind: TypeAlias = "Callable[[str, Any, type[RefusalError]], Any]"
 
 _LONGEST_NAME_BYTES = 255
 """Longer than this no disk takes a name."""
+TABLE_ENDINGS = (".parquet", ".csv")
+"""How the files of tables end."""
 
 
 def checked(
     refusal: type[RefusalError], **kinds: Kind
 ) -> Callable[[Callable[Given, Returned]], Callable[Given, Returned]]:
-    """Has a function's arguments checked, each as one of the kinds below."""
+    """Has a function's arguments checked, each as one of the kinds below; `kinds_of` names them again."""
 
     def with_checks(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
         signature = inspect.signature(function)
@@ -44,9 +47,16 @@ def checked(
                 bound.arguments[name] = kinds[name](name, bound.arguments[name], refusal)
             return function(*bound.args, **bound.kwargs)
 
+        call.__dict__["kinds"] = kinds
         return call
 
     return with_checks
+
+
+def kinds_of(function: Callable[..., Any]) -> Mapping[str, Kind]:
+    """The kinds that a function's arguments are checked as, by their names."""
+    kinds: Mapping[str, Kind] = getattr(function, "kinds", {})
+    return kinds
 
 
 def _refuse(name: str, given: object, refusal: type[RefusalError], legal: str) -> RefusalError:
@@ -131,12 +141,127 @@ def quantities(name: str, given: Any, refusal: type[RefusalError]) -> list[Any]:
 
 def optional(kind: Kind) -> Kind:
     """The same, or none."""
-    return lambda name, given, refusal: None if given is None else kind(name, given, refusal)
+    return Optional(kind)
 
 
 def whole(least: int, most: int | None = None) -> Kind:
     """A whole number between two bounds."""
-    return lambda name, given, refusal: refusal.whole(name, given, least, most)
+    return Whole(least, most)
+
+
+def whole_numbers(least: int) -> Kind:
+    """A list of whole numbers from a bound on; one that stands twice counts once."""
+    return WholeNumbers(least)
+
+
+def between(least: float, most: float) -> Kind:
+    """A number from the one bound to the other."""
+    return Between(least, most)
+
+
+def one_of(*names: str) -> Kind:
+    """One of these names."""
+    return OneOf(names)
+
+
+def some_of(*names: str) -> Kind:
+    """A list of one or more of these names."""
+    return SomeOf(names)
+
+
+@dataclass(frozen=True)
+class Optional:
+    """What is of a kind, or none."""
+
+    kind: Kind
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
+        """As a `Kind`."""
+        return None if given is None else self.kind(name, given, refusal)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number between two bounds."""
+
+    least: int
+    most: int | None = None
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> int:  # noqa: ANN401
+        """As a `Kind`."""
+        return refusal.whole(name, given, self.least, self.most)
+
+
+@dataclass(frozen=True)
+class WholeNumbers:
+    """A list of whole numbers."""
+
+    least: int
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> tuple[int, ...]:  # noqa: ANN401
+        """As a `Kind`."""
+        each = listed("[50, 100]")(name, given, refusal)
+        return tuple(dict.fromkeys(refusal.whole(name, one, self.least) for one in each))
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number between two bounds."""
+
+    least: float
+    most: float
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401
+        """As a `Kind`."""
+        return refusal.between(name, given, self.least, self.most)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some names."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> str:  # noqa: ANN401
+        """As a `Kind`."""
+        if (named := text(name, given, refusal)) not in self.names:
+            raise refusal.unknown(name, named, self.names)
+        return named
+
+
+@dataclass(frozen=True)
+class SomeOf:
+    """A list of some of some names."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
+        """As a `Kind`."""
+        each = texts(f"{list(self.names)}")(name, given, refusal)
+        if not each:
+            raise _refuse(name, given, refusal, f"one or more of {', '.join(self.names)}")
+        known = OneOf(self.names)
+        found: dict[str, None] = dict.fromkeys(known(name, one, refusal) for one in each)
+        return tuple(found)
+
+
+def schemes(name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
+    """Queue disciplines by name, perhaps with parameters."""
+    found: tuple[str, ...] = texts("['fq-codel', 'codel:target_ms=20']")(name, given, refusal)
+    return found
+
+
+def table_file(name: str, given: Any, refusal: type[RefusalError]) -> Path:  # noqa: ANN401
+    """The file of a table, whose ending says how it is written."""
+    file = path(name, given, refusal)
+    if file.suffix not in TABLE_ENDINGS:
+        raise _refuse(name, given, refusal, f"a file that ends in {' or '.join(TABLE_ENDINGS)}")
+    return file
+
+
+def folder(name: str, given: Any, refusal: type[RefusalError]) -> Path:  # noqa: ANN401
+    """The path of a folder, which need not exist."""
+    return path(name, given, refusal)
 
 
 def above_zero(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401

@@ -77,6 +77,11 @@ class Seeds(tuple[int, ...]):
         return ",".join("-".join(map(str, part)) for part in parts)
 
 
+def given_seeds(name: str, given: object, refusal: type[RefusalError]) -> Seeds:
+    """Seeds as a kind of argument (`aqmlab.arguments.checked`)."""
+    return Seeds.of(given, argument=name, refusal=refusal)
+
+
 def seed_of(given: object, *, argument: str = "seed") -> int:
     """One seed: a whole number of any kind, also NumPy's.
 

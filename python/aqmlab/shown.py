@@ -25,6 +25,17 @@ def answered_by(modules: Mapping[str, str]) -> None:
     _answering.update(modules)
 
 
+class Shown:
+    """What shows itself, printed and in notebooks."""
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return html(self)
+
+
 @singledispatch
 def text(shown: object) -> str:
     """What `print` shows."""

@@ -106,14 +106,18 @@ links_option = click.option(
     metavar="NAME,...",
     help="Links for throughput, loss and queue; by default those that carry data.",
 )
-overrides_option = click.option(
-    "--set",
-    "overrides",
-    metavar="KEY=VALUE",
-    multiple=True,
-    callback=read_overrides,
-    help="Override a scenario value by its dotted key; repeatable.",
-)
+_OVERRIDES: dict[str, Any] = {
+    "metavar": "KEY=VALUE",
+    "multiple": True,
+    "callback": read_overrides,
+    "help": "Override a scenario value by its dotted key; repeatable.",
+}
+overrides_option = click.option("--set", "overrides", **_OVERRIDES)
+
+
+def overrides() -> click.Option:
+    """The same option, for commands that are made of functions."""
+    return click.Option(["--set", "overrides"], **_OVERRIDES)
 
 
 def read_table_file(context: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:

@@ -44,7 +44,7 @@ from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, OfPages, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
 from aqmlab.statistics.suspicion import SAID
-from aqmlab.statistics.tidy import tidy_table
+from aqmlab.statistics.tidy import as_pandas, tidy_table
 from aqmlab.statistics.video_call import editions, video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
 
@@ -576,8 +576,7 @@ class Comparison:
         Where a run has only one bound of a value, the value is infinite and the bound is in `at_least` or
         `at_most`; between two bounds it is missing, and both stand there.
         """
-        _pandas()
-        return self.to_arrow().to_pandas()
+        return as_pandas(self.to_arrow())
 
     @arguments.checked(
         UnknownQuantityError,
@@ -636,17 +635,6 @@ class Comparison:
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""
         return shown.html(self)
-
-
-def _pandas() -> Any:  # noqa: ANN401
-    try:
-        import pandas as pd  # noqa: PLC0415 (an extra)
-    except ImportError as missing:
-        raise ImportError(
-            f"to_pandas() needs the package pandas, from PyPI ({missing}): pip install pandas, or pip "
-            "install 'aqmlab[pandas]'; to_dict() needs nothing"
-        ) from None
-    return pd
 
 
 def _level(level: Level) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Line:
         Raises:
             RefusalError: A rate or the round trip is no positive number, or a rate less than probes need.
         """
-        given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "round_trip_ms": round_trip_ms}
+        given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "rtt_ms": round_trip_ms}
         for name, value in given.items():
             if not 0.0 < value < float("inf"):
                 raise RefusalError(
@@ -104,9 +104,9 @@ class Line:
         if self.behind_ms < 0.0:
             legal = f"{self.own_round_trip_ms:g} ms or more"
             raise RefusalError(
-                f"round_trip_ms: {self.round_trip_ms:g} ms is less than the line's own delay takes there and "
+                f"rtt_ms: {self.round_trip_ms:g} ms is less than the line's own delay takes there and "
                 f"back; legal: {legal}",
-                place="round_trip_ms",
+                place="rtt_ms",
                 value=self.round_trip_ms,
                 legal=legal,
             )

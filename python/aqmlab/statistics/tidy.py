@@ -1,4 +1,4 @@
-"""Quantities of many runs as one tidy table: a row for each configuration, seed and quantity."""
+"""Numbers of many runs as one tidy table: a row for each configuration, seed and quantity."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from aqmlab.errors import UnknownQuantityError
-from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, by_name
 from aqmlab.statistics.recorded import seed
@@ -16,7 +16,8 @@ from aqmlab.statistics.recorded import seed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from aqmlab.statistics.observation import Observation
+    import pandas as pd
+
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.statistics.recorded import Recorded
 
@@ -50,15 +51,73 @@ def tidy_table(
         quantities: The quantities.
         observed: Of a configuration and a quantity what each seed says of it.
     """
-    rows = [
-        (name, seed, quantity.name, quantity.unit, *_numbers(each))
+    return tidy_rows(
+        (name, seed, quantity.name, quantity.unit, each)
         for name in names
         for quantity in quantities
         for seed, each in zip(seeds, observed(name, quantity), strict=True)
-    ]
+    )
+
+
+def tidy_rows(observations: Iterable[tuple[str, int, str, str, Observation]]) -> pa.Table:
+    """The table of observations, each with its configuration, seed, quantity and unit."""
+    rows = [(*whose, *_numbers(each)) for *whose, each in observations]
     columns = zip(*rows, strict=True) if rows else [[] for _ in COLUMNS]
     arrays = [pa.array(list(each), type=kind.type) for each, kind in zip(columns, COLUMNS, strict=True)]
     return pa.Table.from_arrays(arrays, schema=COLUMNS)
+
+
+def tidy_numbers(numbers: Iterable[tuple[str, int, Mapping[str, float | None]]]) -> pa.Table:
+    """The table of numbers by names that end in their units, each dict with its configuration and seed."""
+    return tidy_rows(
+        (
+            configuration,
+            seed,
+            name,
+            _unit(name),
+            Observation.nothing() if value is None else Observation.exact(value),
+        )
+        for configuration, seed, named in numbers
+        for name, value in named.items()
+    )
+
+
+_UNITS = {"ms": "ms", "s": "s", "percent": "%", "mbps": "Mbit/s", "rpm": "1/min"}
+
+
+def _unit(name: str) -> str:
+    return _UNITS[name.rpartition("_")[2]]
+
+
+class Tidy:
+    """What is one tidy table for programs."""
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each configuration, seed and quantity: the columns of `aqmlab.frame`."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`to_arrow` as a data frame of pandas."""
+        return as_pandas(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+def as_pandas(table: pa.Table) -> pd.DataFrame:
+    """The table as a data frame of pandas.
+
+    Raises:
+        ImportError: pandas is not installed.
+    """
+    try:
+        import pandas as pd  # noqa: F401, PLC0415 (an extra)
+    except ImportError as missing:
+        raise ImportError(
+            f"to_pandas() needs the package pandas, from PyPI ({missing}): pip install pandas, or pip "
+            "install 'aqmlab[pandas]'; to_arrow() needs nothing"
+        ) from None
+    return table.to_pandas()
 
 
 def _numbers(each: Observation) -> tuple[float | None, float | None, float | None]:

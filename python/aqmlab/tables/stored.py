@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from aqmlab.arguments import TABLE_ENDINGS
 from aqmlab.errors import RefusalError
 from aqmlab.files.folders import require_writable, whole_file, write_whole
 from aqmlab.tables.model import Medium, Table
@@ -16,8 +17,6 @@ from aqmlab.terminal.spelling import as_text
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-_FORMS = (".parquet", ".csv")
 
 
 def to_csv(table: Table) -> str:
@@ -46,8 +45,8 @@ def require_form(file: Path, refusal: type[RefusalError] = RefusalError) -> None
         RefusalError: It is neither .parquet nor .csv; as the given kind of refusal.
         FolderError: Nothing can be written there.
     """
-    if file.suffix not in _FORMS:
-        legal = " or ".join(_FORMS)
+    if file.suffix not in TABLE_ENDINGS:
+        legal = " or ".join(TABLE_ENDINGS)
         raise refusal(f"{file}: a table ends in {legal}", place=str(file), value=file.suffix, legal=legal)
     require_writable(file)
 

@@ -1,4 +1,4 @@
-"""Delay under load, a row for each queue management, as a table."""
+"""Delay under load: what is printed of it, and its table, a row for each queue management."""
 
 from __future__ import annotations
 
@@ -6,12 +6,41 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.show.tables.printed import Unwrapped
+from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
+from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
+from aqmlab.study.bloat.setting import setting_of
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from aqmlab.study.bloat import Phase, QueueUnderLoad
+    from aqmlab.show.tables.printed import Part
+    from aqmlab.study.bloat import Bufferbloat, Phase, QueueUnderLoad
+
+
+def printed(found: Bufferbloat) -> Iterator[Part]:
+    """What a full line adds, in a sentence and as a table; why a grade is missing; how to set the queues."""
+    simulated = [row for row in found.queues if not row.live]
+    if not simulated[0].not_filled:
+        yield added_in_words(simulated)
+    yield table_of(found)
+    yield from not_filled_in_words(found.queues)
+    settings = {row.name: setting_of(row.name, found.line.rates_mbps["up"]) for row in found.queues}
+    lines = [f"  {name}: {setting}" for name, setting in settings.items() if setting]
+    if lines:
+        head = "on Linux, where DEV sends into the line; all but CAKE need DEV as slow as the line:"
+        yield Unwrapped("\n".join([head, *lines]))
+
+
+def table_of(found: Bufferbloat) -> Table:
+    """The table of a measured line."""
+    caption = (
+        "ms: the median round trip of a probe, and what downloads, uploads or both add; lost: of the probes, "
+        "idle or under either load, in the worse way; grade by the mean of download and upload: "
+        f"{thresholds()} (DSLReports); {thresholds_of_losses()} (ITU-T G.1010)"
+    )
+    return bloat_table(found.queues, title=f"the line: {found.line.in_words()}", caption=caption)
 
 
 def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> Table:
@@ -32,8 +61,10 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
             "grade",
             words=True,
         ),
-        *_of_phases(rows),
     ]
+    there = {column.name for column in columns}
+    others = [name for name in rows[0].numbers() if name not in there]
+    columns += [in_csv(name, lambda row, name=name: row.numbers()[name]) for name in others]  # type: ignore[misc]
     return Table.of(rows, columns, title=title, caption=caption)
 
 
@@ -46,30 +77,3 @@ def _round_trip(milliseconds: float) -> TableCell:
     if math.isinf(milliseconds):
         return number(None, absent="lost")
     return number(milliseconds, ".1f")
-
-
-def _of_phases(rows: Sequence[QueueUnderLoad]) -> Iterator[Column[QueueUnderLoad]]:
-    """One-way delays, losses and rates, which only programs read."""
-    for phase, loaded in rows[0].phases.items():
-        for way, delays in loaded.delay_ms.items():
-            for share in delays:
-                yield in_csv(
-                    f"{phase}_delay_{way}_p{share}_ms", partial(_delay, phase=phase, way=way, share=share)
-                )
-            yield in_csv(f"{phase}_loss_{way}_percent", partial(_lost, phase=phase, way=way))
-        for way in loaded.goodput_mbps:
-            yield in_csv(f"{phase}_goodput_{way}_mbps", partial(_goodput, phase=phase, way=way))
-
-
-def _delay(row: QueueUnderLoad, *, phase: Phase, way: str, share: int) -> float | None:
-    """A percentile; none that falls to probes that were lost, which the share of losses tells."""
-    milliseconds = row.phases[phase].delay_ms[way][share]
-    return milliseconds if math.isfinite(milliseconds) else None
-
-
-def _lost(row: QueueUnderLoad, *, phase: Phase, way: str) -> float:
-    return row.phases[phase].lost_percent[way]
-
-
-def _goodput(row: QueueUnderLoad, *, phase: Phase, way: str) -> float:
-    return row.phases[phase].goodput_mbps[way]

@@ -1,4 +1,4 @@
-"""Responsiveness, a row for each queue management, as a table."""
+"""Responsiveness: what is printed of it, and its table, a row for each queue management."""
 
 from __future__ import annotations
 
@@ -8,12 +8,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.study.responsiveness import EDITION, Confidence, class_of
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from aqmlab.study.responsiveness import Outcome, Responsiveness, Way
+    from aqmlab.show.tables.printed import Part
+    from aqmlab.study.responsiveness import Outcome, Responsiveness, RoundTripsPerMinute, Way
+
+
+def printed(found: RoundTripsPerMinute) -> Iterator[Part]:
+    """Round trips per minute, as a table."""
+    yield table_of(found)
+
+
+def table_of(found: RoundTripsPerMinute) -> Table:
+    """The table of a tested line."""
+    caption = (
+        f"RPM: round trips per minute while connections load the line ({EDITION}), poor below 300, fair "
+        "below 1,000, good below 6,000; confidence: high if they stood still at the end, medium if they "
+        "still changed"
+    )
+    return responsiveness_table(
+        found.tests,
+        class_of=class_of,
+        confidences=list(Confidence),
+        title=f"the line: {found.line.in_words()}",
+        caption=caption,
+    )
 
 
 @dataclass(frozen=True)

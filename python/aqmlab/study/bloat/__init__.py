@@ -3,5 +3,17 @@
 from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
 from aqmlab.study.bloat.measuring import Loaded, QueueUnderLoad, measure
 from aqmlab.study.bloat.phases import Phase, line_under
+from aqmlab.study.bloat.running import Bufferbloat, bloat
 
-__all__ = ["GRADES", "Grade", "Loaded", "Phase", "QueueUnderLoad", "grade_of", "line_under", "measure"]
+__all__ = [
+    "GRADES",
+    "Bufferbloat",
+    "Grade",
+    "Loaded",
+    "Phase",
+    "QueueUnderLoad",
+    "bloat",
+    "grade_of",
+    "line_under",
+    "measure",
+]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -15,14 +16,14 @@ from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
 from aqmlab.study.bloat.phases import FLOWS, FULL, Phase, line_under
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from aqmlab.presets.line import Line
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
 
 DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
-DEFAULT_SEEDS = (1, 2, 3)
+DEFAULT_SEEDS = "1-3"
 _PERCENTILES = (50, 95, 99)
 _GRADED = (Phase.DOWNLOAD, Phase.UPLOAD)
 _FULL_PERCENT = 95.0
@@ -31,7 +32,7 @@ _FULL_PERCENT = 95.0
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What probes felt in one phase, and what the flows carried: means over the seeds.
+    """What probes felt in one phase, and what the flows carried: with one seed, or means over seeds.
 
     Attributes:
         delay_ms: One-way delays in milliseconds by direction (`down`, `up`) and percentile; infinite where
@@ -45,6 +46,24 @@ class Loaded:
     lost_percent: dict[str, float]
     goodput_mbps: dict[str, float]
     busy_percent: dict[str, float]
+
+    @classmethod
+    def mean_of(cls, each: Sequence[Loaded]) -> Self:
+        """The means over some seeds."""
+
+        def mean(values: Iterable[float]) -> float:
+            return float(np.mean(list(values)))
+
+        first = each[0]
+        return cls(
+            {
+                way: {share: mean(one.delay_ms[way][share] for one in each) for share in delays}
+                for way, delays in first.delay_ms.items()
+            },
+            {way: mean(one.lost_percent[way] for one in each) for way in first.lost_percent},
+            {way: mean(one.goodput_mbps[way] for one in each) for way in first.goodput_mbps},
+            {way: mean(one.busy_percent[way] for one in each) for way in first.busy_percent},
+        )
 
     @property
     def filled(self) -> bool:
@@ -62,11 +81,15 @@ class QueueUnderLoad:
 
     Attributes:
         name: The scheme, or `as it is`.
-        phases: What was felt in each phase.
+        phases: What was felt in each phase: means over the seeds.
+        by_seed: The same with each seed.
+        live: Whether it was measured over Linux TCP.
     """
 
     name: str
     phases: dict[Phase, Loaded]
+    by_seed: Mapping[int, dict[Phase, Loaded]] = field(default_factory=dict, repr=False)
+    live: bool = False
 
     def added_ms(self, phase: Phase) -> float:
         """By how much the median round trip is longer than on the idle line; infinite without a median."""
@@ -94,12 +117,25 @@ class QueueUnderLoad:
             return worst if grade_of(0.0, self.lost_percent) is worst else None
         return grade_of(float(np.mean([self.added_ms(phase) for phase in _GRADED])), self.lost_percent)
 
+    def numbers(self) -> dict[str, float | None]:
+        """Every number by the name of its column; none of a delay that falls to probes that were lost."""
+        full = [phase for phase in self.phases if phase is not Phase.IDLE]
+        found = {"idle_round_trip_ms": self.phases[Phase.IDLE].round_trip_ms()}
+        found |= {f"{phase}_added_ms": self.added_ms(phase) for phase in full}
+        found["lost_percent"] = self.lost_percent
+        for phase, loaded in self.phases.items():
+            for way, delays in loaded.delay_ms.items():
+                found |= {f"{phase}_delay_{way}_p{share}_ms": delay for share, delay in delays.items()}
+                found[f"{phase}_loss_{way}_percent"] = loaded.lost_percent[way]
+            found |= {f"{phase}_goodput_{way}_mbps": rate for way, rate in loaded.goodput_mbps.items()}
+        return {name: value if math.isfinite(value) else None for name, value in found.items()}
+
 
 def measure(
     line: Line,
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     *,
-    seeds: Sequence[int] = DEFAULT_SEEDS,
+    seeds: Iterable[int] | str = DEFAULT_SEEDS,
     executor: Executor | str = "threads",
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
@@ -124,28 +160,24 @@ def measure(
     jobs = [Job(made[phase][name], seed) for name in names for phase in Phase for seed in seeds]
     made_by = run or partial(run_many, executor=executor, progress=progress, label="line")
     results = iter(made_by(jobs))
-    return [
-        QueueUnderLoad(name, {phase: _felt([next(results) for _ in seeds], phase) for phase in Phase})
-        for name in names
-    ]
+    found = []
+    for name in names:
+        runs = [(phase, seed, next(results)) for phase in Phase for seed in seeds]
+        by_seed: dict[int, dict[Phase, Loaded]] = {seed: {} for seed in seeds}
+        for phase, seed, result in runs:
+            by_seed[seed][phase] = _felt(result, phase)
+        means = {phase: Loaded.mean_of([each[phase] for each in by_seed.values()]) for phase in Phase}
+        found.append(QueueUnderLoad(name, means, by_seed))
+    return found
 
 
-def _felt(results: Sequence[Result], phase: Phase) -> Loaded:
-    def mean(name: str, *links: str) -> float:
-        return float(np.mean([result.value(name, links=links) for result in results]))
-
+def _felt(result: Result, phase: Phase) -> Loaded:
     carried = {FLOWS[direction]: way for way, direction in DIRECTIONS.items() if direction in FULL[phase]}
     return Loaded(
-        {
-            way: {
-                share: float(np.mean([_delay_ms(result, way, share) for result in results]))
-                for share in _PERCENTILES
-            }
-            for way in DIRECTIONS
-        },
-        {way: mean(f"loss_percent/datagrams.{way}") for way in DIRECTIONS},
-        {way: mean(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
-        {way: mean("utilization_percent", link) for way, link in DIRECTIONS.items()},
+        {way: {share: _delay_ms(result, way, share) for share in _PERCENTILES} for way in DIRECTIONS},
+        {way: result.value(f"loss_percent/datagrams.{way}") for way in DIRECTIONS},
+        {way: result.value(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
+        {way: result.value("utilization_percent", links=[link]) for way, link in DIRECTIONS.items()},
     )
 
 

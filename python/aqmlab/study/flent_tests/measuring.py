@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -80,6 +82,75 @@ class Measured:
         return self.probes[series].between(DELAY_S, DELAY_S + self.length_s)
 
 
+@dataclass(frozen=True)
+class QueueInTest:
+    """One queue management in a test, with its runs: rates are means over them, probes those of all.
+
+    Attributes:
+        name: The scheme, or `as it is`.
+        runs: A run for each seed.
+    """
+
+    name: str
+    runs: Sequence[Measured]
+
+    @property
+    def ways(self) -> list[str]:
+        """The ways in which streams send."""
+        return [way for way in DIRECTIONS if any(stream.way == way for stream in self.runs[0].test.streams)]
+
+    @property
+    def lost_percent(self) -> float:
+        """Probes without an answer, of those sent while the streams lasted."""
+        return float(np.mean([run.lost_percent for run in self.runs]))
+
+    def sum_mbps(self, way: str) -> float:
+        """What the streams of a direction carried together."""
+        return float(np.mean([run.sum_mbps(way) for run in self.runs]))
+
+    def idle_ms(self) -> float:
+        """The median round trip of all probes before the streams; infinite where it falls to lost ones."""
+        return _percentile([run.idle_ms(name) for run in self.runs for name in run.probes], 50)
+
+    def loaded_ms(self, *series: str, percent: int) -> float:
+        """A percentile of the probes of these series beside the streams, or of all; likewise."""
+        return _percentile(
+            [run.loaded_ms(name) for run in self.runs for name in series or run.probes], percent
+        )
+
+    def numbers(self) -> dict[str, float | None]:
+        """Every number by the name of its column; none of a round trip that falls to lost probes."""
+        found = {f"{way}_mbps": self.sum_mbps(way) for way in self.ways}
+        found |= {"idle_ms": self.idle_ms()}
+        found |= {f"loaded_p{percent}_ms": self.loaded_ms(percent=percent) for percent in (50, 99)}
+        found["lost_percent"] = self.lost_percent
+        test = self.runs[0].test
+        for stream in test.streams:
+            carried = [run.mean_mbps(stream.series) for run in self.runs]
+            found[f"{_column(stream.series)}_mbps"] = float(np.mean(carried))
+        for probe in test.probes:
+            for percent in (50, 95, 99):
+                took_ms = self.loaded_ms(probe.series, percent=percent)
+                found[f"{_column(probe.series)}_p{percent}_ms"] = took_ms
+        return {name: value if math.isfinite(value) else None for name, value in found.items()}
+
+
+def _percentile(parts: Sequence[Floats], percent: int) -> float:
+    """A percentile, infinite where so many probes had no answer: these are the slowest."""
+    values = np.concatenate(parts)
+    if not len(values):
+        return float("nan")
+    if np.isfinite(values).all():
+        return float(np.percentile(values, percent))
+    # Nothing lies between a time and none.
+    return float(np.percentile(values, percent, method="inverted_cdf"))
+
+
+def _column(series: str) -> str:
+    """Flent's name of a series as that of a column: `tcp_upload_be`, `ping_udp_ef`."""
+    return re.sub(r"[^a-z0-9]+", "_", series.replace("(ms) ", "").lower())
+
+
 def scenario_of(test: FlentTest, line: Line, length_s: float = LENGTH_S) -> Scenario:
     """The scenario that a test is on a line.
 
@@ -128,7 +199,7 @@ def measure(
     line: Line,
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     *,
-    seeds: Sequence[int] = (1,),
+    seeds: Iterable[int] | str = (1,),
     length_s: float = LENGTH_S,
     executor: Executor | str = "threads",
     progress: bool = False,

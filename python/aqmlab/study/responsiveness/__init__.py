@@ -2,5 +2,17 @@
 
 from aqmlab.study.responsiveness.algorithm import EDITION, Confidence, Outcome, class_of, evaluate
 from aqmlab.study.responsiveness.measuring import Responsiveness, Way, measure
+from aqmlab.study.responsiveness.running import RoundTripsPerMinute, rpm
 
-__all__ = ["EDITION", "Confidence", "Outcome", "Responsiveness", "Way", "class_of", "evaluate", "measure"]
+__all__ = [
+    "EDITION",
+    "Confidence",
+    "Outcome",
+    "Responsiveness",
+    "RoundTripsPerMinute",
+    "Way",
+    "class_of",
+    "evaluate",
+    "measure",
+    "rpm",
+]

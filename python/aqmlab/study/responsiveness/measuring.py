@@ -82,6 +82,15 @@ class Responsiveness:
     self_ms: Series
     goodput_mbps: Series
 
+    def numbers(self) -> dict[str, float | None]:
+        """What the test ended with, by the names of columns."""
+        outcome = self.outcome
+        return {
+            f"{self.way}_rpm": outcome.rpm,
+            f"{self.way}_goodput_mbps": outcome.goodput_mbps,
+            f"{self.way}_ended_s": outcome.ended_s,
+        }
+
 
 def scenario_of(line: Line, way: Way) -> Scenario:
     """The scenario of a test: connections that are added one by one, and probes.
@@ -142,7 +151,7 @@ def measure(
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     *,
     ways: Sequence[Way] = tuple(Way),
-    seeds: Sequence[int] = (1,),
+    seeds: Iterable[int] | str = (1,),
     executor: Executor | str = "threads",
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,

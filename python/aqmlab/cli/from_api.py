@@ -1,0 +1,144 @@
+"""Commands whose options are the arguments of a function of the API, with its docstring as their help.
+
+What an option is called and takes follows from the function: `length_s` is `--length SECONDS`, the kind of
+the argument (`aqmlab.arguments`) says how it is read, its default is the option's, and its line in the
+docstring is the help. A command names only what differs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import aqmlab
+from aqmlab import arguments
+from aqmlab.cli import options
+from aqmlab.seeds import given_seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_IN_THE_NAME = {"mbps": "MBPS", "s": "SECONDS", "runs": "RUNS"}
+"""Units that an argument has in its name and the option has not: its value is called by them."""
+_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+_READ: dict[object, dict[str, Any]] = {
+    arguments.above_zero: {"type": _ABOVE_ZERO},
+    arguments.flag: {"is_flag": True},
+    arguments.folder: {"type": options.FOLDER, "metavar": "FOLDER"},
+    arguments.links: {"callback": options.read_names, "metavar": "NAME,..."},
+    arguments.schemes: {"callback": options.read_schemes, "metavar": "NAME[:KEY=VALUE...],..."},
+    given_seeds: {"callback": options.read_seeds, "metavar": "A-B,C"},
+    arguments.table_file: {
+        "type": click.Path(path_type=Path, dir_okay=False),
+        "callback": options.read_table_file,
+        "metavar": "FILE.csv|.parquet",
+    },
+    arguments.text: {"metavar": "NAME"},
+}
+"""How an option of a kind is read."""
+_NOT_OPTIONS = {"workers", "executor", "progress"}
+"""What `execution_options` has for all commands."""
+
+
+def from_api(function: str, **differing: Mapping[str, Any]) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command whose options are the arguments of a function of `aqmlab`.
+
+    Args:
+        function: Its name.
+        differing: By argument what its option has that does not follow from the function, as click takes it;
+            `names` are its names.
+    """
+    return click.command(cls=_OfFunction, function=function, differing=differing)
+
+
+class _OfFunction(click.Command):
+    """Loads the function when its options are asked for: the list of all commands needs none of them."""
+
+    def __init__(self, *given: Any, function: str, differing: Mapping[str, Any], **named: Any) -> None:  # noqa: ANN401
+        self._function, self._differing = function, differing
+        self._complete = False
+        super().__init__(*given, **named)
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """Those of the function, then those of the command alone."""
+        if not self._complete:
+            self._complete = True
+            self._params[:0] = self._of_function()
+        return self._params
+
+    @params.setter
+    def params(self, own: list[click.Parameter]) -> None:
+        self._params = own
+
+    def _of_function(self) -> list[click.Parameter]:
+        function = getattr(aqmlab, self._function)
+        kinds, told = arguments.kinds_of(function), arguments_in_words(function)
+        found: list[click.Parameter] = []
+        for name, each in inspect.signature(function).parameters.items():
+            differs = dict(self._differing.get(name, {}))
+            if name == "overrides":
+                found.append(options.overrides())
+            elif each.kind is each.POSITIONAL_OR_KEYWORD:
+                required = each.default is each.empty
+                found.append(
+                    click.Argument([name], required=required, **_read(name, kinds.get(name)) | differs)
+                )
+            elif name not in _NOT_OPTIONS:
+                found.append(_option(each, kinds[name], told[name], differs))
+        return found
+
+
+def _option(
+    argument: inspect.Parameter, kind: arguments.Kind, told: str, differs: dict[str, Any]
+) -> click.Option:
+    name = argument.name
+    stem, _, unit = name.rpartition("_")
+    called = stem if unit in _IN_THE_NAME else name
+    names = differs.pop("names", [f"--{called.replace('_', '-')}"])
+    read = _read(name, kind)
+    default: Any = argument.default
+    if default is not None and not read.get("is_flag"):
+        if isinstance(default, tuple) and not read.get("multiple"):
+            default = ",".join(map(str, default))
+        read |= {"default": f"{default:g}" if isinstance(default, float) else default, "show_default": True}
+    return click.Option([*names, name], help=told, **{**read, **differs})
+
+
+def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
+    """How what is of a kind is read."""
+    found: dict[str, Any]
+    match kind:
+        case None:
+            found = {"type": click.Path(path_type=Path, dir_okay=False)}
+        case arguments.Optional():
+            found = _read(name, kind.kind)
+        case arguments.Whole():
+            found = {"type": click.IntRange(kind.least, kind.most), "metavar": "N"}
+        case arguments.WholeNumbers():
+            found = {"callback": options.read_numbers, "metavar": "N,M,..."}
+        case arguments.Between():
+            found = {"type": click.FloatRange(kind.least, kind.most), **_unit(name)}
+        case arguments.OneOf():
+            found = {"type": click.Choice(kind.names)}
+        case arguments.SomeOf():
+            found = {"type": click.Choice(kind.names), "multiple": True}
+        case _:
+            found = _READ[kind] | (_unit(name) if kind is arguments.above_zero else {})
+    return found
+
+
+def _unit(name: str) -> dict[str, Any]:
+    unit = name.rpartition("_")[2]
+    return {"metavar": _IN_THE_NAME.get(unit, unit.upper())}
+
+
+def arguments_in_words(function: Callable[..., Any]) -> dict[str, str]:
+    """What the docstring of a function says of each argument."""
+    section = re.search(r"^Args:\n((?: {4}.*\n?|\n)+)", inspect.getdoc(function) or "", re.MULTILINE)
+    parts = re.split(r"^ {4}(\w+): ", "" if section is None else section[1], flags=re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in zip(parts[1::2], parts[2::2], strict=True)}

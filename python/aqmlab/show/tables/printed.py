@@ -1,0 +1,58 @@
+"""What is printed below one another: sentences and tables, on a terminal, as text, or in a notebook."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from aqmlab.show.tables.render import as_plain_text, to_notebook, to_terminal
+from aqmlab.tables.model import Table
+from aqmlab.terminal.console import shown, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """Lines to copy, which no terminal breaks."""
+
+    text: str
+
+
+Part: TypeAlias = "str | Unwrapped | Table"
+"""A sentence, lines to copy, or a table."""
+
+
+def on(screen: Console, parts: Iterable[Part]) -> None:
+    """Prints them on a terminal."""
+    for part in parts:
+        if isinstance(part, Table):
+            screen.print(to_terminal(part))
+        elif isinstance(part, Unwrapped):
+            screen.print(shown(part.text), soft_wrap=True)
+        else:
+            screen.print(wrapped(part, screen.width))
+
+
+def as_text(parts: Iterable[Part]) -> str:
+    """The same as text."""
+    return "\n".join(
+        as_plain_text(part) if isinstance(part, Table) else part.text if isinstance(part, Unwrapped) else part
+        for part in parts
+    )
+
+
+def as_html(parts: Iterable[Part]) -> str:
+    """The same as HTML for notebooks."""
+    return "".join(
+        to_notebook([part])
+        if isinstance(part, Table)
+        else f"<pre>{html.escape(part.text)}</pre>\n"
+        if isinstance(part, Unwrapped)
+        else f"<p>{html.escape(part)}</p>\n"
+        for part in parts
+    )

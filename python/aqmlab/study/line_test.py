@@ -1,0 +1,79 @@
+"""What the tests on a line share: which line it is, and the same test over Linux TCP below the simulated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from aqmlab.errors import RefusalError
+from aqmlab.presets.line import Line
+from aqmlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from aqmlab.result import Result
+    from aqmlab.runs import Job
+    from aqmlab.scenario import ScenarioLike
+
+    Run = Callable[[Sequence[Job]], Iterable[Result]]
+
+Row = TypeVar("Row")
+
+_ROUND_TRIP_MS = 20.0
+_LEGAL = "down_mbps and up_mbps, or a scenario with a [dumbbell]"
+
+
+def line_of(
+    scenario: ScenarioLike | None,
+    *,
+    down_mbps: float | None,
+    up_mbps: float | None,
+    rtt_ms: float | None,
+    overrides: Mapping[str, object] | None,
+) -> Line:
+    """The line of a scenario, or that with these rates.
+
+    Raises:
+        RefusalError: It is named twice, or not at all; the scenario is no line, or the line is too slow.
+        ScenarioError: The scenario is refused.
+    """
+    if scenario is not None:
+        if down_mbps is not None or up_mbps is not None:
+            raise _refused("line", f"down_mbps and up_mbps are of a line without a scenario; legal: {_LEGAL}")
+        return Line.of_scenario(Scenario.of(scenario, overrides=overrides), round_trip_ms=rtt_ms)
+    if down_mbps is None or up_mbps is None:
+        raise _refused("line", f"which line? legal: {_LEGAL}")
+    if overrides:
+        raise _refused("overrides", "overrides replace values of a scenario, and there is none")
+    return Line.of_rates(down_mbps, up_mbps, round_trip_ms=_ROUND_TRIP_MS if rtt_ms is None else rtt_ms)
+
+
+def _refused(place: str, why: str) -> RefusalError:
+    return RefusalError(why, place=place, legal=_LEGAL)
+
+
+def over_linux(measure: Callable[[Run], list[Row]], *, progress: bool) -> tuple[list[Row], str]:
+    """What a test finds over the kernel's TCP, and where the timing of a run is suspect why.
+
+    Args:
+        measure: The test, which is given what computes its runs.
+        progress: Whether to show a progress bar.
+    """
+    from aqmlab.runs.live.several import run_live_in_turn, suspect_reasons  # noqa: PLC0415 (needs Linux)
+
+    results: list[Result] = []
+
+    def run(jobs: Sequence[Job]) -> list[Result]:
+        results.extend(run_live_in_turn(jobs, progress=progress))
+        return results
+
+    found = measure(run)
+    reasons = suspect_reasons(results)
+    if not reasons:
+        return found, ""
+    return found, f"timing suspect in {len(reasons)} of {len(results)} live runs; the last: {reasons[-1]}"
+
+
+def live_name(queue: str) -> str:
+    """What a queue is called in a row that was measured over Linux TCP."""
+    return f"{queue} (live)"

@@ -1,0 +1,127 @@
+"""Functions of the API and commands of the same name: the same numbers, and what functions refuse."""
+
+from __future__ import annotations
+
+import csv
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import aqmlab
+from aqmlab.errors import RefusalError
+from small import BULK, aqmlab_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+COLUMNS = ["configuration", "seed", "quantity", "unit", "value", "at_least", "at_most"]
+LINE: dict[str, Any] = {"down_mbps": 4, "up_mbps": 1, "schemes": ["fq-codel"], "seeds": "1-2"}
+OPTIONS = ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1-2")
+
+
+def rows_of(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+@pytest.fixture(name="home")
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        (("bloat",), lambda: aqmlab.bloat(**LINE)),
+        (("rpm", "--load", "up"), lambda: aqmlab.rpm(load=["up"], **LINE)),
+        (("flent", "tcp_nup", "--length", "2"), lambda: aqmlab.flent("tcp_nup", length_s=2, **LINE)),
+    ],
+)
+def test_tests_of_a_line_have_the_numbers_of_their_commands(
+    command: tuple[str, ...], made: Callable[[], Any], home: Path
+) -> None:
+    done = aqmlab_run(*command, *OPTIONS, "--output", "x.csv", cwd=home)
+    assert done.returncode == 0, done.stderr
+    found = made()
+    of_command = rows_of(home / "x.csv")
+    assert rows_of(found.save("own.csv")) == of_command
+    table = found.to_arrow()
+    assert table.column_names == COLUMNS
+    tidy = table.to_pylist()
+    assert {row["seed"] for row in tidy} == {1, 2}
+    assert table.to_pandas().shape == found.to_pandas().shape
+    # Rates and losses are means over the seeds; of delays too, but not of all probes together.
+    compared = 0
+    for row in of_command:
+        for name, text in row.items():
+            values = [
+                each["value"]
+                for each in tidy
+                if each["configuration"] == row["queue"] and each["quantity"] == name
+            ]
+            if values and name.endswith(("_mbps", "_rpm", "_loss_down_percent")):
+                assert fmean(values) == pytest.approx(float(text)), name
+                compared += 1
+    assert compared >= 2
+    # What is printed is the terminal's output, without its first line on the file.
+    assert done.stdout.partition("\n")[2].split() == str(found).split()
+    assert "<table" in found._repr_html_()
+    assert "fq-codel" in found._repr_html_()
+
+
+def test_tests_of_a_line_have_their_numbers_typed(home: Path) -> None:
+    bloat = aqmlab.bloat(**{**LINE, "seeds": [1]})
+    phases = bloat["as it is"].phases
+    assert bloat["as it is"].by_seed[1] == phases
+    (row,) = [
+        each
+        for each in bloat.to_arrow().to_pylist()
+        if (each["configuration"], each["quantity"]) == ("as it is", "upload_delay_up_p50_ms")
+    ]
+    assert (row["value"], row["unit"]) == (phases[list(phases)[2]].delay_ms["up"][50], "ms")
+    with pytest.raises(RefusalError, match='did you mean "fq-codel"'):
+        bloat["fq-codle"]
+    flent = aqmlab.flent("tcp_nup", BULK, schemes=[], length_s=1, flent="data")
+    assert [file.name for file in (home / "data").iterdir()] == ["tcp_nup-as-it-is-seed-1.flent.gz"]
+    assert flent.queues["as it is"].sum_mbps("up") == flent.runs[0].sum_mbps("up")
+
+
+def on(verb: Callable[..., object], *first: object, **given: object) -> Callable[[], object]:
+    return lambda: verb(*first, **{**LINE, **given})
+
+
+@pytest.mark.parametrize(
+    ("call", "place", "value"),
+    [
+        (on(aqmlab.bloat, down_mbps=None), "line", None),
+        (on(aqmlab.bloat, BULK), "line", None),
+        (on(aqmlab.bloat, overrides={"duration_s": 3}), "overrides", None),
+        (on(aqmlab.bloat, down_mbps=-1), "down_mbps", -1),
+        (on(aqmlab.bloat, up_mbps="1"), "up_mbps", "1"),
+        (on(aqmlab.bloat, rtt_ms=0), "rtt_ms", 0),
+        (on(aqmlab.bloat, seeds="x"), "seeds", "x"),
+        (on(aqmlab.bloat, schemes="pie"), "schemes", "pie"),
+        (on(aqmlab.bloat, output="x.txt"), "output", "x.txt"),
+        (on(aqmlab.bloat, executor="grid"), "executor", "grid"),
+        (on(aqmlab.rpm, load=["sideways"]), "load", "sideways"),
+        (on(aqmlab.rpm, load=[]), "load", []),
+        (on(aqmlab.rpm, load="up"), "load", "up"),
+        (on(aqmlab.rpm, workers=0), "workers", 0),
+        (on(aqmlab.flent, "rrull"), "test", "rrull"),
+        (on(aqmlab.flent, "rrul", length_s=0), "length_s", 0),
+        (on(aqmlab.flent, "rrul", flent=3), "flent", 3),
+    ],
+)
+def test_what_no_verb_takes_is_refused_with_its_place(
+    call: Callable[[], object], place: str, value: object, home: Path
+) -> None:
+    with pytest.raises(aqmlab.AqmlabError) as refused:
+        call()
+    assert isinstance(refused.value, ValueError)
+    assert (refused.value.place, refused.value.value) == (place, value)
+    assert refused.value.legal
+    assert list(home.iterdir()) == []
