@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from aqmlab.comparison.tidy import frame
     from aqmlab.errors import (
         AqmlabError,
+        CalibrationError,
         Cancelled,
         ComparisonError,
         DemandError,
+        ExperimentError,
         FolderError,
         MissingDataError,
         Mistake,
         PlotError,
+        RefusalError,
         ResultError,
         RunError,
         RunsFailed,
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantities import Quantity, quantities, quantity
     from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
     from aqmlab.study.bloat import Bufferbloat, bloat
+    from aqmlab.study.calibration import CalibratedDemand, calibrate
     from aqmlab.study.evaluation import Evaluation, evaluate
     from aqmlab.study.flent_tests import FlentResults, flent
     from aqmlab.study.responsiveness import RoundTripsPerMinute, rpm
@@ -63,13 +67,16 @@ __version__ = _version()
 
 _ERRORS = (
     "AqmlabError",
+    "CalibrationError",
     "Cancelled",
     "ComparisonError",
     "DemandError",
+    "ExperimentError",
     "FolderError",
     "Mistake",
     "MissingDataError",
     "PlotError",
+    "RefusalError",
     "ResultError",
     "RunError",
     "RunsFailed",
@@ -99,6 +106,7 @@ _HOMES = {
     **dict.fromkeys(("Bufferbloat", "bloat"), "aqmlab.study.bloat"),
     **dict.fromkeys(("RoundTripsPerMinute", "rpm"), "aqmlab.study.responsiveness"),
     **dict.fromkeys(("FlentResults", "flent"), "aqmlab.study.flent_tests"),
+    **dict.fromkeys(("CalibratedDemand", "calibrate"), "aqmlab.study.calibration"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
@@ -109,6 +117,7 @@ _SHOWN_BY = {
     **dict.fromkeys(("Comparison", "CurveDifference"), "aqmlab.show.objects.comparison"),
     **dict.fromkeys(("Result", "RunSummary"), "aqmlab.show.objects.results"),
     **dict.fromkeys(("Bufferbloat", "FlentResults", "RoundTripsPerMinute"), "aqmlab.show.objects.line_tests"),
+    "CalibratedDemand": "aqmlab.show.objects.calibration",
     "Evaluation": "aqmlab.show.objects.evaluation",
     "Outcome": "aqmlab.show.objects.search",
     "Scenario": "aqmlab.show.objects.scenario",
@@ -119,11 +128,14 @@ _shown.answered_by(_SHOWN_BY)
 __all__ = [
     "AqmlabError",
     "Bufferbloat",
+    "CalibratedDemand",
+    "CalibrationError",
     "Cancelled",
     "Comparison",
     "ComparisonError",
     "DemandError",
     "Evaluation",
+    "ExperimentError",
     "FlentResults",
     "FlowsSummary",
     "FolderError",
@@ -139,6 +151,7 @@ __all__ = [
     "PlotError",
     "PopulationSummary",
     "Quantity",
+    "RefusalError",
     "Result",
     "ResultError",
     "RoundTripsPerMinute",
@@ -158,6 +171,7 @@ __all__ = [
     "UnknownQuantityError",
     "__version__",
     "bloat",
+    "calibrate",
     "compare",
     "evaluate",
     "flent",

@@ -113,15 +113,8 @@ def listed(example: str) -> Kind:
 
 
 def texts(example: str) -> Kind:
-    """A list of texts."""
-
-    def kind(name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
-        each = listed(example)(name, given, refusal)
-        if not all(isinstance(one, str) and _is_utf_8(one) for one in each):
-            raise _refuse(name, given, refusal, f"a list of names such as {example}")
-        return tuple(sorted(each) if isinstance(given, set | frozenset) else each)
-
-    return kind
+    """A list of texts, as the example shows it."""
+    return Texts(example)
 
 
 def quantity(name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
@@ -178,6 +171,20 @@ class Optional:
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
         """As a `Kind`."""
         return None if given is None else self.kind(name, given, refusal)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A list of texts."""
+
+    example: str
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
+        """As a `Kind`."""
+        each = listed(self.example)(name, given, refusal)
+        if not all(isinstance(one, str) and _is_utf_8(one) for one in each):
+            raise _refuse(name, given, refusal, f"a list of names such as {self.example}")
+        return tuple(sorted(each) if isinstance(given, set | frozenset) else each)
 
 
 @dataclass(frozen=True)

@@ -125,3 +125,60 @@ def test_what_no_verb_takes_is_refused_with_its_place(
     assert (refused.value.place, refused.value.value) == (place, value)
     assert refused.value.legal
     assert list(home.iterdir()) == []
+
+
+WEB = """
+name = "web"
+duration_s = 40.0
+warm_up_s = 5.0
+[dumbbell]
+rate_mbps = 4.0
+queue = { scheme = "drop-tail", limit_packets = 50 }
+[users]
+left = 5
+right = 5
+"""
+
+
+def test_a_calibration_has_the_lines_and_sizes_of_its_command(home: Path) -> None:
+    (home / "web.toml").write_text(WEB)
+    done = aqmlab_run("calibrate", "web.toml", "--sizes", "20,60", "--loads", "50", "--quiet", cwd=home)
+    assert done.returncode == 0, done.stderr
+    found = aqmlab.calibrate("web.toml", sizes=[20, 60], loads=[50])
+    assert (found.file, found.loads_percent) == (None, (50,))
+    kept = aqmlab.calibrate(WEB, sizes=[20, 60], loads=[50], output="results/calibration")
+    assert kept.file == home.joinpath("results/calibration/calibration.json").relative_to(home)
+    held = type(found.calibration).load(kept.file)
+    assert held.bottlenecks == found.calibration.bottlenecks
+    assert f"{found}\nkept in {kept.file}\n" == done.stdout
+    sizes = found.size(50)
+    assert f"{sizes['users.left']:,} users.left" in str(found)
+    rows = found.to_arrow().to_pylist()
+    assert {(row["configuration"], row["quantity"]) for row in rows} == {
+        (size, f"throughput_mbps/links.{link}")
+        for size in ("20", "60")
+        for link in ("left-to-right", "right-to-left")
+    }
+    assert rows[0]["value"] == held.bottlenecks[0].points[0].throughput_mbps_by_link["left-to-right"]
+    assert "throughput of left-to-right" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"sizes": [10]}, "sizes"),
+        ({"sizes": [0, 3]}, "sizes"),
+        ({"sizes": 3}, "sizes"),
+        ({"sizes": ["a", "b"]}, "sizes"),
+        ({"loads": [-1]}, "loads"),
+        ({"seeds": []}, "seeds"),
+        ({"output": 3}, "output"),
+        ({"demand": ["flow"]}, "demand flow"),
+        ({"links": ["up"]}, "links: up"),
+    ],
+)
+def test_a_calibration_refuses_what_it_cannot_take(given: dict[str, Any], place: str, home: Path) -> None:
+    with pytest.raises(aqmlab.AqmlabError) as refused:
+        aqmlab.calibrate(WEB, **given)
+    assert refused.value.place == place
+    assert list(home.iterdir()) == []

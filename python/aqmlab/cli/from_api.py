@@ -40,6 +40,7 @@ _READ: dict[object, dict[str, Any]] = {
     arguments.text: {"metavar": "NAME"},
 }
 """How an option of a kind is read."""
+SCENARIO = {"metavar": "SCENARIO.toml"}
 _NOT_OPTIONS = {"workers", "executor", "progress"}
 """What `execution_options` has for all commands."""
 
@@ -102,7 +103,7 @@ def _option(
     names = differs.pop("names", [f"--{called.replace('_', '-')}"])
     read = _read(name, kind)
     default: Any = argument.default
-    if default is not None and not read.get("is_flag"):
+    if default not in (None, ()) and not read.get("is_flag"):
         if isinstance(default, tuple) and not read.get("multiple"):
             default = ",".join(map(str, default))
         read |= {"default": f"{default:g}" if isinstance(default, float) else default, "show_default": True}
@@ -114,9 +115,11 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
     found: dict[str, Any]
     match kind:
         case None:
-            found = {"type": click.Path(path_type=Path, dir_okay=False)}
+            found = {"type": click.Path(path_type=Path)}
         case arguments.Optional():
             found = _read(name, kind.kind)
+        case arguments.Texts():
+            found = {"callback": options.read_names, "metavar": "NAME,..."}
         case arguments.Whole():
             found = {"type": click.IntRange(kind.least, kind.most), "metavar": "N"}
         case arguments.WholeNumbers():

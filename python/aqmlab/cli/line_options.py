@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,11 +11,10 @@ from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from aqmlab.show.tables.printed import Part
 
-LINE = {"metavar": "[LINE.toml]"}
+LINE = {"metavar": "[LINE.toml]", "type": click.Path(path_type=Path, dir_okay=False)}
 
 
 def require_one_line(

@@ -199,7 +199,12 @@ def calibrate(
     demand.require_offered_load()
     seeds = Seeds.of(seeds, refusal=CalibrationError)
     if (least := min(sizes, default=1)) < 1:
-        raise CalibrationError(f"size {least} of {demand}: no load at this size; legal: 1 or more")
+        raise CalibrationError(
+            f"size {least} of {demand}: no load at this size; legal: 1 or more",
+            place="sizes",
+            value=least,
+            legal="1 or more",
+        )
     joined = demand.bottlenecks(max(sizes))
     bottlenecks = joined if mean_of_directions else [way for each in joined for way in each.directions]
     pairs = [(demand.twin_of(demand.at(size)), seed, size) for seed in seeds for size in sizes]

@@ -159,7 +159,7 @@ class LoadLine:
         The points of one seed depend on one another, so the standard error is a rule of thumb.
         """
         least, most = (self.line.throughput_mbps(size) for size in (min(self.sizes), max(self.sizes)))
-        if most - least < _LEAST_RISE * abs(most):
+        if most <= least or most - least < _LEAST_RISE * abs(most):
             return False
         # The squared standard errors between the slope and 0 are R² (n - 2) / (1 - R²).
         explained = self.r_squared * (len(self.points) - 2)

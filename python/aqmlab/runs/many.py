@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """How many runs are made for one purpose: by which executor, into which store, with which progress."""
+    """How many runs are made for one purpose: by which executor, into which store, with which progress.
+
+    Without a store their results stay in memory.
+    """
 
     executor: Executor
-    store: Path
+    store: Path | None
     progress: bool = True
 
     def run(self, jobs: Sequence[Job], label: str) -> list[Result]:
