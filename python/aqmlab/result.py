@@ -31,6 +31,7 @@ from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
 
     from aqmlab.statistics.quantity import Quantity
     from aqmlab.statistics.run_summary import RunSummary
@@ -294,6 +295,40 @@ class Result:
 
         (wanted,) = known_quantities([quantity], [self])
         return wanted(self, links)
+
+    @arguments.checked(
+        UnknownQuantityError,
+        quantities=arguments.optional(arguments.quantities),
+        links=arguments.links,
+    )
+    def to_arrow(
+        self, quantities: Sequence[Quantity | str] | None = None, *, links: Sequence[str] = ()
+    ) -> pa.Table:
+        """The numbers of the run, a row each: `aqmlab.frame` of this result.
+
+        Args:
+            quantities: Quantities by name (`aqmlab.quantities` lists them); by default those that `compare`
+                shows.
+            links: The links that loss, throughput and so on are of; by default those that carry data.
+
+        Raises:
+            UnknownQuantityError: There is none of this name, or the run has no such group; the message lists
+                them.
+            UnknownLinkError: A link is not monitored.
+        """
+        from aqmlab.statistics.catalogue import shown_of_all  # noqa: PLC0415 (statistics stand on results)
+        from aqmlab.statistics.tidy import tidy_table_of  # noqa: PLC0415
+
+        wanted = shown_of_all([self], links) if quantities is None else quantities
+        return tidy_table_of({str(self.scenario["name"]): [self]}, wanted, links=links)
+
+    def to_pandas(
+        self, quantities: Sequence[Quantity | str] | None = None, *, links: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """`to_arrow` as a data frame of pandas."""
+        from aqmlab.statistics.tidy import as_pandas  # noqa: PLC0415
+
+        return as_pandas(self.to_arrow(quantities, links=links))
 
     @property
     def offered_load(self) -> dict[str, Any] | None:

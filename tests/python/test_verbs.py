@@ -182,3 +182,54 @@ def test_a_calibration_refuses_what_it_cannot_take(given: dict[str, Any], place:
         aqmlab.calibrate(WEB, **given)
     assert refused.value.place == place
     assert list(home.iterdir()) == []
+
+
+# ------------------------------------------------------------------------------- what is printed, and frames
+
+
+QUEUE = "dumbbell.queue.limit_packets"
+
+
+def test_a_sweep_prints_the_table_of_its_command(home: Path) -> None:
+    (home / "bulk.toml").write_text(BULK)
+    (home / "sweep.toml").write_text(
+        f'scenario = "bulk.toml"\nseeds = [1, 2]\n[grid]\n"{QUEUE}" = [5, 20]\n', encoding="utf-8"
+    )
+    done = aqmlab_run("sweep", "sweep.toml", "--executor", "threads", cwd=home)
+    assert done.returncode == 0, done.stderr
+    swept = aqmlab.sweep(BULK, grid={QUEUE: [5, 20]}, seeds=[1, 2])
+    printed = str(swept).replace("two flows: ", "").split()
+    kept = done.stdout.rpartition("kept in")[0]
+    assert printed[-20:] == kept.split()[-20:]
+    assert swept.to_pandas(["loss_percent"]).value.tolist() == [
+        run.value("loss_percent") for packets in (5, 20) for run in swept.at({QUEUE: packets})
+    ]
+
+
+def test_a_search_prints_what_its_command_does_and_is_a_frame_of_candidates(home: Path) -> None:
+    (home / "bulk.toml").write_text(BULK)
+    options = ("--scheme", "codel", "--objective", "lowest-drop-rate", "--trials", "2", "--seeds", "1")
+    done = aqmlab_run(
+        "tune", "bulk.toml", *options, "--fresh-seeds", "2-3", "--executor", "threads", cwd=home
+    )
+    assert done.returncode == 0, done.stderr
+    outcome = aqmlab.tune(
+        BULK, scheme="codel", objective="lowest-drop-rate", trials=2, seeds=[1], fresh_seeds=[2, 3]
+    )
+    assert str(outcome).split() == done.stdout.partition("trials.parquet:")[0].split()
+    assert "<table" in outcome._repr_html_()
+    assert repr(outcome).startswith("Outcome('two flows', codel for lowest-drop-rate: ")
+    frame = outcome.to_pandas()
+    fresh = frame[(frame.candidate == outcome.winner.label) & frame.fresh]
+    lost = [run["loss_percent"] for run in outcome.winner.fresh.values()]
+    assert fresh.seed.tolist() == [2, 3]
+    assert fresh.cost.tolist() == [pytest.approx(float(each or 0.0) / 100) for each in lost]
+    assert set(outcome.best_settings) <= set(frame.columns)
+
+
+def test_a_result_is_a_frame_of_what_compare_shows() -> None:
+    run = aqmlab.run(BULK)
+    assert run.to_arrow().equals(aqmlab.frame(run))
+    assert run.to_pandas(["loss_percent"]).value.tolist() == [run.value("loss_percent")]
+    with pytest.raises(aqmlab.UnknownQuantityError):
+        run.to_pandas(["loss"])

@@ -22,13 +22,12 @@ from aqmlab.errors import TuneError
 from aqmlab.files.folders import folder_name, require_writable
 from aqmlab.files.reading import parse_toml
 from aqmlab.scenario import Scenario
-from aqmlab.terminal.console import console, say, wrapped
+from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-    from aqmlab.study.tuning import Outcome
 
 OBJECTIVES = (
     "best-response-times",
@@ -218,6 +217,7 @@ def tune(
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
+    from aqmlab.show.tables import printed, tuning
     from aqmlab.study.tuning import tune as search
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
@@ -249,19 +249,7 @@ def tune(
     if quiet:
         say(str(next(iter(files.values())).parent))
         return
-    _print(outcome)
+    screen = console()
+    printed.on(screen, tuning.printed(outcome, screen.width))
     for name, file in files.items():
         say(f"{name}: {file}")
-
-
-def _print(outcome: Outcome) -> None:
-    from aqmlab.show.tables.parts import parts_within
-    from aqmlab.show.tables.render import to_terminal
-    from aqmlab.show.tables.tuning import candidates_table
-
-    screen = console()
-    table = candidates_table(outcome, outcome.shown)
-    for part in parts_within(table, screen.width):
-        screen.print(to_terminal(part))
-    for line in (table.caption, *outcome.summary().splitlines()):
-        screen.print(wrapped(line, screen.width))

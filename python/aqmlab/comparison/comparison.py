@@ -570,13 +570,13 @@ class Comparison:
         """Draws the difference of response times between a configuration (the second) and the first."""
         return self.curve(name or self.names[-1 if len(self.names) == 1 else 1]).plot(axes)
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, quantities: Sequence[Quantity | str] | None = None) -> pd.DataFrame:
         """A tidy data frame: one row per configuration, seed and quantity, with value and unit.
 
         Where a run has only one bound of a value, the value is infinite and the bound is in `at_least` or
         `at_most`; between two bounds it is missing, and both stand there.
         """
-        return as_pandas(self.to_arrow())
+        return as_pandas(self.to_arrow(quantities))
 
     @arguments.checked(
         UnknownQuantityError,

@@ -1,11 +1,19 @@
-"""What the results of a sweep look like in a notebook."""
+"""What the results of a sweep look like: printed, and in a notebook."""
 
 from __future__ import annotations
 
 from aqmlab import shown
+from aqmlab.show.tables.parts import parts_within
+from aqmlab.show.tables.printed import WIDTH, as_text
 from aqmlab.show.tables.render import to_notebook
 from aqmlab.show.tables.sweep import results_table
 from aqmlab.study.sweeps.running import SweepResults
+
+
+@shown.text.register(SweepResults)
+def _text(swept: SweepResults) -> str:
+    table = results_table(swept.sweep, swept.runs, links=swept.links)
+    return as_text([*parts_within(table, WIDTH), table.caption])
 
 
 @shown.html.register(SweepResults)

@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+WIDTH = 100
+"""Columns of what is printed without a terminal."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unwrapped:
     """Lines to copy, which no terminal breaks."""
 
     text: str
+    style: str = ""
 
 
 Part: TypeAlias = "str | Unwrapped | Table"
@@ -33,26 +38,30 @@ def on(screen: Console, parts: Iterable[Part]) -> None:
         if isinstance(part, Table):
             screen.print(to_terminal(part))
         elif isinstance(part, Unwrapped):
-            screen.print(shown(part.text), soft_wrap=True)
+            screen.print(shown(part.text, part.style), soft_wrap=True)
         else:
             screen.print(wrapped(part, screen.width))
 
 
-def as_text(parts: Iterable[Part]) -> str:
-    """The same as text."""
-    return "\n".join(
-        as_plain_text(part) if isinstance(part, Table) else part.text if isinstance(part, Unwrapped) else part
-        for part in parts
-    )
+def as_text(parts: Iterable[Part], *, width: int = WIDTH) -> str:
+    """The same as text, whose tables are of this width."""
+
+    def written(part: Part) -> str:
+        if isinstance(part, Table):
+            return as_plain_text(part, width=width)
+        return part.text if isinstance(part, Unwrapped) else part
+
+    return "\n".join(map(written, parts))
 
 
 def as_html(parts: Iterable[Part]) -> str:
     """The same as HTML for notebooks."""
-    return "".join(
-        to_notebook([part])
-        if isinstance(part, Table)
-        else f"<pre>{html.escape(part.text)}</pre>\n"
-        if isinstance(part, Unwrapped)
-        else f"<p>{html.escape(part)}</p>\n"
-        for part in parts
-    )
+
+    def written(part: Part) -> str:
+        if isinstance(part, Table):
+            return to_notebook([part])
+        if isinstance(part, Unwrapped):
+            return f"<pre>{html.escape(part.text)}</pre>\n"
+        return f"<p>{html.escape(part)}</p>\n"
+
+    return "".join(map(written, parts))

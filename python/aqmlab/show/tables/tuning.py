@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.inference import mean_interval
 from aqmlab.show.tables.headings import heading_of
+from aqmlab.show.tables.parts import parts_within
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
@@ -28,8 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from aqmlab.inference import Interval, NotEnoughReplications
+    from aqmlab.show.tables.printed import Part
     from aqmlab.study.tuning.candidates import Candidate
     from aqmlab.study.tuning.outcome import Outcome
+
+
+def printed(outcome: Outcome, width: int) -> list[Part]:
+    """What is shown of a search on a terminal of this width: its candidates, and the winner in words."""
+    table = candidates_table(outcome, outcome.shown)
+    return [*parts_within(table, width), table.caption, *outcome.summary().splitlines()]
 
 
 def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table:
@@ -40,7 +48,7 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
 
     headings = {each: heading_of(each, outcome.links) for each in OF_SEARCHES}
 
-    def printed(cell: Callable[[Candidate], TableCell], title: str, **how: Any) -> Column[Candidate]:  # noqa: ANN401
+    def in_print(cell: Callable[[Candidate], TableCell], title: str, **how: Any) -> Column[Candidate]:  # noqa: ANN401
         return Column("", cell, title, media=Medium.TERMINAL, **how)
 
     def mean(each: Candidate, name: str) -> float | None:
@@ -59,10 +67,10 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
 
     columns: list[Column[Candidate]] = [
         Column("label", lambda each: text(each.label), words=True),
-        printed(lambda each: text(outcome.role(each)), "what it is", words=True),
-        printed(response_time, f"min(t, {limit}) s"),
+        in_print(lambda each: text(outcome.role(each)), "what it is", words=True),
+        in_print(response_time, f"min(t, {limit}) s"),
         *(
-            printed(
+            in_print(
                 lambda each, of=quantity: number(mean(each, of.name), f".{of.digits}f"),  # type: ignore[misc]
                 heading.what,
                 group=heading.of,
@@ -71,7 +79,7 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
             for quantity, heading in headings.items()
             if any(mean(each, quantity.name) is not None for each in candidates)
         ),
-        printed(difference, f"winner − it, {objective.unit}"),
+        in_print(difference, f"winner − it, {objective.unit}"),
         in_csv("role", outcome.role),
         in_csv("on_front", lambda each: each in outcome.front),
         in_csv("note", lambda each: each.note),

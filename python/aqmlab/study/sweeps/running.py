@@ -15,7 +15,7 @@ from aqmlab.errors import SweepError, UnknownQuantityError
 from aqmlab.runs import run_each
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.statistics.catalogue import shown_of_all
-from aqmlab.statistics.tidy import known_quantities, tidy_table_of
+from aqmlab.statistics.tidy import as_pandas, known_quantities, tidy_table_of
 from aqmlab.study.sweeps.export import check_links
 from aqmlab.study.sweeps.file import Sweep, described, sweep_of
 from aqmlab.terminal.spelling import counted, quoted
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SweepResults:
+class SweepResults(shown.Shown):
     """The results of a sweep.
 
     Attributes:
@@ -106,16 +106,12 @@ class SweepResults:
             tables.append(pa.table({**settings, **{name: table[name] for name in table.column_names}}))
         return pa.concat_tables(tables, promote_options="permissive")
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, quantities: Sequence[Quantity | str] | None = None) -> pd.DataFrame:
         """`to_arrow` as a data frame of pandas."""
-        return self.to_arrow().to_pandas()
+        return as_pandas(self.to_arrow(quantities))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-    def _repr_html_(self) -> str:
-        """What notebooks show: the points, each with the means of its runs."""
-        return shown.html(self)
 
     @property
     def _names(self) -> dict[int, str]:

@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from aqmlab import shown
 from aqmlab.comparison import Values, paired_difference
 from aqmlab.inference import Interval, NotEnoughReplications
+from aqmlab.statistics.tidy import as_pandas
 from aqmlab.study.tuning.candidates import TrialState
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from aqmlab.scenario import Scenario
     from aqmlab.study.tuning.candidates import Candidate
     from aqmlab.study.tuning.objectives import Objective
@@ -24,7 +29,7 @@ _MOST_REFUSED = 5
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(shown.Shown):
     """What a search found.
 
     Attributes:
@@ -78,6 +83,37 @@ class Outcome:
             FolderError: The folder cannot be written.
         """
         return shown.save(self, Path(folder))
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each candidate and seed that it was run with.
+
+        Returns:
+            The columns `candidate`, `origin` and `state`, one for each searched parameter, `seed`, `fresh`
+            (whether the search did not use the seed), `cost` and `unit`. A candidate that was refused has one
+            row, without a seed.
+        """
+        parameters = [parameter.name for parameter in self.space.parameters]
+        every = dict.fromkeys((*self.candidates, self.given, *self.published))
+        names = ("candidate", "origin", "state", *parameters, "seed", "fresh", "cost", "unit")
+        rows: dict[str, list[Any]] = {name: [] for name in names}
+        for each in every:
+            settings = each.shown_settings
+            costs: list[tuple[int | None, bool | None, float | None]]
+            costs = [(seed, False, cost) for seed, cost in each.costs(self.objective).items()]
+            costs += [(seed, True, cost) for seed, cost in each.fresh_costs(self.objective).items()]
+            for run in costs or [(None, None, None)]:
+                values = (settings.get(name) for name in parameters)
+                row = (each.label, each.origin, each.state.value, *values, *run, self.objective.unit)
+                for column, value in zip(rows.values(), row, strict=True):
+                    column.append(value)
+        return pa.table({name: _column(values) for name, values in rows.items()})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`to_arrow` as a data frame of pandas."""
+        return as_pandas(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     @property
     def shown(self) -> list[Candidate]:
@@ -139,6 +175,14 @@ class Outcome:
                 f"difference from the scenario as given{queue}, on fresh seeds: {told} {self.objective.unit}"
             )
         return "\n".join(lines)
+
+
+def _column(values: list[Any]) -> pa.Array:
+    """Values of one kind; of settings of several kinds their texts."""
+    try:
+        return pa.array(values)
+    except pa.ArrowException:
+        return pa.array([None if value is None else as_text(value) for value in values])
 
 
 def _said(candidate: Candidate) -> str:
