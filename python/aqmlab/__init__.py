@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         UnknownLinkError,
         UnknownQuantityError,
     )
+    from aqmlab.presets.starting import Preset, new
     from aqmlab.result import Result
     from aqmlab.runs import Job, run, run_each, run_many
     from aqmlab.runs.live.running import live
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
     from aqmlab.study.bloat import Bufferbloat, bloat
     from aqmlab.study.calibration import CalibratedDemand, calibrate
+    from aqmlab.study.crossvalidation import CrossValidation, crossvalidate
     from aqmlab.study.evaluation import Evaluation, evaluate
     from aqmlab.study.flent_tests import FlentResults, flent
     from aqmlab.study.responsiveness import RoundTripsPerMinute, rpm
@@ -107,6 +109,8 @@ _HOMES = {
     **dict.fromkeys(("RoundTripsPerMinute", "rpm"), "aqmlab.study.responsiveness"),
     **dict.fromkeys(("FlentResults", "flent"), "aqmlab.study.flent_tests"),
     **dict.fromkeys(("CalibratedDemand", "calibrate"), "aqmlab.study.calibration"),
+    **dict.fromkeys(("CrossValidation", "crossvalidate"), "aqmlab.study.crossvalidation"),
+    **dict.fromkeys(("Preset", "new"), "aqmlab.presets.starting"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
@@ -118,6 +122,7 @@ _SHOWN_BY = {
     **dict.fromkeys(("Result", "RunSummary"), "aqmlab.show.objects.results"),
     **dict.fromkeys(("Bufferbloat", "FlentResults", "RoundTripsPerMinute"), "aqmlab.show.objects.line_tests"),
     "CalibratedDemand": "aqmlab.show.objects.calibration",
+    "CrossValidation": "aqmlab.show.objects.crossvalidation",
     "Evaluation": "aqmlab.show.objects.evaluation",
     "Outcome": "aqmlab.show.objects.search",
     "Scenario": "aqmlab.show.objects.scenario",
@@ -133,6 +138,7 @@ __all__ = [
     "Cancelled",
     "Comparison",
     "ComparisonError",
+    "CrossValidation",
     "DemandError",
     "Evaluation",
     "ExperimentError",
@@ -150,6 +156,7 @@ __all__ = [
     "Plot",
     "PlotError",
     "PopulationSummary",
+    "Preset",
     "Quantity",
     "RefusalError",
     "Result",
@@ -173,10 +180,12 @@ __all__ = [
     "bloat",
     "calibrate",
     "compare",
+    "crossvalidate",
     "evaluate",
     "flent",
     "frame",
     "live",
+    "new",
     "plot",
     "quantities",
     "quantity",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,6 +275,11 @@ def folder(name: str, given: Any, refusal: type[RefusalError]) -> Path:  # noqa:
 def above_zero(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401
     """A finite number above 0."""
     return refusal.above_zero(name, given)
+
+
+def number(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401
+    """A number; which ones are legal is for the function to check."""
+    return refusal.between(name, given, -sys.float_info.max, sys.float_info.max)
 
 
 def links(name: str, given: Any, _: type[RefusalError]) -> Any:  # noqa: ANN401

@@ -151,4 +151,4 @@ def test_a_refused_argument_has_its_place_value_and_nearest_name() -> None:
     assert error.value.nearest in TECHNOLOGIES
     with pytest.raises(RefusalError) as rate:
         household(up_mbps=0)
-    assert (rate.value.place, rate.value.value, rate.value.legal) == ("up", 0, "0.5 to 5000 Mbit/s")
+    assert (rate.value.place, rate.value.value, rate.value.legal) == ("up_mbps", 0, "0.5 to 5000 Mbit/s")

@@ -29,8 +29,11 @@ _READ: dict[object, dict[str, Any]] = {
     arguments.above_zero: {"type": _ABOVE_ZERO},
     arguments.flag: {"is_flag": True},
     arguments.folder: {"type": options.FOLDER, "metavar": "FOLDER"},
+    arguments.label: {"metavar": "NAME"},
     arguments.links: {"callback": options.read_names, "metavar": "NAME,..."},
+    arguments.path: {"type": click.Path(path_type=Path), "metavar": "FILE"},
     arguments.schemes: {"callback": options.read_schemes, "metavar": "NAME[:KEY=VALUE...],..."},
+    arguments.number: {"type": float},
     given_seeds: {"callback": options.read_seeds, "metavar": "A-B,C"},
     arguments.table_file: {
         "type": click.Path(path_type=Path, dir_okay=False),
@@ -45,31 +48,46 @@ _NOT_OPTIONS = {"workers", "executor", "progress"}
 """What `execution_options` has for all commands."""
 
 
-def from_api(function: str, **differing: Mapping[str, Any]) -> Callable[[Callable[..., Any]], click.Command]:
+def from_api(
+    function: str, after: Mapping[str, str] | None = None, **differing: Mapping[str, Any] | None
+) -> Callable[[Callable[..., Any]], click.Command]:
     """A command whose options are the arguments of a function of `aqmlab`.
 
     Args:
         function: Its name.
+        after: Options of the command alone that do not stand last, each with the argument that it follows.
         differing: By argument what its option has that does not follow from the function, as click takes it;
-            `names` are its names.
+            `names` are its names. None: it has no option.
     """
-    return click.command(cls=_OfFunction, function=function, differing=differing)
+    return click.command(cls=_OfFunction, function=function, after=after or {}, differing=differing)
 
 
 class _OfFunction(click.Command):
     """Loads the function when its options are asked for: the list of all commands needs none of them."""
 
-    def __init__(self, *given: Any, function: str, differing: Mapping[str, Any], **named: Any) -> None:  # noqa: ANN401
-        self._function, self._differing = function, differing
+    def __init__(
+        self,
+        *given: Any,  # noqa: ANN401
+        function: str,
+        after: Mapping[str, str],
+        differing: Mapping[str, Mapping[str, Any] | None],
+        **named: Any,  # noqa: ANN401
+    ) -> None:
+        self._function, self._after, self._differing = function, after, differing
         self._complete = False
         super().__init__(*given, **named)
 
     @property
     def params(self) -> list[click.Parameter]:
-        """Those of the function, then those of the command alone."""
+        """Those of the function, then those of the command alone, except where these have another place."""
         if not self._complete:
             self._complete = True
+            own = {str(each.name): each for each in self._params}
             self._params[:0] = self._of_function()
+            for name, before in self._after.items():
+                self._params.remove(own[name])
+                place = [each.name for each in self._params].index(before)
+                self._params.insert(place + 1, own[name])
         return self._params
 
     @params.setter
@@ -81,16 +99,16 @@ class _OfFunction(click.Command):
         kinds, told = arguments.kinds_of(function), arguments_in_words(function)
         found: list[click.Parameter] = []
         for name, each in inspect.signature(function).parameters.items():
-            differs = dict(self._differing.get(name, {}))
+            differs = self._differing.get(name, {})
+            if differs is None or name in _NOT_OPTIONS:
+                continue
             if name == "overrides":
                 found.append(options.overrides())
             elif each.kind is each.POSITIONAL_OR_KEYWORD:
-                required = each.default is each.empty
-                found.append(
-                    click.Argument([name], required=required, **_read(name, kinds.get(name)) | differs)
-                )
-            elif name not in _NOT_OPTIONS:
-                found.append(_option(each, kinds[name], told[name], differs))
+                read = {"required": each.default is each.empty, **_read(name, kinds.get(name)), **differs}
+                found.append(click.Argument([name], **read))
+            else:
+                found.append(_option(each, kinds[name], told[name], dict(differs)))
         return found
 
 
@@ -103,7 +121,7 @@ def _option(
     names = differs.pop("names", [f"--{called.replace('_', '-')}"])
     read = _read(name, kind)
     default: Any = argument.default
-    if default not in (None, ()) and not read.get("is_flag"):
+    if default not in (None, (), "") and not read.get("is_flag"):
         if isinstance(default, tuple) and not read.get("multiple"):
             default = ",".join(map(str, default))
         read |= {"default": f"{default:g}" if isinstance(default, float) else default, "show_default": True}
@@ -131,7 +149,7 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
         case arguments.SomeOf():
             found = {"type": click.Choice(kind.names), "multiple": True}
         case _:
-            found = _READ[kind] | (_unit(name) if kind is arguments.above_zero else {})
+            found = _READ[kind] | (_unit(name) if kind in (arguments.above_zero, arguments.number) else {})
     return found
 
 

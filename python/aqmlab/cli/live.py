@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import aqmlab
 from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.folders import RESULTS, new_folder
-from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, seeds_option
+from aqmlab.cli.from_api import SCENARIO, from_api
+from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument
 from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown
-from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 
 _UNFINISHED = 124  # as of timeout(1)
-_BROAD = 120
-_BROADEST = 190  # with a third run
 
 
 @click.command
@@ -196,34 +195,8 @@ def _print(result: Result) -> None:
     screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)
 
 
-@click.command
-@scenario_argument
-@seeds_option(
-    default="1-6", help="Seeds, such as 1-6; at least 6 for confidence intervals of the differences."
-)
-@click.option("--hosts", default="", metavar="NAME", help="TCP settings of the hosts, as in `aqmlab live`.")
-@click.option(
-    "--kernel/--no-kernel",
-    default=None,
-    help="Also run each seed through the kernel's queue disciplines. By default if the kernel has "
-    "all schemes of the scenario with these parameters.",
-)
-@overrides_option
-@click.option(
-    "--output",
-    type=FOLDER,
-    metavar="FOLDER",
-    help="Folder for the results; by default results/<name>/crossvalidation.",
-)
-def crossvalidate(
-    *,
-    scenario_file: Path,
-    seeds: tuple[int, ...],
-    hosts: str,
-    kernel: bool | None,
-    overrides: dict[str, TomlText],
-    output: Path | None,
-) -> None:
+@from_api("crossvalidate", scenario=SCENARIO, kernel={"names": ["--kernel/--no-kernel"], "default": None})
+def crossvalidate(**asked: Any) -> None:  # noqa: ANN401
     """Compare live runs of a scenario with simulated ones.
 
     Users, delays and queues are the same for each seed, so differences come from TCP, or from the machine if
@@ -236,32 +209,19 @@ def crossvalidate(
       aqmlab crossvalidate my-link.toml --seeds 1-3 --hosts linux-reno
       aqmlab crossvalidate my-link.toml --kernel
     """
-    from aqmlab.runs.live.disciplines import in_words, offers
-    from aqmlab.show.tables.crossvalidation import crossvalidation_table
-    from aqmlab.show.tables.render import to_terminal
-    from aqmlab.show.words.live import verdict
-    from aqmlab.statistics.suspicion import mark_of, marked
-    from aqmlab.study.crossvalidation import compared, cross_validate
+    from aqmlab.show.tables import printed
+    from aqmlab.show.tables.crossvalidation import printed as parts_of
+    from aqmlab.show.tables.crossvalidation import width_of
 
-    scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    folder = output or Path("results") / folder_name(scenario.name) / "crossvalidation"
-    found = offers(scenario) if kernel is not False else []
-    has_all = bool(found) and not any(offer.problem for offer in found)
-    if kernel and not has_all:
-        raise ScenarioError(f"--kernel: {in_words(offer for offer in found if offer.problem)}")
-    runs = cross_validate(scenario, folder, seeds, hosts=hosts, kernel_queues=has_all, progress=True)
-    screen = console(minimum_columns=_BROADEST if runs.kernel else _BROAD)
-    rows = list(compared(runs.simulated, runs.live, runs.kernel))
-    title = marked(
-        f"{scenario.name}, {counted(len(seeds), 'seed')}", mark_of({"live": [*runs.live, *runs.kernel]})
-    )
-    screen.print(to_terminal(crossvalidation_table(rows, title=title)))
-    for which, audit in runs.audits():
-        screen.print(shown(verdict(which, audit), "yellow" if audit["reasons"] else ""), soft_wrap=True)
-    if found:
-        without = "" if has_all else ", not run"
-        screen.print(shown(f"queue disciplines of the kernel{without}: {in_words(found)}"), soft_wrap=True)
-    screen.print(shown(f"kept in {folder}"), soft_wrap=True)
+    try:
+        found = aqmlab.crossvalidate(**asked, progress=True)
+    except ScenarioError as error:
+        if error.place != "kernel":
+            raise
+        raise ScenarioError(f"--{error}") from None
+    screen = console(minimum_columns=width_of(found))
+    printed.on(screen, parts_of(found))
+    screen.print(shown(f"kept in {found.folder}"), soft_wrap=True)
 
 
 @click.command

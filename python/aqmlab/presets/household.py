@@ -169,12 +169,12 @@ def household(down_mbps: float | None = None, up_mbps: float | None = None, tech
         technology: One of `TECHNOLOGIES`.
 
     Raises:
-        RefusalError: A rate or the technology is not legal; its `place` is the argument's name, without unit.
+        RefusalError: A rate or the technology is not legal; its `place` is the argument.
     """
     if technology not in TECHNOLOGIES:
         raise RefusalError.not_among("technology", technology, TECHNOLOGIES)
     kind = TECHNOLOGIES[technology]
-    given = {"down": down_mbps, "up": up_mbps}
+    given = {"down_mbps": down_mbps, "up_mbps": up_mbps}
     for place, rate_mbps in given.items():
         if rate_mbps is not None and not LEAST_MBPS <= rate_mbps <= MOST_MBPS:
             legal = f"{LEAST_MBPS:g} to {MOST_MBPS:g} Mbit/s"

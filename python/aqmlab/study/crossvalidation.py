@@ -1,4 +1,4 @@
-"""Simulation and live run side by side, seed by seed: what differs, and by how much.
+"""`aqmlab.crossvalidate`: simulation and live run side by side, seed by seed: what differs, how much.
 
 Both have the same users, the same delays and the same queues, so a difference is TCP's or the machine's.
 Where the kernel has the schemes of the queues, a third run beside them has its queue disciplines.
@@ -7,22 +7,30 @@ Where the kernel has the schemes of the queues, a third run beside them has its 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import arguments, shown
 from aqmlab.comparison import Change, Values
 from aqmlab.comparison.change import Inference
+from aqmlab.errors import ScenarioError
+from aqmlab.files.folders import folder_name
 from aqmlab.result import Result
 from aqmlab.runs import Job, run_many
+from aqmlab.runs.live.disciplines import Offer, in_words, offers
 from aqmlab.runs.live.running import run_live
-from aqmlab.seeds import Seeds
+from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.catalogue import shown_of_all
 from aqmlab.statistics.quantities import Measured
+from aqmlab.statistics.tidy import Tidy, tidy_table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from aqmlab.scenario import Scenario
+    import pyarrow as pa
+
+    from aqmlab.scenario import ScenarioLike
     from aqmlab.statistics.quantity import Quantity
 
 _CONFIDENCE = 0.95
@@ -79,6 +87,98 @@ class Runs:
             yield f"seed {result.seed}", result.live or {}
         for result in self.kernel:
             yield f"seed {result.seed}, kernel's queues", result.live or {}
+
+
+@dataclass(frozen=True, repr=False)
+class CrossValidation(shown.Shown, Tidy):
+    """Live runs of a scenario beside simulated ones.
+
+    Attributes:
+        scenario: What was run.
+        runs: The runs of each kind.
+        offers: What the kernel has for each queue; empty where it was not asked.
+        folder: Where the results are.
+    """
+
+    scenario: Scenario
+    runs: Runs
+    offers: tuple[Offer, ...]
+    folder: Path
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds."""
+        return tuple(result.seed for result in self.runs.simulated)
+
+    @property
+    def compared(self) -> tuple[Compared, ...]:
+        """Every quantity that is shown, simulated, live and through the kernel's queues, with differences."""
+        return tuple(compared(self.runs.simulated, self.runs.live, self.runs.kernel))
+
+    @property
+    def results(self) -> dict[str, list[Result]]:
+        """The results by name: `simulated`, `live` and, if there are any, `kernel`."""
+        named = {"simulated": self.runs.simulated, "live": self.runs.live, "kernel": self.runs.kernel}
+        return {name: each for name, each in named.items() if each}
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each kind of run, seed and quantity: the columns of `aqmlab.frame`."""
+        return tidy_table_of(self.results, [row.quantity for row in self.compared])
+
+    def __repr__(self) -> str:
+        return f"CrossValidation({self.scenario.name!r}, seeds {Seeds(self.seeds)})"
+
+
+@arguments.checked(
+    ScenarioError,
+    seeds=given_seeds,
+    hosts=arguments.label,
+    kernel=arguments.optional(arguments.flag),
+    overrides=arguments.optional(arguments.mapping),
+    output=arguments.optional(arguments.folder),
+    progress=arguments.flag,
+)
+def crossvalidate(
+    scenario: ScenarioLike,
+    *,
+    seeds: Iterable[int] | str = "1-6",
+    hosts: str = "",
+    kernel: bool | None = None,
+    overrides: Mapping[str, object] | None = None,
+    output: str | Path | None = None,
+    progress: bool = False,
+) -> CrossValidation:
+    """Compares live runs of a scenario with simulated ones.
+
+    Args:
+        scenario: A `Scenario`, a path, TOML text or a dict.
+        seeds: Seeds, such as 1-6; at least 6 for confidence intervals of the differences.
+        hosts: TCP settings of the hosts, as in `aqmlab live`.
+        kernel: Also run each seed through the kernel's queue disciplines. By default if the kernel has all
+            schemes of the scenario with these parameters.
+        overrides: Dotted keys with the values that replace the scenario's.
+        output: Folder for the results; by default results/<name>/crossvalidation.
+        progress: Whether to show a progress bar.
+
+    Returns:
+        The runs of each kind, and how far live runs are from simulated ones.
+
+    Raises:
+        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
+        FolderError, StorageError: The folder holds something else; a result could not be stored.
+        RunError: The machine does not allow a live run (`aqmlab doctor` says why), or a run failed.
+    """
+    checked = Scenario.of(scenario, overrides=overrides)
+    folder = Path(output or Path("results") / folder_name(checked.name) / "crossvalidation")
+    found = offers(checked) if kernel is not False else []
+    has_all = bool(found) and not any(offer.problem for offer in found)
+    if kernel and not has_all:
+        lacks = in_words(offer for offer in found if offer.problem)
+        raise ScenarioError(f"kernel: {lacks}", place="kernel", value=True)
+    runs = cross_validate(
+        checked, folder, Seeds.of(seeds), hosts=hosts, kernel_queues=has_all, progress=progress
+    )
+    return CrossValidation(checked, runs, tuple(found), folder)
 
 
 def cross_validate(

@@ -1,4 +1,4 @@
-"""Simulation and live run side by side, as a table."""
+"""Simulation and live run side by side: what is printed of it, and its table."""
 
 from __future__ import annotations
 
@@ -6,16 +6,45 @@ import math
 from typing import TYPE_CHECKING
 
 from aqmlab.inference.replication import Interval
+from aqmlab.runs.live.disciplines import in_words
 from aqmlab.show.tables.comparison import difference_in_print, digits_of, level_in_print
+from aqmlab.show.tables.printed import Unwrapped
+from aqmlab.show.words.live import verdict
 from aqmlab.statistics.observation import Bound, Observation
+from aqmlab.statistics.suspicion import mark_of, marked
 from aqmlab.tables.model import Column, Table, TableCell, number, text
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from aqmlab.comparison import Change, Level, Values
+    from aqmlab.show.tables.printed import Part
     from aqmlab.statistics.quantity import Quantity
-    from aqmlab.study.crossvalidation import Compared
+    from aqmlab.study.crossvalidation import Compared, CrossValidation
+
+_BROAD = 120
+_BROADEST = 190  # with a third run
+
+
+def width_of(found: CrossValidation) -> int:
+    """How many columns its table needs."""
+    return _BROADEST if found.runs.kernel else _BROAD
+
+
+def printed(found: CrossValidation) -> Iterator[Part]:
+    """The table, whether the timing of each live run is valid, and what the kernel has."""
+    runs = found.runs
+    title = marked(
+        f"{found.scenario.name}, {counted(len(found.seeds), 'seed')}",
+        mark_of({"live": [*runs.live, *runs.kernel]}),
+    )
+    yield crossvalidation_table(found.compared, title=title)
+    for which, audit in runs.audits():
+        yield Unwrapped(verdict(which, audit), "yellow" if audit["reasons"] else "")
+    if found.offers:
+        without = ", not run" if any(offer.problem for offer in found.offers) else ""
+        yield Unwrapped(f"queue disciplines of the kernel{without}: {in_words(found.offers)}")
 
 
 def crossvalidation_table(rows: Sequence[Compared], *, title: str) -> Table:
