@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from aqmlab.runs.live.running import live
     from aqmlab.scenario import Scenario
     from aqmlab.show.figures.plots import Plot, plot
+    from aqmlab.show.papers.reproduce import Reproduction, reproduce
     from aqmlab.simulation import GroupObservation, LinkObservation, Observation, Simulation
     from aqmlab.statistics.quantities import Quantity, quantities, quantity
     from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
@@ -111,6 +112,7 @@ _HOMES = {
     **dict.fromkeys(("CalibratedDemand", "calibrate"), "aqmlab.study.calibration"),
     **dict.fromkeys(("CrossValidation", "crossvalidate"), "aqmlab.study.crossvalidation"),
     **dict.fromkeys(("Preset", "new"), "aqmlab.presets.starting"),
+    **dict.fromkeys(("Reproduction", "reproduce"), "aqmlab.show.papers.reproduce"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
@@ -159,6 +161,7 @@ __all__ = [
     "Preset",
     "Quantity",
     "RefusalError",
+    "Reproduction",
     "Result",
     "ResultError",
     "RoundTripsPerMinute",
@@ -189,6 +192,7 @@ __all__ = [
     "plot",
     "quantities",
     "quantity",
+    "reproduce",
     "rpm",
     "run",
     "run_each",

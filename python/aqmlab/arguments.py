@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
@@ -278,8 +278,11 @@ def above_zero(name: str, given: Any, refusal: type[RefusalError]) -> float:  # 
 
 
 def number(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401
-    """A number; which ones are legal is for the function to check."""
-    return refusal.between(name, given, -sys.float_info.max, sys.float_info.max)
+    """A number of any kind; which ones are legal is for the function to check."""
+    if not isinstance(given, bool | str) and hasattr(given, "__float__"):
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(given)
+    raise _refuse(name, given, refusal, "a number")
 
 
 def links(name: str, given: Any, _: type[RefusalError]) -> Any:  # noqa: ANN401

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
+import aqmlab
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled
@@ -136,3 +137,50 @@ def test_a_scale_that_one_of_them_lacks_is_refused_before_anything_runs(tmp_path
     assert done.exit_code == 2
     assert 'multicl has no scale "standard"' in done.output
     assert not (tmp_path / "results").exists()
+
+
+def test_the_function_of_one_study_has_what_its_command_prints_and_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "122")
+    done = CliRunner().invoke(commands, ["reproduce", "multicl", "--scale", "tiny", "--output", "out"])
+    assert done.exit_code == 0, done.output
+    found = aqmlab.reproduce("multicl", scale="tiny", output="own")
+    assert str(found).split() == done.stdout.partition("report: out")[0].split()[-len(str(found).split()) :]
+    assert {name: file.name for name, file in found.files.items()} == {
+        name: file.name for name, file in found.files.items() if (tmp_path / "out" / file.name).exists()
+    }
+    for file in found.files.values():
+        if file.suffix == ".csv":
+            assert file.read_bytes() == (tmp_path / "out" / file.name).read_bytes()
+    ((cell, load),) = found.study.cells
+    (run,) = found.study.results(cell, load)
+    rows = [row for row in found.to_arrow().to_pylist() if row["quantity"] == "loss_percent/links.b-to-c"]
+    rows = rows or found.to_arrow().to_pylist()
+    assert {row["configuration"] for row in rows} == {f"dt at {load:g} %"}
+    assert {row["seed"] for row in rows} == {run.run["seed"]}
+    assert "<table" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"experiment": "multicle"}, "multicle"),
+        ({"scale": "huge"}, "huge"),
+        ({"cells": ["nowhere"]}, "nowhere"),
+        ({"cells": "dt"}, "cells: a list"),
+        ({"loads": [3]}, "loads"),
+        ({"replications": 0}, "replications: a whole number of at least 1"),
+        ({"seeds": "x"}, "seeds"),
+        ({"hosts": "windows95"}, "windows95"),
+        ({"output": 3}, "output: the path"),
+        ({"executor": "grid"}, "grid"),
+    ],
+)
+def test_what_the_function_does_not_take_is_refused_before_anything_runs(
+    given: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(aqmlab.AqmlabError, match=said) as refused:
+        aqmlab.reproduce(**{"experiment": "multicl", "scale": "tiny", **given})
+    assert isinstance(refused.value, ValueError)
+    assert [each.name for each in tmp_path.iterdir()] == ["experiments"]

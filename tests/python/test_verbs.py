@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -233,3 +234,107 @@ def test_a_result_is_a_frame_of_what_compare_shows() -> None:
     assert run.to_pandas(["loss_percent"]).value.tolist() == [run.value("loss_percent")]
     with pytest.raises(aqmlab.UnknownQuantityError):
         run.to_pandas(["loss"])
+
+
+# ------------------------------------------------------------------------------------- new and crossvalidate
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ({}, ()),
+        (
+            {"down_mbps": 50, "up_mbps": 10, "technology": "vdsl"},
+            ("--down", "50", "--up", "10", "--technology", "vdsl"),
+        ),
+    ],
+)
+def test_a_preset_is_the_text_of_its_command_and_runs(
+    given: dict[str, Any], options: tuple[str, ...], home: Path
+) -> None:
+    done = aqmlab_run("new", "home", *options, cwd=home)
+    made = aqmlab.new("home", **given)
+    assert str(made) == done.stdout
+    assert aqmlab.Scenario.of(made) == made.scenario
+    assert "<svg" in made._repr_html_()
+    aqmlab.new("home", **given, output="own.toml")
+    aqmlab_run("new", "home", *options, "-o", "of-command.toml", cwd=home)
+    assert (home / "own.toml").read_bytes() == (home / "of-command.toml").read_bytes() == made.encode()
+
+
+@pytest.mark.parametrize(
+    ("preset", "given", "place"),
+    [
+        ("hoem", {}, "preset"),
+        (3, {}, "preset"),
+        ("building-docsis", {"up_mbps": 3}, "up_mbps"),
+        ("home", {"up_mbps": "3"}, "up_mbps"),
+        ("home", {"down_mbps": 0.1}, "down_mbps"),
+        ("home", {"technology": "wifi"}, "technology"),
+        ("home", {"output": 3}, "output"),
+    ],
+)
+def test_a_preset_that_is_none_is_refused(
+    preset: Any,  # noqa: ANN401
+    given: dict[str, Any],
+    place: str,
+    home: Path,
+) -> None:
+    with pytest.raises(RefusalError) as refused:
+        aqmlab.new(preset, **given)
+    assert (refused.value.place, bool(refused.value.legal)) == (place, True)
+    assert list(home.iterdir()) == []
+
+
+def test_no_file_is_replaced_by_a_preset(home: Path) -> None:
+    (home / "home.toml").write_text("mine")
+    with pytest.raises(aqmlab.FolderError, match="exists already"):
+        aqmlab.new("home", output="home.toml")
+    assert (home / "home.toml").read_text() == "mine"
+
+
+def test_a_cross_validation_has_the_numbers_of_both_kinds_of_runs(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With simulations of other seeds in the place of live runs."""
+
+    def lived(scenario: aqmlab.Scenario, folder: Path, *, seed: int, **_: Any) -> aqmlab.Result:  # noqa: ANN401
+        run = aqmlab.run(scenario, seed=seed + 10)
+        facts = {"seed": seed, "content_address": scenario.content_address(seed)}
+        own = replace(run, run={**run.run, **facts}).with_live({"verdict": "valid", "reasons": []})
+        return aqmlab.Result.load(own.save(folder))
+
+    monkeypatch.setattr("aqmlab.study.crossvalidation.run_live", lived)
+    monkeypatch.setattr("aqmlab.study.crossvalidation.offers", lambda _: [])
+    monkeypatch.setattr("aqmlab.show.tables.crossvalidation.verdict", lambda which, _: f"{which}: valid")
+    monkeypatch.setenv("COLUMNS", "120")
+    (home / "bulk.toml").write_text(BULK)
+    found = aqmlab.crossvalidate("bulk.toml", seeds="1-2", output="own")
+    done = aqmlab_run("crossvalidate", "bulk.toml", "--seeds", "1-2", "--output", "own", cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert f"{found}\nkept in own".split() == done.stdout.split()
+    rows = {
+        (row["configuration"], row["seed"]): row["value"]
+        for row in found.to_arrow().to_pylist()
+        if row["quantity"] == "loss_percent/links.left-to-right" or row["quantity"] == "loss_percent"
+    }
+    for seed in (1, 2):
+        for kind, other in (("simulated", seed), ("live", seed + 10)):
+            assert rows[kind, seed] == aqmlab.run(BULK, seed=other).value("loss_percent")
+    assert found.seeds == (1, 2)
+    assert "live less simulated" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"seeds": []}, "seeds"),
+        ({"hosts": 3}, "hosts"),
+        ({"output": 3}, "output"),
+        ({"overrides": 3}, "overrides"),
+    ],
+)
+def test_a_cross_validation_refuses_what_it_cannot_take(given: dict[str, Any], place: str) -> None:
+    with pytest.raises(aqmlab.ScenarioError) as refused:
+        aqmlab.crossvalidate(BULK, **given)
+    assert refused.value.place == place

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from aqmlab.cli.options import (
-    FOLDER,
-    execution_options,
-    read_names,
-    read_numbers,
-    seeds_option,
-)
+import aqmlab
+from aqmlab.cli.from_api import from_api
+from aqmlab.cli.options import execution_options
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
@@ -21,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.runs.executors import Executor
-    from aqmlab.show.papers.reproduce import Reproduction
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
 MINIMUM_COLUMNS = 122
@@ -38,44 +33,19 @@ class _Choice(TypedDict):
     seeds: tuple[int, ...] | None
 
 
-@click.command
-@click.argument("experiment", metavar="EXPERIMENT")
-@click.option(
-    "--scale",
-    metavar="NAME",
-    default="quick",
-    show_default=True,
-    help="Length and number of runs: quick takes minutes, standard runs all cells, full is as in "
-    "the paper; --costs lists the scales of an experiment.",
-)
-@click.option(
-    "--cells",
-    callback=read_names,
-    metavar="NAME,...",
-    help="Only these cells or groups of cells, such as pi-24,rem-24 or paper,ablation.",
-)
-@click.option("--loads", callback=read_numbers, metavar="N,...", help="Only these loads, in percent.")
-@click.option("--replications", type=click.IntRange(min=1), metavar="N", help="Number of seeds per cell.")
-@seeds_option(help="Seeds for each cell, such as 3 or 4-6: to add runs, or to split them over machines.")
-@click.option(
-    "--hosts",
-    metavar="PROFILE",
-    help="Host profile, such as linux6-cubic: runs the cells with it and with the study's own hosts, queues "
-    "of today beside the paper's, and compares each statement of the paper (today.csv). No "
-    "scorecard: with other hosts nothing is reproduced.",
+@from_api(
+    "reproduce",
+    after={"proof": "hosts", "costs": "output"},
+    experiment={"metavar": "EXPERIMENT"},
+    loads={"metavar": "N,..."},
+    hosts={"metavar": "PROFILE"},
+    store=None,
 )
 @click.option(
     "--proof",
     metavar="NAME",
     help="Instead of the study, repeat the runs that prove why numbers or claims of it differ: a file in its "
     "folder proofs.",
-)
-@click.option(
-    "--output",
-    type=FOLDER,
-    metavar="FOLDER",
-    help="Folder for the runs and the report (with several experiments, one subfolder each). By "
-    "default results/EXPERIMENT-SCALE.",
 )
 @click.option(
     "--costs", is_flag=True, help="Print the run time of each scale on this machine, and run nothing."
@@ -118,7 +88,6 @@ def reproduce(
     from aqmlab.errors import ExperimentError
     from aqmlab.papers import experiments
     from aqmlab.papers.reproduction import choose
-    from aqmlab.show.papers.reproduce import reproduce as repeat
 
     choice: _Choice = {
         "scale": scale,
@@ -147,7 +116,9 @@ def reproduce(
             if experiment == ALL and not quiet:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
-            found = repeat(name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet)
+            found = aqmlab.reproduce(
+                name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet
+            )
             _show(found, folder, quiet=quiet)
         if experiment == ALL and hosts is None:
             _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md", quiet=quiet)
@@ -205,7 +176,7 @@ def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
     say(f"page: {page}")
 
 
-def _show(reproduction: Reproduction, folder: Path, *, quiet: bool) -> None:
+def _show(reproduction: aqmlab.Reproduction, folder: Path, *, quiet: bool) -> None:
     """Prints the tables, the claims and where the files are; quietly the folder alone."""
     if quiet:
         say(str(folder))

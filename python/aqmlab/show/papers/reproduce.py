@@ -7,36 +7,48 @@ With other hosts it reproduces nothing: it checks the paper's statements with th
 
 from __future__ import annotations
 
+import html
+import io
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Group
+from rich.console import Console, Group
 
+from aqmlab import arguments
+from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.claims import decided_without_runs, evaluate
 from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts, workers_of
 from aqmlab.papers.tables import claims
 from aqmlab.papers.tables import costs as costs_table
 from aqmlab.runs import Execution
-from aqmlab.runs.executors import Threads
-from aqmlab.show.papers.report import parts_of, write_report
-from aqmlab.show.tables.render import to_terminal
+from aqmlab.runs.executors import chosen_executor
+from aqmlab.seeds import Seeds, given_seeds
+from aqmlab.show.tables.render import to_notebook, to_terminal
+from aqmlab.statistics.catalogue import shown_of_all
+from aqmlab.statistics.tidy import Tidy, tidy_table_of
 from aqmlab.terminal.console import console
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from aqmlab.papers.study import Study
     from aqmlab.runs.executors import Executor
     from aqmlab.show.papers.report import Parts
+    from aqmlab.tables.model import Table
+
+COLUMNS = 122
+"""A table beside the published one needs so many columns; a narrower terminal wraps its lines."""
 
 
-@dataclass(frozen=True)
-class Reproduction:
+@dataclass(frozen=True, repr=False)
+class Reproduction(Tidy):
     """A finished reproduction.
 
-    Printed with `rich`, it shows the paper's tables with ours beside them and the verdict on every claim;
+    Printed, it shows the paper's tables with ours beside them and the verdict on every claim;
     with other hosts only the statements, as found with these and with the study's own.
 
     Attributes:
@@ -52,75 +64,140 @@ class Reproduction:
         """The results, by cell."""
         return self.parts.study
 
+    def to_arrow(self) -> pa.Table:
+        """One row for each cell with its load, seed and quantity that `compare` shows of any.
+
+        Returns:
+            The columns of `aqmlab.frame`; `configuration` is such as `pi-24 at 90 %`.
+        """
+        by_name = {f"{cell} at {load:g} %": list(runs) for (cell, load), runs in self.study.cells.items()}
+        return tidy_table_of(by_name, shown_of_all([run for runs in by_name.values() for run in runs]))
+
     def __rich__(self) -> Group:
-        where = f"(scale {self.study.scale.name})"
-        name = self.study.experiment.name
+        tables = (to_terminal(table, title=title) for title, table in self._tables())
+        return Group(self._heading, *tables)
+
+    def __str__(self) -> str:
+        screen = Console(file=io.StringIO(), width=COLUMNS, color_system=None, force_terminal=False)
+        with screen.capture() as captured:
+            screen.print(self)
+        return captured.get().rstrip()
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the tables that are printed."""
+        titled = [replace(table, title=title or table.title) for title, table in self._tables()]
+        return f"<p>{html.escape(self._heading)}</p>\n{to_notebook(titled)}"
+
+    def __repr__(self) -> str:
+        return f"Reproduction({self.study.experiment.name!r}, scale {self.study.scale.name!r})"
+
+    @property
+    def _heading(self) -> str:
+        if self.parts.hosts is None:
+            return scorecard.reproduced(self.parts.scored)
+        return f"{self.study.experiment.name} with {self.parts.hosts.profile} hosts {self._where}"
+
+    @property
+    def _where(self) -> str:
+        return f"(scale {self.study.scale.name})"
+
+    def _tables(self) -> Iterator[tuple[str | None, Table]]:
+        """Each table, with its title if it has none of its own."""
         if self.parts.hosts is not None:
-            profile = self.parts.hosts.profile
-            statements = today.printed(self.parts.hosts.statements, profile)
-            return Group(f"{name} with {profile} hosts {where}", to_terminal(statements))
-        return Group(
-            scorecard.reproduced(self.parts.scored),
-            *(
-                to_terminal(filled.table, title=f"{name}, {filled.heading} {where}")
-                for filled in self.parts.filled
-            ),
-            to_terminal(claims.printed(self.parts.outcomes)),
-        )
+            yield None, today.printed(self.parts.hosts.statements, self.parts.hosts.profile)
+            return
+        for filled in self.parts.filled:
+            yield f"{self.study.experiment.name}, {filled.heading} {self._where}", filled.table
+        yield None, claims.printed(self.parts.outcomes)
 
 
+@arguments.checked(
+    ExperimentError,
+    experiment=arguments.text,
+    scale=arguments.text,
+    cells=arguments.optional(arguments.texts("['pi-24', 'rem-24']")),
+    loads=arguments.optional(arguments.whole_numbers(0)),
+    replications=arguments.optional(arguments.whole(1)),
+    seeds=arguments.optional(given_seeds),
+    hosts=arguments.optional(arguments.text),
+    output=arguments.optional(arguments.folder),
+    store=arguments.optional(arguments.folder),
+    progress=arguments.flag,
+)
 def reproduce(
-    name: str,
+    experiment: str,
     *,
     scale: str = "quick",
     cells: Sequence[str] | None = None,
-    loads: Sequence[float] | None = None,
+    loads: Iterable[int] | None = None,
     replications: int | None = None,
-    seeds: Sequence[int] | None = None,
+    seeds: Iterable[int] | str | None = None,
     hosts: str | None = None,
-    executor: Executor | None = None,
-    output: str | Path = "report",
+    output: str | Path | None = None,
     store: str | Path | None = None,
-    progress: bool = True,
+    workers: int | None = None,
+    executor: Executor | str = "threads",
+    progress: bool = False,
 ) -> Reproduction:
-    """Runs an experiment and writes its report.
+    """Repeats a paper's experiments, sets what is found beside what was published, and writes a report.
 
     Args:
-        name: The experiment, such as "le2003"; `aqmlab list` knows them all.
-        scale: How much of it: "quick", "standard" or "full".
-        cells: Configurations to run instead of the scale's, or groups of them.
-        loads: Nominal loads in per cent to run instead of the scale's.
-        replications: Seeds to run instead of the scale's number; from six on there are intervals and bands.
-        seeds: The seeds to run instead, such as those that another machine has not run.
-        hosts: A host profile in the place of the study's, such as "linux6-cubic": each statement is checked
-            with both (`today.csv`), and the study's queues of today run beside the paper's. It is no
-            reproduction: no number is compared with the paper's, and no scorecard is written.
-        executor: What makes the runs; by default threads of this process, one for each core.
-        output: The folder for tables, figures and the report.
-        store: The folder that keeps finished runs; by default `runs` in the output folder.
-        progress: Whether to say first what each scale costs, and to show progress bars.
+        experiment: Its name, such as `le2003`; `aqmlab list` prints them.
+        scale: Length and number of runs: quick takes minutes, standard runs all cells, full is as in the
+            paper; --costs lists the scales of an experiment.
+        cells: Only these cells or groups of cells, such as pi-24,rem-24 or paper,ablation.
+        loads: Only these loads, in percent.
+        replications: Number of seeds per cell.
+        seeds: Seeds for each cell, such as 3 or 4-6: to add runs, or to split them over machines.
+        hosts: Host profile, such as linux6-cubic: runs the cells with it and with the study's own hosts,
+            queues of today beside the paper's, and compares each statement of the paper (today.csv). No
+            scorecard: with other hosts nothing is reproduced.
+        output: Folder for the runs and the report (with several experiments, one subfolder each). By default
+            results/EXPERIMENT-SCALE.
+        store: A folder for finished runs by content; by default `runs` in the output folder.
+        workers: Number of parallel runs; by default one per core.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
+        progress: Whether to print what each scale costs first, and to show progress bars.
+
+    Returns:
+        The paper's tables with ours beside them, the verdict on each claim, and the files that were written.
 
     Raises:
-        ExperimentError: The experiment, scale, cell or load does not exist.
+        ExperimentError: The experiment, scale, cell or load does not exist; an argument is of another kind.
+        RunError: A run failed; finished runs are kept.
     """
-    own = experiments.load(name)
-    experiment = with_hosts(own, hosts)
-    chosen = choose(experiment, scale=scale, cells=cells, loads=loads, replications=replications, seeds=seeds)
+    from aqmlab.show.papers.report import parts_of, write_report  # noqa: PLC0415 (matplotlib is slow to import)
+
+    own = experiments.load(experiment)
+    chosen = choose(
+        with_hosts(own, hosts),
+        scale=scale,
+        cells=cells,
+        loads=None if loads is None else list(loads),
+        replications=replications,
+        seeds=None if seeds is None else Seeds.of(seeds),
+    )
     plans = planned(own, chosen, hosts)
-    engine = executor or Threads()
+    engine = chosen_executor(executor, workers)
+    folder = Path(output or folder_of(experiment, scale, hosts))
     if progress:
         table = costs_table.table_of(
             [*costs_of(own, chosen, hosts).values()],
-            study=name,
+            study=experiment,
             chosen=scale,
             workers=workers_of(engine),
             hosts=hosts,
         )
         console(stderr=True).print(to_terminal(table))
-    execution = Execution(engine, store=Path(store or Path(output) / "runs"), progress=progress)
+    execution = Execution(engine, store=Path(store or folder / "runs"), progress=progress)
     study, *before = [run_study(each, at, execution) for each, at in plans]
     parts = parts_of(study)
     if hosts is not None:
         asked = today.asked(evaluate(before[0]), parts.outcomes, decided_without_runs(study))
         parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
-    return Reproduction(parts, write_report(parts, Path(output)))
+    return Reproduction(parts, write_report(parts, folder))
+
+
+def folder_of(experiment: str, scale: str, hosts: str | None) -> Path:
+    """Where a reproduction goes that has no other place."""
+    return Path("results") / "-".join(filter(None, (experiment, scale, hosts)))
