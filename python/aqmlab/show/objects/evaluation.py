@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import html
-
 from aqmlab import shown
-from aqmlab.show.tables.evaluation import tables_of
-from aqmlab.show.tables.render import as_plain_text, to_notebook
-from aqmlab.show.words.evaluation import in_words
+from aqmlab.show.tables.evaluation import printed
+from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.study.evaluation import Evaluation
 
 
 @shown.text.register(Evaluation)
 def _text(evaluation: Evaluation) -> str:
-    return "\n".join([*in_words(evaluation), *map(as_plain_text, tables_of(evaluation))])
+    return as_text(printed(evaluation))
 
 
 @shown.html.register(Evaluation)
 def _html(evaluation: Evaluation) -> str:
-    words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in in_words(evaluation))
-    return words + to_notebook(tables_of(evaluation))
+    return as_html(printed(evaluation))
 
 
 @shown.report.register(Evaluation)

@@ -6,17 +6,23 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.show.words.evaluation import means_in_words
+from aqmlab.show.words.evaluation import in_words, means_in_words
 from aqmlab.study.evaluation.summary import summary_of
 from aqmlab.tables.model import Column, Table, TableCell, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aqmlab.show.tables.printed import Part
     from aqmlab.study.evaluation import Evaluation, NotRun
     from aqmlab.study.evaluation.summary import SummaryRow
 
 _DIGITS = 3
+
+
+def printed(found: Evaluation) -> list[Part]:
+    """What was found in sentences, then the tables."""
+    return [*in_words(found), *tables_of(found)]
 
 
 def summary_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: str, caption: str) -> Table:

@@ -12,12 +12,14 @@ from aqmlab import shown
 from aqmlab.files.folders import write_whole
 from aqmlab.inference import mean_interval
 from aqmlab.statistics.observation import Observation, mean_of
+from aqmlab.statistics.tidy import as_pandas
 from aqmlab.study.evaluation.ellipse import Ellipse
 from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 from aqmlab.study.evaluation.table import figures_table
 from aqmlab.tables.stored import to_arrow
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
     from aqmlab.inference import Interval, NotEnoughReplications
@@ -97,7 +99,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(shown.Shown):
     """A scheme through the guidelines.
 
     Attributes:
@@ -132,16 +134,13 @@ class Evaluation:
         """Every metric as an Arrow table: a row for each scenario, scheme and metric."""
         return to_arrow(figures_table(self))
 
+    def to_pandas(self) -> pd.DataFrame:
+        """`to_arrow` as a data frame of pandas."""
+        return as_pandas(self.to_arrow())
+
     def report(self, file: str | Path) -> Path:
         """Writes the report, one HTML page that needs no network; returns its path."""
         return write_whole(Path(file), shown.report(self))
-
-    def __str__(self) -> str:
-        return shown.text(self)
-
-    def _repr_html_(self) -> str:
-        """What notebooks show."""
-        return shown.html(self)
 
     def ellipse(self, section: str, name: str, scheme: str) -> Ellipse | None:
         """The delay-goodput ellipse of a case under a scheme; none of fewer than three runs."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import arguments
 from aqmlab.errors import RefusalError, ScenarioError
+from aqmlab.files.folders import require_writable
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
+from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
-from aqmlab.seeds import Seeds
+from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.observation import Observation
 from aqmlab.study.evaluation.evaluation import Evaluation, Figure, NotRun, Trial
 from aqmlab.study.evaluation.guidelines import chosen
 from aqmlab.study.evaluation.metrics import metrics_of
 from aqmlab.study.evaluation.network import DATA, scenario, tcp
+from aqmlab.study.evaluation.table import figures_table
 from aqmlab.study.evaluation.variations import NotApplicableError
+from aqmlab.tables.stored import require_form, save
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,15 +30,18 @@ if TYPE_CHECKING:
 
 BESIDE = ("pie", "codel", "drop-tail")
 """The schemes beside the evaluated one."""
-SEEDS = range(1, 7)
+SEEDS = "1-6"
 """As many as an interval needs."""
 
 
 @arguments.checked(
     RefusalError,
     scheme=arguments.text,
-    schemes=arguments.texts("['pie', 'codel']"),
+    schemes=arguments.schemes,
     only=arguments.texts("['8.2.4']"),
+    seeds=given_seeds,
+    output=arguments.optional(arguments.table_file),
+    report=arguments.optional(arguments.path),
     progress=arguments.flag,
 )
 def evaluate(
@@ -42,6 +50,9 @@ def evaluate(
     schemes: Sequence[str] = BESIDE,
     only: Sequence[str] = (),
     seeds: Iterable[int] | str = SEEDS,
+    output: str | Path | None = None,
+    report: str | Path | None = None,
+    workers: int | None = None,
     executor: Executor | str = "threads",
     progress: bool = False,
 ) -> Evaluation:
@@ -49,19 +60,46 @@ def evaluate(
 
     Args:
         scheme: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`.
-        schemes: Those beside it.
-        only: Which sections, such as `8.2.4`, or `8.2` with all below; by default all.
-        seeds: Seeds of the runs, as a list or as in `1-8`; one that is given twice counts once. Intervals
-            need six.
-        executor: Where runs are computed: as of `aqmlab.run_many`.
+        schemes: Schemes beside it, in the same scenarios.
+        only: Sections of RFC 7928, such as 8.2.4; 8.2 means all below it. By default all.
+        seeds: Random seeds to run (at least 6 for 95 % intervals).
+        output: Also write every metric: section, scenario, case, scheme, metric, unit, value, at_least,
+            at_most, low, high, seeds.
+        report: Also write a page with the summary, delay and goodput as ellipses, and every metric.
+        workers: Number of parallel runs; by default one per core.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
         progress: Whether to show a progress bar.
 
     Raises:
-        RefusalError: A section is unknown, or a seed is no seed.
+        RefusalError: A section is unknown, or an argument is of another kind.
+        FolderError: A file cannot be written; nothing was run.
         ScenarioError: A scheme is refused.
         RunError: A run failed.
     """
-    guidelines, numbers = chosen(only), Seeds.of(seeds)
+    if output is not None:
+        require_form(Path(output))
+    if report is not None:
+        require_writable(Path(report))
+    found = _evaluated(
+        scheme, schemes, chosen(only), Seeds.of(seeds), chosen_executor(executor, workers), progress=progress
+    )
+    if output is not None:
+        save(figures_table(found), Path(output))
+    if report is not None:
+        found.report(report)
+    return found
+
+
+def _evaluated(
+    scheme: str,
+    schemes: Sequence[str],
+    guidelines: Sequence[Guideline],
+    numbers: Seeds,
+    executor: Executor,
+    *,
+    progress: bool,
+) -> Evaluation:
+    """Runs every trial."""
     others = tuple(each for each in dict.fromkeys(schemes) if each != scheme)
     _require_legal((scheme, *others))
     planned = [
