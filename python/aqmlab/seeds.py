@@ -82,6 +82,11 @@ def given_seeds(name: str, given: object, refusal: type[RefusalError]) -> Seeds:
     return Seeds.of(given, argument=name, refusal=refusal)
 
 
+def given_seeds_if_any(name: str, given: object, refusal: type[RefusalError]) -> Seeds:
+    """The same, or none at all."""
+    return Seeds.of(given, argument=name, refusal=refusal, may_be_empty=True)
+
+
 def seed_of(given: object, *, argument: str = "seed") -> int:
     """One seed: a whole number of any kind, also NumPy's.
 

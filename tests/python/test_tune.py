@@ -17,7 +17,6 @@ import pytest
 
 import aqmlab
 from aqmlab import _core
-from aqmlab.cli.tune import OBJECTIVES
 from aqmlab.errors import ExperimentError, TuneError, UnknownLinkError
 from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
@@ -31,7 +30,6 @@ from aqmlab.study.tuning import Objective, Outcome, Plan, space_of
 from aqmlab.study.tuning import search as tune
 from aqmlab.study.tuning.beside import settings_of
 from aqmlab.study.tuning.candidates import Candidate, TrialState, front
-from aqmlab.study.tuning.objectives import NAMES
 from aqmlab.study.tuning.racing import adjusted, is_worse, rungs
 from aqmlab.study.tuning.space import default_ranges, read_ranges_file
 from aqmlab.tables.model import Medium
@@ -165,10 +163,6 @@ def test_a_smaller_cost_is_better_for_every_objective() -> None:
     assert [Objective(f"page-load-p{share}").cost(pages) for share in (95, 99)] == [12.0, 60.0]
     weighted = Objective("weighted", weights={"response": 2.0, "loss": 10.0})
     assert weighted.cost(RUN) == pytest.approx(2.0 * 0.5 + 10.0 * 0.02)
-
-
-def test_every_objective_can_be_asked_for() -> None:
-    assert OBJECTIVES == NAMES
 
 
 def test_an_objective_that_makes_no_sense_is_refused() -> None:

@@ -17,7 +17,7 @@ import click
 import aqmlab
 from aqmlab import arguments
 from aqmlab.cli import options
-from aqmlab.seeds import given_seeds
+from aqmlab.seeds import given_seeds, given_seeds_if_any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,6 +34,8 @@ _READ: dict[object, dict[str, Any]] = {
     arguments.path: {"type": click.Path(path_type=Path), "metavar": "FILE"},
     arguments.schemes: {"callback": options.read_schemes, "metavar": "NAME[:KEY=VALUE...],..."},
     arguments.number: {"type": float},
+    arguments.mapping: {},
+    given_seeds_if_any: {"callback": options.read_seeds, "metavar": "A-B,C"},
     given_seeds: {"callback": options.read_seeds, "metavar": "A-B,C"},
     arguments.table_file: {
         "type": click.Path(path_type=Path, dir_okay=False),
@@ -139,7 +141,7 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
         case arguments.Texts():
             found = {"callback": options.read_names, "metavar": "NAME,..."}
         case arguments.Whole():
-            found = {"type": click.IntRange(kind.least, kind.most), "metavar": "N"}
+            found = {"type": click.IntRange(kind.least, kind.most), **_unit(name, "N")}
         case arguments.WholeNumbers():
             found = {"callback": options.read_numbers, "metavar": "N,M,..."}
         case arguments.Between():
@@ -153,9 +155,9 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
     return found
 
 
-def _unit(name: str) -> dict[str, Any]:
+def _unit(name: str, otherwise: str = "") -> dict[str, Any]:
     unit = name.rpartition("_")[2]
-    return {"metavar": _IN_THE_NAME.get(unit, unit.upper())}
+    return {"metavar": _IN_THE_NAME.get(unit, otherwise or unit.upper())}
 
 
 def arguments_in_words(function: Callable[..., Any]) -> dict[str, str]:

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aqmlab.cli.folders import STORE
-from aqmlab.cli.options import (
-    FOLDER,
-    execution_options,
-    links_option,
-    overrides_option,
-    read_names,
-    scenario_argument,
-    seeds_option,
-)
+import aqmlab
+from aqmlab.cli.from_api import SCENARIO, from_api
+from aqmlab.cli.options import FOLDER, execution_options
 from aqmlab.errors import TuneError
 from aqmlab.files.folders import folder_name, require_writable
 from aqmlab.files.reading import parse_toml
@@ -28,14 +21,6 @@ from aqmlab.terminal.spelling import quoted
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
-
-OBJECTIVES = (
-    "best-response-times",
-    "highest-utilization",
-    "lowest-drop-rate",
-    "weighted",
-    *(f"page-load-p{percent}" for percent in (50, 75, 90, 95, 99)),
-)
 
 
 def read_ranges(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
@@ -83,83 +68,20 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     return weights
 
 
-@click.command
-@scenario_argument
-@click.option("--scheme", default="red", show_default=True, metavar="NAME", help="Queue discipline to tune.")
-@click.option(
-    "--objective",
-    type=click.Choice(OBJECTIVES),
-    default=OBJECTIVES[0],
-    show_default=True,
-    help="What to optimise; best-response-times minimises the mean of min(t, limit).",
-)
-@click.option(
-    "--restricted-to",
-    "restricted_to_s",
-    type=float,
-    default=2,
-    show_default=True,
-    metavar="SECONDS",
-    help="The limit above: longer responses count as this.",
-)
-@click.option(
-    "--weights",
-    callback=read_weights,
-    metavar="response=1,idle=1,loss=1",
-    help="For weighted: weights of the mean response time (s), the idle share and the loss ratio; "
-    "1 each by default.",
-)
-@click.option(
-    "--range",
-    "ranges",
-    multiple=True,
-    callback=read_ranges,
-    metavar="KEY=LOW:HIGH[:log]",
-    help="Search this range of a queue parameter, or fix it with KEY=VALUE; repeatable.",
-)
-@click.option(
-    "--ranges",
-    "ranges_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE.toml",
-    help="Ranges per scheme, in the format of aqmlab's ranges.toml.",
-)
-@click.option(
-    "--trials",
-    type=click.IntRange(1, 100_000),
-    default=40,
-    show_default=True,
-    metavar="N",
-    help="Number of candidates.",
-)
-@seeds_option(
-    default="1-4",
-    help="Seeds for comparing candidates; a clearly worse candidate is stopped after the first few.",
-)
-@seeds_option(
-    "--fresh-seeds",
-    help="Seeds for the printed results; by default the next eight after --seeds, or as many as --seeds.",
-)
-@click.option(
-    "--budget",
-    type=click.IntRange(min=1),
-    metavar="RUNS",
-    help="Stop proposing candidates after this many runs.",
-)
-@click.option(
-    "--optimiser-seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, metavar="N",
-    help="Seed of the optimiser; the same seed proposes the same candidates.",
-)  # fmt: skip
-@click.option(
-    "--beside",
-    metavar="EXPERIMENT[:CELL,...]",
-    help="Also evaluate the settings of an experiment's cells, or of these cells or groups of cells.",
-)
-@click.option(
-    "--queues",
-    callback=read_names,
-    metavar="LINK,...",
-    help="Links whose queues are tuned, all alike; by default the judged links with a queue.",
+_WEIGHTS = {"callback": read_weights, "metavar": "response=1,idle=1,loss=1"}
+_RANGES = {"names": ["--range"], "multiple": True, "callback": read_ranges, "metavar": "KEY=LOW:HIGH[:log]"}
+
+
+@from_api(
+    "tune",
+    after={"output": "queues"},
+    scenario=SCENARIO,
+    restricted_to_s={"type": float},
+    weights=_WEIGHTS,
+    ranges=_RANGES,
+    ranges_file={"names": ["--ranges"], "metavar": "FILE.toml"},
+    beside={"metavar": "EXPERIMENT[:CELL,...]"},
+    queues={"metavar": "LINK,..."},
 )
 @click.option(
     "--output",
@@ -168,39 +90,15 @@ def read_weights(context: click.Context, parameter: click.Parameter, text: str |
     help="Folder for the results; by default results/tune-NAME-SCHEME-OBJECTIVE. If it holds another search, "
     "FOLDER-2 and so on.",
 )
-@click.option(
-    "--store",
-    type=FOLDER,
-    default=STORE,
-    show_default=True,
-    metavar="FOLDER",
-    help="Folder for finished runs.",
-)
-@links_option
-@overrides_option
 @execution_options("local")
 def tune(
     *,
-    scenario_file: Path,
-    scheme: str,
-    objective: str,
-    restricted_to_s: float,
-    weights: dict[str, float],
-    ranges: dict[str, Any],
-    ranges_file: Path | None,
-    trials: int,
-    seeds: tuple[int, ...],
-    fresh_seeds: tuple[int, ...],
-    budget: int | None,
-    optimiser_seed: int,
-    beside: str | None,
-    queues: tuple[str, ...],
-    output: Path | None,
-    store: Path,
-    links: tuple[str, ...],
+    scenario: Path,
     overrides: dict[str, TomlText],
+    output: Path | None,
     executor: Executor,
     quiet: bool,
+    **asked: Any,  # noqa: ANN401
 ) -> None:
     """Search for the best queue parameters for an objective.
 
@@ -218,33 +116,12 @@ def tune(
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
     from aqmlab.show.tables import printed, tuning
-    from aqmlab.study.tuning import tune as search
 
-    scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    folder = (
-        output or Path("results") / f"tune-{folder_name(scenario.name)}-{folder_name(scheme)}-{objective}"
-    )
+    checked = Scenario.from_file(scenario, overrides=overrides)
+    named = "-".join(folder_name(each) for each in (checked.name, asked["scheme"]))
+    folder = output or Path("results") / f"tune-{named}-{asked['objective']}"
     require_writable(folder)
-    outcome = search(
-        scenario,
-        scheme=scheme,
-        objective=objective,
-        restricted_to_s=restricted_to_s,
-        weights=weights,
-        ranges=ranges,
-        ranges_file=ranges_file,
-        trials=trials,
-        seeds=seeds,
-        fresh_seeds=fresh_seeds,
-        budget_runs=budget,
-        optimiser_seed=optimiser_seed,
-        beside=beside,
-        links=links,
-        queues=queues,
-        store=store,
-        executor=executor,
-        progress=not quiet,
-    )
+    outcome = aqmlab.tune(checked, **asked, executor=executor, progress=not quiet)
     files = outcome.save(folder)
     if quiet:
         say(str(next(iter(files.values())).parent))

@@ -10,9 +10,9 @@ from aqmlab import arguments
 from aqmlab.errors import TuneError
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
-from aqmlab.seeds import Seeds
+from aqmlab.seeds import Seeds, given_seeds, given_seeds_if_any
 from aqmlab.statistics.summary import RESTRICTED_TO_S
-from aqmlab.study.tuning.objectives import RESPONSE, Objective
+from aqmlab.study.tuning.objectives import NAMES, RESPONSE, Objective
 from aqmlab.study.tuning.plan import Plan
 from aqmlab.study.tuning.search import search
 from aqmlab.study.tuning.space import read_ranges_file, space_of
@@ -28,23 +28,28 @@ if TYPE_CHECKING:
 
 MOST_TRIALS = 100_000
 """The most candidates of a search."""
+MOST_OPTIMISER_SEED = 2**32 - 1
+"""The largest seed of the optimiser."""
 
 
 @arguments.checked(
     TuneError,
     scheme=arguments.text,
-    objective=arguments.text,
+    objective=arguments.one_of(*NAMES),
     restricted_to_s=arguments.above_zero,
     weights=arguments.optional(arguments.mapping),
     ranges=arguments.optional(arguments.mapping),
     ranges_file=arguments.optional(arguments.path),
     trials=arguments.whole(1, MOST_TRIALS),
+    seeds=given_seeds,
+    fresh_seeds=given_seeds_if_any,
     budget_runs=arguments.optional(arguments.whole(1)),
-    overrides=arguments.optional(arguments.mapping),
+    optimiser_seed=arguments.whole(0, MOST_OPTIMISER_SEED),
     beside=arguments.optional(arguments.text),
-    links=arguments.links,
     queues=arguments.links,
-    store=arguments.path,
+    store=arguments.folder,
+    links=arguments.links,
+    overrides=arguments.optional(arguments.mapping),
     progress=arguments.flag,
 )
 def tune(
@@ -57,15 +62,15 @@ def tune(
     ranges: Mapping[str, object] | None = None,
     ranges_file: str | Path | None = None,
     trials: int = 40,
-    seeds: Iterable[int] | str = (1, 2, 3, 4),
+    seeds: Iterable[int] | str = "1-4",
     fresh_seeds: Iterable[int] | str = (),
-    overrides: Mapping[str, object] | None = None,
     budget_runs: int | None = None,
     optimiser_seed: int = 1,
     beside: str | None = None,
-    links: Sequence[str] = (),
     queues: Sequence[str] = (),
     store: str | Path = "results/store",
+    links: Sequence[str] = (),
+    overrides: Mapping[str, object] | None = None,
     workers: int | None = None,
     executor: Executor | str = "threads",
     progress: bool = False,
@@ -76,27 +81,31 @@ def tune(
     early. The figures of the winner come from seeds that the search did not use. The same call resumes an
     interrupted search from the store.
 
+    A range of `ranges` is `(low, high)`, `{"low": ..., "high": ..., "log": True}`, `{"values": [...]}`, or a
+    single value, which holds the parameter fixed; others have the ranges of `tuning/ranges.toml`. Weights are
+    by `response`, `idle` and `loss`. Objectives are `best-response-times`, `highest-utilization`,
+    `lowest-drop-rate`, `weighted`, and `page-load-p50`, `p75`, `p90`, `p95` and `p99`.
+
     Args:
         scenario: The link and its users (a `Scenario`, a path, TOML text, a dict).
-        scheme: The queue discipline, or `FILE.py:CLASS`.
-        objective: `best-response-times` (the mean of min(t, limit)), `highest-utilization`,
-            `lowest-drop-rate`, `weighted`, or `page-load-p50` to `page-load-p99`.
-        restricted_to_s: The limit above in seconds, above 0.
-        weights: For `weighted`: what the mean response time (`response`, s), the `idle` share and the `loss`
-            ratio (0 to 1) count; 1 each by default.
-        ranges: By parameter: `(low, high)`, `{"low": ..., "high": ..., "log": True}`, `{"values": [...]}`, or
-            a single value that holds it fixed. Others have the ranges of `tuning/ranges.toml`.
-        ranges_file: A file of ranges by scheme, for those that `ranges` does not have.
-        trials: Number of candidates, at least 1.
-        seeds: Seeds for comparing candidates, as a list or as in `1-8`; one that is given twice counts once.
-        fresh_seeds: Seeds of the printed figures; by default the next eight after `seeds`, or as many.
+        scheme: Queue discipline to tune.
+        objective: What to optimise; best-response-times minimises the mean of min(t, limit).
+        restricted_to_s: The limit above: longer responses count as this.
+        weights: For weighted: weights of the mean response time (s), the idle share and the loss ratio; 1
+            each by default.
+        ranges: Search this range of a queue parameter, or fix it with KEY=VALUE; repeatable.
+        ranges_file: Ranges per scheme, in the format of aqmlab's ranges.toml.
+        trials: Number of candidates.
+        seeds: Seeds for comparing candidates; a clearly worse candidate is stopped after the first few.
+        fresh_seeds: Seeds for the printed results; by default the next eight after --seeds, or as many as
+            --seeds.
+        budget_runs: Stop proposing candidates after this many runs.
+        optimiser_seed: Seed of the optimiser; the same seed proposes the same candidates.
+        beside: Also evaluate the settings of an experiment's cells, or of these cells or groups of cells.
+        queues: Links whose queues are tuned, all alike; by default the judged links with a queue.
+        store: Folder for finished runs.
+        links: Links for throughput, loss and queue; by default those that carry data.
         overrides: Dotted keys with the values that replace the scenario's.
-        budget_runs: No candidate is proposed after so many runs, at least 1.
-        optimiser_seed: Seed of the optimiser, from 0 to 2³² − 1.
-        beside: An experiment whose settings are evaluated too; `EXPERIMENT:CELL,...` for some of its cells.
-        links: The links that utilization, loss and queue are of; by default those that carry data.
-        queues: The links whose queues are set, all alike; by default those of `links`.
-        store: A folder for finished runs by content.
         workers: Number of parallel runs; by default one per core.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
         progress: Whether to show a progress bar.
