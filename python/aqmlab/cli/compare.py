@@ -7,17 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+import aqmlab
 from aqmlab.cli.folders import RESULTS, shared_store
-from aqmlab.cli.options import (
-    FOLDER,
-    REPORT,
-    execution_options,
-    links_option,
-    overrides_option,
-    read_names,
-    read_schemes,
-    seeds_option,
-)
+from aqmlab.cli.from_api import from_api
+from aqmlab.cli.options import REPORT, execution_options, read_names
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import folder_name, write_whole
 from aqmlab.terminal.console import console, say, shown, wrapped
@@ -33,48 +26,23 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
 
 
-@click.command
-@click.argument("paths", metavar="SCENARIO.toml|FOLDER...", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--schemes",
-    callback=read_schemes,
-    metavar="NAME[:KEY=VALUE...],...",
-    help="Queue disciplines to compare in the scenario, with its buffer limits and default "
-    "parameters, or with the given ones, such as codel:target_ms=20:interval_ms=200. The "
-    "first is the baseline. `aqmlab list` prints the names, `aqmlab explain NAME` the "
-    "parameters.",
+@from_api(
+    "compare",
+    after={"names": "seeds"},
+    what={"metavar": "SCENARIO.toml|FOLDER...", "nargs": -1, "required": False},
+    queues={"metavar": "LINK,..."},
+    output={
+        "help": "Where to keep results, comparison.csv and report.html; by default results/compare-<name of "
+        "the scenario>, with -<seconds>s where --until-width lengthens the runs. If it holds another "
+        "comparison, FOLDER-2 and so on."
+    },
+    **dict.fromkeys(("baseline", "population", "same_users", "store")),
 )
-@seeds_option(default="1-8", help="Random seeds to run; at least 6 for confidence intervals.")
 @click.option(
     "--names",
     callback=read_names,
     metavar="A,B",
     help="Labels for the folders; by default their names.",
-)
-@click.option(
-    "--queues",
-    callback=read_names,
-    metavar="LINK,...",
-    help="Links that get the schemes; by default those that carry data.",
-)
-@click.option(
-    "--until-width",
-    "until_width_s",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Add seeds until the confidence interval of each difference of the median page load time is no "
-    "wider. Runs that measure less than twice their warm-up and cool-down are lengthened first. The seeds of "
-    "--seeds decide how many it takes.",
-)
-@links_option
-@overrides_option
-@click.option(
-    "--output",
-    type=FOLDER,
-    metavar="FOLDER",
-    help="Where to keep results, comparison.csv and report.html; by default results/compare-<name of the "
-    "scenario>, with -<seconds>s where --until-width lengthens the runs. If it holds another comparison, "
-    "FOLDER-2 and so on.",
 )
 @click.option(
     "--report/--no-report",
@@ -85,7 +53,7 @@ if TYPE_CHECKING:
 @execution_options("threads")
 def compare(
     *,
-    paths: tuple[Path, ...],
+    what: tuple[Path, ...],
     schemes: tuple[str, ...],
     seeds: tuple[int, ...],
     names: tuple[str, ...],
@@ -120,26 +88,25 @@ def compare(
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
       aqmlab compare results/until
     """
-    from aqmlab.comparison import compare as run_and_compare
     from aqmlab.errors import ComparisonError, MissingDataError
     from aqmlab.inference import MINIMUM_REPLICATIONS
 
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
-    _require_existing(paths)
-    if paths and not schemes and all(map(Path.is_dir, paths)):
+    _require_existing(what)
+    if what and not schemes and all(map(Path.is_dir, what)):
         if until_width_s is not None:
             raise click.UsageError("--until-width adds runs; folders are only read")
-        return _compare_folders(paths, names, links)
+        return _compare_folders(what, names, links)
     if names:
         raise click.UsageError("--names is for folders; scenarios have names of their own")
-    scenarios = _scenarios(paths, schemes, queues, overrides)
+    scenarios = _scenarios(what, schemes, queues, overrides)
     name = f"compare-{folder_name(next(iter(scenarios.values())).name)}"
     if until_width_s is not None:
         name += _longer(scenarios, quiet=quiet)
     folder = output or RESULTS / name
     try:
-        found = run_and_compare(
+        found = aqmlab.compare(
             scenarios,
             seeds=seeds,
             links=links,

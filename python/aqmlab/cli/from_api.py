@@ -127,7 +127,7 @@ def _option(
         if isinstance(default, tuple) and not read.get("multiple"):
             default = ",".join(map(str, default))
         read |= {"default": f"{default:g}" if isinstance(default, float) else default, "show_default": True}
-    return click.Option([*names, name], help=told, **{**read, **differs})
+    return click.Option([*names, name], **{"help": told, **read, **differs})
 
 
 def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:

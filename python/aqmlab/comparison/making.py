@@ -11,6 +11,7 @@ from aqmlab import arguments
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.reading import read_configurations, read_first_stage, results_of, unfinished
 from aqmlab.errors import ComparisonError
+from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -19,21 +20,22 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario, ScenarioLike
     from aqmlab.statistics import Recorded
 
-DEFAULT_SEEDS = range(1, 9)
+DEFAULT_SEEDS = "1-8"
 """Two more than an interval needs."""
 
 
 @arguments.checked(
     ComparisonError,
-    schemes=arguments.listed("['drop-tail', 'red']"),
-    overrides=arguments.optional(arguments.mapping),
-    baseline=arguments.optional(arguments.text),
-    links=arguments.texts("['left-to-right']"),
+    schemes=arguments.schemes,
+    seeds=given_seeds,
     queues=arguments.texts("['left-to-right']"),
+    until_width_s=arguments.optional(arguments.above_zero),
+    links=arguments.texts("['left-to-right']"),
+    overrides=arguments.optional(arguments.mapping),
+    output=arguments.optional(arguments.folder),
+    baseline=arguments.optional(arguments.text),
     population=arguments.optional(arguments.text),
     same_users=arguments.flag,
-    until_width_s=arguments.optional(arguments.above_zero),
-    output=arguments.optional(arguments.path),
     store=arguments.optional(arguments.path),
     progress=arguments.flag,
 )
@@ -42,14 +44,14 @@ def compare(
     *,
     schemes: Sequence[str] = (),
     seeds: Iterable[int] | str = DEFAULT_SEEDS,
-    overrides: Mapping[str, object] | None = None,
-    baseline: str | None = None,
-    links: Sequence[str] = (),
     queues: Sequence[str] = (),
+    until_width_s: float | None = None,
+    links: Sequence[str] = (),
+    overrides: Mapping[str, object] | None = None,
+    output: str | Path | None = None,
+    baseline: str | None = None,
     population: str | None = None,
     same_users: bool = True,
-    until_width_s: float | None = None,
-    output: str | Path | None = None,
     store: str | Path | None = None,
     workers: int | None = None,
     executor: Executor | str = "threads",
@@ -61,22 +63,22 @@ def compare(
         what: One scenario (a `Scenario`, a path, TOML text, a dict) together with `schemes`; or scenarios by
             name; or results, in which case nothing is run: by name, a list with one result for each seed or
             the folder of these; or the folder of a comparison.
-        schemes: Queue disciplines to put into the one scenario, with their defaults and its buffers, or with
-            parameters: `codel:target_ms=20`. The first is the baseline.
-        seeds: Seeds of the runs, from 0 to 2⁶⁴ − 1, as a list or as in `1-8` or `1,3,5-7`; one that is given
-            twice counts once. At least six for confidence intervals.
+        schemes: Queue disciplines to compare in the scenario, with its buffer limits and default parameters,
+            or with the given ones, such as codel:target_ms=20:interval_ms=200. The first is the baseline.
+            `aqmlab list` prints the names, `aqmlab explain NAME` the parameters.
+        seeds: Random seeds to run; at least 6 for confidence intervals.
+        queues: Links that get the schemes; by default those that carry data.
+        until_width_s: Add seeds until the confidence interval of each difference of the median page load time
+            is no wider. Runs that measure less than twice their warm-up and cool-down are lengthened first.
+            The seeds of --seeds decide how many it takes.
+        links: Links for throughput, loss and queue; by default those that carry data.
         overrides: Dotted keys with the values that replace the scenario's, or those of every scenario.
+        output: A folder for the results, by configuration and seed; finished runs there are not repeated.
+            `aqmlab.compare(folder)` and `aqmlab report` read it.
         baseline: The baseline configuration of the differences; by default the first.
-        links: The judged links; by default those that carry data.
-        queues: The links that get the schemes; by default those that carry data.
         population: The population whose response times are compared; by default all together.
         same_users: Whether different users on one side are an error; only a comparison of loads turns this
             off.
-        until_width_s: Adds seeds until the interval of each difference of the median page load time is no
-            wider than this many seconds; first lengthens runs that measure less than twice their warm-up and
-            cool-down.
-        output: A folder for the results, by configuration and seed; finished runs there are not repeated.
-            `aqmlab.compare(folder)` and `aqmlab report` read it.
         store: A folder for finished runs by content, which are not repeated.
         workers: Number of parallel runs; by default one per core.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
@@ -107,7 +109,6 @@ def compare(
         )
     from aqmlab.comparison.running import run_comparison  # noqa: PLC0415 (results at hand need no runner)
     from aqmlab.runs.executors import chosen_executor  # noqa: PLC0415
-    from aqmlab.seeds import Seeds  # noqa: PLC0415
 
     return run_comparison(
         scenarios,
