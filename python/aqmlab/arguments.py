@@ -102,15 +102,7 @@ def mapping(name: str, given: Any, refusal: type[RefusalError]) -> Mapping[str, 
 
 def listed(example: str) -> Kind:
     """A list of anything, as the example shows it; what is iterated over once is kept."""
-
-    def kind(name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
-        refusal.require_list(name, given, example)
-        try:
-            return given if isinstance(given, list | tuple) else tuple(given)
-        except TypeError:  # an array without a dimension
-            raise _refuse(name, given, refusal, f"a list such as {example}") from None
-
-    return kind
+    return Listed(example)
 
 
 def texts(example: str) -> Kind:
@@ -172,6 +164,21 @@ class Optional:
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
         """As a `Kind`."""
         return None if given is None else self.kind(name, given, refusal)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of anything."""
+
+    example: str
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
+        """As a `Kind`."""
+        refusal.require_list(name, given, self.example)
+        try:
+            return given if isinstance(given, list | tuple) else tuple(given)
+        except TypeError:  # an array without a dimension
+            raise _refuse(name, given, refusal, f"a list such as {self.example}") from None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import click
 import aqmlab
 from aqmlab.cli.folders import RESULTS, shared_store
 from aqmlab.cli.from_api import from_api
-from aqmlab.cli.options import REPORT, execution_options, read_names
+from aqmlab.cli.options import REPORT, execution_options, read_names, read_schemes
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import folder_name, write_whole
 from aqmlab.terminal.console import console, say, shown, wrapped
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     "compare",
     after={"names": "seeds"},
     what={"metavar": "SCENARIO.toml|FOLDER...", "nargs": -1, "required": False},
+    schemes={"callback": read_schemes, "metavar": "NAME[:KEY=VALUE...],..."},
     queues={"metavar": "LINK,..."},
     output={
         "help": "Where to keep results, comparison.csv and report.html; by default results/compare-<name of "

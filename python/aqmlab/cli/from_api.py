@@ -140,6 +140,8 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
             found = _read(name, kind.kind)
         case arguments.Texts():
             found = {"callback": options.read_names, "metavar": "NAME,..."}
+        case arguments.Listed():  # of which kind, the command says
+            found = {}
         case arguments.Whole():
             found = {"type": click.IntRange(kind.least, kind.most), **_unit(name, "N")}
         case arguments.WholeNumbers():

@@ -26,7 +26,7 @@ DEFAULT_SEEDS = "1-8"
 
 @arguments.checked(
     ComparisonError,
-    schemes=arguments.schemes,
+    schemes=arguments.listed("['drop-tail', 'red']"),
     seeds=given_seeds,
     queues=arguments.texts("['left-to-right']"),
     until_width_s=arguments.optional(arguments.above_zero),
