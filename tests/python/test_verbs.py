@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import inspect
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
 import aqmlab
+from aqmlab.cli import commands
+from aqmlab.cli.from_api import arguments_in_words
 from aqmlab.errors import RefusalError
 from small import BULK, aqmlab_run
 
@@ -338,3 +342,33 @@ def test_a_cross_validation_refuses_what_it_cannot_take(given: dict[str, Any], p
     with pytest.raises(aqmlab.ScenarioError) as refused:
         aqmlab.crossvalidate(BULK, **given)
     assert refused.value.place == place
+
+
+# --------------------------------------------------------------------------------------- options, said once
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("bloat", set()),
+        ("calibrate", set()),
+        ("compare", {"output"}),  # the command writes more
+        ("crossvalidate", set()),
+        ("evaluate", set()),
+        ("flent", set()),
+        ("new", set()),
+        ("reproduce", set()),
+        ("rpm", set()),
+        ("tune", set()),
+    ],
+)
+def test_an_option_has_the_words_of_the_argument(name: str, own: set[str]) -> None:
+    command = commands.get_command(click.Context(commands), name)
+    assert command is not None
+    told = arguments_in_words(getattr(aqmlab, name))
+    given = set(inspect.signature(getattr(aqmlab, name)).parameters)
+    assert told.keys() == given, "every argument stands in the docstring"
+    helps = {each.name: each.help for each in command.params if isinstance(each, click.Option)}
+    shared = helps.keys() & given - {"overrides", "workers", "executor"} - own
+    assert len(shared) > 2
+    assert {each: helps[each] for each in shared} == {each: told[each] for each in shared}
