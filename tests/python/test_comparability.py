@@ -3,67 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import aqmlab
-from aqmlab import _core
 from aqmlab.comparison import Comparison, keep_compared, require_one_comparison
-from aqmlab.comparison.comparability import ALL_BELOW, DECISIONS, Decides, decided_by, differences
+from aqmlab.comparison.comparability import Decides, decided_by, differences
 from aqmlab.comparison.pairing import paired
 from aqmlab.errors import ComparisonError, ResultError
 from people import three
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 SEEDS = range(1, 9)
-WHOLE = {"Scheme", "UserModel"}
-"""Tables with a key that names what they are: their parameters decide what they decide."""
-
-
-def keys_of(
-    node: Mapping[str, Any], schema: Mapping[str, Any], path: str = "", within: frozenset[str] = frozenset()
-) -> Iterator[str]:
-    """The dotted keys of the values of a JSON Schema; `*` is any place of a list or any name of a table."""
-    if "$ref" in node:
-        name = str(node["$ref"]).rpartition("/")[2]
-        if name in WHOLE | within:
-            yield path
-        else:
-            yield from keys_of(schema["$defs"][name], schema, path, within | {name})
-        return
-    inner = [
-        *((each, path) for how in ("anyOf", "oneOf", "allOf") for each in node.get(how, ())),
-        *((node[how], f"{path}.*") for how in ("items", "additionalProperties") if node.get(how)),
-        *((each, f"{path}.{key}" if path else key) for key, each in node.get("properties", {}).items()),
-    ]
-    for each, place in inner:
-        yield from keys_of(each, schema, place, within)
-    if not inner and node.get("type") != "null":
-        yield path
-
-
-def schema_keys() -> list[str]:
-    schema = json.loads(_core.json_schema())
-    return sorted(set(keys_of(schema, schema)))
-
-
-def test_every_key_of_the_schema_is_decided() -> None:
-    keys = schema_keys()
-    assert len(keys) > 250
-    assert [key for key in keys if decided_by(key) is Decides.UNKNOWN] == []
-
-
-def test_no_decision_is_on_a_key_that_there_is_not() -> None:
-    keys = schema_keys()
-    for decided in DECISIONS:
-        stem = decided.removesuffix(f".{ALL_BELOW}")
-        assert any(key == stem or (decided != stem and key.startswith(f"{stem}.")) for key in keys), decided
 
 
 def test_a_new_key_is_refused_until_it_is_decided() -> None:
@@ -79,9 +36,14 @@ def test_a_new_key_is_refused_until_it_is_decided() -> None:
     [
         ("users.delay_box.rate_mbps.high", Decides.USERS),
         ("populations.3.model.response_bytes_cdf_file", Decides.USERS),
+        ("flows.0.base_rtt_ms", Decides.USERS),
+        ("flows.0.base_rtt_ms.first", Decides.USERS),
         ("flows.0.host.ecn", Decides.HOSTS),
         ("datagrams.17.rate_mbps", Decides.USERS),
         ("topology.links.4.queue.limit_packets", Decides.QUEUE),
+        ("dumbbell.queue.inner.target_ms", Decides.QUEUE),
+        ("dumbbell.queue.parameter_of_a_scheme_in_a_file", Decides.QUEUE),
+        ("dumbbell.drop.2", Decides.NETWORK),
         ("star.links.4.rate_mbps", Decides.NETWORK),
         ("dumbbell.uncongested_queue.scheme", Decides.NOTHING),
         ("record.throughput_layer", Decides.MEASURE),
@@ -178,6 +140,100 @@ def test_frame_and_ip_throughput_are_not_subtracted_whatever_the_users() -> None
     frame, ip = (runs(record={"throughput_layer": layer}) for layer in ("frame", "ip"))
     with pytest.raises(ComparisonError, match=r"record\.throughput_layer frame instead of ip"):
         Comparison.of({"ip": ip, "frame": frame}, same_users=False)
+
+
+DUMBBELL = """
+name = "one"
+duration_s = 20
+record = { queue_summary_interval_ms = 500 }
+[dumbbell]
+rate_mbps = 2
+queue = { scheme = "red", limit_packets = 40 }
+[users]
+left = 0
+right = 50
+[[flows]]
+count = 2
+senders = "servers-left"
+receivers = "browsers-right"
+[[datagrams]]
+count = 1
+senders = "servers-left"
+receivers = "browsers-right"
+packet_bytes = 200
+rate_mbps = 0.08
+"""
+NODES = """
+name = "one"
+duration_s = 20
+[topology]
+nodes = [
+    { name = "near", kind = "host" },
+    { name = "left", kind = "router" },
+    { name = "right", kind = "router" },
+    { name = "far", kind = "host" },
+]
+links = [
+    { from = "near", to = "left", rate_mbps = 100 },
+    { from = "left", to = "right", rate_mbps = 2, queue = { scheme = "red", limit_packets = 40 } },
+    { from = "right", to = "far", rate_mbps = 100 },
+]
+[[flows]]
+count = 2
+senders = "near"
+receivers = "far"
+"""
+REFUSED_BUT_FOR_OTHER_USERS, REFUSED, COMPARED, NOTED, NO_DIFFERENCE = range(5)
+
+
+@pytest.mark.parametrize(
+    ("base", "key", "other", "outcome"),
+    [
+        (DUMBBELL, "users.right", 60, REFUSED_BUT_FOR_OTHER_USERS),
+        (DUMBBELL, "users.model.think_time_median_seconds", 5.0, REFUSED_BUT_FOR_OTHER_USERS),
+        (DUMBBELL, "users.minimum_delay_ms.high", 200, REFUSED_BUT_FOR_OTHER_USERS),
+        (DUMBBELL, "flows.0.start_s", 5.0, REFUSED_BUT_FOR_OTHER_USERS),
+        (DUMBBELL, "flows.0.stop_s", 15.0, REFUSED_BUT_FOR_OTHER_USERS),
+        (DUMBBELL, "flows.0.base_rtt_ms", 80.0, REFUSED_BUT_FOR_OTHER_USERS),
+        (DUMBBELL, "datagrams.0.start_spread_s", 3.0, REFUSED_BUT_FOR_OTHER_USERS),
+        (NODES, "topology.nodes.0.count", 2, REFUSED_BUT_FOR_OTHER_USERS),
+        (DUMBBELL, "duration_s", 30.0, REFUSED),
+        (DUMBBELL, "cool_down_s", 2.0, REFUSED),
+        (DUMBBELL, "record.throughput_layer", "ip", REFUSED),
+        (DUMBBELL, "record.queue_summary_sample_ms", 5.0, REFUSED),
+        (NODES, "topology.links.1.monitored", False, REFUSED),
+        (DUMBBELL, "dumbbell.queue.limit_packets", 50, COMPARED),
+        (NODES, "topology.links.1.queue.limit_packets", 50, COMPARED),
+        (DUMBBELL, "dumbbell.loss_probability", 0.01, NOTED),
+        (DUMBBELL, "dumbbell.browser_machines_per_side", 15, NOTED),
+        (DUMBBELL, "rate_tolerance_ppm", 10.0, NOTED),
+        (NODES, "topology.links.1.delay_ms", 10.0, NOTED),
+        (DUMBBELL, "users.profile", "linux6-cubic", NOTED),
+        (DUMBBELL, "flows.0.dscp", 46, NOTED),
+        (DUMBBELL, "datagrams.0.ecn", "ect0", NOTED),
+        (DUMBBELL, "dumbbell.uncongested_rate_mbps", 500.0, NO_DIFFERENCE),
+        (DUMBBELL, "record.traffic_interval_ms", 100.0, NO_DIFFERENCE),
+        (DUMBBELL, "description", "again", NO_DIFFERENCE),
+    ],
+)
+def test_two_scenarios_that_differ_in_one_key(base: str, key: str, other: object, outcome: int) -> None:
+    before = aqmlab.Scenario.from_toml(base).resolved
+    after = aqmlab.Scenario.from_toml(base, overrides={key: other}).resolved
+
+    def compared(*, same_users: bool) -> Comparison:
+        return Comparison.of({"a": runs(**before), "b": runs(**after)}, same_users=same_users)
+
+    if outcome in {REFUSED, REFUSED_BUT_FOR_OTHER_USERS}:
+        with pytest.raises(ComparisonError, match=re.escape(f"{key} ")):
+            compared(same_users=True)
+    if outcome == REFUSED:
+        with pytest.raises(ComparisonError, match=re.escape(f"{key} ")):
+            compared(same_users=False)
+        return
+    found = compared(same_users=outcome != REFUSED_BUT_FOR_OTHER_USERS)
+    differing = [each.key for each in found.differing["b"]]
+    assert differing == ([] if outcome == NO_DIFFERENCE else [key])
+    assert bool(found.cautions()) is (outcome in {NOTED, REFUSED_BUT_FOR_OTHER_USERS})
 
 
 def test_results_of_two_versions_are_not_compared() -> None:

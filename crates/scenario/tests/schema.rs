@@ -82,3 +82,50 @@ fn every_default_is_legal_and_every_range_is_a_range() {
         }
     });
 }
+
+/// The keys whose values nothing says what they decide, each by its path. What a key decides holds for what
+/// is below it.
+fn undecided(schema: &serde_json::Value, node: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+    if node.get("x-decides").is_some() || node["type"] == "null" {
+        return;
+    }
+    if let Some(name) = node["$ref"].as_str() {
+        let definition = schema.pointer(name.trim_start_matches('#')).unwrap();
+        return undecided(schema, definition, path, found);
+    }
+    let choices = ["anyOf", "oneOf"].iter().filter_map(|how| node[how].as_array()).flatten();
+    let mut below: Vec<(String, &serde_json::Value)> =
+        choices.chain(node.get("items")).map(|each| (path.to_owned(), each)).collect();
+    for (key, part) in node["properties"].as_object().into_iter().flatten() {
+        below.push((format!("{path}.{key}").trim_start_matches('.').to_owned(), part));
+    }
+    if below.is_empty() {
+        found.push(path.to_owned());
+    }
+    for (path, part) in below {
+        undecided(schema, part, &path, found);
+    }
+}
+
+#[test]
+fn every_key_says_what_it_decides() {
+    let schema = json_schema();
+    let mut found = Vec::new();
+    undecided(&schema, &schema, "", &mut found);
+    assert!(found.is_empty(), "without x-decides: {}", found.join(", "));
+}
+
+/// The test above names a key that says nothing, in a list within a table within a choice too.
+#[test]
+fn a_key_that_says_nothing_is_found() {
+    let part = serde_json::json!({ "properties": {
+        "name": { "type": "string", "x-decides": "nothing" },
+        "link": { "anyOf": [{ "$ref": "#/$defs/Link" }, { "type": "null" }] },
+    }, "$defs": { "Link": { "items": { "properties": {
+        "colour": { "type": "string" },
+        "queue": { "$ref": "#/$defs/Link", "x-decides": "queue" },
+    } } } } });
+    let mut found = Vec::new();
+    undecided(&part, &part, "", &mut found);
+    assert_eq!(found, ["link.colour"]);
+}

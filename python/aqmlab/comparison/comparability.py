@@ -1,4 +1,4 @@
-"""What two configurations may differ in to be compared: a decision on every key of a scenario.
+"""What two configurations may differ in to be compared: the schema says what each key of a scenario decides.
 
 A difference of two means is put down to the queue. So who browses, what else sends, and what is measured have
 to be the same on both sides; a network or hosts that differ are told beside the figures; what a run keeps and
@@ -7,18 +7,23 @@ what it is called do not matter. Files are judged by what is in them, wherever a
 
 from __future__ import annotations
 
-import re
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from aqmlab import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
 class Decides(StrEnum):
-    """What a key decides, and how a comparison treats a difference in it."""
+    """What a key decides, and how a comparison treats a difference in it.
+
+    The names are those of the schema.
+    """
 
     USERS = "who browses and what else sends"
     """Refused, unless other users are compared on purpose."""
@@ -36,113 +41,45 @@ class Decides(StrEnum):
     """Refused: this version has no such key."""
 
 
-ALL_BELOW = "**"
-_SUBTREES: Mapping[Decides, str] = {
-    Decides.USERS: """
-        users.model users.minimum_delay_ms users.delay_box
-        populations.*.model populations.*.minimum_delay_ms populations.*.delay_box
-        flows.*.base_rtt_ms flows.*.delay_box flows.*.phases flows.*.starts_s
-        datagrams.*.video datagrams.*.on_s datagrams.*.off_s datagrams.*.periods
-        datagrams.*.adaptive_video
-    """,
-    Decides.HOSTS: "users.host populations.*.host flows.*.host",
-    Decides.QUEUE: """
-        dumbbell.queue dumbbell.queue_right_to_left
-        parking_lot.queue parking_lot.queue_right_to_left
-        parking_lot.links.*.queue parking_lot.links.*.queue_right_to_left
-        star.queue star.queue_up star.links.*.queue star.links.*.queue_up
-        topology.links.*.queue
-    """,
-    Decides.NETWORK: """
-        dumbbell.drop dumbbell.drop_right_to_left topology.links.*.drop
-        dumbbell.medium dumbbell.medium_right_to_left topology.links.*.medium
-    """,
-    Decides.NOTHING: """
-        dumbbell.uncongested_queue parking_lot.uncongested_queue star.uncongested_queue
-        topology.links.*.uncongested_queue files
-    """,
-}
-"""Tables and lists whose keys all decide the same; for `files`, the keys that name them decide."""
-_KEYS: Mapping[Decides, str] = {
-    Decides.USERS: """
-        users.left users.right users.per_side users.start users.start_spread_s
-        populations.*.name populations.*.browsers populations.*.servers populations.*.count
-        populations.*.start populations.*.start_spread_s
-        flows.*.name flows.*.count flows.*.senders flows.*.receivers flows.*.direction flows.*.bytes
-        flows.*.arrivals_hz flows.*.start_s flows.*.start_spread_s flows.*.stop_s flows.*.delay_on
-        datagrams.*.name datagrams.*.count datagrams.*.senders datagrams.*.receivers datagrams.*.direction
-        datagrams.*.packet_bytes datagrams.*.rate_mbps datagrams.*.echo
-        datagrams.*.start_s datagrams.*.start_spread_s datagrams.*.stop_s
-        dumbbell.server_machines_per_side parking_lot.server_machines
-        parking_lot.machines.*.name parking_lot.machines.*.count parking_lot.machines.*.router
-        star.homes star.server_machines
-        topology.nodes.*.name topology.nodes.*.kind topology.nodes.*.count
-    """,
-    Decides.MEASURE: """
-        duration_s warm_up_s cool_down_s
-        end_after.population end_after.exchanges
-        record.response_end record.throughput_layer record.queue_interval_ms
-        record.queue_summary_interval_ms record.queue_summary_sample_ms
-        topology.links.*.monitored
-    """,
-    Decides.NETWORK: """
-        delay_phase_ns rate_tolerance_ppm
-        dumbbell.rate_mbps dumbbell.rate_right_to_left_mbps
-        dumbbell.rate_trace_file dumbbell.rate_right_to_left_trace_file
-        dumbbell.delay_ms dumbbell.interface_rate_mbps dumbbell.browser_machines_per_side
-        dumbbell.layer2_gap_bytes dumbbell.layer2_minimum_frame_bytes dumbbell.layer2_overhead_bytes
-        dumbbell.layer2_queued_bytes
-        dumbbell.loss_probability dumbbell.loss_probability_right_to_left dumbbell.transmit_ring_packets
-        parking_lot.hops parking_lot.rate_mbps parking_lot.rate_right_to_left_mbps parking_lot.delay_ms
-        parking_lot.interface_delay_ms parking_lot.interface_rate_mbps parking_lot.browser_machines
-        parking_lot.layer2_gap_bytes parking_lot.layer2_minimum_frame_bytes parking_lot.layer2_overhead_bytes
-        parking_lot.layer2_queued_bytes
-        parking_lot.links.*.hop parking_lot.links.*.delay_ms
-        parking_lot.links.*.rate_mbps parking_lot.links.*.rate_right_to_left_mbps
-        parking_lot.machines.*.delay_ms parking_lot.machines.*.rate_mbps
-        star.rate_mbps star.rate_up_mbps star.delay_ms star.interface_delay_ms star.interface_rate_mbps
-        star.layer2_gap_bytes star.layer2_minimum_frame_bytes star.layer2_overhead_bytes
-        star.layer2_queued_bytes
-        star.links.*.home star.links.*.delay_ms star.links.*.rate_mbps star.links.*.rate_up_mbps
-        topology.links.*.from topology.links.*.to topology.links.*.both_ways
-        topology.links.*.delay_ms topology.links.*.rate_mbps topology.links.*.rate_trace_file
-        topology.links.*.layer2_gap_bytes topology.links.*.layer2_minimum_frame_bytes
-        topology.links.*.layer2_overhead_bytes topology.links.*.layer2_queued_bytes
-        topology.links.*.loss_probability topology.links.*.transmit_ring_packets
-    """,
-    Decides.HOSTS: """
-        users.profile users.dscp populations.*.profile populations.*.dscp flows.*.profile flows.*.dscp
-        datagrams.*.dscp datagrams.*.ecn
-    """,
-    Decides.NOTHING: """
-        name description
-        dumbbell.uncongested_rate_mbps parking_lot.uncongested_rate_mbps star.uncongested_rate_mbps
-        topology.links.*.uncongested_rate_mbps
-        record.arrivals record.congestion_window_interval_ms record.datagrams record.flows
-        record.link_interval_ms
-        record.packets record.responses record.scheme_state_interval_ms record.traffic
-        record.traffic_interval_ms record.users
-    """,
-}
-DECISIONS: Mapping[str, Decides] = {
-    **{key: decides for decides, keys in _KEYS.items() for key in keys.split()},
-    **{f"{key}.{ALL_BELOW}": decides for decides, keys in _SUBTREES.items() for key in keys.split()},
-}
-"""Of each key of a scenario what it decides; `*` is any place of a list, `**` whatever stands below."""
+@cache
+def decided_by(key: str) -> Decides:
+    """What a dotted key of a resolved scenario decides.
+
+    The schema says it beside the key (`x-decides`), or beside a table or list in which the key is.
+    """
+    nodes, decides = _alternatives([_schema()]), None
+    for part in key.split("."):
+        nodes = _alternatives(_named(nodes, part))
+        decides = next((each[_DECIDES] for each in nodes if _DECIDES in each), decides)
+    return Decides.UNKNOWN if decides is None else Decides[decides.upper()]
+
+
+_DECIDES = "x-decides"
 
 
 @cache
-def decided_by(key: str) -> Decides:
-    """What a dotted key of a resolved scenario decides."""
-    general = re.sub(r"\.\d+(?=\.|$)", ".*", key)
-    if general in DECISIONS:
-        return DECISIONS[general]
-    parts = general.split(".")
-    for length in range(len(parts), 0, -1):
-        decides = DECISIONS.get(".".join([*parts[:length], ALL_BELOW]))
-        if decides is not None:
-            return decides
-    return Decides.UNKNOWN
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(_core.json_schema())
+    return schema
+
+
+def _alternatives(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Parts of the schema with all that they refer to and choose between."""
+    found = list(nodes)
+    for node in found:  # which grows meanwhile
+        if "$ref" in node:
+            found.append(_schema()["$defs"][str(node["$ref"]).rpartition("/")[2]])
+        found += [*node.get("anyOf", ()), *node.get("oneOf", ())]
+    return found
+
+
+def _named(nodes: Sequence[Mapping[str, Any]], part: str) -> list[Mapping[str, Any]]:
+    """What a key, or a place of a list, stands for in parts of the schema."""
+    if part.isdecimal():
+        found = [node.get("items") for node in nodes]
+    else:
+        found = [node.get("properties", {}).get(part, node.get("additionalProperties")) for node in nodes]
+    return [each for each in found if isinstance(each, dict)]
 
 
 MOST_TOLD = 6

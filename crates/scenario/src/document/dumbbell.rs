@@ -1,5 +1,6 @@
 //! `[dumbbell]`: one bottleneck link between two routers, with machines behind them.
 
+use super::Decides;
 use super::framing::framed_table;
 use super::ports::BothWays;
 use super::twin::twin_rate_mbps;
@@ -12,56 +13,68 @@ framed_table! {
 pub struct Dumbbell {
     /// Rate of the bottleneck link, from left to right; and back, unless that has a rate of its own.
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_mbps: f64,
 
     /// Rate from right to left, as on an access line with a slower uplink; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// File of the instants at which the bottleneck link may send, from left to right, in Mahimahi's format;
     /// `rate_mbps` is then its mean rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_trace_file: Option<String>,
 
     /// The same from right to left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_right_to_left_trace_file: Option<String>,
 
     /// How the bottleneck link may use its medium, from left to right: `aggregation`, `slots`,
     /// `varying_rate` or `wifi`; absent: one packet after the other, at any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub medium: Option<Medium>,
 
     /// The same from right to left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub medium_right_to_left: Option<Medium>,
 
     /// Propagation delay of the bottleneck link, one way.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 100_000.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub delay_ms: f64,
 
     /// Queue discipline in front of the bottleneck link.
+    #[schemars(extend("x-decides" = Decides::Queue))]
     pub queue: Scheme,
 
     /// Queue discipline of the direction from right to left; absent: the same as `queue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
     pub queue_right_to_left: Option<Scheme>,
 
     /// Machines with browsers, on each side.
     #[serde(default = "browser_machines")]
     #[schemars(range(min = 1, max = 10_000))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub browser_machines_per_side: u32,
 
     /// Machines with servers, on each side.
     #[serde(default = "server_machines")]
     #[schemars(range(min = 1, max = 10_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub server_machines_per_side: u32,
 
     /// Rate of each machine's interface.
     #[serde(default = "interface_rate")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub interface_rate_mbps: f64,
 
     ..framing,
@@ -71,43 +84,51 @@ pub struct Dumbbell {
     /// where drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub layer2_queued_bytes: u32,
 
     /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue
     /// discipline no longer sees; 0: none.
     #[serde(default)]
     #[schemars(range(max = 100_000))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub transmit_ring_packets: u32,
 
     /// Ordinals, from 1, of the packets of each connection that are lost on their way to the bottleneck link,
     /// from left to right.
     #[serde(default)]
     #[schemars(inner(range(min = 1)))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub drop: Vec<u32>,
 
     /// The same from right to left.
     #[serde(default)]
     #[schemars(inner(range(min = 1)))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub drop_right_to_left: Vec<u32>,
 
     /// Probability with which any other packet is lost on its way to the bottleneck link, from left to right.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability: f64,
 
     /// The same from right to left.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability_right_to_left: f64,
 
     /// Rate of the bottleneck link in the uncongested twin; if it is not above the link's own rate, ten times
     /// that rate.
     #[serde(default = "uncongested_rate")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub uncongested_rate_mbps: f64,
 
     /// Queue discipline in the uncongested twin, both directions.
     #[serde(default = "uncongested_queue")]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub uncongested_queue: Scheme,
 }
 }

@@ -1,5 +1,6 @@
 //! `end_after`: a run that ends with a number of exchanges and not with the clock.
 
+use super::Decides;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +10,11 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct EndAfterTable {
     /// The population; `left` or `right` on a network with sides.
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub population: String,
 
     /// Its exchanges that end within the measured window.
     #[schemars(range(min = 1, max = 1_000_000_000))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub exchanges: u64,
 }

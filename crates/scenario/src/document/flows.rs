@@ -1,5 +1,6 @@
 //! `[[flows]]`: long-lived flows.
 
+use super::Decides;
 use super::delay_box::DelayBoxTable;
 use crate::HostOverrides;
 use schemars::JsonSchema;
@@ -12,84 +13,102 @@ pub struct FlowsTable {
     /// Name of the group, unique among flow groups; absent: `flows-` and its number from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub name: Option<String>,
 
     /// How many flows, spread over the machines in turn.
     #[schemars(range(min = 1, max = 1_000_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub count: u32,
 
     /// Direction of the data over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub direction: Option<Direction>,
 
     /// The machine group that sends the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub senders: Option<String>,
 
     /// The machine group that receives the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub receivers: Option<String>,
 
     /// Round-trip delay added to each flow: one number; first and last, evenly spaced between; or a law, from
     /// which each flow draws.
     #[serde(default)]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub base_rtt_ms: BaseRoundTripTime,
 
     /// Which end's outbound packets carry that delay.
     #[serde(default)]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub delay_on: DelayOn,
 
     /// The first instant at which a flow may start.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub start_s: f64,
 
     /// Instants at which the flows start, one for each; instead of `start_s` and `start_spread_s`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(inner(range(min = 0.0, max = 10_000_000.0)))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub starts_s: Vec<f64>,
 
     /// Mean number of flow starts per second, as a Poisson process from `start_s` on; instead of
     /// `start_spread_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub arrivals_hz: Option<f64>,
 
     /// Flows start at a uniformly random instant within this time after `start_s`; 0: all at once.
     #[serde(default = "start_spread")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub start_spread_s: f64,
 
     /// From this instant on nothing new is sent, and the flow closes; absent: until the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub stop_s: Option<f64>,
 
     /// Number of active flows over time; instead of `stop_s` and the other ways to start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub phases: Option<PhasesTable>,
 
     /// Bytes of data per flow, after which it closes; absent: endless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub bytes: Option<u64>,
 
     /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub delay_box: Option<DelayBoxTable>,
 
     /// The differentiated services codepoint of the packets, both ways.
     #[serde(default, skip_serializing_if = "super::is_best_effort")]
     #[schemars(range(max = 63))]
+    #[schemars(extend("x-decides" = Decides::Hosts))]
     pub dscp: u8,
 
     /// Host profile of both ends.
     #[serde(default = "default_profile")]
     #[schemars(schema_with = "crate::schema::profile_name")]
+    #[schemars(extend("x-decides" = Decides::Hosts))]
     pub profile: String,
 
     /// Changes to single settings of the host profile.
     #[serde(default)]
+    #[schemars(extend("x-decides" = Decides::Hosts))]
     pub host: HostOverrides,
 }
 

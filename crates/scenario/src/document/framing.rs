@@ -19,16 +19,19 @@ macro_rules! framed_table {
             /// Header and check sequence of a frame: counted in frame bytes.
             #[serde(default = "crate::document::ethernet_overhead")]
             #[schemars(range(max = 10_000))]
+            #[schemars(extend("x-decides" = crate::document::Decides::Network))]
             pub layer2_overhead_bytes: u32,
 
             /// The shortest frame.
             #[serde(default = "crate::document::ethernet_minimum_frame")]
             #[schemars(range(max = 10_000))]
+            #[schemars(extend("x-decides" = crate::document::Decides::Network))]
             pub layer2_minimum_frame_bytes: u32,
 
             /// Preamble and gap between frames: they take time but are not counted in frame bytes.
             #[serde(default = "crate::document::ethernet_gap")]
             #[schemars(range(max = 10_000))]
+            #[schemars(extend("x-decides" = crate::document::Decides::Network))]
             pub layer2_gap_bytes: u32,
 
             $($(#[$meaning_behind])* pub $key_behind: $type_behind,)*

@@ -1,10 +1,12 @@
 //! The document: a scenario as its author writes it, every key with its unit, default and legal range.
 //!
 //! These structs are the schema. Their names, types, defaults, ranges and comments make the JSON Schema,
-//! which makes the checks, the error messages and the tables of `docs/reference/scenario/`.
+//! which makes the checks, the error messages and the tables of `docs/reference/scenario/`. Beside each key
+//! stands what it [decides](Decides), so that comparisons know which differences to accept.
 
 mod adaptive_video;
 mod datagrams;
+mod decides;
 mod delay_box;
 mod dumbbell;
 mod end_after;
@@ -21,6 +23,7 @@ mod video;
 
 pub use adaptive_video::AdaptiveVideoTable;
 pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
+pub use decides::Decides;
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
@@ -53,24 +56,29 @@ use std::collections::BTreeMap;
 pub struct Document {
     /// Name of the experiment.
     #[schemars(length(min = 1))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub name: String,
 
     /// What it is for, in a sentence or more.
     #[serde(default)]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub description: String,
 
     /// Total simulated time.
     #[schemars(range(min = 0.001, max = DURATION_S))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub duration_s: f64,
 
     /// Time at the start that is simulated but not measured.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub warm_up_s: f64,
 
     /// Time at the end that is simulated but not measured.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub cool_down_s: f64,
 
     /// An earlier end: as soon as a number of exchanges is complete; absent: the run ends at `duration_s`.
@@ -81,12 +89,14 @@ pub struct Document {
     /// with equal links in step.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1000.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_tolerance_ppm: f64,
 
     /// Maximum random extra delay of each link with a rate and of each flow's added delay, uniform from the
     /// seed. 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub delay_phase_ns: f64,
 
     /// The network: one bottleneck link between two routers. Give exactly one network.
@@ -119,6 +129,7 @@ pub struct Document {
 
     /// UDP sources: at a fixed rate, of frames of a video, or of a call that adapts; a repeated table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub datagrams: Vec<DatagramsTable>,
 
     /// What a run records.
@@ -128,6 +139,7 @@ pub struct Document {
     /// Texts of the files that `..._file` keys name, by these names; filled in from the files when the
     /// scenario is read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub files: BTreeMap<String, String>,
 }
 

@@ -1,5 +1,6 @@
 //! `[record]`: what to keep of a run.
 
+use super::Decides;
 use aqmlab_session::ResponseEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,67 +11,83 @@ use serde::{Deserialize, Serialize};
 pub struct RecordTable {
     /// Time between two samples of a monitored queue.
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub queue_interval_ms: f64,
 
     /// Bin of a monitored link's throughput.
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub link_interval_ms: f64,
 
     /// Which bytes throughput, offered load and bytes per user count.
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub throughput_layer: ThroughputLayer,
 
     /// Packets and bytes that arrive at monitored links, per millisecond.
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub arrivals: bool,
 
     /// How response times and page load times are recorded.
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub responses: Responses,
 
     /// When a response time ends.
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub response_end: ResponseEnd,
 
     /// Interval over which samples of a monitored queue are summarised: mean, variance, smallest and largest;
     /// absent: not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub queue_summary_interval_ms: Option<f64>,
 
     /// Time between two of the samples that are summed up; only with `queue_summary_interval_ms`, then 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub queue_summary_sample_ms: Option<f64>,
 
     /// Sampling interval of the internal variables of monitored links' schemes: averages, probabilities,
     /// monitored flows; absent: not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub scheme_state_interval_ms: Option<f64>,
 
     /// One row per connection: timeouts, recoveries, losses, lost SYNs.
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub flows: bool,
 
     /// Time between two samples of the congestion window, slow-start threshold, round-trip time and timeout
     /// of every long-lived flow; absent: not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub congestion_window_interval_ms: Option<f64>,
 
     /// Packets that monitored links sent, marked and discarded, of each population and group of flows, in the
     /// measured window.
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub traffic: bool,
 
     /// Interval of a time series of these counts, including UDP sources; absent: not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub traffic_interval_ms: Option<f64>,
 
     /// Bytes per user and direction in the measured window.
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub users: bool,
 
     /// One row per packet at monitored links: for small runs.
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub packets: bool,
 
     /// One row per datagram that arrived in the whole run: when it was sent, and its delay.
     #[serde(skip_serializing_if = "super::is_false")]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub datagrams: bool,
 }
 

@@ -1,5 +1,6 @@
 //! `[topology]`: any network, as nodes and links.
 
+use super::Decides;
 use super::framing::framed_table;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use crate::{NodeKind, Scheme};
@@ -26,14 +27,17 @@ pub struct Topology {
 pub struct NodeTable {
     /// Name of the node; machines in a group of several are called by its name, `-` and their number from 0.
     #[schemars(length(min = 1))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub name: String,
 
     /// What it does with datagrams.
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub kind: NodeKind,
 
     /// Hosts in the group; a router is one.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 10_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub count: u32,
 }
 
@@ -41,41 +45,50 @@ framed_table! {
 /// A link, or one link for each machine of a group.
 pub struct LinkTable {
     /// The sending node.
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub from: String,
 
     /// The node at the far end.
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub to: String,
 
     /// Rate; absent: an ideal wire, which delivers after its delay and never queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_mbps: Option<f64>,
 
     /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is
     /// then its mean rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_trace_file: Option<String>,
 
     /// How the link may use its medium, both ways alike: `aggregation`, `slots`, `varying_rate` or `wifi`;
     /// absent: one packet after the other, at any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub medium: Option<Medium>,
 
     /// Propagation delay, one way.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 100_000.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub delay_ms: f64,
 
     /// Queue discipline; absent: an interface, whose first-in first-out queue has no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
     pub queue: Option<Scheme>,
 
     /// Whether the same link, with its own queue, also exists in the other direction.
     #[serde(default = "yes")]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub both_ways: bool,
 
     /// Whether the link is recorded; absent: when it has a queue discipline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub monitored: Option<bool>,
 
     ..framing,
@@ -85,31 +98,37 @@ pub struct LinkTable {
     /// queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub layer2_queued_bytes: u32,
 
     /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue
     /// discipline no longer sees; 0: none.
     #[serde(default)]
     #[schemars(range(max = 100_000))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub transmit_ring_packets: u32,
 
     /// Ordinals, from 1, of the packets of each connection that are lost on their way to the link.
     #[serde(default)]
     #[schemars(inner(range(min = 1)))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub drop: Vec<u32>,
 
     /// Probability with which any other packet is lost on its way to the link.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability: f64,
 
     /// Rate in the uncongested twin; absent: as `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub uncongested_rate_mbps: Option<f64>,
 
     /// Queue discipline in the uncongested twin; absent: as `queue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
     pub uncongested_queue: Option<Scheme>,
 }
 }

@@ -1,5 +1,6 @@
 //! `[users]` and `[[populations]]`: people browsing the web.
 
+use super::Decides;
 use super::delay_box::DelayBoxTable;
 use super::flows::default_profile;
 use crate::{HostOverrides, UserModel};
@@ -30,38 +31,46 @@ macro_rules! users_table {
 
         /// How they browse.
         #[serde(default)]
+        #[schemars(extend("x-decides" = Decides::Users))]
         pub model: UserModel,
 
         /// Their state when the run begins.
         #[serde(default)]
+        #[schemars(extend("x-decides" = Decides::Users))]
         pub start: Start,
 
         /// Users of a fresh start begin at a uniformly random instant within this time; only with `start =
         /// "fresh"`, then 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0.0, max = 10_000_000.0))]
+        #[schemars(extend("x-decides" = Decides::Users))]
         pub start_spread_s: Option<f64>,
 
         /// Minimum round-trip delay, on the browser's outbound packets.
         #[serde(default)]
+        #[schemars(extend("x-decides" = Decides::Users))]
         pub minimum_delay_ms: MinimumDelayRange,
 
         /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("x-decides" = Decides::Users))]
         pub delay_box: Option<DelayBoxTable>,
 
         /// The differentiated services codepoint of the packets, both ways.
         #[serde(default, skip_serializing_if = "super::is_best_effort")]
         #[schemars(range(max = 63))]
+        #[schemars(extend("x-decides" = Decides::Hosts))]
         pub dscp: u8,
 
         /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
         #[serde(default = "default_profile")]
         #[schemars(schema_with = "crate::schema::profile_name")]
+        #[schemars(extend("x-decides" = Decides::Hosts))]
         pub profile: String,
 
         /// Changes to single settings of the host profile.
         #[serde(default)]
+        #[schemars(extend("x-decides" = Decides::Hosts))]
         pub host: HostOverrides,
     }
 
@@ -95,16 +104,19 @@ pub struct UsersTable {
     /// Users on each side; this, or `left` and `right`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10_000_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub per_side: Option<u32>,
 
     /// Users on the left side, who browse servers of the right side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10_000_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub left: Option<u32>,
 
     /// Users on the right side, who browse servers of the left side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10_000_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub right: Option<u32>,
 }
 }
@@ -114,16 +126,20 @@ users_table! {
 pub struct PopulationTable {
     /// Name of the population, unique among populations.
     #[schemars(length(min = 1))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub name: String,
 
     /// The machine group of its users.
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub browsers: String,
 
     /// The machine group of the servers.
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub servers: String,
 
     /// Users in all, spread over the machines in turn.
     #[schemars(range(max = 10_000_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
     pub count: u32,
 }
 }
