@@ -1,6 +1,6 @@
 //! `[[datagrams]]`: sources that send at a rate of their own, whatever the network does with it.
 
-use super::{AdaptiveVideoTable, Direction, VideoTable};
+use super::{AdaptiveVideoTable, Decides, Direction, VideoTable};
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,11 +81,13 @@ pub struct DatagramsTable {
 
     /// The ECN codepoint with which packets leave.
     #[serde(default)]
+    #[schemars(extend("x-decides" = Decides::Hosts))]
     pub ecn: EcnCodepoint,
 
     /// The differentiated services codepoint of the packets.
     #[serde(default)]
     #[schemars(range(max = 63))]
+    #[schemars(extend("x-decides" = Decides::Hosts))]
     pub dscp: u8,
 
     /// Whether each receiver sends every datagram back at once, as probes of a round trip are answered. What
