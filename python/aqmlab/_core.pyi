@@ -31,6 +31,7 @@ __all__ = [
     "Run",
     "SampledPages",
     "Scenario",
+    "ScenarioWarning",
     "Simulation",
     "Traffic",
     "Wire",
@@ -80,7 +81,7 @@ class Scenario:
     def monitored_links(self) -> list[MonitoredLink]: ...
     def parameters_in_force(self, link: str) -> dict[str, float]: ...
     def buffers(self) -> dict[str, Buffer]: ...
-    def warnings(self) -> list[str]: ...
+    def warnings(self) -> list[ScenarioWarning]: ...
     def backlog_ms(
         self, link: str, seed: int, time_s: Sequence[float], packets: Sequence[int], ip_bytes: Sequence[int]
     ) -> list[float]: ...
@@ -312,11 +313,22 @@ class Run:
     ) -> dict[str, np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]]: ...
 
 @final
+class ScenarioWarning:
+    """What to know of a scenario before any run of it."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def queue_of(self) -> str | None: ...
+
+@final
 class FoundMistake:
     """A mistake in a scenario."""
 
     @property
     def message(self) -> str: ...
+    @property
+    def sentence(self) -> str: ...
     @property
     def source_name(self) -> str: ...
     @property

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
@@ -168,8 +167,6 @@ def _as_float(given: object) -> float:
         return math.nan
 
 
-_MISSING_KEY = re.compile(r'missing key "([^"]+)"')
-
 _FIELDS = ("place", "value", "legal", "nearest")
 
 
@@ -179,6 +176,7 @@ class Mistake:
 
     Attributes:
         message: All of it, in one line.
+        sentence: The message without the place.
         place: The source and the line, such as `link.toml:5`, or the override, such as `users.left=-1`.
         key: The dotted key, of a missing one where it belongs; of an unknown one its table, empty for the
             whole scenario.
@@ -195,35 +193,32 @@ class Mistake:
     legal: str = ""
     nearest: str | None = None
     overrides: bool = False
+    sentence: str = ""
 
     @classmethod
     def from_core(cls, found: _core.FoundMistake) -> Mistake:
         """A mistake that the core has found."""
         lines = "".join(f":{each}" for each in (found.line, found.column) if each is not None)
-        missing = _MISSING_KEY.search(found.message)
-        key = found.key if missing is None else ".".join(filter(None, (found.key, missing[1])))
         return cls(
             plain(found.message),
             f"{found.source_name}{lines}" if found.override is None else found.override,
-            key,
+            found.key,
             None if found.value_json is None else json.loads(found.value_json),
-            (found.legal or "").removeprefix("legal keys: ").removeprefix("legal: "),
+            found.legal or "",
             found.nearest,
             found.override is not None,
+            plain(found.sentence),
         )
 
     def without_place(self) -> Mistake:
         """The same mistake in a document that is no text, which has no lines: its place is the key."""
         if self.overrides:
             return self
-        return Mistake(
-            self.message.removeprefix(f"{self.place}: "),
-            self.key,
-            self.key,
-            self.value,
-            self.legal,
-            self.nearest,
-        )
+        return replace(self, message=self.sentence, place=self.key)
+
+    def without_override(self) -> Mistake:
+        """The same mistake without the override in which it is, if it is in one."""
+        return replace(self, message=self.sentence) if self.overrides else self
 
 
 class ScenarioError(RefusalError):
@@ -239,6 +234,8 @@ class ScenarioError(RefusalError):
         self,
         message: str,
         mistakes: Sequence[Mistake | _core.FoundMistake] = (),
+        told: int | None = None,
+        untold: str | None = None,
         **fields: Any,  # noqa: ANN401
     ) -> None:
         self.mistakes = tuple(
@@ -249,23 +246,23 @@ class ScenarioError(RefusalError):
             fields = {name: getattr(first, name) for name in _FIELDS}
             fields["place"] = first.place or first.key
         super().__init__(message, **fields)
+        # How many of the mistakes the message tells, and what it says of the others.
+        self._told, self._untold = told, untold
 
     def in_document(self) -> ScenarioError:
         """The same error in a document that is no text, which has no lines."""
+        if not self.mistakes:
+            return self
         lines = self.lines(Mistake.without_place)
-        return (
-            ScenarioError(lines, [each.without_place() for each in self.mistakes]) if self.mistakes else self
-        )
+        mistakes = [each.without_place() for each in self.mistakes]
+        return ScenarioError(lines, mistakes, self._told, self._untold)
 
     def lines(self, changed: Callable[[Mistake], Mistake]) -> str:
         """The message with each of its mistakes changed."""
-        rest, told = str(self), []
-        for mistake in self.mistakes:
-            if not rest.startswith(mistake.message):
-                break
-            told.append(changed(mistake).message)
-            rest = rest.removeprefix(mistake.message).removeprefix("\n")
-        return "\n".join([*told, *([rest] if rest else [])])
+        if not self.mistakes:
+            return str(self)
+        lines = [changed(mistake).message for mistake in self.mistakes]
+        return "\n".join([*lines[: self._told], *([self._untold] if self._untold else [])])
 
 
 class RunError(AqmlabError, RuntimeError):

@@ -310,7 +310,8 @@ def _encodable(text: str, place: str, *, overrides: bool = False) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         wrong = plain(text[error.start : error.end])
-        mistake = Mistake(f"{plain(place)}: not UTF-8 text: {wrong}", plain(place), overrides=overrides)
+        sentence = f"not UTF-8 text: {wrong}"
+        mistake = Mistake(f"{plain(place)}: {sentence}", plain(place), overrides=overrides, sentence=sentence)
         raise ScenarioError(mistake.message, [mistake]) from None
     return text
 

@@ -17,6 +17,7 @@ import pytest
 
 import aqmlab
 from aqmlab import cli, models, schemes
+from aqmlab.load.queues import Queues
 from aqmlab.statistics.quantities import QUANTITIES
 from small import BULK, WEB
 
@@ -111,6 +112,24 @@ def test_a_missing_key_is_the_place_where_it_belongs() -> None:
     # A text has a line to point to, and the key beside it.
     in_text = refused(BULK.replace("rate_mbps = 10.0\n", ""))
     assert (in_text.place, in_text.mistakes[0].key) == ("scenario:6", "dumbbell.rate_mbps")
+
+
+def test_a_message_tells_twenty_mistakes_and_counts_the_others() -> None:
+    document = aqmlab.Scenario.of(BULK).resolved
+    error = refused({**document, "flows": [{**document["flows"][0], "colour": 1}] * 23})
+    *told, last = str(error).splitlines()
+    assert (len(error.mistakes), len(told), last) == (23, 20, "and 3 more mistakes")
+    assert told[0].startswith('flows.0: unknown key "colour"')
+    assert [each.message for each in error.mistakes[:20]] == told
+
+
+def test_an_override_is_no_part_of_a_refusal_of_a_scheme_however_long_it_is() -> None:
+    scenario = aqmlab.Scenario.of(BULK)
+    queues = Queues.of(scenario, ("left-to-right",))
+    words = "x" * 300
+    with pytest.raises(aqmlab.ScenarioError) as left:
+        queues.with_scheme(scenario, f"codel:target_ms={words}")
+    assert str(left.value).startswith("scheme codel: dumbbell.queue.target_ms: expected a number")
 
 
 def test_many_mistakes_are_all_there_and_survive_a_process_boundary() -> None:

@@ -13,7 +13,7 @@
 //! | `queue_counts.rs`, `transfers.rs`, `datagram_sources.rs`, `table_names.rs` | tables of queues and transfers; what tells sources of datagrams apart; the names in tables |
 //! | `traffic.rs`, `congestion_windows.rs`, `flow_groups.rs` | what links sent of each group; what senders know over time; which flow of which group one is |
 //! | `named_ports.rs` | ports by name |
-//! | `summaries.rs`, `settling.rs`, `warnings.rs`, `traps.rs`, `tight_buffers.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
+//! | `summaries.rs`, `settling.rs`, `warnings.rs`, `scenario_warning.rs`, `traps.rs`, `tight_buffers.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
 //! | `deviations.rs` | a run's own rates and delays |
 //! | `window.rs`, `control.rs` | what of a run counts; its caller |
 #![deny(missing_docs)]
@@ -36,6 +36,7 @@ pub mod queue_counts;
 mod queue_summary;
 mod replay;
 mod sampling_clock;
+mod scenario_warning;
 mod scheme_state;
 #[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
 mod settling;
@@ -58,6 +59,7 @@ pub use named_ports::{UnknownPort, named_ports};
 pub use places::{EndOfGroup, Place, Places, UsersOrFlow};
 pub use replay::{ReplayedArrival, ReplayedEvent, replay};
 pub use sampling_clock::SamplingClock;
+pub use scenario_warning::ScenarioWarning;
 pub use settling::Unsettled;
 pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summaries, populations};
 pub use table_names::TableNames;

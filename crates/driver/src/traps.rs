@@ -1,5 +1,6 @@
 //! Settings of a scenario that mean something else than they seem to.
 
+use crate::scenario_warning::ScenarioWarning;
 use aqmlab_aqm::{PortFacts, UnreachableOnset};
 use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, LinkIndex, Population, Routes, Scenario, Sending};
 use aqmlab_units::{Rate, Span};
@@ -11,16 +12,24 @@ const SMALL_PART: u32 = 4;
 /// From here on a buffer takes more than 1.0 s in two digits.
 const DEEP_BUFFER_S: f64 = 1.05;
 
-/// What is said of a scenario before any run of it.
-#[must_use]
-pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
-    let routes = Routes::new(&scenario.network);
-    let mut said: Vec<String> = scenario.network.links.iter().filter_map(out_of_reach).collect();
+/// What is said of the queues of a scenario before any run of it.
+pub(crate) fn of_queues(scenario: &Scenario) -> Vec<ScenarioWarning> {
+    let about = |link: &Link, text: Option<String>| {
+        Some(ScenarioWarning { text: text?, queue_of: Some(link.name.clone()) })
+    };
+    let links = &scenario.network.links;
+    let mut said: Vec<_> = links.iter().filter_map(|link| about(link, out_of_reach(link))).collect();
     // Acknowledgements alone do not fill a buffer.
-    let carries_data = scenario.data_links();
-    let links = scenario.network.links.iter().zip(carries_data);
-    said.extend(links.filter(|(_, carries)| *carries).filter_map(|(link, _)| deep_buffer(link)));
-    said.extend(scenario.populations.iter().filter_map(requests_just_above_a_segment));
+    let carrying = links.iter().zip(scenario.data_links()).filter(|(_, carries)| *carries);
+    said.extend(carrying.filter_map(|(link, _)| about(link, deep_buffer(link))));
+    said
+}
+
+/// What is said of the traffic of a scenario before any run of it.
+pub(crate) fn of_traffic(scenario: &Scenario) -> Vec<String> {
+    let routes = Routes::new(&scenario.network);
+    let mut said: Vec<String> =
+        scenario.populations.iter().filter_map(requests_just_above_a_segment).collect();
     said.extend(
         scenario.datagrams.iter().filter_map(|group| datagrams_without_delay(group, scenario, &routes)),
     );
@@ -213,7 +222,13 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> Vec<String> {
-        of(&Scenario::from_toml(text, "traps", &[]).unwrap_or_else(|error| panic!("{error}")))
+        let scenario = Scenario::from_toml(text, "traps", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let queues = of_queues(&scenario);
+        assert!(
+            queues.iter().all(|warning| warning.queue_of.as_deref() == Some("left-to-right")),
+            "{queues:?}"
+        );
+        queues.into_iter().map(|warning| warning.text).chain(of_traffic(&scenario)).collect()
     }
 
     const LINK: &str = "name = \"traps\"\nduration_s = 5.0\n[dumbbell]\nrate_mbps = 10.0\n\

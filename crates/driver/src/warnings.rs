@@ -1,6 +1,7 @@
 //! What a reader should know before trusting a run.
 
 use crate::monitor::Monitor;
+use crate::scenario_warning::ScenarioWarning;
 use crate::settling::Unsettled;
 use crate::tight_buffers;
 use crate::traps;
@@ -50,7 +51,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
         )
     }));
     warnings.extend(summary.links.iter().filter_map(carries_retransmissions));
-    warnings.extend(of_scenario(scenario));
+    warnings.extend(of_scenario(scenario).into_iter().map(|warning| warning.text));
     warnings
 }
 
@@ -65,11 +66,12 @@ fn first_with_hosts(scenario: &Scenario) -> &'static str {
 
 /// What is said of a scenario, whatever happens in a run of it.
 #[must_use]
-pub fn of_scenario(scenario: &Scenario) -> Vec<String> {
-    let mut warnings: Vec<String> = in_step(scenario).into_iter().collect();
-    warnings.extend(whole_packets_apart(scenario));
-    warnings.extend(tight_buffers::of(scenario));
-    warnings.extend(traps::of(scenario));
+pub fn of_scenario(scenario: &Scenario) -> Vec<ScenarioWarning> {
+    let mut warnings: Vec<ScenarioWarning> = in_step(scenario).into_iter().map(Into::into).collect();
+    warnings.extend(whole_packets_apart(scenario).map(Into::into));
+    warnings.extend(tight_buffers::of(scenario).into_iter().map(Into::into));
+    warnings.extend(traps::of_queues(scenario));
+    warnings.extend(traps::of_traffic(scenario).into_iter().map(Into::into));
     warnings
 }
 

@@ -17,14 +17,16 @@ pub(crate) fn refused(error: impl Display) -> PyErr {
 /// A scenario that was refused, with its mistakes.
 pub(crate) fn refused_scenario(error: &aqmlab_scenario::ScenarioError) -> PyErr {
     let mistakes: Vec<_> = error.mistakes().iter().map(FoundMistake::of).collect();
-    ScenarioError::new_err((error.to_string(), mistakes))
+    ScenarioError::new_err((error.to_string(), mistakes, error.told().len(), error.untold()))
 }
 
-/// A mistake in a scenario: its message; the name of the source with line and column, or the override in
-/// which it is; its key; the value as JSON; what would be legal, in words; the nearest legal name.
+/// A mistake in a scenario: its message, and the same without its place; the name of the source with line and
+/// column, or the override in which it is; its key, of a missing one where it belongs; the value as JSON; what
+/// would be legal, in words; the nearest legal name.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct FoundMistake {
     message: String,
+    sentence: String,
     source_name: String,
     line: Option<usize>,
     column: Option<usize>,
@@ -43,15 +45,21 @@ impl FoundMistake {
             Place::Column(line, column) => (Some(*line), Some(*column), None),
             Place::Override(given) => (None, None, Some(given.clone())),
         };
+        let keys: Vec<&str> = [Some(mistake.key.as_str()), mistake.missing.as_deref()]
+            .into_iter()
+            .flatten()
+            .filter(|key| !key.is_empty())
+            .collect();
         Self {
             message: mistake.to_string(),
+            sentence: mistake.sentence().to_string(),
             source_name: mistake.source_name.clone(),
             line,
             column,
             r#override: given,
-            key: mistake.key.clone(),
+            key: keys.join("."),
             value_json: mistake.value.as_ref().map(ToString::to_string),
-            legal: mistake.legal.clone(),
+            legal: mistake.legal.as_ref().map(|legal| legal.words().to_owned()),
             nearest: mistake.nearest.clone(),
         }
     }

@@ -43,7 +43,9 @@ mod core {
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
-    use crate::scenario::{Buffer, Demand, DrawnNetwork, MonitoredLink, Node, Scenario, Traffic, Wire};
+    use crate::scenario::{
+        Buffer, Demand, DrawnNetwork, MonitoredLink, Node, Scenario, ScenarioWarning, Traffic, Wire,
+    };
     #[pymodule_export]
     use crate::schemes::{
         Behind, Coins, Header, Packet, Queue, Queues, call_layout, check_scheme, load_scheme, scheme_cost,

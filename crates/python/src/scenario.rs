@@ -40,6 +40,14 @@ pub(crate) struct MonitoredLink {
     rate_key: String,
 }
 
+/// What a reader should know of a scenario before any run of it, in words; the link about whose queue it is, if
+/// it is about one.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct ScenarioWarning {
+    text: String,
+    queue_of: Option<String>,
+}
+
 /// A full buffer: how long packets wait in it (none where the scheme keeps waiting times at a target), and
 /// how many packets are usual at the rate of its link.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
@@ -196,9 +204,10 @@ impl Scenario {
         queued.filter_map(row).collect()
     }
 
-    /// What a reader should know of a scenario before any run of it, in words.
-    fn warnings(&self) -> Vec<String> {
-        aqmlab_driver::warnings::of_scenario(&self.0)
+    /// What a reader should know of a scenario before any run of it.
+    fn warnings(&self) -> Vec<ScenarioWarning> {
+        let warnings = aqmlab_driver::warnings::of_scenario(&self.0).into_iter();
+        warnings.map(|own| ScenarioWarning { text: own.text, queue_of: own.queue_of }).collect()
     }
 
     /// How long, in milliseconds, what waits in front of a monitored link takes to be sent: at each of some

@@ -25,16 +25,50 @@ pub struct Mistake {
     pub source_name: String,
     /// Where in the source.
     pub place: Place,
-    /// The key path, such as `dumbbell.queue`; empty for the whole scenario.
+    /// The key path, such as `dumbbell.queue`; empty for the whole scenario. Of a key that is missing, or
+    /// unknown, its table.
     pub key: String,
+    /// The key that the table lacks, where that is the mistake.
+    pub missing: Option<String>,
     /// The value or name that was given, where it is a single one.
     pub value: Option<serde_json::Value>,
     /// What was wrong.
     pub wrong: String,
     /// What would be legal, where that can be said.
-    pub legal: Option<String>,
+    pub legal: Option<Legal>,
     /// The legal name most like the one that was given, where one is like it.
     pub nearest: Option<String>,
+}
+
+/// What would be legal, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Legal {
+    /// The values: a range, or names separated by commas.
+    Values(String),
+    /// The keys of the table.
+    Keys(String),
+    /// What to do about it.
+    Remedy(String),
+}
+
+impl Legal {
+    /// The words alone.
+    #[must_use]
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Values(words) | Self::Keys(words) | Self::Remedy(words) => words,
+        }
+    }
+}
+
+impl fmt::Display for Legal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Values(words) => write!(f, "legal: {words}"),
+            Self::Keys(words) => write!(f, "legal keys: {words}"),
+            Self::Remedy(words) => f.write_str(words),
+        }
+    }
 }
 
 /// Where a value was written.
@@ -66,22 +100,32 @@ impl ScenarioError {
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
     }
+
+    /// The mistakes that the message tells, a line each: a slip that stands in every element of a list is soon
+    /// told.
+    #[must_use]
+    pub fn told(&self) -> &[Mistake] {
+        &self.mistakes[..self.mistakes.len().min(MOST_TOLD)]
+    }
+
+    /// The last line of the message, where there are more mistakes than it tells.
+    #[must_use]
+    pub fn untold(&self) -> Option<String> {
+        let more = self.mistakes.len() - self.told().len();
+        (more > 0).then(|| format!("and {more} more mistakes"))
+    }
 }
 
 impl fmt::Display for ScenarioError {
-    /// One line per mistake, for the first of them: a slip that stands in every element of a list is soon
-    /// told.
+    /// One line per mistake, for the first of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, mistake) in self.mistakes.iter().take(MOST_TOLD).enumerate() {
+        for (index, mistake) in self.told().iter().enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
             mistake.fmt(f)?;
         }
-        match self.mistakes.len().saturating_sub(MOST_TOLD) {
-            0 => Ok(()),
-            more => write!(f, "\nand {more} more mistakes"),
-        }
+        self.untold().map_or(Ok(()), |untold| write!(f, "\n{untold}"))
     }
 }
 
@@ -102,14 +146,32 @@ impl fmt::Display for Mistake {
                 f.write_str(": ")?;
             }
         }
-        if !self.key.is_empty() {
-            write_plainly(f, &format!("{}: ", self.key))?;
+        write!(f, "{}", self.sentence())
+    }
+}
+
+impl Mistake {
+    /// What is wrong, without the place in the source: `key path: what is wrong; legal: ...; did you mean
+    /// "..."?`
+    #[must_use]
+    pub const fn sentence(&self) -> impl fmt::Display + '_ {
+        Sentence(self)
+    }
+}
+
+struct Sentence<'a>(&'a Mistake);
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mistake { key, wrong, legal, nearest, .. } = self.0;
+        if !key.is_empty() {
+            write_plainly(f, &format!("{key}: "))?;
         }
-        write_plainly(f, &self.wrong)?;
-        if let Some(legal) = &self.legal {
+        write_plainly(f, wrong)?;
+        if let Some(legal) = legal {
             write_plainly(f, &format!("; {legal}"))?;
         }
-        if let Some(nearest) = &self.nearest {
+        if let Some(nearest) = nearest {
             write_plainly(f, &format!("; did you mean \"{nearest}\"?"))?;
         }
         Ok(())

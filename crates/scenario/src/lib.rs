@@ -83,7 +83,7 @@ pub use demand::Demand;
 pub use document::{
     DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
 };
-pub use error::{Mistake, Place, ScenarioError};
+pub use error::{Legal, Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;
 pub use network::{Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use own_files::{

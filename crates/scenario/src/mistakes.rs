@@ -1,6 +1,6 @@
 //! The mistakes found so far in one scenario.
 
-use crate::error::{Mistake, Place, ScenarioError};
+use crate::error::{Legal, Mistake, Place, ScenarioError};
 use crate::legal::listed;
 use crate::nearest::{in_other_unit, nearest, nearest_name};
 use crate::text::{Node, Value};
@@ -62,7 +62,7 @@ impl<'a> Mistakes<'a> {
 
     /// The value of `key` is wrong; `legal` says which values would be right.
     pub(crate) fn value(&mut self, key: &str, wrong: impl Into<String>, legal: impl Into<String>) {
-        self.add(key, wrong.into(), Some(format!("legal: {}", legal.into())), None);
+        self.add(key, wrong.into(), Some(Legal::Values(legal.into())), None);
     }
 
     /// Something about `key` is wrong, and the sentence says all.
@@ -73,12 +73,7 @@ impl<'a> Mistakes<'a> {
     /// `key` names no known `what`.
     pub(crate) fn unknown_name(&mut self, key: &str, what: &str, given: &str, legal: &[&str]) {
         let meant = nearest_name(given, legal);
-        self.add(
-            key,
-            format!("unknown {what} \"{given}\""),
-            Some(format!("legal: {}", listed(legal))),
-            meant,
-        );
+        self.add(key, format!("unknown {what} \"{given}\""), Some(Legal::Values(listed(legal))), meant);
     }
 
     /// The table at `path` has a key that it may not have; `remark` tells more, or is empty. Answers with the
@@ -95,7 +90,7 @@ impl<'a> Mistakes<'a> {
         let unit =
             other_unit.map(|(_, unit)| format!(" (this quantity is given in {unit})")).unwrap_or_default();
         let wrong = format!("unknown key \"{given}\"{unit}{remark}");
-        let mistake = self.mistake(path, wrong, Some(format!("legal keys: {}", legal.join(", "))), meant);
+        let mistake = self.mistake(path, wrong, Some(Legal::Keys(legal.join(", "))), meant);
         let place = self.tree.place_of(&joined(path, given));
         let value = Some(serde_json::Value::from(given));
         self.found.push(Mistake { place, value, ..mistake });
@@ -104,21 +99,24 @@ impl<'a> Mistakes<'a> {
 
     /// The table at `path` lacks a key; `legal` says what it may be.
     pub(crate) fn missing_key(&mut self, path: &str, key: &str, legal: &str) {
-        self.add(path, format!("missing key \"{key}\""), Some(format!("legal: {legal}")), None);
+        let legal = Some(Legal::Values(legal.to_owned()));
+        let mistake = self.mistake(path, format!("missing key \"{key}\""), legal, None);
+        self.found.push(Mistake { missing: Some(key.to_owned()), ..mistake });
     }
 
-    fn add(&mut self, key: &str, wrong: String, legal: Option<String>, meant: Option<&str>) {
+    fn add(&mut self, key: &str, wrong: String, legal: Option<Legal>, meant: Option<&str>) {
         let mistake = self.mistake(key, wrong, legal, meant);
         self.found.push(mistake);
     }
 
-    fn mistake(&self, key: &str, wrong: String, legal: Option<String>, meant: Option<&str>) -> Mistake {
+    fn mistake(&self, key: &str, wrong: String, legal: Option<Legal>, meant: Option<&str>) -> Mistake {
         let place = if key.is_empty() { Place::Whole } else { self.tree.place_of(key) };
         let nearest = meant.map(ToOwned::to_owned);
         Mistake {
             source_name: self.source_name.to_owned(),
             place,
             key: key.to_owned(),
+            missing: None,
             value: self.given(key).and_then(Node::scalar),
             wrong,
             legal,

@@ -157,6 +157,7 @@ fn typed(tree: &Node, source_name: &str) -> Result<Document, ScenarioError> {
             source_name,
             place,
             key,
+            missing: None,
             value,
             wrong,
             legal: None,

@@ -43,7 +43,7 @@ def warnings_of_scenario(scenario: Mapping[str, Any], *, besides: Collection[str
         found = core_of(scenario).warnings()
     except ScenarioError:
         return []
-    return [each for each in found if not any(f" at {link} " in each for link in besides)]
+    return [each.text for each in found if each.queue_of not in besides]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
-from aqmlab.errors import DemandError, ScenarioError
-from aqmlab.files.toml_text import toml_value
+from aqmlab.errors import DemandError, Mistake, ScenarioError
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.terminal.spelling import quoted
@@ -124,7 +123,7 @@ class Queues:
         try:
             return scenario.with_overrides(overrides)
         except ScenarioError as error:
-            raise _as_asked(error, asked, overrides) from None
+            raise _as_asked(error, asked) from None
 
     def _usual_buffers(self, scenario: Scenario, made: Scenario) -> dict[str, dict[str, int]]:
         """Tables with a usual buffer, by key: of queues whose limit only guarded memory and now is felt."""
@@ -215,12 +214,9 @@ def _limits_for(table: Mapping[str, Any], asked: ParametrizedScheme) -> dict[str
     return {name: table[name] for name in LIMITS if table.get(name) is not None and name in legal}
 
 
-def _as_asked(error: ScenarioError, asked: ParametrizedScheme, overrides: Mapping[str, Any]) -> ScenarioError:
+def _as_asked(error: ScenarioError, asked: ParametrizedScheme) -> ScenarioError:
     """A refusal that names the scheme as it was asked for, not the keys that were set for it."""
-    text = str(error)
-    for key, value in overrides.items():
-        text = text.removeprefix(f"{key}={toml_value(value)}: ")
-    return ScenarioError.of(error, f"scheme {asked.name}: {text}")
+    return ScenarioError.of(error, f"scheme {asked.name}: {error.lines(Mistake.without_override)}")
 
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401

@@ -47,7 +47,7 @@ fn mend(document: &mut Json, mistake: &Mistake, schema: &Schema, dice: &mut Dice
     let present = path.split('.').try_fold(&*document, |value, key| member(value, key)).is_some();
     let part = schema.part_at(path, document);
     let one = part.and_then(|part| schema.alternatives(part).first().copied());
-    let legal = mistake.legal.as_deref().map(numbers_in).unwrap_or_default();
+    let legal = mistake.legal.as_ref().map(|legal| numbers_in(legal.words())).unwrap_or_default();
     let value = match (part, one) {
         (Some(part), Some(one)) if !legal.is_empty() && dice.chance(0.7) => {
             Some(range(one, part).written(one_of(&legal, dice)))

@@ -2,7 +2,7 @@
 
 use super::Document;
 use crate::Scheme;
-use crate::error::{Mistake, Place, ScenarioError};
+use crate::error::{Legal, Mistake, Place, ScenarioError};
 use crate::limits::HIGHEST_MBPS;
 
 impl Document {
@@ -111,9 +111,12 @@ fn no_uncongested_settings(name: &str) -> ScenarioError {
         source_name: name.to_owned(),
         place: Place::Whole,
         key: "topology.links".to_owned(),
+        missing: None,
         value: None,
         wrong: "no link has uncongested settings, so there is no uncongested twin".to_owned(),
-        legal: Some("give uncongested_rate_mbps or uncongested_queue on at least one link".to_owned()),
+        legal: Some(Legal::Remedy(
+            "give uncongested_rate_mbps or uncongested_queue on at least one link".to_owned(),
+        )),
         nearest: None,
     }])
 }

@@ -2,7 +2,7 @@
 
 use super::parse::{from_json, toml_value};
 use super::tree::{Node, Value};
-use crate::error::{Mistake, Place, ScenarioError};
+use crate::error::{Legal, Mistake, Place, ScenarioError};
 use crate::schema::{alternatives, property, schema};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -23,12 +23,13 @@ pub(crate) fn apply_overrides(tree: &mut Node, overrides: &[(String, String)]) -
     for (key, text) in overrides {
         let place = Place::Override(format!("{key}={text}"));
         if let Err(Refusal { wrong, legal }) = apply(tree, key, text, &place) {
-            let (source_name, legal) = (String::new(), Some(format!("legal: {legal}")));
+            let (source_name, legal) = (String::new(), Some(Legal::Values(legal)));
             let value = Some(Json::from(text.as_str()));
             mistakes.push(Mistake {
                 source_name,
                 place,
                 key: key.clone(),
+                missing: None,
                 value,
                 wrong,
                 legal,

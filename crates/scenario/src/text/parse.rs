@@ -69,6 +69,7 @@ fn not_readable(source_name: &str, place: Place, wrong: &str) -> ScenarioError {
         source_name: source_name.to_owned(),
         place,
         key: String::new(),
+        missing: None,
         value: None,
         wrong: wrong.to_owned(),
         legal: None,
