@@ -62,7 +62,7 @@ counted_enum! {
     /// What a packet is to its transport. Losses are reported per class, because losing a SYN costs a user
     /// seconds and losing one of many ACKs costs nothing.
     pub enum PacketClass {
-        /// First segment of a connection.
+        /// First segment of a connection, with or without data.
         Syn = "syn",
         /// The answer to a SYN.
         SynAck = "syn_ack",
@@ -72,10 +72,41 @@ counted_enum! {
         Fin = "fin",
         /// A TCP segment with data.
         Data = "data",
-        /// A segment that resets its connection.
+        /// A segment that resets its connection, with or without data.
         Reset = "reset",
         /// Anything that is not TCP.
         Datagram = "datagram",
+    }
+}
+
+impl PacketClass {
+    /// What a TCP segment is, by its header's flag byte (RFC 9293 section 3.1) and by whether it has data.
+    ///
+    /// RST and SYN count before data: with a SYN goes the connection for a whole timeout, whatever else it
+    /// carries (RFC 7413), and the data of a reset are a remark (RFC 9293 section 3.5.3).
+    #[must_use]
+    #[inline(always)]
+    pub const fn of_segment(flags: u8, has_data: bool) -> Self {
+        const FIN: u8 = 0x01;
+        const SYN: u8 = 0x02;
+        const RST: u8 = 0x04;
+        const ACK: u8 = 0x10;
+        if flags & (RST | SYN) == 0 {
+            return if has_data {
+                Self::Data
+            } else if flags & FIN != 0 {
+                Self::Fin
+            } else {
+                Self::PureAck
+            };
+        }
+        if flags & RST != 0 {
+            Self::Reset
+        } else if flags & ACK != 0 {
+            Self::SynAck
+        } else {
+            Self::Syn
+        }
     }
 }
 
@@ -122,5 +153,27 @@ pub trait Queued {
         // Both halves count.
         let host = (flow >> 32) as u32;
         HeaderFields { flow_hash: (flow ^ flow >> 32) as u32, dscp: 0, source: host, destination: host }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flags from RFC 9293 section 3.1: FIN 1, SYN 2, RST 4, PSH 8, ACK 16.
+    #[test]
+    fn a_segment_is_what_its_flags_and_its_data_say() {
+        let bare = |flags| PacketClass::of_segment(flags, false);
+        let with_data = |flags| PacketClass::of_segment(flags, true);
+        assert_eq!([bare(2), bare(18)], [PacketClass::Syn, PacketClass::SynAck]);
+        assert_eq!(
+            [bare(16), with_data(16), with_data(24)],
+            [PacketClass::PureAck, PacketClass::Data, PacketClass::Data]
+        );
+        assert_eq!([bare(17), with_data(17)], [PacketClass::Fin, PacketClass::Data]);
+        assert_eq!([bare(4), bare(20)], [PacketClass::Reset; 2]);
+        // TCP Fast Open, and a reset that says why.
+        assert_eq!([with_data(2), with_data(18)], [PacketClass::Syn, PacketClass::SynAck]);
+        assert_eq!([with_data(4), with_data(20)], [PacketClass::Reset; 2]);
     }
 }

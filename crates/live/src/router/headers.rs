@@ -2,7 +2,7 @@
 //! to `aqmlab-wire`.
 
 use aqmlab_aqm::{Codepoint, PacketClass};
-use aqmlab_wire::{Flags, Protocol, ReceivedPacket, TcpFields, Unreadable};
+use aqmlab_wire::{Protocol, ReceivedPacket, TcpFields, Unreadable};
 
 /// The longest packet that a namespace may send.
 pub(crate) const MTU: usize = 1_500;
@@ -77,7 +77,9 @@ impl Headers {
             bytes: received.ip_bytes(),
             dscp: received.dscp(),
             codepoint: codepoint(received.ecn()),
-            class: tcp.map_or(PacketClass::Datagram, |tcp| class(tcp.flags, tcp.payload)),
+            class: tcp.map_or(PacketClass::Datagram, |tcp| {
+                PacketClass::of_segment(tcp.flags.bits(), tcp.payload > 0)
+            }),
             tcp,
         })
     }
@@ -90,17 +92,6 @@ impl From<Unreadable> for Refusal {
             Unreadable::NotIpv4 => Self::NotIpv4,
             Unreadable::Malformed => Self::Malformed,
         }
-    }
-}
-
-fn class(flags: Flags, payload: u16) -> PacketClass {
-    match (flags.contains(Flags::SYN), flags.contains(Flags::ACK)) {
-        _ if flags.contains(Flags::RST) => PacketClass::Reset,
-        (true, false) => PacketClass::Syn,
-        (true, true) => PacketClass::SynAck,
-        _ if payload > 0 => PacketClass::Data,
-        _ if flags.contains(Flags::FIN) => PacketClass::Fin,
-        _ => PacketClass::PureAck,
     }
 }
 
@@ -117,7 +108,9 @@ const fn codepoint(ecn: u8) -> Codepoint {
 mod tests {
     use super::*;
     use aqmlab_units::Time;
-    use aqmlab_wire::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp, header_checksum, mark};
+    use aqmlab_wire::{
+        Flags, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp, header_checksum, mark,
+    };
 
     fn wire(traffic_class: u8, flags: Flags, payload: u16) -> Vec<u8> {
         let tcp = WireTcp {
@@ -159,14 +152,9 @@ mod tests {
     #[test]
     fn segments_have_the_class_that_their_flags_and_data_say() {
         let of = |flags, payload| Headers::read(&wire(0, flags, payload)).unwrap().class;
-        assert_eq!(of(Flags::SYN, 0), PacketClass::Syn);
-        assert_eq!(of(Flags::SYN.with(Flags::ACK), 0), PacketClass::SynAck);
+        assert_eq!([of(Flags::SYN, 0), of(Flags::SYN, 9)], [PacketClass::Syn; 2]);
         assert_eq!([of(Flags::ACK, 0), of(Flags::ACK, 1)], [PacketClass::PureAck, PacketClass::Data]);
-        assert_eq!(
-            [of(Flags::FIN.with(Flags::ACK), 0), of(Flags::FIN.with(Flags::ACK), 1)],
-            [PacketClass::Fin, PacketClass::Data]
-        );
-        assert_eq!([of(Flags::RST, 0), of(Flags::RST.with(Flags::ACK), 0)], [PacketClass::Reset; 2]);
+        assert_eq!([of(Flags::RST, 0), of(Flags::RST, 9)], [PacketClass::Reset; 2]);
     }
 
     #[test]
