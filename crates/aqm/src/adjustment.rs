@@ -35,6 +35,50 @@ pub enum AdjustmentError {
     /// A value that is not legal.
     #[error(transparent)]
     Value(#[from] ParameterError),
+    /// A parameter of a scheme that does not go on under other settings, though it lists the key.
+    #[error("`{key}` of {scheme} cannot be changed during a run: it does not continue from its own state")]
+    NotContinued {
+        /// The key that was given.
+        key: String,
+        /// The name of the scheme.
+        scheme: String,
+    },
+}
+
+/// A scheme with other values of some parameters, legal at its port: see [`Scheme::adjusted`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adjusted {
+    scheme: Scheme,
+    /// The first of the new values that the scheme has to take over itself; none where the port does all.
+    own_key: Option<String>,
+}
+
+/// What the port itself keeps to, whatever the scheme.
+const OF_PORT: [&str; 2] = ["limit_packets", "limit_bytes"];
+
+impl Adjusted {
+    /// The scheme.
+    #[must_use]
+    pub const fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// The scheme, by value.
+    #[must_use]
+    pub fn into_scheme(self) -> Scheme {
+        self.scheme
+    }
+
+    /// Whether the scheme has to go on under settings of its own; if not, only limits are new.
+    pub(crate) const fn concerns_scheme(&self) -> bool {
+        self.own_key.is_some()
+    }
+
+    /// Why the port stays as it was, if the scheme does not take its new settings over.
+    pub(crate) fn not_continued(&self) -> AdjustmentError {
+        let key = self.own_key.clone().unwrap_or_default();
+        AdjustmentError::NotContinued { key, scheme: self.scheme.name().to_owned() }
+    }
 }
 
 impl AdjustmentError {
@@ -42,7 +86,7 @@ impl AdjustmentError {
     #[must_use]
     pub fn key(&self) -> &str {
         match self {
-            Self::Fixed { key, .. } | Self::Type { key, .. } => key,
+            Self::Fixed { key, .. } | Self::Type { key, .. } | Self::NotContinued { key, .. } => key,
             Self::Value(error) => &error.key,
         }
     }
@@ -52,7 +96,7 @@ impl AdjustmentError {
     pub fn legal(&self) -> String {
         match self {
             Self::Fixed { legal, .. } => legal.join(", "),
-            Self::Type { .. } => String::new(),
+            Self::Type { .. } | Self::NotContinued { .. } => String::new(),
             Self::Value(error) => error.legal.clone(),
         }
     }
@@ -80,7 +124,11 @@ impl Scheme {
     ///
     /// # Errors
     /// [`AdjustmentError`]: a key that is not adjustable, or a value of the wrong type or out of range.
-    pub fn adjusted(&self, values: &Map<String, Value>, facts: &PortFacts) -> Result<Self, AdjustmentError> {
+    pub fn adjusted(
+        &self,
+        values: &Map<String, Value>,
+        facts: &PortFacts,
+    ) -> Result<Adjusted, AdjustmentError> {
         let scheme = || self.name().to_owned();
         let adjustable = self.adjustable();
         if let Some(key) = values.keys().find(|key| !adjustable.contains(&key.as_str())) {
@@ -93,7 +141,8 @@ impl Scheme {
             AdjustmentError::Type { scheme: scheme(), key, wrong: wrong.to_string() }
         })?;
         adjusted.validate_at(facts)?;
-        Ok(adjusted)
+        let own_key = values.keys().find(|key| !OF_PORT.contains(&key.as_str())).cloned();
+        Ok(Adjusted { scheme: adjusted, own_key })
     }
 
     fn with_values(&self, values: &Map<String, Value>) -> Result<Self, serde_json::Error> {

@@ -98,7 +98,7 @@ mod scheduler;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use adjustment::AdjustmentError;
+pub use adjustment::{Adjusted, AdjustmentError};
 pub use algorithms::{
     Declaration, DeclaredSchemes, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme,
     UnknownScheme, describe_parameters, register, register_declared,

@@ -1,5 +1,6 @@
 //! A port: the queues in front of a link, what decides about them, and the count of all that happens there.
 
+use crate::adjustment::{Adjusted, AdjustmentError};
 use crate::algorithms::Scheme;
 use crate::aqm::{Aqm, Reason};
 use crate::conservation::{self, ConservationError};
@@ -119,25 +120,44 @@ impl<P: Queued> Port<P> {
         }
     }
 
-    /// Puts other values of [adjustable](Scheme::adjustable) parameters into force: `scheme` is the one that
-    /// the port works under with these values. What waits stays, even beyond a lower limit; the next arrivals
-    /// meet it.
+    /// Puts other values of [adjustable](Scheme::adjustable) parameters into force: `adjusted` is the scheme
+    /// that the port works under with these values. What waits stays, even beyond a lower limit; the next
+    /// arrivals meet it.
+    ///
+    /// # Errors
+    /// [`AdjustmentError::NotContinued`] where the scheme of a queue does not take the new settings over from
+    /// the one before ([`Aqm::continue_from`](crate::Aqm::continue_from)); nothing has changed.
     ///
     /// # Panics
-    /// If `now` lies before an earlier call, or `scheme` or `facts` is not valid.
-    pub fn adjust(&mut self, now: Time, scheme: &Scheme, facts: &PortFacts) {
+    /// If `now` lies before an earlier call, or `adjusted` or `facts` is not valid.
+    pub fn adjust(
+        &mut self,
+        now: Time,
+        adjusted: &Adjusted,
+        facts: &PortFacts,
+    ) -> Result<(), AdjustmentError> {
+        let scheme = adjusted.scheme();
         self.advance(now);
-        self.shared.ecn = scheme.ecn();
-        match (&mut self.layout, scheme.build(facts)) {
-            (Layout::Fifo(queue), Discipline::Fifo(adjusted)) => {
-                queue.adjust(adjusted, Some(scheme.limit().room()));
+        let is_under_way = match (&mut self.layout, scheme.build(facts)) {
+            (Layout::Fifo(queue), Discipline::Fifo(next)) => {
+                let next = queue.continued(next);
+                let legal = next.is_some() || !adjusted.concerns_scheme();
+                if legal {
+                    queue.adjust(next, Some(scheme.limit().room()));
+                }
+                legal
             }
-            (Layout::Scheduled(queues), Discipline::Scheduled(adjusted)) => {
-                queues.adjust(adjusted, scheme.limit());
+            (Layout::Scheduled(queues), Discipline::Scheduled(next)) => {
+                queues.adjust(next, scheme.limit(), adjusted.concerns_scheme())
             }
             _ => panic!("the port works under another scheme than {}", scheme.name()),
+        };
+        if !is_under_way {
+            return Err(adjusted.not_continued());
         }
+        self.shared.ecn = scheme.ecn();
         self.next_timer = self.layout.next_timer();
+        Ok(())
     }
 
     /// A packet arrives. It is queued, or handed to `discarded` with the reason; so are waiting packets that

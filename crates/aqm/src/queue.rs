@@ -76,11 +76,16 @@ impl<P: Queued> Queue<P> {
         }
     }
 
-    /// Goes on under the same scheme with other settings, and with this room if it changes.
-    pub(crate) fn adjust(&mut self, mut adjusted: Box<dyn Aqm>, room: Option<Room>) {
+    /// The same scheme with other settings and the state of the one here, if it goes on from that.
+    pub(crate) fn continued(&self, mut adjusted: Box<dyn Aqm>) -> Option<Box<dyn Aqm>> {
+        adjusted.continue_from((*self.scheme).as_any()).then_some(adjusted)
+    }
+
+    /// Goes on under a [continued](Self::continued) scheme, or the one here, and with this room if it changes.
+    pub(crate) fn adjust(&mut self, continued: Option<Box<dyn Aqm>>, room: Option<Room>) {
         self.room = room.unwrap_or(self.room);
-        if adjusted.continue_from((*self.scheme).as_any()) {
-            self.scheme = adjusted;
+        if let Some(scheme) = continued {
+            self.scheme = scheme;
         }
     }
 

@@ -188,13 +188,20 @@ impl<P: Queued> ScheduledQueues<P> {
     }
 
     /// Goes on under the same discipline with other settings of the queues' schemes and another limit. Guards
-    /// and scheduler stay.
-    pub(crate) fn adjust(&mut self, adjusted: Scheduled, limit: Limit) {
+    /// and scheduler stay. False where `all` schemes have to go on under the new settings and one does not:
+    /// nothing has changed then.
+    pub(crate) fn adjust(&mut self, adjusted: Scheduled, limit: Limit, all: bool) -> bool {
+        let row = self.queues.row.iter().zip(adjusted.queues);
+        let continued: Vec<_> = row.map(|(queue, scheme)| queue.continued(scheme)).collect();
+        if all && continued.iter().any(Option::is_none) {
+            return false;
+        }
         self.room = limit.room();
         let own = (adjusted.queue_limit == QueueLimit::OfPort).then_some(self.room);
-        for (queue, scheme) in self.queues.row.iter_mut().zip(adjusted.queues) {
+        for (queue, scheme) in self.queues.row.iter_mut().zip(continued) {
             queue.adjust(scheme, own);
         }
+        true
     }
 
     pub(crate) const fn packets(&self) -> u32 {

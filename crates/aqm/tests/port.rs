@@ -5,12 +5,16 @@ mod packet;
 
 use aqmlab_aqm::parts::Limit;
 use aqmlab_aqm::{
-    Aqm, Codepoint, ConservationError, Departing, Event, PacketClass, PacketFacts, Port, Positions,
-    QueueView, Queued, Reason, Verdict,
+    Aqm, Codepoint, ConservationError, Departing, Discipline, Event, PacketClass, PacketFacts,
+    ParameterError, Parameters, Port, PortFacts, Positions, QueueView, Queued, Reason, Scheme, Verdict,
+    register,
 };
 use aqmlab_random::{Key, Stream};
-use aqmlab_units::Time;
+use aqmlab_units::{Rate, Time};
 use packet::TestPacket;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -407,4 +411,76 @@ fn a_steady_queue_keeps_its_order() {
         bench.arrive(id, 1, Codepoint::NotEct);
     }
     assert_eq!((bench.port.packets(), bench.port.bytes()), (40, 40));
+}
+
+/// A scheme that says more than it does: it lists its threshold, and does not go on under another one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Stubborn {
+    limit_packets: u32,
+    threshold_packets: u32,
+}
+
+impl Default for Stubborn {
+    fn default() -> Self {
+        Self { limit_packets: 9, threshold_packets: 5 }
+    }
+}
+
+impl Parameters for Stubborn {
+    fn validate(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::of_packets(self.limit_packets)
+    }
+
+    fn ecn(&self) -> bool {
+        false
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        &["limit_packets", "threshold_packets"]
+    }
+
+    fn build(&self, _: &PortFacts) -> Discipline {
+        Discipline::fifo(DropAll)
+    }
+}
+
+/// Nothing passes, and [`Aqm::continue_from`] is what it is where nobody writes one.
+#[derive(Clone)]
+struct DropAll;
+
+impl Aqm for DropAll {
+    fn on_arrival(&mut self, _: Time, _: &PacketFacts, _: &QueueView<'_>, _: &mut Stream) -> Verdict {
+        Verdict::Drop(Reason::Early)
+    }
+}
+
+#[test]
+fn a_scheme_that_does_not_continue_refuses_settings_of_its_own_and_not_those_of_the_port() {
+    register::<Stubborn>("stubborn").unwrap();
+    let facts = PortFacts::new(Rate::from_megabits_per_second(1.0));
+    let within = |scheme: &str| -> Scheme { serde_json::from_str(scheme).unwrap() };
+    for scheme in [
+        within(r#"{ "scheme": "stubborn" }"#),
+        within(r#"{ "scheme": "fq", "limit_packets": 9, "inner": { "scheme": "stubborn" } }"#),
+    ] {
+        let mut port: Port<TestPacket> = Port::new(&scheme, facts, Key::from_seed(1).stream());
+        let lower = json!({ "limit_packets": 8 });
+        let lower = scheme.adjusted(lower.as_object().unwrap(), &facts).unwrap();
+        assert_eq!(port.adjust(Time::ZERO, &lower, &facts), Ok(()));
+    }
+    let scheme = within(r#"{ "scheme": "stubborn" }"#);
+    let mut port: Port<TestPacket> = Port::new(&scheme, facts, Key::from_seed(1).stream());
+    let both = json!({ "limit_packets": 8, "threshold_packets": 6 });
+    let both = scheme.adjusted(both.as_object().unwrap(), &facts).unwrap();
+    let refused = port.adjust(Time::ZERO, &both, &facts).unwrap_err();
+    assert_eq!(refused.key(), "threshold_packets");
+    assert_eq!(
+        refused.to_string(),
+        "`threshold_packets` of stubborn cannot be changed during a run: it does not continue from its own state"
+    );
 }

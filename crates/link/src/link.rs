@@ -81,6 +81,12 @@ impl<P: Queued> Link<P> {
         Self { transmitter, ..self }
     }
 
+    /// Whether every transmission takes the time of its bytes at one rate, which can be changed.
+    #[must_use]
+    pub const fn has_constant_rate(&self) -> bool {
+        self.transmitter.is_constant()
+    }
+
     /// Sends at another rate from the next transmission on; answers whether it does, which it does not where
     /// the rate varies by itself. Not for links whose departures are [predicted](Link::predict): they hold
     /// for the old rate.

@@ -115,7 +115,7 @@ fn the_limit_of_several_queues_with_a_scheme_in_a_file_can_be_adjusted() {
     let scheme = scenario.network.links[0].queue.as_ref().unwrap();
     let facts = PortFacts::new(Rate::from_megabits_per_second(1.0));
     let table = serde_json::json!({ "limit_packets": 8 });
-    let adjusted = scheme.adjusted(table.as_object().unwrap(), &facts).unwrap();
+    let adjusted = scheme.adjusted(table.as_object().unwrap(), &facts).unwrap().into_scheme();
     assert_eq!((scheme.limit().packets, adjusted.limit().packets), (Some(9), Some(8)));
     assert_eq!(adjusted.names_within().collect::<Vec<_>>(), ["fq", "own.py:Own"]);
 }

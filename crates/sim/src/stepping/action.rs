@@ -169,15 +169,18 @@ impl ActedOn {
             .map_err(|error| ActionError::Parameters { link: link(), error })?;
         let queued = &mut queued[self.position.place()];
         debug_assert!(!queued.predicts, "its packets have moved on already");
-        if let Some(rate) = rate {
-            if !queued.link.change_rate(rate) {
-                return Err(ActionError::RateVaries { link: link() });
-            }
-            self.rate = rate;
+        if rate.is_some() && !queued.link.has_constant_rate() {
+            return Err(ActionError::RateVaries { link: link() });
         }
-        if let Some(scheme) = adjusted {
-            queued.link.port_mut().adjust(now, &scheme, &self.facts);
-            self.scheme = scheme;
+        if let Some(adjusted) = adjusted {
+            let done = queued.link.port_mut().adjust(now, &adjusted, &self.facts);
+            done.map_err(|error| ActionError::Parameters { link: link(), error })?;
+            self.scheme = adjusted.into_scheme();
+        }
+        if let Some(rate) = rate {
+            let changed = queued.link.change_rate(rate);
+            debug_assert!(changed, "a constant rate can be changed");
+            self.rate = rate;
         }
         Ok(self.rate)
     }
