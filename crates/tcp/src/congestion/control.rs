@@ -26,9 +26,9 @@ pub struct Settings {
 /// The codepoint of ECN-capable data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codepoint {
-    /// A mark counts as a loss (RFC 3168).
+    /// Of senders to whom a mark is what a loss is (RFC 3168).
     Ect0,
-    /// Marks shrink the window in proportion to their share (RFC 9331 section 4.3).
+    /// Of senders that queues may mark early and often (RFC 9331 section 4).
     Ect1,
 }
 
@@ -57,7 +57,8 @@ pub trait CongestionControl: Sized {
     /// Everything outstanding is taken for lost.
     fn on_timeout(&mut self, timeout: &Timeout);
 
-    /// Packets were marked.
+    /// Packets were marked, and it does not [answer that itself](Self::answers_marks): once in a window of
+    /// data.
     fn on_marks(&mut self, marks: &Marks);
 
     /// A reduction is over. After a mark and a loss in one window of data a mistake is not told: the mark was
@@ -73,11 +74,22 @@ pub trait CongestionControl: Sized {
     /// The window up to which slow start lasts, in segments: the greatest value where there is none yet.
     fn slow_start_threshold(&self) -> u32;
 
-    /// The rate at which segments leave, in bits of IP packets, if they are paced.
+    /// Whether segments leave at a rate as soon as it has one, whatever the host's settings are. It is asked
+    /// when the connection opens.
+    fn paces(&self) -> bool;
+
+    /// The rate at which segments leave, in bits of IP packets; none as long as it has none.
     fn pacing_rate(&self) -> Option<Rate>;
 
     /// The codepoint of its data.
     fn codepoint(&self) -> Codepoint {
         Codepoint::Ect0
+    }
+
+    /// Whether it answers marks by itself, by the [`Acknowledged::marked`] of each acknowledgement: then
+    /// accurate ECN begins no reduction. Where the peer's ECN-Echo says no more than that there were marks
+    /// (RFC 3168) one begins all the same.
+    fn answers_marks(&self) -> bool {
+        false
     }
 }

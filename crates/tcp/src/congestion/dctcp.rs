@@ -63,6 +63,7 @@ impl Dctcp {
 
 impl Growth for Dctcp {
     const CODEPOINT: Codepoint = Codepoint::Ect1;
+    const ANSWERS_MARKS: bool = true;
 
     fn new(_settings: &Settings) -> Self {
         Self { share: 1.0, acknowledged: 0, marked: 0, reduced: false, owed: 0.0 }

@@ -70,73 +70,149 @@ macro_rules! controllers {
         /// The state of whichever controller the host's profile names.
         #[derive(Clone, Debug)]
         pub(crate) enum CongestionController {
-            $($name($file::Controller)),+
+            $($name($file::Controller),)+
+            /// What a test puts in the place of a controller.
+            #[cfg(test)]
+            Spy(spy::Controller),
         }
 
         impl CongestionController {
             /// One of a connection whose first segment is being sent.
             pub(crate) fn new(congestion: Congestion, settings: &Settings) -> Self {
+                #[cfg(test)]
+                if let Some(spy) = spy::installed(settings) {
+                    return Self::Spy(spy);
+                }
                 match congestion { $(Congestion::$name => Self::$name($file::Controller::new(settings))),+ }
             }
 
             pub(crate) fn on_established(&mut self, opening: Opening) {
-                match self { $(Self::$name(controller) => controller.on_established(opening)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_established(opening),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_established(opening),
+                }
             }
 
             #[inline]
             pub(crate) fn on_sent(&mut self, sent: &Sent) {
-                match self { $(Self::$name(controller) => controller.on_sent(sent)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_sent(sent),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_sent(sent),
+                }
             }
 
             #[inline]
             pub(crate) fn on_round_trip(&mut self, measured: &Measured) {
-                match self { $(Self::$name(controller) => controller.on_round_trip(measured)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_round_trip(measured),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_round_trip(measured),
+                }
             }
 
             #[inline]
             pub(crate) fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
                 #[cfg(test)]
                 spy::write_down(acknowledged);
-                match self { $(Self::$name(controller) => controller.on_acknowledged(acknowledged)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_acknowledged(acknowledged),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_acknowledged(acknowledged),
+                }
             }
 
             pub(crate) fn on_loss(&mut self, loss: &Loss) {
-                match self { $(Self::$name(controller) => controller.on_loss(loss)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_loss(loss),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_loss(loss),
+                }
             }
 
             pub(crate) fn on_timeout(&mut self, timeout: &Timeout) {
-                match self { $(Self::$name(controller) => controller.on_timeout(timeout)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_timeout(timeout),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_timeout(timeout),
+                }
             }
 
             pub(crate) fn on_marks(&mut self, marks: &Marks) {
-                match self { $(Self::$name(controller) => controller.on_marks(marks)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_marks(marks),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_marks(marks),
+                }
             }
 
             pub(crate) fn on_recovered(&mut self, recovered: Recovered) {
-                match self { $(Self::$name(controller) => controller.on_recovered(recovered)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_recovered(recovered),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_recovered(recovered),
+                }
             }
 
             pub(crate) fn on_idle(&mut self, timeouts: u32) {
-                match self { $(Self::$name(controller) => controller.on_idle(timeouts)),+ }
+                match self {
+                    $(Self::$name(controller) => controller.on_idle(timeouts),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_idle(timeouts),
+                }
             }
 
             #[inline]
             pub(crate) fn window(&self) -> u32 {
-                match self { $(Self::$name(controller) => controller.window()),+ }
+                match self {
+                    $(Self::$name(controller) => controller.window(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.window(),
+                }
             }
 
             #[inline]
             pub(crate) fn slow_start_threshold(&self) -> u32 {
-                match self { $(Self::$name(controller) => controller.slow_start_threshold()),+ }
+                match self {
+                    $(Self::$name(controller) => controller.slow_start_threshold(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.slow_start_threshold(),
+                }
             }
 
             pub(crate) fn pacing_rate(&self) -> Option<Rate> {
-                match self { $(Self::$name(controller) => controller.pacing_rate()),+ }
+                match self {
+                    $(Self::$name(controller) => controller.pacing_rate(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.pacing_rate(),
+                }
+            }
+
+            pub(crate) fn paces(&self) -> bool {
+                match self {
+                    $(Self::$name(controller) => controller.paces(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.paces(),
+                }
+            }
+
+            #[inline]
+            pub(crate) fn answers_marks(&self) -> bool {
+                match self {
+                    $(Self::$name(controller) => controller.answers_marks(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.answers_marks(),
+                }
             }
 
             #[inline]
             pub(crate) fn codepoint(&self) -> Codepoint {
-                match self { $(Self::$name(controller) => controller.codepoint()),+ }
+                match self {
+                    $(Self::$name(controller) => controller.codepoint(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.codepoint(),
+                }
             }
         }
     };

@@ -173,6 +173,8 @@ impl SegmentWindow {
 pub(crate) trait Growth {
     /// The codepoint of its data.
     const CODEPOINT: Codepoint = Codepoint::Ect0;
+    /// Whether growth answers marks by itself.
+    const ANSWERS_MARKS: bool = false;
 
     /// What it remembers of a connection that opens.
     fn new(settings: &Settings) -> Self;
@@ -292,11 +294,21 @@ impl<G: Growth> CongestionControl for Windowed<G> {
         self.base.threshold
     }
 
+    /// Where the host's setting wants it.
+    fn paces(&self) -> bool {
+        self.base.pace.is_some()
+    }
+
     fn pacing_rate(&self) -> Option<Rate> {
         self.base.pacing_rate()
     }
 
     fn codepoint(&self) -> Codepoint {
         G::CODEPOINT
+    }
+
+    #[inline]
+    fn answers_marks(&self) -> bool {
+        G::ANSWERS_MARKS
     }
 }

@@ -1,7 +1,11 @@
-//! Writes down what controllers of this thread are told, for tests of the sender that tells them.
+//! Writes down what controllers of this thread are told, and takes the place of one, for tests of the sender
+//! that tells them.
 
-use super::Acknowledged;
-use std::cell::RefCell;
+use super::{
+    Acknowledged, Codepoint, CongestionControl, Loss, Marks, Opening, Recovered, Sent, Settings, Timeout,
+};
+use aqmlab_units::Rate;
+use std::cell::{Cell, RefCell};
 
 thread_local! {
     /// None until somebody asks.
@@ -19,4 +23,90 @@ pub(crate) fn write_down(acknowledged: &Acknowledged) {
 /// What they were told since this was asked last.
 pub(crate) fn read() -> Vec<Acknowledged> {
     TOLD.with_borrow_mut(|told| told.replace(Vec::new()).unwrap_or_default())
+}
+
+/// What a spy answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answers {
+    /// Segments, whatever happens.
+    pub(crate) window: u32,
+    /// Whatever the host's settings are.
+    pub(crate) pacing_rate: Option<Rate>,
+    pub(crate) codepoint: Codepoint,
+    pub(crate) answers_marks: bool,
+}
+
+thread_local! {
+    /// What stands in the place of the controllers of connections that open on this thread.
+    static ANSWERS: Cell<Option<Answers>> = const { Cell::new(None) };
+    /// How often a spy was told of marks that it had not answered.
+    static REDUCTIONS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Connections that open on this thread have a spy from here on.
+pub(crate) fn install(answers: Answers) {
+    ANSWERS.set(Some(answers));
+    REDUCTIONS.set(0);
+}
+
+/// How often one was told of marks since it was installed.
+pub(crate) fn reductions() -> u32 {
+    REDUCTIONS.get()
+}
+
+/// One for a connection that opens, if spies are installed.
+pub(super) fn installed(settings: &Settings) -> Option<Controller> {
+    ANSWERS.get().map(|_| Controller::new(settings))
+}
+
+/// A controller that does as it was told before the connection opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Controller(Answers);
+
+impl CongestionControl for Controller {
+    fn new(_: &Settings) -> Self {
+        Self(ANSWERS.get().expect("a spy is installed"))
+    }
+
+    fn on_established(&mut self, _: Opening) {}
+
+    fn on_sent(&mut self, _: &Sent) {}
+
+    fn on_acknowledged(&mut self, _: &Acknowledged) {}
+
+    fn on_loss(&mut self, _: &Loss) {}
+
+    fn on_timeout(&mut self, _: &Timeout) {}
+
+    fn on_marks(&mut self, _: &Marks) {
+        REDUCTIONS.set(REDUCTIONS.get() + 1);
+    }
+
+    fn on_recovered(&mut self, _: Recovered) {}
+
+    fn on_idle(&mut self, _: u32) {}
+
+    fn window(&self) -> u32 {
+        self.0.window
+    }
+
+    fn slow_start_threshold(&self) -> u32 {
+        u32::MAX
+    }
+
+    fn paces(&self) -> bool {
+        self.0.pacing_rate.is_some()
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.0.pacing_rate
+    }
+
+    fn codepoint(&self) -> Codepoint {
+        self.0.codepoint
+    }
+
+    fn answers_marks(&self) -> bool {
+        self.0.answers_marks
+    }
 }

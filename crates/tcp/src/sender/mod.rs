@@ -109,7 +109,7 @@ impl Sender {
     /// The opening segment is being sent and timed. What was written or closed before waits.
     pub(crate) fn begin(&mut self, now: Time, context: &Context<'_>) {
         self.rules = Rules::new(context.profile, &context.clock);
-        if context.profile.extensions().pacing {
+        if self.modern().is_some_and(|modern| modern.controller().paces()) {
             self.flags.set(SenderFlags::PACED);
         }
         self.round_trip_time = RoundTripTime::new(&context.profile.retransmission, &context.clock);

@@ -15,9 +15,7 @@
 use super::timers::Due;
 use super::undoing::was_delayed;
 use super::{Delivery, Lent, MICROSECONDS_PER_STAMP, ModernSender, NANOSECONDS_PER_MICROSECOND, Sent, Undo};
-use crate::congestion::{
-    Acknowledged, Codepoint, DeliveryRate, Loss, Marks, Measured, Phase, Recovered, Timeout,
-};
+use crate::congestion::{Acknowledged, DeliveryRate, Loss, Marks, Measured, Phase, Recovered, Timeout};
 use crate::connection_flags::SenderFlags;
 use crate::hosts::{Ecn, HostProfile};
 use crate::kernel_timer;
@@ -283,10 +281,9 @@ impl ModernSender {
         let mut reductions = Reductions::default();
         let was_calm = self.phase == Phase::Open && !self.disordered;
         self.settle_probe(lent, news);
-        let scalable = self.controller.codepoint() == Codepoint::Ect1;
         let asks = match lent.context.profile.ecn {
             Ecn::Off => false,
-            Ecn::Accurate => news.marked > 0 && !scalable,
+            Ecn::Accurate => news.marked > 0 && !self.controller.answers_marks(),
             _ => news.echo,
         };
         if asks {
@@ -314,7 +311,7 @@ impl ModernSender {
         }
         let before = self.controller.window();
         self.tell(lent.now, news, lost);
-        let shrunk = scalable && news.marked > 0 && self.controller.window() < before;
+        let shrunk = self.controller.answers_marks() && news.marked > 0 && self.controller.window() < before;
         reductions.echoes += u16::from(shrunk && !self.phase.is_reduction());
         reductions
     }

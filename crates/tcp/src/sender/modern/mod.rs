@@ -386,6 +386,9 @@ impl ModernSender {
 mod random_conversation;
 
 #[cfg(test)]
+mod spied;
+
+#[cfg(test)]
 mod splitting;
 
 #[cfg(test)]
