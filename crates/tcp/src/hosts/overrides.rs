@@ -18,52 +18,70 @@ const TIMESTAMP_BYTES_IN_SYN: u16 = 8;
 const HEADER_WITH_TIMESTAMPS: u16 = 40 + TIMESTAMP_BYTES;
 const SYN_HEADER_WITH_TIMESTAMPS: u16 = 60;
 const HEADER_WITH_BLOCKS: u16 = 84;
+/// In effect unlimited.
+const MOST_WINDOW_BYTES: u32 = 1_000_000_000;
+const MOST_ACKNOWLEDGED_SEGMENTS: u8 = 100;
 
+/// Declares the overrides: optional fields, with the least and the greatest value of those that have a range,
+/// for the schema and for the check.
+macro_rules! overrides {
+    ($(#[$about:meta])* pub struct $overrides:ident {
+        $($(#[$meaning:meta])* pub $key:ident: Option<$type:ty> $(= $least:literal to $most:expr)?,)+
+    }) => {
+        $(#[$about])*
+        pub struct $overrides {
+            $($(#[$meaning])* $(#[schemars(range(min = $least, max = $most))])? pub $key: Option<$type>,)+
+        }
+
+        impl $overrides {
+            /// Refuses the first value that is out of its range.
+            fn check_ranges(&self) -> Result<(), IllegalOverride> {
+                $($(
+                    if let Some(value) = self.$key {
+                        within(stringify!($key), value, $least, $most)?;
+                    }
+                )?)+
+                Ok(())
+            }
+        }
+    };
+}
+
+overrides! {
 /// Changes to a named [`HostProfile`]; missing keys keep the profile's value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostOverrides {
     /// Maximum segment size in bytes of data.
-    #[schemars(range(min = 1, max = 9_000))]
-    pub maximum_segment_bytes: Option<u16>,
+    pub maximum_segment_bytes: Option<u16> = 1 to 9_000,
     /// IP and TCP header of every segment but SYN in bytes: 52 with timestamps.
-    #[schemars(range(min = 40, max = 120))]
-    pub header_bytes: Option<u16>,
+    pub header_bytes: Option<u16> = 40 to 120,
     /// IP and TCP header of SYN and SYN/ACK in bytes: 60 with MSS, window scale and timestamps.
-    #[schemars(range(min = 40, max = 120))]
-    pub syn_header_bytes: Option<u16>,
+    pub syn_header_bytes: Option<u16> = 40 to 120,
     /// The receive buffer, which is the peer's advertised window when everything is read, in bytes, at least
     /// one segment; the greatest is in effect unlimited.
-    #[schemars(range(min = 1, max = 1_000_000_000))]
-    pub window_bytes: Option<u32>,
+    pub window_bytes: Option<u32> = 1 to MOST_WINDOW_BYTES,
     /// Initial congestion window in segments, before the passive opener's quirk.
-    #[schemars(range(min = 1, max = 100))]
-    pub initial_window_segments: Option<u8>,
+    pub initial_window_segments: Option<u8> = 1 to 100,
     /// Whether the handshake's acknowledgement opens the passive opener's window by a segment.
     pub passive_window_quirk: Option<bool>,
     /// Whether the first two duplicate acknowledgements release a new segment each.
     pub limited_transmit: Option<bool>,
     /// Most segments sent at a time; the greatest is in effect unlimited.
-    #[schemars(range(min = 1, max = 65_535))]
-    pub maximum_burst_segments: Option<u16>,
+    pub maximum_burst_segments: Option<u16> = 1 to 65_535,
     /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds; in whole ticks
     /// of the host's clock, at least one, in `bsd228` (500 ms), `bsd45`, `ns2-oneway` and `ns2-full` (10 ms).
-    #[schemars(range(min = 10, max = 60_000))]
-    pub initial_rto_ms: Option<u32>,
+    pub initial_rto_ms: Option<u32> = 10 to 60_000,
     /// Least retransmission timeout in milliseconds.
-    #[schemars(range(max = 60_000))]
-    pub minimum_rto_ms: Option<u32>,
+    pub minimum_rto_ms: Option<u32> = 0 to 60_000,
     /// Greatest retransmission timeout in milliseconds.
-    #[schemars(range(min = 1_000, max = 600_000))]
-    pub maximum_rto_ms: Option<u32>,
+    pub maximum_rto_ms: Option<u32> = 1_000 to 600_000,
     /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228` and `ns2-full`, which count bytes
     /// (so that 1 delays short segments there), n segments are at most 65,535 bytes.
-    #[schemars(range(min = 1, max = 100))]
-    pub acknowledge_every_segments: Option<u8>,
+    pub acknowledge_every_segments: Option<u8> = 1 to MOST_ACKNOWLEDGED_SEGMENTS,
     /// How long an acknowledgement may be delayed in milliseconds; in whole ticks of the host's clock, at
     /// least one, in `bsd45` (10 ms).
-    #[schemars(range(min = 1, max = 500))]
-    pub delayed_ack_ms: Option<u32>,
+    pub delayed_ack_ms: Option<u32> = 1 to 500,
     /// When the application reads and sends an update if the window has moved by two segments or half of the
     /// buffer: `"never"` (it reads before acknowledgements leave), `"each-segment"` or
     /// `"each-acknowledgement"` (it reads after each of them). `ns2-oneway` and `ns2-full` have `"never"`
@@ -85,8 +103,7 @@ pub struct HostOverrides {
     pub ecn: Option<EcnRule>,
     /// The window in segments below which an ECN-Echo does not take it, 1 or 2: 1 by KAME's rule, 2 as after
     /// a loss in FreeBSD. Of `ecn = "kame"` alone.
-    #[schemars(range(min = 1, max = 2))]
-    pub ecn_least_window_segments: Option<u8>,
+    pub ecn_least_window_segments: Option<u8> = 1 to 2,
     /// Whether a lost SYN gives up ECN for the connection, and in profiles other than `linux6` a lost
     /// SYN/ACK; in `linux6` it does unless this is `false` (`tcp_ecn_fallback`).
     pub ecn_fallback_on_syn_loss: Option<bool>,
@@ -116,8 +133,7 @@ pub struct HostOverrides {
     /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63
     /// of the wait (Linux; 250 in most distributions); 0, the default, lets them fire exactly. In the
     /// `linux6` profiles alone.
-    #[schemars(range(max = 1000))]
-    pub timer_hz: Option<u16>,
+    pub timer_hz: Option<u16> = 0 to 1000,
     /// Which hosts share the interrupts of `timer_hz`: `"own"`, the default (each machine has its own, with a
     /// random phase), or `"shared"` (all hosts share those of one kernel, like network namespaces of one
     /// machine). Only with `timer_hz`.
@@ -125,6 +141,7 @@ pub struct HostOverrides {
     /// How slow start ends before a loss: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in
     /// `linux6-cubic` alone.
     pub hystart: Option<HyStart>,
+}
 }
 
 /// Names of the rules of explicit congestion notification in a scenario.
@@ -163,22 +180,18 @@ impl fmt::Display for IllegalOverride {
 
 impl std::error::Error for IllegalOverride {}
 
-/// `value` if it lies between the bounds, both included.
+/// Refuses a value that does not lie between the bounds, both included.
 fn within<N: PartialOrd + fmt::Display>(
     key: &'static str,
     value: N,
     least: N,
     most: N,
-) -> Result<N, IllegalOverride> {
+) -> Result<(), IllegalOverride> {
     if value >= least && value <= most {
-        Ok(value)
+        Ok(())
     } else {
         Err(IllegalOverride { key, value: value.to_string(), legal: format!("{least} to {most}") })
     }
-}
-
-fn milliseconds(key: &'static str, value: u32, least: u32, most: u32) -> Result<Span, IllegalOverride> {
-    within(key, value, least, most).map(|legal| Span::from_milliseconds(u64::from(legal)))
 }
 
 /// A switch of a stack that this profile is not.
@@ -196,6 +209,7 @@ impl HostProfile {
     /// # Errors
     /// [`IllegalOverride`] for the first value out of its range, or that contradicts another.
     pub fn with(mut self, overrides: &HostOverrides) -> Result<Self, IllegalOverride> {
+        overrides.check_ranges()?;
         self.change_sizes(overrides)?;
         self.change_sending(overrides)?;
         self.change_timers(overrides)?;
@@ -220,24 +234,23 @@ impl HostProfile {
 
     fn change_sizes(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
         if let Some(bytes) = overrides.maximum_segment_bytes {
-            self.maximum_segment_bytes = within("maximum_segment_bytes", bytes, 1, 9_000)?;
+            self.maximum_segment_bytes = bytes;
         }
         if let Some(bytes) = overrides.header_bytes {
-            self.header_bytes = within("header_bytes", bytes, 40, 120)?;
+            self.header_bytes = bytes;
         }
         if let Some(bytes) = overrides.syn_header_bytes {
-            self.syn_header_bytes = within("syn_header_bytes", bytes, 40, 120)?;
+            self.syn_header_bytes = bytes;
         }
         if let Some(bytes) = overrides.window_bytes {
             self.window_bytes = bytes;
         }
-        within("window_bytes", self.window_bytes, self.segment_bytes(), 1_000_000_000)?;
-        Ok(())
+        within("window_bytes", self.window_bytes, self.segment_bytes(), MOST_WINDOW_BYTES)
     }
 
     fn change_sending(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
         if let Some(segments) = overrides.initial_window_segments {
-            self.initial_window_segments = within("initial_window_segments", segments, 1, 100)?;
+            self.initial_window_segments = segments;
         }
         let name = self.name;
         match &mut self.stack {
@@ -255,7 +268,7 @@ impl HostProfile {
             Stack::Modern(_) => {}
         }
         if let Some(segments) = overrides.maximum_burst_segments {
-            self.maximum_burst_segments = Some(within("maximum_burst_segments", segments, 1, u16::MAX)?);
+            self.maximum_burst_segments = Some(segments);
         }
         if let Some(nagle) = overrides.nagle {
             self.nagle = nagle;
@@ -266,13 +279,13 @@ impl HostProfile {
     fn change_timers(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
         let timer = &mut self.retransmission;
         if let Some(initial) = overrides.initial_rto_ms {
-            timer.initial = milliseconds("initial_rto_ms", initial, 10, 60_000)?;
+            timer.initial = Span::from_milliseconds(initial.into());
         }
         if let Some(minimum) = overrides.minimum_rto_ms {
-            timer.minimum = milliseconds("minimum_rto_ms", minimum, 0, 60_000)?;
+            timer.minimum = Span::from_milliseconds(minimum.into());
         }
         if let Some(maximum) = overrides.maximum_rto_ms {
-            timer.maximum = milliseconds("maximum_rto_ms", maximum, 1_000, 600_000)?;
+            timer.maximum = Span::from_milliseconds(maximum.into());
         }
         if timer.minimum.max(timer.initial) > timer.maximum {
             return Err(IllegalOverride {
@@ -286,17 +299,17 @@ impl HostProfile {
 
     fn change_acknowledging(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
         if let Some(segments) = overrides.acknowledge_every_segments {
-            self.delayed_ack.every_segments = within("acknowledge_every_segments", segments, 1, 100)?;
+            self.delayed_ack.every_segments = segments;
         }
         if let Some(delay) = overrides.delayed_ack_ms {
-            self.delayed_ack.delay = milliseconds("delayed_ack_ms", delay, 1, 500)?;
+            self.delayed_ack.delay = Span::from_milliseconds(delay.into());
         }
         if let Some(updates) = overrides.window_updates {
             self.window_updates = self.updates_of(updates)?;
         }
         if self.delayed_ack.counting == AckCounting::Bytes {
             // What is owed is counted in 16 bits, which also bound every window that is not scaled.
-            let most = (u32::from(u16::MAX) / self.segment_bytes()).min(100);
+            let most = (u32::from(u16::MAX) / self.segment_bytes()).min(MOST_ACKNOWLEDGED_SEGMENTS.into());
             let every = u32::from(self.delayed_ack.every_segments);
             within("acknowledge_every_segments", every, 1, most)?;
         }
@@ -375,7 +388,7 @@ impl HostProfile {
                 legal: "1, or 2 together with ecn = \"kame\"".into(),
             });
         }
-        within("ecn_least_window_segments", segments, 1, 2)
+        Ok(segments)
     }
 
     fn ecn_rule(&self, rule: EcnRule) -> Result<Ecn, IllegalOverride> {
@@ -479,7 +492,7 @@ impl Modern {
     fn change(&mut self, name: &str, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
         self.extensions.switch(overrides);
         if let Some(hz) = overrides.timer_hz {
-            self.extensions.timer_hz = within("timer_hz", hz, 0, 1_000)?;
+            self.extensions.timer_hz = hz;
         }
         if let Some(phase) = overrides.timer_phase {
             if self.extensions.timer_hz == 0 {
@@ -554,6 +567,17 @@ mod tests {
         let initial_is_the_maximum =
             HostOverrides { maximum_rto_ms: Some(3_000), ..HostOverrides::default() };
         assert!(bsd45_with(&initial_is_the_maximum).is_ok());
+    }
+
+    #[test]
+    fn a_value_out_of_its_range_is_refused_wherever_its_key_means_something() {
+        let refused = |overrides: HostOverrides| bsd45_with(&overrides).unwrap_err().to_string();
+        let segment = HostOverrides { maximum_segment_bytes: Some(9_001), ..HostOverrides::default() };
+        assert_eq!(refused(segment), "maximum_segment_bytes = 9001: legal is 1 to 9000");
+        let window = HostOverrides { initial_window_segments: Some(0), ..HostOverrides::default() };
+        assert_eq!(refused(window), "initial_window_segments = 0: legal is 1 to 100");
+        let timer = HostOverrides { minimum_rto_ms: Some(60_001), ..HostOverrides::default() };
+        assert_eq!(refused(timer), "minimum_rto_ms = 60001: legal is 0 to 60000");
     }
 
     #[test]
