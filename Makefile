@@ -148,7 +148,7 @@ LLVM_PROFDATA = $(shell find "$$(rustc --print sysroot)" -name llvm-profdata 2>/
 HAS_PROFILE_TOOLS = test -x "$(LLVM_PROFDATA)" || { echo 'rustup component add llvm-tools' >&2; exit 2; }
 
 package: ## the crates for other stacks as crates.io would get them: packed, and built from what was packed
-	cargo package --locked --quiet --package aqmlab-units --package aqmlab-random --package aqmlab-aqm
+	cargo package --locked --quiet --package aqmlab-units --package aqmlab-random --package aqmlab-declared --package aqmlab-aqm
 
 clean: ## removes everything that was made here
 	rm -rf $(VENV) target report results python/aqmlab/_core*.so

@@ -348,6 +348,6 @@ impl Scheme {
     /// # Errors
     /// [`UnknownScheme`] when no scheme has this name.
     pub fn describe(name: &str) -> Result<String, UnknownScheme> {
-        Ok(describe::text(outside::spelt(name), &Self::parameter_schema(name)?))
+        Ok(describe::text(aqmlab_declared::spelt(name), &Self::parameter_schema(name)?))
     }
 }

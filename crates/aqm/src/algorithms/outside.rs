@@ -3,13 +3,13 @@
 
 use super::schema_of;
 use crate::parameters::Parameters;
+use aqmlab_declared::Declarations;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -72,11 +72,7 @@ where
 }
 
 /// A declaration under its name.
-#[derive(Clone)]
-struct Declared {
-    name: Arc<str>,
-    declaration: Arc<dyn Declaration>,
-}
+type Declared = aqmlab_declared::Declared<dyn Declaration>;
 
 /// A scheme from outside this crate with its parameters.
 #[derive(Clone)]
@@ -262,11 +258,6 @@ fn check_schema(name: &str, schema: &Schema) -> Result<(), RegistrationError> {
     Ok(())
 }
 
-/// A registered name as scenarios spell it.
-pub(super) fn spelt(name: &str) -> &str {
-    name.split_once('@').map_or(name, |(spelt, _)| spelt)
-}
-
 /// The names of this crate's schemes, and of those that were registered.
 pub(super) fn all_names(own: &'static [&'static str]) -> &'static [&'static str] {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).names.unwrap_or(own)
@@ -279,11 +270,11 @@ fn registered() -> Vec<Registered> {
 /// Schemes that a text declares for itself: no other text can name them. A scheme that was read owns its
 /// declaration.
 #[derive(Default)]
-pub struct DeclaredSchemes(BTreeMap<Arc<str>, Declared>);
+pub struct DeclaredSchemes(Declarations<dyn Declaration>);
 
 thread_local! {
     /// Those that the text may name that is being read on this thread.
-    static NAMEABLE: RefCell<DeclaredSchemes> = const { RefCell::new(DeclaredSchemes(BTreeMap::new())) };
+    static NAMEABLE: RefCell<Declarations<dyn Declaration>> = const { RefCell::new(Declarations::NONE) };
 }
 
 impl DeclaredSchemes {
@@ -299,35 +290,26 @@ impl DeclaredSchemes {
     ) -> Result<Value, RegistrationError> {
         let schema = declaration.schema();
         check_schema(name, &schema)?;
-        let schema = super::with_tag(schema, name).to_value();
-        let name: Arc<str> = name.into();
-        self.0.insert(Arc::clone(&name), Declared { name, declaration });
-        Ok(schema)
+        self.0.add(name, declaration);
+        Ok(super::with_tag(schema, name).to_value())
     }
 
     /// A scheme under the name that tables have for it.
     pub(super) fn as_spelt(scheme: &OutsideScheme) -> Self {
-        Self(BTreeMap::from([(scheme.name().into(), scheme.declared.clone())]))
+        let mut spelt = Self::default();
+        spelt.0.add(scheme.name(), Arc::clone(&scheme.declared.declaration));
+        spelt
     }
 
     /// Reads a text that may name these schemes, beside those that are registered.
     pub fn while_reading<T>(self, read: impl FnOnce() -> T) -> T {
-        /// Restores what could be named before, also when the reading unwinds.
-        struct Before(DeclaredSchemes);
-        impl Drop for Before {
-            fn drop(&mut self) {
-                NAMEABLE.set(std::mem::take(&mut self.0));
-            }
-        }
-        let _before = Before(NAMEABLE.replace(self));
-        read()
+        self.0.while_reading(&NAMEABLE, read)
     }
 }
 
 /// The scheme with this name that can be named now.
 fn find(name: &str) -> Option<Declared> {
-    let declared = NAMEABLE.with_borrow(|declared| declared.0.get(name).cloned());
-    declared.or_else(|| {
+    aqmlab_declared::find(&NAMEABLE, name).or_else(|| {
         let Registered { name, declaration } = registered().into_iter().find(|scheme| scheme.name == name)?;
         Some(Declared { name: name.into(), declaration })
     })
@@ -336,7 +318,7 @@ fn find(name: &str) -> Option<Declared> {
 impl OutsideScheme {
     /// As scenarios spell it.
     pub(super) fn name(&self) -> &str {
-        spelt(&self.declared.name)
+        self.declared.spelt()
     }
 
     pub(super) fn parameters(&self) -> &dyn Parameters {

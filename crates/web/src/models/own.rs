@@ -124,7 +124,7 @@ impl OwnParameters {
     /// As scenarios spell it.
     #[must_use]
     pub fn name(&self) -> &str {
-        declared::spelt(&self.declared.name)
+        self.declared.spelt()
     }
 
     /// The model of a table without the key `model`.

@@ -2,7 +2,7 @@
 //!
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
 //! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
-//! and `{web, record} <- session <- {scenario, driver}`; `{aqm, web} <- plugin <- python`.
+//! and `{web, record} <- session <- {scenario, driver}`; `declared <- {aqm, web} <- plugin <- python`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -13,10 +13,11 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("random", &["units"]),
     ("wire", &["units"]),
-    ("aqm", &["units", "random"]),
+    ("declared", &[]),
+    ("aqm", &["units", "random", "declared"]),
     ("link", &["units", "random", "aqm"]),
     ("tcp", &["units", "random", "wire"]),
-    ("web", &["units", "random"]),
+    ("web", &["units", "random", "declared"]),
     ("plugin", &["units", "random", "aqm", "web"]),
     ("record", &["units"]),
     ("session", &["units", "random", "web", "record"]),

@@ -4,12 +4,12 @@ use super::BrowserKeys;
 use super::own_model_error::OwnModelError;
 use crate::ModelError;
 use crate::models::pages::PageObject;
+use aqmlab_declared::Declarations;
 use aqmlab_random::Key;
 use aqmlab_units::Span;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -82,20 +82,16 @@ pub enum UnreadableModel {
 }
 
 /// A declaration under its name.
-#[derive(Clone)]
-pub(super) struct Declared {
-    pub(super) name: Arc<str>,
-    pub(super) declaration: Arc<dyn ModelDeclaration>,
-}
+pub(super) type Declared = aqmlab_declared::Declared<dyn ModelDeclaration>;
 
 /// Models that a text declares for itself: no other text can name them. A model that was read owns its
 /// declaration.
 #[derive(Default)]
-pub struct DeclaredModels(BTreeMap<Arc<str>, Declared>);
+pub struct DeclaredModels(Declarations<dyn ModelDeclaration>);
 
 thread_local! {
     /// Those that the text may name that is being read on this thread.
-    static NAMEABLE: RefCell<DeclaredModels> = const { RefCell::new(DeclaredModels(BTreeMap::new())) };
+    static NAMEABLE: RefCell<Declarations<dyn ModelDeclaration>> = const { RefCell::new(Declarations::NONE) };
 }
 
 impl DeclaredModels {
@@ -106,33 +102,19 @@ impl DeclaredModels {
     /// In words, which of its parameters has the name of a key that every model has.
     pub fn declare(&mut self, name: &str, declaration: Arc<dyn ModelDeclaration>) -> Result<Value, String> {
         let schema = schema(name, &*declaration)?;
-        let name: Arc<str> = name.into();
-        self.0.insert(Arc::clone(&name), Declared { name, declaration });
+        self.0.add(name, declaration);
         Ok(schema)
     }
 
     /// Reads a text that may name these models.
     pub fn while_reading<T>(self, read: impl FnOnce() -> T) -> T {
-        /// Restores what could be named before, also when the reading unwinds.
-        struct Before(DeclaredModels);
-        impl Drop for Before {
-            fn drop(&mut self) {
-                NAMEABLE.set(std::mem::take(&mut self.0));
-            }
-        }
-        let _before = Before(NAMEABLE.replace(self));
-        read()
+        self.0.while_reading(&NAMEABLE, read)
     }
 }
 
 /// The model with this name that can be named now.
 pub(super) fn find(name: &str) -> Option<Declared> {
-    NAMEABLE.with_borrow(|declared| declared.0.get(name).cloned())
-}
-
-/// A declared name as scenarios spell it.
-pub(super) fn spelt(name: &str) -> &str {
-    name.split_once('@').map_or(name, |(spelt, _)| spelt)
+    aqmlab_declared::find(&NAMEABLE, name)
 }
 
 fn schema(name: &str, declaration: &dyn ModelDeclaration) -> Result<Value, String> {
