@@ -81,7 +81,7 @@ impl<P: Queued> Queue<P> {
         adjusted.continue_from((*self.scheme).as_any()).then_some(adjusted)
     }
 
-    /// Goes on under a [continued](Self::continued) scheme, or the one here, and with this room if it changes.
+    /// Goes on under a [continued](Self::continued) scheme, or the one here; with this room if it changes.
     pub(crate) fn adjust(&mut self, continued: Option<Box<dyn Aqm>>, room: Option<Room>) {
         self.room = room.unwrap_or(self.room);
         if let Some(scheme) = continued {

@@ -1,10 +1,11 @@
 //! The links of a scenario, as both drivers have them.
 
 use aqmlab_aqm::{Port, PortFacts, Queued, Scheme};
-use aqmlab_link::{Link, Serializer};
+use aqmlab_link::{Channel, Link, Serializer};
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_units::Rate;
+use std::collections::BTreeMap;
 
 /// A link with this rate and scheme. The random numbers of its queue and of its service belong to its name
 /// under the key of the run.
@@ -39,4 +40,22 @@ fn key_of_queue(link: &scenario::Link, key: Key) -> Key {
 #[must_use]
 pub fn serializer_of(link: &scenario::Link) -> Option<Serializer> {
     link.rate.map(|rate| Serializer::new(rate, link.framing))
+}
+
+/// The channels that several of these links share. Links have their places in the list as numbers.
+pub fn channels<'a>(links: impl IntoIterator<Item = &'a scenario::Link>) -> Vec<Channel> {
+    let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (place, link) in links.into_iter().enumerate() {
+        if let Some(name) = link.service.channel() {
+            members.entry(name).or_default().push(place);
+        }
+    }
+    members.into_values().filter(|places| places.len() > 1).map(Channel::new).collect()
+}
+
+/// Whether a link of a network takes turns with others: what it sends then hangs on theirs.
+#[must_use]
+pub fn shares_a_channel(network: &scenario::Network, link: &scenario::Link) -> bool {
+    let name = link.service.channel();
+    name.is_some() && network.links.iter().filter(|other| other.service.channel() == name).count() > 1
 }

@@ -12,6 +12,7 @@
 //! | `transmitter.rs` | the time that a link spends sending, and what it has sent |
 //! | `service/` | how long a transmission takes, and how many packets it carries: one file per model |
 //! | `backlog.rs` | what a link can carry, and when what waits has been sent |
+//! | `channel.rs` | whose turn it is where several links share a channel |
 //! | `serializer.rs` | a link with an unlimited queue, first in, first out: it holds no packet |
 //! | `framing.rs` | what the link layer adds to a packet |
 //! | `monitored.rs` | what can be seen and counted of a link with a queue |
@@ -53,6 +54,7 @@
 #![deny(missing_docs)]
 
 mod backlog;
+mod channel;
 pub mod conformance;
 mod framing;
 mod link;
@@ -63,6 +65,7 @@ mod service;
 mod transmitter;
 
 pub use backlog::BacklogClock;
+pub use channel::Channel;
 pub use framing::Framing;
 pub use link::{Link, News};
 pub use monitored::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent};

@@ -44,6 +44,8 @@ pub struct Link<P: Queued> {
     ring: VecDeque<P>,
     pub(crate) ring_packets: usize,
     pub(crate) transmitter: Transmitter,
+    /// Whether another link sends on its channel.
+    held: bool,
     /// When the driver was told to ask again, the earliest of these instants; [`Time::MAX`] if it was not.
     asks_again: Time,
     /// The transmissions of packets that wait: see `prediction.rs`.
@@ -69,6 +71,7 @@ impl<P: Queued> Link<P> {
             ring: VecDeque::new(),
             ring_packets: ring_packets as usize,
             transmitter,
+            held: false,
             asks_again: Time::MAX,
             predicted: Serializer::new(rate, framing),
         }
@@ -111,7 +114,7 @@ impl<P: Queued> Link<P> {
         header: impl FnOnce(&P) -> HeaderFields,
         discarded: &mut impl FnMut(P, Reason),
     ) -> News {
-        if self.is_sending() {
+        if self.is_busy() {
             self.port.arrive_with(now, packet, header, discarded);
             return if self.has_room_below() { self.serve(now, discarded) } else { News::NONE };
         }
@@ -151,7 +154,7 @@ impl<P: Queued> Link<P> {
     pub fn serve(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> News {
         let mut news = News::NONE;
         loop {
-            let waiting = if self.is_sending() { None } else { self.ring.pop_front() };
+            let waiting = if self.is_busy() { None } else { self.ring.pop_front() };
             if let Some(packet) = waiting {
                 news.begun = Some(self.begin(now, packet, discarded));
                 continue;
@@ -163,7 +166,7 @@ impl<P: Queued> Link<P> {
                 news.asks_again = self.held_back();
                 return news;
             };
-            if self.is_sending() {
+            if self.is_busy() {
                 self.ring.push_back(packet);
             } else {
                 news.begun = Some(self.begin(now, packet, discarded));
@@ -226,6 +229,24 @@ impl<P: Queued> Link<P> {
         self.in_service.is_some()
     }
 
+    /// Whether a packet has to wait: another is being sent, here or by another link on the same channel.
+    #[inline(always)]
+    const fn is_busy(&self) -> bool {
+        self.is_sending() || self.held
+    }
+
+    /// Begins no transmission, as long as another link sends on the same [`Channel`](crate::Channel), or may
+    /// again; what waits is not asked for.
+    pub const fn hold(&mut self, held: bool) {
+        self.held = held;
+    }
+
+    /// Whether packets wait, in the queue or in the ring.
+    #[must_use]
+    pub fn has_something(&self) -> bool {
+        self.port.packets() > 0 || !self.ring.is_empty()
+    }
+
     /// Whether packets are being sent beside the one [in service](Link::in_service).
     #[must_use]
     pub fn carries_another(&self) -> bool {
@@ -242,7 +263,7 @@ impl<P: Queued> Link<P> {
     /// Whether a packet can be taken out of the queue now.
     #[inline(always)]
     fn has_room_below(&self) -> bool {
-        !self.is_sending() || self.ring.len() < self.ring_packets
+        !self.is_busy() || self.ring.len() < self.ring_packets
     }
 
     /// The queue.

@@ -21,8 +21,8 @@ pub(crate) fn refused_scenario(error: &aqmlab_scenario::ScenarioError) -> PyErr 
 }
 
 /// A mistake in a scenario: its message, and the same without its place; the name of the source with line and
-/// column, or the override in which it is; its key, of a missing one where it belongs; the value as JSON; what
-/// would be legal, in words; the nearest legal name.
+/// column, or the override in which it is; its key, of a missing one where it belongs; the value as JSON;
+/// what would be legal, in words; the nearest legal name.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct FoundMistake {
     message: String,

@@ -3,7 +3,7 @@
 use crate::error::{Cancelled, RunError, ScenarioError, refused};
 use crate::finished::{Finished, Once};
 use crate::scenario::Scenario;
-use aqmlab_driver::{Control, ReplayedArrival, ReplayedEvent, replay};
+use aqmlab_driver::{Control, ReplayedArrival, ReplayedEvent, replay, shares_a_channel};
 use aqmlab_live::{
     Backend, CapturedPorts, HostSettings, KeptPacket, LiveError, LogEvent, LogRow, Output, Program, Settings,
 };
@@ -168,8 +168,12 @@ impl LiveRun {
         let until = Time::ZERO + self.scenario.duration;
         Ok(py.detach(|| {
             let links: BTreeSet<u32> = log.iter().map(|row| row.link.0).collect();
+            // Whose turn it is on a shared channel is not known to a link alone.
+            let network = &self.scenario.network;
+            let alone = |link: &u32| !shares_a_channel(network, network.link(LinkIndex(*link)));
             let found = links
                 .into_iter()
+                .filter(alone)
                 .map(|link| difference(&self.scenario, self.seed, LinkIndex(link), log, until));
             (log.len(), found.flatten().next())
         }))

@@ -40,8 +40,8 @@ pub(crate) struct MonitoredLink {
     rate_key: String,
 }
 
-/// What a reader should know of a scenario before any run of it, in words; the link about whose queue it is, if
-/// it is about one.
+/// What a reader should know of a scenario before any run of it, in words; the link about whose queue it is,
+/// if it is about one.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct ScenarioWarning {
     text: String,

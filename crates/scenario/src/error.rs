@@ -101,8 +101,8 @@ impl ScenarioError {
         &self.mistakes
     }
 
-    /// The mistakes that the message tells, a line each: a slip that stands in every element of a list is soon
-    /// told.
+    /// The mistakes that the message tells, a line each: a slip that stands in every element of a list is
+    /// soon told.
     #[must_use]
     pub fn told(&self) -> &[Mistake] {
         &self.mistakes[..self.mistakes.len().min(MOST_TOLD)]

@@ -29,6 +29,10 @@ identifier! {
     pub(crate) struct QueuedId(u16);
 }
 identifier! {
+    /// A channel that several links share.
+    pub(crate) struct ChannelId(u16);
+}
+identifier! {
     /// A place where a packet's next egress is looked up: see `fabric/route_table.rs`.
     pub(crate) struct Hop(u16);
 }

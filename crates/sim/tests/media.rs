@@ -28,6 +28,11 @@ fn departures(text: &str, link: &str) -> Vec<u64> {
 }
 
 fn departures_of(text: &str, link: &str, seed: u64) -> Vec<u64> {
+    events_of(text, "departure", link, seed)
+}
+
+/// When packets come to a link, leave it, or are discarded, in nanoseconds.
+fn events_of(text: &str, event: &str, link: &str, seed: u64) -> Vec<u64> {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
     let output = run(&scenario, seed, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
     let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
@@ -36,8 +41,8 @@ fn departures_of(text: &str, link: &str, seed: u64) -> Vec<u64> {
         let ColumnValues::Names(names) = column(packets, name) else { panic!("type of {name}") };
         names.codes().iter().map(|&code| names.names()[code as usize] == wanted).collect()
     };
-    let (left, here) = (has("event", "departure"), has("link", link));
-    let rows = (0..times.len()).filter(|&row| left[row] && here[row]);
+    let (wanted, here) = (has("event", event), has("link", link));
+    let rows = (0..times.len()).filter(|&row| wanted[row] && here[row]);
     rows.map(|row| (times[row] * 1e9).round() as u64).collect()
 }
 
@@ -186,4 +191,74 @@ fn wifi_sends_what_fits_in_its_airtime_and_leaves_others_their_share() {
         assert!(((two[1] - two[0]) as f64 - 2.0 * airtime_ns).abs() < 4.0, "{two:?}");
     }
     assert!(whole.len() > 80);
+}
+
+const CHANNEL: &str = "rate_mbps = 65.0\nmedium = { wifi = { distance_m = 50.0, channel = \"kitchen\" } }\n\
+                       medium_right_to_left = { wifi = { distance_m = 50.0, channel = \"kitchen\" } }\n";
+
+/// The transmissions of 32 packets of 1,000 bytes above, on one channel for both directions: they alternate,
+/// and one alone has all turns.
+#[test]
+fn two_directions_of_one_channel_take_turns_as_far_as_both_have_something() {
+    let airtime_ns = 198_500.0 + 32_000.0 * 8.0 / 65e6 * 1e9;
+    let instants = |text: &str, link: &str| {
+        let mut instants: Vec<u64> =
+            departures(text, link).into_iter().filter(|&ns| ns > 300_000_000).collect();
+        instants.dedup();
+        instants
+    };
+    let both = scenario(CHANNEL, &["left-to-right", "right-to-left"]);
+    let [down, up] = ["left-to-right", "right-to-left"].map(|link| instants(&both, link));
+    assert!(down.len() > 80 && down.len().abs_diff(up.len()) <= 1, "{} and {}", down.len(), up.len());
+    let mut turns: Vec<(u64, bool)> = down.iter().map(|&ns| (ns, true)).collect();
+    turns.extend(up.iter().map(|&ns| (ns, false)));
+    turns.sort_unstable();
+    for two in turns.windows(2) {
+        assert_ne!(two[0].1, two[1].1);
+        assert!(((two[1].0 - two[0].0) as f64 - airtime_ns).abs() < 4.0, "{two:?}");
+    }
+    let alone = scenario(CHANNEL, &["left-to-right"]);
+    let gaps = instants(&alone, "left-to-right");
+    assert!(gaps.windows(2).all(|two| ((two[1] - two[0]) as f64 - airtime_ns).abs() < 4.0));
+    let for_itself = CHANNEL.replace(", channel = \"kitchen\"", "");
+    assert_eq!(
+        departures(&alone, "left-to-right"),
+        departures(&scenario(&for_itself, &["left-to-right"]), "left-to-right")
+    );
+}
+
+/// Transmissions of one packet, 100 µs of bytes beside 198.5 µs, in either direction: the channel is one
+/// server, and its departures follow from Lindley's recursion over the arrivals of both.
+#[test]
+fn with_equal_packets_a_channel_is_one_queue() {
+    let medium = "{ wifi = { channel = \"kitchen\", most_packets = 1 } }";
+    let group = |direction: &str, on_s: f64| {
+        format!(
+            "[[datagrams]]\ncount = 2\ndirection = \"{direction}\"\npacket_bytes = 1000\nrate_mbps = 12.0\n\
+             on_s = {on_s}\noff_s = 0.05\nstart_spread_s = 0.1\n"
+        )
+    };
+    let traffic = group("left-to-right", 0.03) + &group("right-to-left", 0.05);
+    let keys = format!("rate_mbps = 80.0\nmedium = {medium}\nmedium_right_to_left = {medium}\n");
+    let text = scenario(&keys, &[]).replace("[record]", &format!("{traffic}[record]"));
+    for seed in 1..=5 {
+        let both = |event: &str| {
+            let mut instants: Vec<u64> = ["left-to-right", "right-to-left"]
+                .into_iter()
+                .flat_map(|link| events_of(&text, event, link, seed))
+                .collect();
+            instants.sort_unstable();
+            instants
+        };
+        let (came, left) = (both("arrival"), both("departure"));
+        let mut ends = 0;
+        let expected = came.iter().map(|&at| {
+            ends = ends.max(at) + 298_500;
+            ends
+        });
+        let expected: Vec<u64> = expected.filter(|&ns| ns < 1_000_000_000).collect();
+        assert!(left.len() > 1_000, "{}", left.len());
+        assert_eq!(left, expected[..left.len()]);
+        assert!(expected.len() - left.len() <= 1, "one at the very end");
+    }
 }

@@ -67,6 +67,11 @@ trait MediumModel: Sized {
         rate
     }
 
+    /// The name of the channel on which links take turns; none of a link that has its medium for itself.
+    fn channel(&self) -> Option<&str> {
+        None
+    }
+
     /// Legal parameters at a link of 0.1 to 10 Mbit/s, for tests.
     fn drawn(dice: &mut Stream) -> Self;
 }
@@ -77,6 +82,7 @@ trait DynamicModel {
     fn service(&self, rate: Rate, key: Key) -> Box<dyn Service>;
     fn highest_rate(&self, rate: Rate) -> Rate;
     fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate;
+    fn channel(&self) -> Option<&str>;
 }
 
 impl<M: MediumModel> DynamicModel for M {
@@ -94,6 +100,10 @@ impl<M: MediumModel> DynamicModel for M {
 
     fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate {
         MediumModel::capacity(self, rate, wire_bytes)
+    }
+
+    fn channel(&self) -> Option<&str> {
+        MediumModel::channel(self)
     }
 }
 
@@ -185,6 +195,15 @@ impl ServiceModel {
     #[must_use]
     pub const fn is_constant(&self) -> bool {
         matches!(self, Self::Constant)
+    }
+
+    /// The name of the channel on which the link takes turns with others of that name, if it does.
+    #[must_use]
+    pub fn channel(&self) -> Option<&str> {
+        match self {
+            Self::Medium(medium) => medium.model().channel(),
+            Self::Constant | Self::Trace(_) => None,
+        }
     }
 
     /// The service of a link with this rate, where that is not constant. Its random numbers are at a key.

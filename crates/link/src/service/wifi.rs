@@ -17,8 +17,10 @@
 //! ```
 //!
 //! Departures and silences. The link is one to a single station, or to stations that are all alike: an
-//! aggregate mixes their packets. Other stations, and the other direction, take a constant share of the
-//! airtime, whether they have something to send or not. The backoff is its mean, there are no collisions and
+//! aggregate mixes their packets. Links with the same `channel` send one at a time, with equal airtime
+//! ([`Channel`](crate::Channel)), as where airtime is scheduled; contention gives equal numbers of
+//! transmissions. Stations that are no links of the scenario take a constant share of the airtime, whether
+//! they have something to send or not. The backoff is its mean, there are no collisions and
 //! no lost frames, and the rate depends on nothing but distance. What waits is taken when the wait for the
 //! medium begins, not when it ends.
 
@@ -78,7 +80,14 @@ pub struct Wifi {
     #[schemars(range(min = 1, max = 256))]
     pub most_packets: u32,
 
-    /// Share of the airtime that others take: other stations, and the other direction of this link.
+    /// Name of the channel. Links with the same one send one at a time and share its airtime equally, as far
+    /// as they have something to send; absent: a channel for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub channel: Option<String>,
+
+    /// Share of the airtime that others take: stations, or the other direction, that are no links with the
+    /// same `channel`.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 0.99))]
     pub others_airtime_share: f64,
@@ -177,6 +186,10 @@ impl MediumModel for Wifi {
         })
     }
 
+    fn channel(&self) -> Option<&str> {
+        self.channel.as_deref()
+    }
+
     fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate {
         let mut service = MediumModel::service(self, rate, Key::from_seed(0)); // nothing of it is random
         capacity_of_full_transmissions(service.as_mut(), wire_bytes)
@@ -192,6 +205,7 @@ impl MediumModel for Wifi {
             overhead_us: dice.below(3) as f64 * dice.uniform() * 500.0,
             most_airtime_ms: 0.001 + 5.0 * dice.uniform(),
             most_packets: 1 + dice.below(8) as u32,
+            channel: None,
             others_airtime_share: dice.below(2) as f64 * 0.9 * dice.uniform(),
         }
     }

@@ -10,8 +10,9 @@ use aqmlab_driver::key_of_service;
 use aqmlab_link::conformance::{Arrival, Case, Observed, check};
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
 use aqmlab_wire::{WireAddress, WirePacket, WirePayload};
+use std::collections::BTreeSet;
 
 #[test]
 fn the_router_sends_and_refuses_what_the_reference_of_links_does() {
@@ -53,4 +54,63 @@ fn the_router_sends_and_refuses_what_the_reference_of_links_does() {
         compared += check(&case, &seen, until).unwrap_or_else(|wrong| panic!("{wrong}"));
     }
     assert_eq!(compared, 60 * 150);
+}
+
+/// Both directions of a channel on which every transmission is of one packet and takes 298.5 µs: the channel
+/// is one server, and its departures follow from Lindley's recursion over the arrivals of both.
+#[test]
+fn the_router_has_one_link_of_a_channel_send_at_a_time() {
+    let medium = "{ wifi = { channel = \"kitchen\", most_packets = 1 } }";
+    let text = format!(
+        "name = \"channel\"\nduration_s = 900.0\n[dumbbell]\nrate_mbps = 80.0\nmedium = {medium}\n\
+         medium_right_to_left = {medium}\nlayer2_overhead_bytes = 0\nlayer2_minimum_frame_bytes = 0\n\
+         layer2_gap_bytes = 0\nqueue = {{ scheme = \"drop-tail\", limit_packets = 1000 }}\n[users]\nper_side = 1\n"
+    );
+    let (mut network, addresses) = network(&text, Log::new(true, &CapturedPorts::default()));
+    let (opener, port) = addresses.opener(0, 0).unwrap();
+    let answerer = addresses.answerer(u32::try_from(addresses.machines()).unwrap() - 1);
+    let ends = [
+        WireAddress { address: opener.octets(), port },
+        WireAddress { address: answerer.octets(), port: 80 },
+    ];
+    let mut dice = Key::from_seed(1).stream();
+    let (mut at, mut pace) = (Time::ZERO, 1);
+    for _ in 0..2_000 {
+        if dice.below(10) == 0 {
+            pace = 1 + dice.below(1_200_000);
+        }
+        at += Span::from_nanoseconds(dice.below(pace));
+        let (from, half) = if dice.below(2) == 0 { (0, Half::Active) } else { (1, Half::Passive) };
+        let packet = WirePacket {
+            at: Time::ZERO,
+            source: ends[from],
+            destination: ends[1 - from],
+            traffic_class: 0,
+            ip_bytes: 1_000,
+            payload: WirePayload::Udp,
+        };
+        network.arrive(at, half, &packet.bytes());
+        network.run_until(at, &mut |_, _, _| {});
+    }
+    network.run_until(Time::from_seconds(900.0), &mut |_, _, _| {});
+    assert_eq!((network.under_way(), network.balance.refused), (0, [0; 5]));
+    let rows = network.log.into_parts().0;
+    let instants = |wanted: LogEvent| {
+        let mut instants: Vec<Time> =
+            rows.iter().filter(|row| row.event == wanted).map(|row| row.at).collect();
+        instants.sort_unstable();
+        instants
+    };
+    let links: BTreeSet<u32> = rows.iter().map(|row| row.link.0).collect();
+    assert_eq!(links.len(), 2, "both directions");
+    let mut ends = Time::ZERO;
+    let expected: Vec<Time> = instants(LogEvent::Arrival)
+        .into_iter()
+        .map(|at| {
+            ends = ends.max(at) + Span::from_nanoseconds(298_500);
+            ends
+        })
+        .collect();
+    assert_eq!(instants(LogEvent::Departure), expected);
+    assert_eq!(expected.len(), 2_000);
 }

@@ -16,6 +16,8 @@ pub(crate) struct QueuedLink {
     pub(crate) number: LinkIndex,
     /// Its place among the monitored links.
     pub(crate) monitored: Option<usize>,
+    /// The channel that it shares with others.
+    pub(crate) channel: Option<usize>,
     /// Propagation delay.
     pub(crate) delay: Span,
     /// Whether packets that wait may still be discarded or marked.
@@ -61,6 +63,7 @@ impl QueuedLink {
         Self {
             number,
             monitored,
+            channel: None,
             delay: link.delay,
             decides_about_waiting: own.port().decides_about_waiting(),
             queue: Queue::Own(Box::new(own)),
@@ -76,6 +79,14 @@ impl QueuedLink {
             transmitter: Transmitter::constant(rate, link.framing),
         }));
         Ok(())
+    }
+
+    /// The link, where the queue is ours.
+    pub(crate) fn own_mut(&mut self) -> Option<&mut Link<Packet>> {
+        match &mut self.queue {
+            Queue::Own(link) => Some(link),
+            Queue::Kernel(_) => None,
+        }
     }
 
     pub(crate) fn kernel(&self) -> Option<&KernelLink> {

@@ -18,8 +18,8 @@ use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::kernel_queue::{self, KernelQueue};
 use aqmlab_aqm::{PacketFacts, Reason};
-use aqmlab_driver::{Boundary, Monitor, Traffic};
-use aqmlab_link::{Link, LinkSnapshot, MonitoredLink, News, Serializer};
+use aqmlab_driver::{Boundary, Monitor, Traffic, channels};
+use aqmlab_link::{Channel, Link, LinkSnapshot, MonitoredLink, News, Serializer};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::{LinkIndex, Scenario};
@@ -95,6 +95,7 @@ pub(crate) struct Edge {
 /// The network of a run.
 pub(crate) struct Network {
     pub(crate) queues: Vec<QueuedLink>,
+    channels: Vec<Channel>,
     serializers: Vec<Serializer>,
     pub(crate) paths: Paths,
     pub(crate) connections: Connections,
@@ -120,12 +121,17 @@ impl Network {
         log: Log,
     ) -> Self {
         let key = Key::from_seed(seed);
-        let (paths, queues, serializers) = Paths::of(scenario, connections.addresses(), key);
+        let (paths, mut queues, serializers) = Paths::of(scenario, connections.addresses(), key);
+        let channels = channels(queues.iter().map(|queue| scenario.network.link(queue.number)));
+        for (place, channel) in channels.iter().enumerate() {
+            channel.links().for_each(|queue| queues[queue].channel = Some(place));
+        }
         let monitored = (0..queues.len()).filter(|&place| queues[place].monitored.is_some());
         let monitored: Vec<usize> = monitored.collect();
         Self {
             monitor: Monitor::new(scenario, window, monitored.into_iter()),
             queues,
+            channels,
             serializers,
             paths,
             connections,
@@ -361,6 +367,7 @@ impl Network {
         });
         if let Some(ends) = begun {
             self.note(ends, What::TransmissionEnds { queue });
+            self.begin_turn(now, queue);
         }
         if let Some(opens) = asks_again {
             self.note(opens, What::PortOpens { queue });
@@ -376,8 +383,10 @@ impl Network {
             let carries_another = link.is_sending();
             self.log.note(now, LogEvent::Departure, number, &sent);
             self.count_sent(now, queue, &sent);
-            if !carries_another {
-                self.act(now, queue, |link, mut discard| link.serve(now, &mut discard));
+            match self.queues[queue].channel {
+                _ if carries_another => {}
+                Some(channel) => self.end_turn(now, channel),
+                None => self.act(now, queue, |link, mut discard| link.serve(now, &mut discard)),
             }
             sent.passed += 1;
             if delay == Span::ZERO {
@@ -386,6 +395,28 @@ impl Network {
                 self.note(now + delay, What::Moves(sent));
             }
             if !carries_another {
+                return;
+            }
+        }
+    }
+
+    /// A link has begun to send: if it shares a channel, the others wait for their turn.
+    fn begin_turn(&mut self, now: Time, queue: usize) {
+        let Self { channels, queues, .. } = self;
+        let Some(channel) = queues[queue].channel else { return };
+        channels[channel].begin(queue, now, |other| hold(&mut queues[other], true));
+    }
+
+    /// A transmission on a shared channel has ended: who is next begins.
+    fn end_turn(&mut self, now: Time, channel: usize) {
+        let Self { channels, queues, .. } = self;
+        channels[channel].end(now, |each| hold(&mut queues[each], false));
+        loop {
+            let Self { channels, queues, .. } = self;
+            let waits = |each: usize| queues[each].own_mut().is_some_and(|link| link.has_something());
+            let Some(next) = channels[channel].next(waits) else { return };
+            self.act(now, next, |link, mut discard| link.serve(now, &mut discard));
+            if self.queues[next].own_mut().is_some_and(|link| link.is_sending()) {
                 return;
             }
         }
@@ -416,6 +447,12 @@ impl Network {
         let moving = self.pending.iter().filter(|Reverse(pending)| matches!(pending.what, What::Moves(_)));
         let at_links = self.queues.iter().map(QueuedLink::held);
         moving.count() as u64 + at_links.sum::<u64>()
+    }
+}
+
+fn hold(queue: &mut QueuedLink, held: bool) {
+    if let Some(link) = queue.own_mut() {
+        link.hold(held);
     }
 }
 

@@ -32,6 +32,9 @@ impl Fabric {
             return self.end_transmission_of_several(packet, events);
         }
         trace.record(events.now(), TraceEvent::Departure, queued.monitored, &packet, &endpoints.options);
+        if let Some(channel) = queued.channel {
+            return self.end_turn(link, channel, packet, events);
+        }
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         match queued.serve(events, &mut discard) {
             Some(packet) => prefetch_delivery(&endpoints.connections, &packet),
@@ -64,7 +67,7 @@ impl Fabric {
 
     /// A packet that a link has sent moves on to its far end.
     #[inline(always)]
-    fn leave(&mut self, position: usize, packet: Packet, events: &mut Events) {
+    pub(super) fn leave(&mut self, position: usize, packet: Packet, events: &mut Events) {
         let queued = &self.network.queued[position];
         let (to, propagation) = (queued.to, queued.propagation);
         let counts = self.user_bytes.is_some() || self.traffic.is_some();
@@ -186,6 +189,9 @@ impl Fabric {
         let header = |packet: &Packet| flow_hashes.header_of(packet);
         if let Some(packet) = queued.arrive(packet, header, events, &mut discard) {
             prefetch_delivery(&endpoints.connections, &packet);
+            if let Some(channel) = queued.channel {
+                network.begin_turn(position, channel, events.now());
+            }
         }
         if !self.discarded.is_empty() {
             self.note_discards(position, events);
@@ -198,7 +204,11 @@ impl Fabric {
         let Self { network, discarded, .. } = self;
         let position = link.place();
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
-        network.queued[position].ask_again(events, &mut discard);
+        let queued = &mut network.queued[position];
+        let channel = queued.channel;
+        if let (Some(_), Some(channel)) = (queued.ask_again(events, &mut discard), channel) {
+            network.begin_turn(position, channel, events.now());
+        }
         if !self.discarded.is_empty() {
             self.note_discards(position, events);
         }
@@ -216,7 +226,7 @@ impl Fabric {
     /// Records what a link with a queue has just discarded.
     #[cold]
     #[inline(never)]
-    fn note_discards(&mut self, position: usize, events: &Events) {
+    pub(super) fn note_discards(&mut self, position: usize, events: &Events) {
         let Self { network, endpoints, discarded, losses, trace, traffic, window, .. } = self;
         let queued = &network.queued[position];
         for packet in discarded.drain(..) {

@@ -7,6 +7,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `forwarding.rs` | what happens to a packet at a link, and where it goes next |
+//! | `turns.rs` | links that share a channel |
 //! | `network.rs`, `route_table.rs`, `packed_rows.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `predicted_departures.rs` | queues whose departures are known on arrival, and need no event |
@@ -55,6 +56,7 @@ mod route_table;
 mod several_streams;
 mod trace;
 mod transport_end;
+mod turns;
 mod user_bytes;
 
 pub(crate) use connections::{Connection, MAXIMUM_NUMBERED, TcpTotals};

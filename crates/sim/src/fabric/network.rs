@@ -10,9 +10,10 @@ use super::queued_link::QueuedLink;
 use super::responders::responders;
 use super::route_table::{RouteTable, hops};
 use crate::engine::{DELAYED, Rank};
-use crate::identifiers::{Column, DelayClockId, Egress, Hop, MonitoredId, QueuedId};
+use crate::identifiers::{ChannelId, Column, DelayClockId, Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::Scheme;
-use aqmlab_driver::link_of;
+use aqmlab_driver::{channels, link_of};
+use aqmlab_link::Channel;
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Conversation, Link, LinkIndex, NodeIndex, NodeKind, Scenario};
@@ -26,6 +27,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Network {
     /// Links with a queue.
     pub(crate) queued: Vec<QueuedLink>,
+    /// The channels that some of them share.
+    pub(super) channels: Vec<Channel>,
     /// All others that take time.
     interfaces: Vec<Interface>,
     /// Those of either kind that lose packets which are on their way to them.
@@ -45,6 +48,7 @@ impl Network {
         let impaired = impaired_links(description, key);
         let mut network = Self {
             queued: Vec::new(),
+            channels: Vec::new(),
             interfaces: Vec::new(),
             impaired,
             delay_boxes: DelayBoxes::new(scenario, key),
@@ -66,7 +70,15 @@ impl Network {
                 }
             }
         }
+        network.share_channels(description);
         network
+    }
+
+    fn share_channels(&mut self, description: &scenario::Network) {
+        self.channels = channels(self.queued.iter().map(|queued| description.link(queued.number)));
+        for (place, channel) in self.channels.iter().enumerate() {
+            channel.links().for_each(|link| self.queued[link].channel = Some(ChannelId::of(place)));
+        }
     }
 
     fn add_queued_link(

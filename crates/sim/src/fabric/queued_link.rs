@@ -3,7 +3,7 @@
 use super::events::{Events, Timer};
 use super::packet::Packet;
 use crate::engine::Rank;
-use crate::identifiers::{Hop, MonitoredId, QueuedId};
+use crate::identifiers::{ChannelId, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{HeaderFields, Reason};
 use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, News, Sent};
 use aqmlab_scenario::LinkIndex;
@@ -20,6 +20,8 @@ pub(crate) struct QueuedLink {
     pub(crate) position: QueuedId,
     /// Pipe of the propagation delay, if there is one.
     pub(crate) propagation: Option<(Rank, Span)>,
+    /// The channel that it shares with others.
+    pub(crate) channel: Option<ChannelId>,
     /// Its number in the scenario.
     pub(crate) number: LinkIndex,
     /// Whether packets move on when they are queued: see `predicted_departures.rs`.
@@ -37,7 +39,17 @@ impl QueuedLink {
         to: Hop,
         propagation: Option<(Rank, Span)>,
     ) -> Self {
-        Self { link, monitored, to, position, propagation, number, predicts: false, feeds_alone: false }
+        Self {
+            link,
+            monitored,
+            to,
+            position,
+            propagation,
+            channel: None,
+            number,
+            predicts: false,
+            feeds_alone: false,
+        }
     }
 
     /// A packet arrives; answers with the packet that the link begins to send.
@@ -65,10 +77,15 @@ impl QueuedLink {
         self.note(news, events)
     }
 
-    /// The port is asked again, which has held back what waits.
-    pub(crate) fn ask_again(&mut self, events: &mut Events, discarded: &mut impl FnMut(Packet, Reason)) {
+    /// The port is asked again, which has held back what waits; answers with the packet that the link begins
+    /// to send.
+    pub(crate) fn ask_again(
+        &mut self,
+        events: &mut Events,
+        discarded: &mut impl FnMut(Packet, Reason),
+    ) -> Option<Packet> {
         let news = self.link.ask_again(events.now(), discarded);
-        self.note(news, events);
+        self.note(news, events)
     }
 
     /// Remembers what the link has to say; answers with the packet that it begins to send.

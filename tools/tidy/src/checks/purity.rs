@@ -10,7 +10,7 @@ use crate::words::{find_word, is_word_character};
 use crate::{parts, rust};
 
 const PURE: &[&str] = &[
-    "units", "random", "declared", "wire", "aqm", "link", "tcp", "web", "scenario", "record", "driver", "sim",
+    "units", "random", "wire", "aqm", "link", "tcp", "web", "scenario", "record", "driver", "sim",
 ];
 
 /// A scenario is read together with the files that it names, and holds their texts: nothing below it reads
