@@ -13,6 +13,8 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import _core
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -38,12 +40,11 @@ class Decides(StrEnum):
 
 ALL_BELOW = "**"
 _SUBTREES: Mapping[Decides, str] = {
-    Decides.USERS: """
+    Decides.USERS: f"""
+        {" ".join(f"datagrams.*.{each.key}" for each in _core.applications())}
         users.model users.minimum_delay_ms users.delay_box
         populations.*.model populations.*.minimum_delay_ms populations.*.delay_box
         flows.*.base_rtt_ms flows.*.delay_box flows.*.phases flows.*.starts_s
-        datagrams.*.video datagrams.*.on_s datagrams.*.off_s datagrams.*.periods
-        datagrams.*.adaptive_video
     """,
     Decides.HOSTS: "users.host populations.*.host flows.*.host",
     Decides.QUEUE: """
@@ -71,7 +72,8 @@ _KEYS: Mapping[Decides, str] = {
         flows.*.name flows.*.count flows.*.senders flows.*.receivers flows.*.direction flows.*.bytes
         flows.*.arrivals_hz flows.*.start_s flows.*.start_spread_s flows.*.stop_s flows.*.delay_on
         datagrams.*.name datagrams.*.count datagrams.*.senders datagrams.*.receivers datagrams.*.direction
-        datagrams.*.packet_bytes datagrams.*.rate_mbps datagrams.*.echo
+        datagrams.*.packet_bytes datagrams.*.echo
+        datagrams.*.on_s datagrams.*.off_s datagrams.*.periods
         datagrams.*.start_s datagrams.*.start_spread_s datagrams.*.stop_s
         dumbbell.server_machines_per_side parking_lot.server_machines
         parking_lot.machines.*.name parking_lot.machines.*.count parking_lot.machines.*.router

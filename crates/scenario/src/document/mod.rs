@@ -3,7 +3,6 @@
 //! These structs are the schema. Their names, types, defaults, ranges and comments make the JSON Schema,
 //! which makes the checks, the error messages and the tables of `docs/reference/scenario/`.
 
-mod adaptive_video;
 mod datagrams;
 mod delay_box;
 mod dumbbell;
@@ -17,10 +16,8 @@ mod star;
 mod topology;
 mod twin;
 mod users;
-mod video;
 
-pub use adaptive_video::AdaptiveVideoTable;
-pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
+pub use datagrams::{DatagramsTable, EcnCodepoint};
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
@@ -39,7 +36,6 @@ pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
 pub(crate) use users::Habits;
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
-pub use video::{FrameSpacing, VideoTable};
 
 use crate::limits::DURATION_S;
 use schemars::JsonSchema;
@@ -117,7 +113,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowsTable>,
 
-    /// UDP sources: at a fixed rate, of frames of a video, or of a call that adapts; a repeated table.
+    /// Applications over UDP: packets at a rate, videos, calls that adapt and others; a repeated table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datagrams: Vec<DatagramsTable>,
 
