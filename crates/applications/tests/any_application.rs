@@ -76,6 +76,7 @@ fn every_application_keeps_to_its_facts_and_stops() {
             let sender = path.sent_by(End::Sender);
             hold(&sender, &facts.sender, packet_bytes, &what);
             assert!(sender.iter().all(|packet| packet.at < stops), "{what} goes on after it has stopped");
+            assert!(path.is_at_rest(), "{what}: somebody is woken for nothing");
             let receiver = path.sent_by(End::Receiver);
             match facts.receiver {
                 Some(own) => hold(&receiver, &own.sends, own.packet_bytes, &what),

@@ -226,6 +226,8 @@ struct VideoCall {
     /// Reports that were sent.
     reports: u32,
     longest_report: u16,
+    /// When the last report was due, while there is nothing to say: nobody is woken for the next.
+    silent_since: Option<Time>,
 }
 
 impl VideoCall {
@@ -236,6 +238,7 @@ impl VideoCall {
             feedback_interval: settings.feedback_interval(),
             reports: 0,
             longest_report: setup.packet_bytes,
+            silent_since: None,
             sender: Sender::new(settings, setup),
         }
     }
@@ -248,11 +251,22 @@ impl VideoCall {
         Step { sends, next }
     }
 
-    /// A report is due.
+    /// A report is due, if there is something to say.
     fn report(&mut self, due: Time) -> Step {
         let sends = self.receiver.report(self.reports, self.longest_report);
-        self.reports = self.reports.wrapping_add(u32::from(sends.is_some()));
+        if sends.is_none() {
+            self.silent_since = Some(due);
+            return Step { sends, next: Next::Never };
+        }
+        self.reports = self.reports.wrapping_add(1);
         Step { sends, next: Next::At(due + self.feedback_interval) }
+    }
+
+    /// When the report is due that breaks the silence, by the clock of all reports; none if there is none.
+    fn next_report(&mut self, now: Time) -> Option<Time> {
+        let last = self.silent_since.take()?;
+        let passed = (now - last).div_floor(self.feedback_interval);
+        Some(last + self.feedback_interval * (passed + 1))
     }
 }
 
@@ -271,7 +285,7 @@ impl Application for VideoCall {
                     self.frames.arrive(piece, now);
                 }
                 self.receiver.arrive(number, now);
-                None
+                self.next_report(now)
             }
             End::Receiver => {
                 let report = self.receiver.take(number)?;

@@ -102,6 +102,11 @@ impl Path {
         }
     }
 
+    /// Whether no end is to be woken any more, unless it hears something.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.ends.iter().all(|end| end.due >= end.stops)
+    }
+
     /// What an end sent.
     pub(crate) fn sent_by(&self, end: End) -> Vec<Sent> {
         self.sent.iter().filter(|packet| packet.from == end).copied().collect()
