@@ -65,6 +65,8 @@ impl Default for CloudGame {
 
 /// Of the mean, the shortest frame; the longest is as much longer.
 const SHORTEST: f64 = 0.5;
+/// Longer frames are no picture.
+const LONGEST_FRAME_BYTES: f64 = 1e8;
 
 impl CloudGame {
     fn mean_frame_bytes(&self) -> f64 {
@@ -79,10 +81,10 @@ impl CloudGame {
 impl Parameters for CloudGame {
     fn check(&self, packet_bytes: u16) -> Vec<Mistake> {
         let longest = self.mean_frame_bytes() * (2.0 - SHORTEST);
-        let most = f64::from(u32::MAX) / 2.0;
         let wrong = format!("{} makes frames of {longest} bytes", self.rate_mbps);
-        let too_long = Mistake::new("rate_mbps", wrong, format!("frames of at most {most} bytes"));
-        let too_long = (longest > most).then_some(too_long);
+        let most_mbps = self.rate_mbps * LONGEST_FRAME_BYTES / longest;
+        let too_long = Mistake::new("rate_mbps", wrong, format!("at most {most_mbps}"));
+        let too_long = (longest > LONGEST_FRAME_BYTES).then_some(too_long);
         check_room(packet_bytes, RTP_HEADER_BYTES).into_iter().chain(too_long).collect()
     }
 

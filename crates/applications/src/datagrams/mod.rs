@@ -91,6 +91,9 @@ applications! {
     /// A video call whose bit rate adapts to what the network carries, in packets of at most `packet_bytes`;
     /// instead of `rate_mbps`. Its receiver sends reports: the group `NAME-feedback`.
     adaptive_video: AdaptiveVideo,
+    /// A game on a server far away: frames down, in packets of at most `packet_bytes`, input up; instead of
+    /// `rate_mbps`. What the player sends is the group `NAME-input`.
+    cloud_game: CloudGame,
 }
 
 impl ApplicationModel {
