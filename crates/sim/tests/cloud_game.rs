@@ -77,9 +77,17 @@ fn what_the_player_sends_is_a_group_of_its_own_in_the_other_direction() {
 }
 
 #[test]
-fn a_link_of_less_than_its_rate_shows_a_part_of_its_frames() {
+fn on_a_link_of_less_than_its_rate_each_frame_is_later_until_the_queue_is_full() {
     let output = output(&[("dumbbell.rate_mbps", "25")]);
-    let shown = real(&output, "video_call_frames", "shown_s").iter().filter(|at| !at.is_nan()).count();
-    // A frame lost at the full queue never comes; what is shown fits through 25 of 31 Mbit/s.
-    assert!((100..=540 * 25 / 31).contains(&shown), "{shown} of 540");
+    let [captured, shown] = ["captured_s", "shown_s"].map(|name| real(&output, "video_call_frames", name));
+    // A frame takes 20.7 ms and the next comes after 16.7: ten of its 53 packets are left over. A hundred
+    // frames fill a queue of 1,000.
+    let frame_s = 64_620.0 * 8.0 / 25e6;
+    let first = 1240.0 * 8.0 / 1e9 + frame_s + 0.01;
+    for (number, (captured, shown)) in captured.iter().zip(&shown).enumerate().take(60) {
+        let expected = first + number as f64 * (frame_s - 1.0 / 60.0);
+        assert!((shown - captured - expected).abs() < 1e-6, "{number}: {} for {expected}", shown - captured);
+    }
+    let shown = shown.iter().filter(|at| !at.is_nan()).count();
+    assert!(shown < 540 * 25 / 31, "{shown} of 540: a frame lacks what found the queue full");
 }
