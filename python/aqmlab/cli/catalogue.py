@@ -12,7 +12,7 @@ from aqmlab.terminal.spelling import nearest
 
 @click.command("list")
 def list_names() -> None:
-    """List schemes, host profiles, traffic models, applications over datagrams, experiments.
+    """List schemes, host profiles, traffic models, applications, experiments.
 
     \b
     Examples:
@@ -37,7 +37,7 @@ def list_names() -> None:
 @click.command
 @click.argument("name", metavar="NAME")
 def explain(name: str) -> None:
-    """Explain a scheme, a host profile, a traffic model or an application over datagrams.
+    """Explain a scheme, host profile, traffic model or application.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults. `aqmlab list`
     prints the names.

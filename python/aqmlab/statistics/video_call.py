@@ -26,7 +26,7 @@ had arrived whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -136,10 +136,12 @@ def _calls(result: Recorded, part: str) -> Iterator[Call]:
 
 
 def _frames_hz(result: Recorded, name: str) -> float:
-    [group] = [each for each in result.run["scenario"]["datagrams"] if each["name"] == name]
-    application = application_of(group)
-    assert application is not None, name
-    return float(group[application.key]["frames_hz"])
+    [frames_hz] = [
+        group[own.key]["frames_hz"]
+        for group in result.run["scenario"]["datagrams"]
+        if group["name"] == name and (own := application_of(group)) is not None
+    ]
+    return float(frames_hz)
 
 
 def _window(result: Recorded) -> tuple[float, float]:

@@ -122,7 +122,7 @@ def _observed(result: Recorded, part: str, of_rating: Callable[[FloatArray], Flo
     if name in echo_groups(result):
         raise MissingDataError(f"{part} has delays of round trips; a call is rated by those of one way")
     if name in (*groups_with_frames(result), *feedback_groups(result)):
-        raise MissingDataError(f"{part} has the packets of frames or reports of them, which have no rating of a voice call")
+        raise MissingDataError(f"{part} has the packets of frames, which have no rating of a voice call")
 
     def ends(column: Column) -> Ends:
         sent, lost, under_way = (column(f"{fate}_packets") for fate in ("sent", "lost", "under_way"))

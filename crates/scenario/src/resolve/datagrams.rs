@@ -122,7 +122,7 @@ fn application(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) 
     if !named.is_empty() {
         let others: Vec<&str> = named.iter().map(ApplicationModel::key).collect();
         let wrong = format!("given together with {}", others.join(" and "));
-        let legal = format!("{}", either(ApplicationModel::KEYS));
+        let legal = either(ApplicationModel::KEYS);
         mistakes.value(&joined(path, model.key()), wrong, legal);
         return None;
     }
