@@ -12,7 +12,7 @@ from aqmlab.terminal.spelling import nearest
 
 @click.command("list")
 def list_names() -> None:
-    """List schemes, host profiles, traffic models, applications, experiments.
+    """List schemes, profiles, models, applications, experiments.
 
     \b
     Examples:
