@@ -51,6 +51,7 @@ fn the_player_sends_at_a_rate_until_the_game_stops() {
     assert_eq!(up.iter().map(|packet| milliseconds(packet.at)).collect::<Vec<_>>(), [100, 200, 300, 400]);
     assert!(up.iter().all(|packet| packet.ip_bytes == 100));
     assert_eq!(path.sent_by(End::Sender).len(), 5 * 3);
+    assert!(path.is_at_rest());
 }
 
 #[test]
