@@ -7,10 +7,10 @@ import pytest
 import aqmlab
 from aqmlab.comparison.comparability import Decides, decided_by
 from aqmlab.errors import MissingDataError
+from aqmlab.show.tables.results import _video_calls
+from aqmlab.show.words.explained import applications, explained
 from aqmlab.statistics.experience import CLOUD_GAME, judged_groups
 from aqmlab.statistics.video_call import editions, video_call_groups
-from aqmlab.tables.results import _video_calls
-from aqmlab.words.explained import applications, explained
 
 # 62,500 bytes a frame in 52 packets of 1,240 bytes and one of 140; no framing, 10 ms of propagation.
 GAME = """
