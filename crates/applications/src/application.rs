@@ -52,8 +52,8 @@ pub enum Next {
 /// A state machine without a clock. It must not allocate for each packet, and draws random numbers only from
 /// its own key.
 pub trait Application: Send + DynClone {
-    /// An end is woken: its sender first when it starts, then each when it asked for. Where time is real `now`
-    /// is a little later than `due`, and what follows need not be put off by that.
+    /// An end is woken: the sender first when it starts, then each when it asked for. Where time is real
+    /// `now` is a little later than `due`, and what follows need not be put off by that.
     fn wake(&mut self, end: End, due: Time, now: Time) -> Step;
 
     /// A packet has arrived that the end `from` sent, with its number among all that it sent (from 0, modulo

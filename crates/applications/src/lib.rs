@@ -1,9 +1,9 @@
 //! Applications over datagrams: what sends, when, how much, and what becomes of it at the other end.
 //!
 //! An application has two ends. Its [`Parameters`] are a table of the scenario: they say what is wrong with
-//! them, what others have to know ([`Facts`]), and build the [`Application`] of one sender and its receiver. A
-//! driver (`aqmlab-session`) wakes its ends and tells them what has arrived; nothing here knows a network or
-//! reads a clock.
+//! them, what others have to know ([`Facts`]), and build the [`Application`] of one sender and its receiver.
+//! A driver (`aqmlab-session`) wakes its ends and tells them what has arrived; nothing here knows a network
+//! or reads a clock.
 //!
 //! | file | idea |
 //! | --- | --- |

@@ -6,7 +6,8 @@ const FILES: [&str; 2] =
 
 #[test]
 fn what_the_page_shows_stands_in_the_files() {
-    let blocks: Vec<&str> = PAGE.split("```rust\n").skip(1).filter_map(|text| text.split("```").next()).collect();
+    let blocks: Vec<&str> =
+        PAGE.split("```rust\n").skip(1).filter_map(|text| text.split("```").next()).collect();
     assert_eq!(blocks.len(), 2);
     for block in blocks {
         let block = block.trim_end();

@@ -133,8 +133,8 @@ impl DatagramSources {
         }
     }
 
-    /// Takes the frames of all applications that record any: of each the place of its sender's source, and its
-    /// frames.
+    /// Takes the frames of all applications that record any: of each the place of its sender's source, and
+    /// its frames.
     pub(crate) fn take_frames(&mut self) -> Vec<(u32, Vec<VideoCallFrame>)> {
         let mut taken = Vec::new();
         for (place, source) in (0..).zip(&self.all) {

@@ -14,7 +14,8 @@
 //! Network 1(3), 2021.
 //!
 //! Choices without a source. The packets of a frame leave with it, one after the other at the rate of the
-//! machine's interface. A frame is shown when it is whole, unless a later one has been; nothing is sent again.
+//! machine's interface. A frame is shown when it is whole, unless a later one has been; nothing is sent
+//! again.
 //! The length of what the player sends counts the headers.
 //!
 //! Departures. Frames come evenly: the jitter of up to 4 ms that an encoder adds in TR 38.838 is left out, as

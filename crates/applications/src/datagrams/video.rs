@@ -1,4 +1,5 @@
-//! Frames that come at a constant rate and have the sizes of their kinds, each in as many packets as it needs.
+//! Frames that come at a constant rate and have the sizes of their kinds, each in as many packets as it
+//! needs.
 //!
 //! Defaults: a typical MPEG-1 trace as Chung, Claypool and Kinicki 2004 (section 5.4) describe it. Nothing is
 //! heard back.

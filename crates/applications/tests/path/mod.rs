@@ -34,8 +34,8 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// The sender is woken first at 0, the receiver an interval later; both stop at an instant, a receiver only
-    /// if it stops with its sender.
+    /// The sender is woken first at 0, the receiver an interval later; both stop at an instant, a receiver
+    /// only if it stops with its sender.
     pub(crate) fn new(application: Box<dyn Application>, facts: &Facts, delay: Span, stops: Time) -> Self {
         let sender =
             Woken { end: End::Sender, stops, due: Time::ZERO, sent: 0, is_heard: facts.sender.is_heard };
