@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 __all__ = [
+    "Application",
     "Behind",
     "Buffer",
     "Coins",
@@ -34,6 +35,7 @@ __all__ = [
     "Simulation",
     "Traffic",
     "Wire",
+    "applications",
     "arc_admissible_gains",
     "call_layout",
     "check_scheme",
