@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 __all__ = [
+    "Application",
     "Behind",
     "Buffer",
     "Coins",
@@ -35,6 +36,7 @@ __all__ = [
     "Simulation",
     "Traffic",
     "Wire",
+    "applications",
     "arc_admissible_gains",
     "call_layout",
     "check_scheme",
@@ -88,6 +90,17 @@ class Scenario:
     def network(self) -> DrawnNetwork: ...
     def memory_estimate(self) -> float: ...
     def sources(self) -> str: ...
+
+@final
+class Application:
+    """An application over datagrams."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def receiver(self) -> str | None: ...
+    @property
+    def viewers(self) -> str | None: ...
 
 @final
 class Demand:
@@ -486,6 +499,7 @@ def scheme_named_elsewhere(name: str) -> str | None: ...
 def scheme_names() -> list[str]: ...
 def profile_names() -> list[str]: ...
 def cloud_models() -> list[str]: ...
+def applications() -> list[Application]: ...
 def profile_settings(name: str) -> tuple[str, list[tuple[str, str]]] | None: ...
 def arc_admissible_gains(
     flows: float, rtt_s: float, packets_per_second: float, utilization: float

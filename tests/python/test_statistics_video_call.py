@@ -278,7 +278,7 @@ def test_a_call_outside_of_the_window_does_not_count() -> None:
 def test_only_groups_with_adaptive_video_are_video_calls() -> None:
     run = run_with(*frames())
     assert video_call_groups(run) == ["meeting"]
-    said = r"datagrams\.voice has no adaptive_video; groups of datagrams that have: meeting"
+    said = r"datagrams\.voice records no frames; groups of datagrams that do: meeting"
     with pytest.raises(MissingDataError, match=said):
         value("call_frozen_percent", run, "voice")
     run = replace(run, tables={"datagrams": run.tables["datagrams"]})
@@ -294,7 +294,7 @@ def test_a_video_call_has_no_rating_of_a_voice_call() -> None:
     assert value("voice_mos", run, "voice") > 4.3
     for group in ("meeting", "meeting-feedback"):
         for name in ("voice_mos", "voice_r"):
-            with pytest.raises(MissingDataError, match=f"datagrams\\.{group} is part of a video call"):
+            with pytest.raises(MissingDataError, match=f"datagrams\\.{group} has the packets of frames"):
                 value(name, run, group)
 
 

@@ -42,6 +42,7 @@ PARTS = [
     ("libm", "users: random numbers and laws"),
     ("crates/web", "users: pages, exchanges, statistics"),
     ("crates/session", "users: pages, exchanges, statistics"),
+    ("crates/applications", "users: pages, exchanges, statistics"),
     ("crates/record", "recording: counters, samples, response times"),
     ("crates/driver", "recording: counters, samples, response times"),
     ("crates/sim", "recording: counters, samples, response times"),

@@ -2,24 +2,17 @@
 
 use crate::control::RunError;
 use crate::datagram_sources::first_places;
+use aqmlab_applications::Setup;
 use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
-use aqmlab_scenario::{
-    DatagramGroup, FlowGroup, FlowStarts, FrameSpacing, OnOff, PeriodLaw, Scenario, Sending, Video,
-};
-use aqmlab_session::{
-    AdaptiveVideo, BrowsingPopulation, BrowsingSettings, DatagramSource, Feedback, Frames, Periods, Sends,
-    Session, Transfer,
-};
-use aqmlab_units::{Rate, Span, Time};
+use aqmlab_scenario::{DatagramGroup, FlowGroup, FlowStarts, Role, Scenario};
+use aqmlab_session::{BrowsingPopulation, BrowsingSettings, DatagramSource, DatagramsOf, Session, Transfer};
+use aqmlab_units::{Span, Time};
 use aqmlab_web::Population;
 
 /// Beyond this many exchanges or pages, `responses = "auto"` keeps histograms of them alone.
 const AUTOMATIC_ROWS: usize = 5_000_000;
-
-/// Longer frames are drawn again; none of a legal mean comes near.
-const LONGEST_FRAME_BYTES: f64 = 1e12;
 
 /// All applications, none of which has started.
 ///
@@ -85,82 +78,24 @@ fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Tra
 /// The sources of a group; `first_answered` is the place of the first source of the group that it answers.
 fn datagrams(group: &DatagramGroup, first_answered: usize, key: Key) -> impl Iterator<Item = DatagramSource> {
     let key = key.named("datagrams").named(&group.name);
+    let start = Time::ZERO + group.start;
+    let stops = group.stop.map_or(Time::MAX, |stop| Time::ZERO + stop);
     (0..).zip(&group.sources).map(move |(index, _)| {
         let key = key.indexed(index);
-        let spread = Span::from_seconds(group.start_spread.seconds() * key.uniform(0));
-        let starts = Time::ZERO + group.start + spread;
-        let (starts, stops) = match (&group.sending, group.answers) {
-            // The receiver of a call reports for as long as anything comes, and at no instant of others.
-            (Sending::Feedback(interval), _) => {
-                let phase = Span::from_seconds(interval.seconds() * key.uniform(0));
-                (Time::ZERO + group.start + phase, None)
+        let drawn = |spread: Span| start + Span::from_seconds(spread.seconds() * key.uniform(0));
+        match group.role {
+            Role::Sender => {
+                let starts = drawn(group.start_spread);
+                let setup = Setup { packet_bytes: group.packet_bytes, starts, stops, key };
+                DatagramSource { starts, stops, sends: DatagramsOf::Sender(group.application.build(setup)) }
             }
-            // What is sent back is no application's: it has stopped before it starts.
-            (_, Some(_)) => (starts, Some(starts)),
-            (_, None) => (starts, group.stop.map(|stop| Time::ZERO + stop)),
-        };
-        DatagramSource {
-            starts,
-            stops: stops.unwrap_or(Time::MAX),
-            ip_bytes: group.packet_bytes,
-            sends: match &group.sending {
-                Sending::Video(video) => Sends::Frames(frames(video, key.named("frames"))),
-                Sending::AdaptiveVideo(video) => {
-                    Sends::AdaptiveVideo(adaptive_video(video, key.named("frames")))
-                }
-                &Sending::Feedback(interval) => {
-                    let call = first_answered + usize::try_from(index).expect("a place in a list");
-                    Sends::Feedback(Feedback { call, interval })
-                }
-                Sending::AtRate { rate, on_off } => Sends::Packets {
-                    rate: *rate,
-                    periods: on_off.map(|on_off| periods(on_off, key.named("periods"))),
-                },
-            },
+            Role::Receiver(interval) => {
+                let sender = first_answered + usize::try_from(index).expect("a place in a list");
+                DatagramSource { starts: drawn(interval), stops, sends: DatagramsOf::Receiver { sender } }
+            }
+            Role::Echo => DatagramSource { starts: start, stops, sends: DatagramsOf::Echo },
         }
     })
-}
-
-fn adaptive_video(video: &scenario::AdaptiveVideo, key: Key) -> AdaptiveVideo {
-    let bps = |rate: Rate| rate.bits_per_second() as f64;
-    AdaptiveVideo {
-        frame_interval_s: video.frame_interval_s,
-        rates_bps: video.rates.map(bps),
-        start_bps: bps(video.start_rate),
-        edition: video.edition,
-        variation: varying(1.0, video.variation),
-        header_bytes: DatagramGroup::CALL_HEADER_BYTES,
-        key,
-    }
-}
-
-/// Lengths of a mean and a coefficient of variation c, lognormal: sigma² = ln(1 + c²), median m
-/// exp(-sigma²/2).
-fn varying(mean: f64, variation: f64) -> Law {
-    if variation == 0.0 {
-        return Law::Constant(mean);
-    }
-    let sigma_squared = libm::log1p(variation * variation);
-    let median = mean * libm::exp(-sigma_squared / 2.0);
-    Law::Lognormal { median, sigma: libm::sqrt(sigma_squared), maximum: LONGEST_FRAME_BYTES }
-}
-
-fn periods(OnOff { on, off, law }: OnOff, key: Key) -> Periods {
-    let law = |length: Span| match law {
-        PeriodLaw::Fixed => Law::Constant(length.seconds()),
-        PeriodLaw::Exponential => Law::Exponential { mean: length.seconds() },
-    };
-    Periods { on: law(on), off: law(off), key }
-}
-
-fn frames(video: &Video, key: Key) -> Frames {
-    Frames {
-        interval_s: video.frame_interval_s,
-        bytes: video.frame_bytes.iter().map(|&mean| varying(f64::from(mean), video.variation)).collect(),
-        header_bytes: DatagramGroup::HEADER_BYTES,
-        even: video.spacing == FrameSpacing::Even,
-        key,
-    }
 }
 
 /// The users of a population under their model. Whatever files this names, the scenario holds their texts.

@@ -2,7 +2,7 @@
 //! whose arrivals applications hear of.
 
 use aqmlab_record::{ColumnValues, SourceColumns, Table, video_call_frames};
-use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario, Sending};
+use aqmlab_scenario::{DatagramGroup, NodeIndex, Role, Scenario};
 use aqmlab_session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ pub fn echoes(scenario: &Scenario) -> Vec<Option<u32>> {
     let mut place = 0;
     for group in &scenario.datagrams {
         for nth in 0..group.sources.len() {
-            if let Some(probes) = group.answers.filter(|_| !matches!(group.sending, Sending::Feedback(_))) {
+            if let Some(probes) = group.answers.filter(|_| group.role == Role::Echo) {
                 echoes[first_places[probes] + nth] = Some(place);
             }
             place += 1;
@@ -68,16 +68,15 @@ pub fn echoes(scenario: &Scenario) -> Vec<Option<u32>> {
 /// Of each source, in the order of the scenario, whether the applications hear of its arrivals.
 #[must_use]
 pub fn heard(scenario: &Scenario) -> Vec<bool> {
-    let is_heard =
-        |group: &DatagramGroup| matches!(group.sending, Sending::AdaptiveVideo(_) | Sending::Feedback(_));
+    let is_heard = |group: &DatagramGroup| group.sends.is_heard && group.role != Role::Echo;
     let groups = scenario.datagrams.iter();
     groups.flat_map(|group| std::iter::repeat_n(is_heard(group), group.sources.len())).collect()
 }
 
-/// The table `video_call_frames`, where calls adapt; their frames are taken from the session.
-pub fn call_frames(scenario: &Scenario, session: &mut Session) -> Option<Table> {
-    let calls = session.take_call_frames();
-    (!calls.is_empty()).then(|| video_call_frames(calls, &columns(scenario)))
+/// The table `video_call_frames`, where applications record frames; these are taken from the session.
+pub fn frames(scenario: &Scenario, session: &mut Session) -> Option<Table> {
+    let frames = session.take_frames();
+    (!frames.is_empty()).then(|| video_call_frames(frames, &columns(scenario)))
 }
 
 /// A column of nodes by name; the list holds those that occur.

@@ -1,7 +1,7 @@
 //! Buffers of less than two packets, where packets come just as transmissions end: whether they find a place
 //! hangs on how instants are rounded.
 
-use aqmlab_scenario::{Link, LinkIndex, NodeIndex, Routes, Scenario, Sending};
+use aqmlab_scenario::{Link, LinkIndex, NodeIndex, Routes, Scenario, SteadyRate};
 use std::collections::BTreeSet;
 
 /// Arrivals and ends of transmissions meet again and again where so many of these are a whole number of the
@@ -15,7 +15,7 @@ pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
     let routes = Routes::new(&scenario.network);
     let mut said = BTreeSet::new();
     for group in &scenario.datagrams {
-        let Sending::AtRate { rate, .. } = group.sending else { continue };
+        let Some(SteadyRate { rate, .. }) = group.sends.steady else { continue };
         let ip_bytes = u32::from(group.packet_bytes);
         let space_ns = f64::from(ip_bytes) * 8e9 / rate.bits_per_second() as f64;
         let first = group.sources.first().copied();

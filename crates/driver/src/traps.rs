@@ -2,7 +2,7 @@
 
 use crate::scenario_warning::ScenarioWarning;
 use aqmlab_aqm::{PortFacts, UnreachableOnset};
-use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, LinkIndex, Population, Routes, Scenario, Sending};
+use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, LinkIndex, Population, Routes, Scenario, SteadyRate};
 use aqmlab_units::{Rate, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,7 +130,7 @@ fn datagrams_beyond_a_link(scenario: &Scenario, routes: &Routes<'_>) -> Option<S
         };
         let mut offered: BTreeMap<LinkIndex, (f64, BTreeSet<&str>)> = BTreeMap::new();
         for group in groups.iter().filter(there) {
-            let Sending::AtRate { rate, on_off: None } = group.sending else { continue };
+            let Some(SteadyRate { rate, is_always_on: true }) = group.sends.steady else { continue };
             for &[from, to] in &group.sources {
                 for index in routes.path(from, to).unwrap_or_default() {
                     let ip_bytes = u32::from(group.packet_bytes);

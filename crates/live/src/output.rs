@@ -121,7 +121,7 @@ fn tables(
     tables.extend(traffic.congestion_windows.into_table(&names));
     tables.extend(transfers::table(scenario, &traffic.session, now, &names));
     tables.extend(traffic.datagrams.into_tables(scenario, now).into_iter().flatten());
-    tables.extend(datagram_sources::call_frames(scenario, &mut traffic.session));
+    tables.extend(datagram_sources::frames(scenario, &mut traffic.session));
     if scenario.record.responses != Responses::None {
         tables.extend(traffic.session.into_records(now).into_tables(&names.populations));
     }

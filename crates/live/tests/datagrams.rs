@@ -69,6 +69,25 @@ start_spread_s = 0.0
 adaptive_video = { maximum_mbps = 1.0, variation = 0.0 }
 "#;
 
+/// Frames of 12,500 bytes thirty times a second, and a hundred inputs, over the same line.
+const GAME: &str = r#"
+name = "game"
+duration_s = 6.0
+warm_up_s = 1.0
+cool_down_s = 0.5
+[dumbbell]
+rate_mbps = 10.0
+delay_ms = 7.0
+queue = { scheme = "fq-codel" }
+[[datagrams]]
+name = "game"
+count = 1
+direction = "right-to-left"
+packet_bytes = 1240
+start_spread_s = 0.0
+cloud_game = { rate_mbps = 3.0, frames_hz = 30, variation = 0.0, input_hz = 100 }
+"#;
+
 fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
     output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
 }
@@ -143,4 +162,18 @@ fn a_call_that_adapts_shows_its_frames_over_the_kernels_udp() {
     assert!((0.6..=1.0).contains(&mean), "{mean} Mbit/s");
     let reports = whole(&output, "received_packets")[1];
     assert!((80..=92).contains(&reports), "{reports} reports in 4.5 s");
+}
+
+#[test]
+fn a_cloud_game_shows_its_frames_over_the_kernels_udp() {
+    let Some(output) = ran(GAME, HostSettings::LinuxReno, Backend::of_this_machine()) else { return };
+    let frames = table(&output, "video_call_frames");
+    let [captured, shown] = ["captured_s", "shown_s"].map(|name| seconds(frames, name));
+    assert!(captured.len().abs_diff(180) <= 1, "{}", captured.len());
+    let mut delays: Vec<f64> = captured.iter().zip(&shown).take(170).map(|(from, to)| to - from).collect();
+    delays.sort_by(f64::total_cmp);
+    // Ten packets of 1,240 bytes and one of 540, each with 38 of framing: 10.7 ms of the line, and its 7 ms.
+    assert!((0.0175..0.022).contains(&delays[85]), "half take {} s", delays[85]);
+    let inputs = whole(&output, "received_packets")[1];
+    assert!((440..=455).contains(&inputs), "{inputs} inputs in 4.5 s");
 }

@@ -1,6 +1,7 @@
 //! What there is: names, explanations, the schema, the version.
 
 use crate::error::refused;
+use aqmlab_applications::{ApplicationModel, Facts, FramesFacts, Viewers};
 use aqmlab_aqm::parts::{ArcLoop, PiGains, sfg_design};
 use aqmlab_aqm::{Scheme, algorithms::sfg};
 use aqmlab_random::Key;
@@ -38,6 +39,32 @@ pub(crate) fn profile_names() -> Vec<&'static str> {
 #[pyfunction]
 pub(crate) fn cloud_models() -> Vec<&'static str> {
     UserModel::names_where(|facts| facts.waits_for == WaitsFor::Nothing)
+}
+
+/// An application over datagrams.
+#[pyclass(frozen, get_all, module = "aqmlab._core")]
+pub(crate) struct Application {
+    /// The key of a group of datagrams that names it.
+    key: &'static str,
+    /// The ending of the group of what its receiver sends of its own; none if that is silent.
+    receiver: Option<&'static str>,
+    /// Who looks at the frames that it records, "talking" or "playing"; none if it records none.
+    viewers: Option<&'static str>,
+}
+
+/// The applications over datagrams, in the order of their list.
+#[pyfunction]
+pub(crate) fn applications() -> Vec<Application> {
+    let viewers = |frames: FramesFacts| match frames.viewers {
+        Viewers::Talking => "talking",
+        Viewers::Playing => "playing",
+    };
+    let described = |(key, facts): (&'static str, Facts)| Application {
+        key,
+        receiver: facts.receiver.map(|own| own.name),
+        viewers: facts.frames.map(viewers),
+    };
+    ApplicationModel::usual().into_iter().map(described).collect()
 }
 
 /// What a host profile is, and its values of the keys of `host`; none if there is no such profile.

@@ -56,8 +56,14 @@ pub(crate) fn shortest(part: &Json) -> u64 {
 /// Quoted names: `"a"`, `"a" or "b"`, `"a", "b" or "c"`.
 pub(crate) fn listed(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
+    either(&quoted)
+}
+
+/// The same of keys, which no quotes surround: `a`, `a or b`, `a, b or c`.
+pub(crate) fn either<N: AsRef<str>>(names: &[N]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => "none".to_owned(),
     }

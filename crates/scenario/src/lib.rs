@@ -74,15 +74,14 @@ mod schema;
 mod shape;
 mod text;
 
+pub use aqmlab_applications::{ApplicationModel, FramesFacts, Sends, SteadyRate};
 pub use aqmlab_aqm::Scheme;
-pub use aqmlab_session::{GccEdition, ResponseEnd};
+pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{Congestion, HostOverrides, HostProfile};
 pub use aqmlab_web::{StartRule, UserModel, WaitsFor, Workload};
 pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};
 pub use demand::Demand;
-pub use document::{
-    DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
-};
+pub use document::{DelayOn, DelayOwner, Document, EcnCodepoint, Responses, ThroughputLayer};
 pub use error::{Legal, Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;
 pub use network::{Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
@@ -94,7 +93,7 @@ pub use recognised::FileKind;
 pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
-    AdaptiveVideo, DatagramGroup, DelayBox, EndAfter, Flow, FlowDelays, FlowGroup, FlowStarts, Life,
-    MinimumDelay, OnOff, Population, QueueSummary, Record, Scenario, Sending, Video,
+    DatagramGroup, DelayBox, EndAfter, Flow, FlowDelays, FlowGroup, FlowStarts, Life, MinimumDelay,
+    Population, QueueSummary, Record, Role, Scenario,
 };
 pub use schema::json_schema;

@@ -1,11 +1,10 @@
 //! The resolved scenario: what a driver consumes.
 
-use crate::document::{
-    DelayOn, DelayOwner, Document, EcnCodepoint, FrameSpacing, PeriodLaw, Responses, ThroughputLayer,
-};
+use crate::document::{DelayOn, DelayOwner, Document, EcnCodepoint, Responses, ThroughputLayer};
 use crate::network::{Network, NodeIndex};
-use crate::{GccEdition, HostProfile, ResponseEnd, StartRule, UserModel};
-use aqmlab_units::{Rate, Span};
+use crate::{HostProfile, ResponseEnd, StartRule, UserModel};
+use aqmlab_applications::{ApplicationModel, FramesFacts, HEADER_BYTES, Sends};
+use aqmlab_units::Span;
 use aqmlab_web::RoundTripLaw;
 
 /// A checked experiment, with every default filled in and every name resolved to an index.
@@ -243,11 +242,14 @@ pub struct DatagramGroup {
     pub name: String,
     /// The machines of each source, sender and receiver; never empty.
     pub sources: Vec<[NodeIndex; 2]>,
-    /// Length of the IP packets, at least [`DatagramGroup::HEADER_BYTES`]; of a video the greatest, and above
-    /// that.
+    /// Length of the IP packets, at least [`DatagramGroup::HEADER_BYTES`]; the greatest where they differ.
     pub packet_bytes: u16,
-    /// When each source sends.
-    pub sending: Sending,
+    /// The application, legal with packets of its sender's length.
+    pub application: ApplicationModel,
+    /// Which part of it these sources are.
+    pub role: Role,
+    /// What each source sends.
+    pub sends: Sends,
     /// The first instant at which a source may start.
     pub start: Span,
     /// Each source starts at an instant drawn uniformly from `[start, start + start_spread)`.
@@ -258,104 +260,33 @@ pub struct DatagramGroup {
     pub ecn: EcnCodepoint,
     /// Differentiated services codepoint of the packets, from 0 to 63.
     pub dscp: u8,
-    /// The place, among all groups, of the one whose datagrams these sources answer, source by source: they
-    /// send them back as they arrive, or report of them ([`Sending::Feedback`]). None if they send of their
-    /// own accord. Of a group that sends back, `sending`, `start` and `stop` are the other's.
+    /// The place, among all groups, of the one whose datagrams these sources answer, source by source; none
+    /// of senders.
     pub answers: Option<usize>,
 }
 
-/// When a source of datagrams sends.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Sending {
-    /// At a rate of its own.
-    AtRate {
-        /// At which it sends IP packets while it is on.
-        rate: Rate,
-        /// None for a source that is always on.
-        on_off: Option<OnOff>,
-    },
-    /// The frames of a video.
-    Video(Video),
-    /// The frames of a call whose bit rate adapts.
-    AdaptiveVideo(AdaptiveVideo),
-    /// Reports of what has arrived of a call, at this interval.
-    Feedback(Span),
-}
-
-/// A video call whose bit rate follows congestion control.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AdaptiveVideo {
-    /// From one frame to the next, in seconds; above zero.
-    pub frame_interval_s: f64,
-    /// The least and the greatest bit rate of IP packets.
-    pub rates: [Rate; 2],
-    /// The bit rate at the beginning, between them.
-    pub start_rate: Rate,
-    /// The text of the controller that is followed.
-    pub edition: GccEdition,
-    /// Standard deviation of the lengths of frames at one bit rate, over their mean.
-    pub variation: f64,
-}
-
-/// Frames in groups of pictures.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Video {
-    /// From one frame to the next, in seconds; above zero.
-    pub frame_interval_s: f64,
-    /// Mean lengths in bytes, without headers, of the frames of a group of pictures in their order; never
-    /// empty.
-    pub frame_bytes: Vec<u32>,
-    /// Standard deviation of the lengths of one kind over their mean.
-    pub variation: f64,
-    /// When the packets of a frame leave.
-    pub spacing: FrameSpacing,
-}
-
-impl Video {
-    /// Bytes per second in the mean, without headers.
-    #[must_use]
-    pub fn bytes_per_second(&self) -> f64 {
-        let bytes: f64 = self.frame_bytes.iter().copied().map(f64::from).sum();
-        bytes / self.frame_bytes.len() as f64 / self.frame_interval_s
-    }
+/// Which part of an application the sources of a group are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The senders.
+    Sender,
+    /// The receivers, which send packets of their own; each is woken first within this interval from the
+    /// start on.
+    Receiver(Span),
+    /// Those who send back what has arrived, as it arrives. What they send is what the senders do.
+    Echo,
 }
 
 impl DatagramGroup {
-    /// Packets per second in the mean of a source that is on.
+    /// Frames that each source records; none if it records none.
     #[must_use]
-    pub fn packets_per_second(&self) -> f64 {
-        match &self.sending {
-            Sending::AtRate { rate, .. } => rate.packets_per_second(u32::from(self.packet_bytes)),
-            Sending::Video(video) => {
-                let payload = f64::from(self.packet_bytes - Self::HEADER_BYTES);
-                video.bytes_per_second() / payload + 1.0 / video.frame_interval_s
-            }
-            // At the greatest rate, each frame's last packet a short one.
-            Sending::AdaptiveVideo(video) => {
-                let [_, greatest] = video.rates;
-                greatest.packets_per_second(u32::from(self.packet_bytes)) + 1.0 / video.frame_interval_s
-            }
-            Sending::Feedback(interval) => 1.0 / interval.seconds(),
-        }
+    pub fn frames(&self) -> Option<FramesFacts> {
+        let is_sender = self.role == Role::Sender;
+        self.application.facts(self.packet_bytes).frames.filter(|_| is_sender)
     }
 
     /// Bytes of the headers of IPv4 and UDP: what a datagram has at least.
-    pub const HEADER_BYTES: u16 = 28;
-
-    /// Bytes of the headers of a packet of a call: those, RTP (RFC 3550) and the extension that numbers
-    /// packets.
-    pub const CALL_HEADER_BYTES: u16 = Self::HEADER_BYTES + 12 + 8;
-}
-
-/// Periods of sending and of silence, in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnOff {
-    /// Length of a period of sending, or the mean length; above zero.
-    pub on: Span,
-    /// Length of a period of silence, or the mean length.
-    pub off: Span,
-    /// How long single periods are.
-    pub law: PeriodLaw,
+    pub const HEADER_BYTES: u16 = HEADER_BYTES;
 }
 
 /// How a monitored queue is summed up.

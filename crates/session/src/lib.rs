@@ -28,9 +28,7 @@
 //! | `dialogues.rs`, `tracks.rs` | connections whose ends write what a vector says, and how far they are |
 //! | `page_loads.rs` | the page, or the segment of a video, that each user waits for |
 //! | `transfers.rs` | applications that send a number of bytes, or without end |
-//! | `datagrams.rs` | applications that send datagrams at a rate of their own, or the frames of a video |
-//! | `video_call.rs` | a video call that adapts: its sender, its receiver, and its frames |
-//! | `google_congestion_control.rs` | the bit rate that such a call allows itself |
+//! | `datagrams.rs` | the ends of applications over datagrams (`aqmlab-applications`) |
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
@@ -42,7 +40,6 @@ mod datagrams;
 mod dialogues;
 mod exchange_counts;
 mod exchanges;
-mod google_congestion_control;
 mod history;
 mod idle_path;
 mod multiplexed;
@@ -56,13 +53,11 @@ mod streams;
 mod tracks;
 mod transfers;
 mod transport;
-mod video_call;
 
 pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings, Records};
-pub use datagrams::{DatagramSource, Frames, Periods, Sends};
+pub use datagrams::{DatagramSource, DatagramsOf};
 pub use exchange_counts::{Delivered, ExchangeCounts};
-pub use google_congestion_control::GccEdition;
 pub use idle_path::{IdlePath, Round};
 pub use page_loads::PAGE_BYTES_PER_USER;
 pub use response::ResponseEnd;
@@ -73,4 +68,3 @@ pub use transport::{
     DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, StreamId, Transport,
     UNLIMITED_BYTES,
 };
-pub use video_call::{AdaptiveVideo, Feedback};

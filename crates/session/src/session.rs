@@ -54,7 +54,7 @@ impl Session {
             Alarm::Flow { flow } => self.transfers.wake(flow, transport),
             Alarm::Continuation { continuation } => self.browsing.go_on(continuation, transport),
             Alarm::Answer { answer } => self.browsing.answer_now(answer, transport),
-            Alarm::Datagrams { source } => self.datagrams.send(source, transport),
+            Alarm::Datagrams { source } => self.datagrams.wake(source, transport),
         }
     }
 
@@ -69,8 +69,8 @@ impl Session {
         }
     }
 
-    /// A datagram has arrived, with this number of its source: of a call that adapts, or of one's receiver.
-    /// Others need not be told.
+    /// A datagram has arrived, with this number of its source. Only those need be told of which the
+    /// application hears.
     pub fn hear(&mut self, source: DatagramSourceId, sequence: u32, transport: &mut impl Transport) {
         self.datagrams.hear(source, sequence, transport);
     }
@@ -114,8 +114,9 @@ impl Session {
         self.transfers.all()
     }
 
-    /// Takes the frames of calls that adapt: of each the place of its source, and its frames.
-    pub fn take_call_frames(&mut self) -> Vec<(u32, Vec<VideoCallFrame>)> {
+    /// Takes the frames of applications that record any: of each the place of its sender's source, and its
+    /// frames.
+    pub fn take_frames(&mut self) -> Vec<(u32, Vec<VideoCallFrame>)> {
         self.datagrams.take_frames()
     }
 

@@ -2,9 +2,12 @@
 
 mod script;
 
-use aqmlab_random::{Key, Law};
-use aqmlab_session::{Datagram, DatagramSource, Frames, Periods, Sends, Transfer};
-use aqmlab_units::{Rate, Time};
+use aqmlab_applications::datagrams::video::{FrameSpacing, Video};
+use aqmlab_applications::datagrams::{Packets, PeriodLaw};
+use aqmlab_applications::{ApplicationModel, Setup};
+use aqmlab_random::Key;
+use aqmlab_session::{Datagram, DatagramSource, DatagramsOf, Transfer};
+use aqmlab_units::Time;
 use script::{Script, session};
 
 /// What is sent until an instant.
@@ -26,23 +29,29 @@ fn milliseconds(sent: &[(Time, Datagram)]) -> Vec<f64> {
     sent.iter().map(|(instant, _)| instant.seconds() * 1e3).collect()
 }
 
-/// 1,250 bytes at 1 Mbit/s: a datagram every 10 ms.
-fn source(periods: Option<Periods>) -> DatagramSource {
-    DatagramSource {
-        starts: Time::from_seconds(0.005),
-        stops: Time::MAX,
-        ip_bytes: 1250,
-        sends: Sends::Packets { rate: Rate::from_megabits_per_second(1.0), periods },
-    }
+/// An application that begins after 5 ms and stops at an instant, with the random numbers of a seed.
+fn sender(application: ApplicationModel, packet_bytes: u16, stops: Time, seed: u64) -> DatagramSource {
+    let starts = Time::from_seconds(0.005);
+    let setup = Setup { packet_bytes, starts, stops, key: Key::from_seed(seed) };
+    DatagramSource { starts, stops, sends: DatagramsOf::Sender(application.build(setup)) }
 }
 
-fn fixed(on_s: f64, off_s: f64) -> Periods {
-    Periods { on: Law::Constant(on_s), off: Law::Constant(off_s), key: Key::from_seed(1) }
+/// 1,250 bytes at 1 Mbit/s: a datagram every 10 ms.
+fn packets(periods: Option<([f64; 2], PeriodLaw)>, stops: Time, seed: u64) -> DatagramSource {
+    sender(ApplicationModel::Packets(Packets { rate_mbps: 1.0, periods }), 1250, stops, seed)
+}
+
+fn source(periods: Option<([f64; 2], PeriodLaw)>) -> DatagramSource {
+    packets(periods, Time::MAX, 1)
+}
+
+const fn fixed(on_s: f64, off_s: f64) -> ([f64; 2], PeriodLaw) {
+    ([on_s, off_s], PeriodLaw::Fixed)
 }
 
 #[test]
 fn a_source_that_is_always_on_sends_at_its_rate_until_it_stops() {
-    let stops = DatagramSource { stops: Time::from_seconds(0.035), ..source(None) };
+    let stops = packets(None, Time::from_seconds(0.035), 1);
     assert_eq!(milliseconds(&sent(vec![stops], 1.0)), [5.0, 15.0, 25.0]);
     let all = sent(vec![source(None)], 100.0);
     assert_eq!(all.len(), 10_000);
@@ -54,7 +63,7 @@ fn a_source_that_is_always_on_sends_at_its_rate_until_it_stops() {
 
 #[test]
 fn a_source_that_stops_before_it_starts_sends_nothing() {
-    let stops = DatagramSource { stops: Time::from_seconds(0.005), ..source(None) };
+    let stops = packets(None, Time::from_seconds(0.005), 1);
     assert!(sent(vec![stops], 1.0).is_empty());
 }
 
@@ -74,16 +83,12 @@ fn the_clock_of_a_silent_source_stands_still() {
 
 #[test]
 fn drawn_periods_have_their_means_and_belong_to_the_source() {
-    let drawn = |seed| Periods {
-        on: Law::Exponential { mean: 0.1 },
-        off: Law::Exponential { mean: 0.3 },
-        key: Key::from_seed(seed),
-    };
-    let all = sent(vec![source(Some(drawn(1)))], 4000.0);
+    let drawn = |seed| packets(Some(([0.1, 0.3], PeriodLaw::Exponential)), Time::MAX, seed);
+    let all = sent(vec![drawn(1)], 4000.0);
     // A quarter of 400,000. Of 10,000 pairs of periods the share of sending has a standard deviation of
     // 0.25 · 0.75 · sqrt(2 / 10,000) = 0.27 %, that is 1.06 % of the count.
     assert!((all.len() as f64 / 1e5 - 1.0).abs() < 0.045, "{}", all.len());
-    let both = sent(vec![source(Some(drawn(2))), source(Some(drawn(1)))], 4000.0);
+    let both = sent(vec![drawn(2), drawn(1)], 4000.0);
     let second: Vec<_> = both.iter().filter(|(_, datagram)| datagram.source.number() == 1).collect();
     assert!(second.iter().map(|(instant, _)| instant).eq(all.iter().map(|(instant, _)| instant)));
     assert_ne!(both.len(), 2 * all.len());
@@ -91,15 +96,21 @@ fn drawn_periods_have_their_means_and_belong_to_the_source() {
 
 /// Frames of 2,500 and 500 bytes in turn, a tenth of a second apart, in packets of 1,028 bytes with 28 of
 /// headers.
-fn video(even: bool) -> DatagramSource {
-    let bytes = vec![Law::Constant(2500.0), Law::Constant(500.0)];
-    let frames = Frames { interval_s: 0.1, bytes, header_bytes: 28, even, key: Key::from_seed(1) };
-    DatagramSource { ip_bytes: 1028, sends: Sends::Frames(frames), ..source(None) }
+fn video(spacing: FrameSpacing, stops: Time) -> DatagramSource {
+    let frames = Video {
+        frames_hz: 10.0,
+        pattern: "IP".to_owned(),
+        i_frame_bytes: 2500,
+        p_frame_bytes: 500,
+        spacing,
+        ..Video::default()
+    };
+    sender(ApplicationModel::Video(frames), 1028, stops, 1)
 }
 
 #[test]
 fn a_frame_leaves_in_as_many_packets_as_it_needs_the_last_of_which_has_the_rest() {
-    let all = sent(vec![video(false)], 0.3);
+    let all = sent(vec![video(FrameSpacing::Burst, Time::MAX)], 0.3);
     assert_eq!(milliseconds(&all), [5.0, 5.0, 5.0, 105.0, 205.0, 205.0, 205.0]);
     let lengths: Vec<u16> = all.iter().map(|(_, datagram)| datagram.ip_bytes).collect();
     assert_eq!(lengths, [1028, 1028, 528, 528, 1028, 1028, 528]);
@@ -109,7 +120,7 @@ fn a_frame_leaves_in_as_many_packets_as_it_needs_the_last_of_which_has_the_rest(
 
 #[test]
 fn packets_of_a_frame_may_be_spread_over_its_interval() {
-    let instants = milliseconds(&sent(vec![video(true)], 0.25));
+    let instants = milliseconds(&sent(vec![video(FrameSpacing::Even, Time::MAX)], 0.25));
     let expected = [5.0, 5.0 + 100.0 / 3.0, 5.0 + 200.0 / 3.0, 105.0, 205.0, 205.0 + 100.0 / 3.0];
     assert_eq!(instants.len(), expected.len());
     for (instant, expected) in instants.iter().zip(expected) {
@@ -119,20 +130,14 @@ fn packets_of_a_frame_may_be_spread_over_its_interval() {
 
 #[test]
 fn a_video_stops_between_frames() {
-    let stops = DatagramSource { stops: Time::from_seconds(0.105), ..video(false) };
+    let stops = video(FrameSpacing::Burst, Time::from_seconds(0.105));
     assert_eq!(sent(vec![stops], 1.0).len(), 3);
 }
 
 #[test]
 fn thirty_frames_a_second_do_not_drift_off_their_clock() {
-    let frames = Frames {
-        interval_s: 1.0 / 30.0,
-        bytes: vec![Law::Constant(100.0)],
-        header_bytes: 28,
-        even: false,
-        key: Key::from_seed(1),
-    };
-    let source = DatagramSource { sends: Sends::Frames(frames), ..video(false) };
+    let frames = Video { pattern: "I".to_owned(), i_frame_bytes: 100, ..Video::default() };
+    let source = sender(ApplicationModel::Video(frames), 1028, Time::MAX, 1);
     let all = sent(vec![source], 1000.0);
     assert_eq!(all.len(), 29_850 + 150);
     assert_eq!(all[27_000].0, Time::from_seconds(900.005));

@@ -3,9 +3,11 @@
 
 mod script;
 
-use aqmlab_random::{Key, Law};
+use aqmlab_applications::datagrams::adaptive_video::AdaptiveVideo;
+use aqmlab_applications::{ApplicationModel, Setup};
+use aqmlab_random::Key;
 use aqmlab_record::VideoCallFrame;
-use aqmlab_session::{AdaptiveVideo, Datagram, DatagramSource, Feedback, GccEdition, Sends};
+use aqmlab_session::{Datagram, DatagramSource, DatagramsOf};
 use aqmlab_units::{Span, Time};
 use script::{Script, session};
 use std::collections::VecDeque;
@@ -15,20 +17,25 @@ const FEEDBACK: u32 = 1;
 
 /// 1 Mbit/s at most, ten frames of 12,500 bytes a second in 13 packets of up to 1,000; reports every 50 ms.
 fn call() -> Vec<DatagramSource> {
+    call_until(Time::MAX)
+}
+
+/// The same, which stops at an instant.
+fn call_until(stops: Time) -> Vec<DatagramSource> {
     let video = AdaptiveVideo {
-        frame_interval_s: 0.1,
-        rates_bps: [1e5, 1e6],
-        start_bps: 1e6,
-        edition: GccEdition::Libwebrtc,
-        variation: Law::Constant(1.0),
-        header_bytes: 48,
-        key: Key::from_seed(1),
+        frames_hz: 10.0,
+        minimum_mbps: 0.1,
+        maximum_mbps: 1.0,
+        variation: 0.0,
+        feedback_ms: 50.0,
+        ..AdaptiveVideo::default()
     };
-    let source = |starts, sends| DatagramSource { starts, stops: Time::MAX, ip_bytes: 1000, sends };
-    let interval = Span::from_milliseconds(50);
+    let setup = Setup { packet_bytes: 1000, starts: Time::ZERO, stops, key: Key::from_seed(1) };
+    let call = ApplicationModel::AdaptiveVideo(video).build(setup);
+    let first_report = Time::ZERO + Span::from_milliseconds(50);
     vec![
-        source(Time::ZERO, Sends::AdaptiveVideo(video)),
-        source(Time::ZERO + interval, Sends::Feedback(Feedback { call: 0, interval })),
+        DatagramSource { starts: Time::ZERO, stops, sends: DatagramsOf::Sender(call) },
+        DatagramSource { starts: first_report, stops: Time::MAX, sends: DatagramsOf::Receiver { sender: 0 } },
     ]
 }
 
@@ -63,7 +70,7 @@ fn run(
             }
         }
     }
-    let frames = session.take_call_frames();
+    let frames = session.take_frames();
     assert_eq!(frames.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [CALL]);
     (script.sent, frames.into_iter().next().unwrap().1)
 }
@@ -166,8 +173,7 @@ fn repairs_leave_in_the_order_in_which_their_packets_were_sent_first() {
 #[test]
 fn what_is_lost_at_the_end_of_a_call_is_not_sent_again_after_it() {
     // The third frame begins at 200 ms; the report of 250 ms says that a packet of it is lost.
-    let mut sources = call();
-    sources[0].stops = Time::from_seconds(0.25);
+    let sources = call_until(Time::from_seconds(0.25));
     let lost = |_: Time, datagram: &Datagram| datagram.source.number() == CALL && datagram.sequence == 30;
     let (sent, frames) = run(sources, 2.0, lost);
     assert_eq!(of(&sent, CALL).len(), 39, "three frames of 13 packets, none of them again");
@@ -177,8 +183,7 @@ fn what_is_lost_at_the_end_of_a_call_is_not_sent_again_after_it() {
 
 #[test]
 fn a_call_that_stops_sends_nothing_more_and_its_receiver_falls_silent() {
-    let mut sources = call();
-    sources[0].stops = Time::from_seconds(0.25);
+    let sources = call_until(Time::from_seconds(0.25));
     let (sent, frames) = run(sources, 2.0, |_, _| false);
     assert_eq!(frames.len(), 3);
     assert!(of(&sent, CALL).iter().all(|(at, _)| *at < Time::from_seconds(0.25)));

@@ -7,7 +7,7 @@
 use crate::fabric::{Connection, FlowHashes, Interface, Packet, QueuedLink, Timer};
 use aqmlab_aqm::{Port, Scheme};
 use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES, VideoCallFrame};
-use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, Node, NodeKind, Responses, Scenario, Sending};
+use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, Node, NodeKind, Responses, Scenario};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
 use aqmlab_units::Span;
 use aqmlab_web::Habits;
@@ -43,7 +43,7 @@ const FLOW_ROW_BYTES: f64 = 72.0 + 76.0;
 const PACKET_ROW_BYTES: f64 = 40.0 + 36.0;
 /// The group's code is added when the table is made.
 const DATAGRAM_ROW_BYTES: f64 = 20.0 + 24.0;
-const CALL_FRAME_ROW_BYTES: f64 = size_of::<VideoCallFrame>() as f64 + 44.0;
+const FRAME_ROW_BYTES: f64 = size_of::<VideoCallFrame>() as f64 + 44.0;
 const SAMPLE_ROW_BYTES: f64 = 25.0;
 const SUMMARY_ROW_BYTES: f64 = 44.0;
 /// A scheme tells of seven quantities, one behind a filter of ten.
@@ -147,24 +147,21 @@ fn rows(scenario: &Scenario) -> f64 {
         monitored.clone().filter_map(|link| link.rate).map(|rate| rate.bits_per_second() as f64).sum();
     // A packet has a row when it arrives and one when it leaves.
     let packets = bits_per_second / 8.0 / MEAN_WIRE_BYTES * seconds * 2.0;
-    let of_group = |group: &DatagramGroup| group.packets_per_second() * group.sources.len() as f64;
+    let of_group = |group: &DatagramGroup| group.sends.packets_per_second * group.sources.len() as f64;
     let datagrams = scenario.datagrams.iter().map(of_group).sum::<f64>() * seconds;
     SCATTER_BYTES
         + responses
         + classes * HISTOGRAM_BYTES
         + when(record.datagrams, datagrams * DATAGRAM_ROW_BYTES)
-        + scenario.datagrams.iter().map(call_frames_hz).sum::<f64>() * seconds * CALL_FRAME_ROW_BYTES
+        + scenario.datagrams.iter().map(frames_hz).sum::<f64>() * seconds * FRAME_ROW_BYTES
         + when(record.flows, connections * FLOW_ROW_BYTES)
         + when(record.users, users * monitored.count() as f64 * 24.0)
         + when(record.packets, packets * PACKET_ROW_BYTES)
 }
 
-/// Frames per second of all calls of a group.
-fn call_frames_hz(group: &DatagramGroup) -> f64 {
-    match &group.sending {
-        Sending::AdaptiveVideo(video) => group.sources.len() as f64 / video.frame_interval_s,
-        _ => 0.0,
-    }
+/// Frames per second that all sources of a group record.
+fn frames_hz(group: &DatagramGroup) -> f64 {
+    group.frames().map_or(0.0, |frames| group.sources.len() as f64 * frames.hz)
 }
 
 fn bytes_of<T>(count: usize) -> f64 {

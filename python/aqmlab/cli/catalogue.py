@@ -12,7 +12,7 @@ from aqmlab.terminal.spelling import nearest
 
 @click.command("list")
 def list_names() -> None:
-    """List schemes, host profiles, traffic models, experiments.
+    """List schemes, profiles, models, applications, experiments.
 
     \b
     Examples:
@@ -20,12 +20,13 @@ def list_names() -> None:
       aqmlab explain ared          more about one of them
     """
     from aqmlab.papers import experiments
-    from aqmlab.show.words.explained import traffic_models
+    from aqmlab.show.words.explained import applications, traffic_models
 
     for title, names in (
         ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),
         ("Host profiles (aqmlab explain NAME)", _core.profile_names()),
         ("Traffic models (aqmlab explain NAME)", traffic_models()),
+        ("Applications over datagrams (aqmlab explain NAME)", applications()),
         ("Experiments (aqmlab reproduce NAME)", experiments.names()),
     ):
         click.echo(click.style(title, bold=True))
@@ -36,7 +37,7 @@ def list_names() -> None:
 @click.command
 @click.argument("name", metavar="NAME")
 def explain(name: str) -> None:
-    """Explain a scheme, a host profile or a traffic model.
+    """Explain a scheme, host profile, traffic model or application.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults. `aqmlab list`
     prints the names.
@@ -48,6 +49,7 @@ def explain(name: str) -> None:
       aqmlab explain my_red.py:MyRed
       aqmlab explain my_pages.py:News
       aqmlab explain linux6-cubic
+      aqmlab explain cloud_game
     """
     if ":" in name:
         from aqmlab.schemes.trial import known as registered
@@ -58,12 +60,12 @@ def explain(name: str) -> None:
             return
         click.echo(_core.explain(registered(name)))
         return
-    from aqmlab.show.words.explained import explained, traffic_models
+    from aqmlab.show.words.explained import applications, explained, traffic_models
 
     if (found := explained(name)) is None:
-        known = [*_core.scheme_names(), *_core.profile_names(), *traffic_models()]
+        known = [*_core.scheme_names(), *_core.profile_names(), *traffic_models(), *applications()]
         raise click.UsageError(
-            f'no queue discipline, host profile or traffic model is called "{name}"; legal: '
+            f'no queue discipline, host profile, traffic model or application is called "{name}"; legal: '
             f"{', '.join(known)}{nearest(name, known)}"
         )
     click.echo(found)

@@ -316,7 +316,7 @@ class Comparison:
 
     @property
     def video_call_groups(self) -> list[str]:
-        """Of these groups the video calls, whose bit rates adapt."""
+        """Of these groups those whose frames were recorded: video calls, cloud games."""
         return video_call_groups(self._first) if self.runs else []
 
     @property

@@ -19,7 +19,7 @@ from aqmlab.statistics.datagrams import (
     loss_percent_of_datagrams,
     under_way_percent_of_datagrams,
 )
-from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
+from aqmlab.statistics.experience import CALL, judged_groups
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
     loss_percent,
@@ -70,9 +70,9 @@ def of_datagrams(group: str) -> tuple[Quantity, ...]:
 
 
 def of_calls(group: str, kind: Kind | None) -> tuple[Quantity, ...]:
-    """The picture of a video call; of a call its quality. A game has neither."""
+    """The picture of a video call or a cloud game; of a call its quality. Another game has neither."""
     part = f"datagrams.{group}"
-    if kind is VIDEO_CALL:
+    if kind is not None and kind.shows_frames:
         return tuple(quantity_of(part) for quantity_of in OF_VIDEO_CALLS.values())
     return (voice_mos_of(part),) if kind is CALL else ()
 

@@ -17,10 +17,12 @@ same source that arrived; here its 99th percentile. A receiver's playout buffer 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab import _core
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
@@ -30,6 +32,7 @@ from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, ta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     Ends = tuple[FloatArray, FloatArray]
 
 DELAY_PERCENTILES = (50, 95, 99)
+_REPORTS = "feedback"
+"""The group of what a receiver reports of what it gets, which nobody waits for."""
 RESOLUTION = 0.001
 """The relative width of the bins of delays: ends that are no further apart are one number."""
 _MILLISECONDS = 1000.0
@@ -57,15 +62,34 @@ def echo_groups(result: Recorded) -> list[str]:
     return [f"{group['name']}-echo" for group in groups if group.get("echo")]
 
 
-def groups_with_adaptive_video(result: Recorded) -> list[str]:
-    """The names of the groups whose sources are video calls with congestion control."""
+@cache
+def _applications() -> Mapping[str, _core.Application]:
+    """The applications over datagrams, by the key of a group that names each."""
+    return {each.key: each for each in _core.applications()}
+
+
+def application_of(group: Mapping[str, Any]) -> _core.Application | None:
+    """The application of a group of `[[datagrams]]`, by its keys; none of one that this version lacks."""
+    named = [own for key, own in _applications().items() if group.get(key) is not None]
+    return named[-1] if named else None
+
+
+def groups_with_frames(result: Recorded) -> list[str]:
+    """The names of the groups whose applications record frames: video calls, cloud games."""
     groups = result.run["scenario"].get("datagrams", ())
-    return [str(group["name"]) for group in groups if group.get("adaptive_video") is not None]
+    applications = {str(group["name"]): application_of(group) for group in groups}
+    return [name for name, own in applications.items() if own is not None and own.viewers is not None]
 
 
 def feedback_groups(result: Recorded) -> list[str]:
     """The names of the groups of the reports that receivers of video calls send back."""
-    return [f"{name}-feedback" for name in groups_with_adaptive_video(result)]
+    groups = result.run["scenario"].get("datagrams", ())
+    applications = {str(group["name"]): application_of(group) for group in groups}
+    return [
+        f"{name}-{_REPORTS}"
+        for name, own in applications.items()
+        if own is not None and own.receiver == _REPORTS
+    ]
 
 
 def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:

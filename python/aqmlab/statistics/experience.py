@@ -2,7 +2,8 @@
 
 A group of `[[datagrams]]` is judged by what its keys say it is:
 
-- a **video call** if it has `adaptive_video`;
+- a **video call** or a **cloud game** if its application records frames, by who looks at them
+  (`adaptive_video`, `cloud_game`);
 - a **game** if a word of its name is "game" or "games" (`game-up`): by size and rate its packets are like
   those of a call, and nothing else tells them apart;
 - a **call** if its sources send packets of one length at a rate from 20 to 2,000 kbit/s, as speech (G.711 in
@@ -23,6 +24,8 @@ its better end, and a group of which nothing arrives is worse than any other.
 | game: loss | 1 % | 5 % | 20 % | 5 %: Beigbeder 2004; 1 %, 20 %: as of a call |
 | video call: delay of frames, 95 % | 150 ms | 400 ms | | G.114 |
 | video call: picture frozen | 1 % | 5 % | 20 % | as loss: what is not seen |
+| cloud game: delay of frames, 95 % | 50 ms | 100 ms | 200 ms | as the delay of a game |
+| cloud game: picture frozen | 1 % | 5 % | 20 % | as of a video call |
 
 5 % of loss leaves a call fair by G.107 (R = 75). Claypool, Claypool: Latency and player actions in online
 games (CACM 49, 2006): 100 ms where a player aims. Beigbeder and others: The effects of loss and latency on
@@ -40,6 +43,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from aqmlab.statistics.datagrams import (
+    application_of,
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
@@ -120,6 +124,7 @@ class Kind:
 
     name: str
     criteria: tuple[Criterion, ...]
+    shows_frames: bool = False
 
 
 _LOSS = (0.0, (1.0, 5.0, 20.0), 100.0)
@@ -147,20 +152,32 @@ VIDEO_CALL = Kind(
         Criterion(call_frame_delay_ms_of(95), *_OF_SPEECH),
         Criterion(call_frozen_percent_of, *_LOSS),
     ),
+    shows_frames=True,
 )
+CLOUD_GAME = Kind(
+    "cloud game",
+    (
+        Criterion(call_frame_delay_ms_of(95), *_OF_PLAYERS),
+        Criterion(call_frozen_percent_of, *_LOSS),
+    ),
+    shows_frames=True,
+)
+_BY_VIEWERS: Mapping[str, Kind] = {"talking": VIDEO_CALL, "playing": CLOUD_GAME}
+"""What records frames, by who looks at them."""
 PACKETS = Kind(
     "packets", (Criterion(delay_ms_of(95), *_OF_SPEECH), Criterion(loss_percent_of_datagrams, *_LOSS))
 )
 """What is not judged: its delay and loss say of which packets most is to be told, and no grade is."""
 
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (CALL, VIDEO_CALL, GAME)}
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (CALL, VIDEO_CALL, GAME, CLOUD_GAME)}
 """What is judged, by name."""
 
 
 def kind_of(group: Mapping[str, Any]) -> Kind | None:
     """What a group of `[[datagrams]]` is, by its keys; none of those that are not judged."""
-    if group.get("adaptive_video") is not None:
-        return VIDEO_CALL
+    application = application_of(group)
+    if application is not None and application.viewers is not None:
+        return _BY_VIEWERS[application.viewers]
     if _GAME & set(re.split(r"[^a-z]+", str(group.get("name", "")).lower())):
         return GAME
     rate_mbps = group.get("rate_mbps")

@@ -1,6 +1,7 @@
-"""What the receivers of video calls see: bit rate, delay of frames, frozen pictures.
+"""What the receivers of video calls and cloud games see: bit rate, delay of frames, frozen pictures.
 
-A video call is a source of a group of `[[datagrams]]` with `adaptive_video`. The table `video_call_frames`
+A video call is a source of a group of `[[datagrams]]` with `adaptive_video`; what is said of it holds for
+each other application that records frames, such as `cloud_game`. The table `video_call_frames`
 has when each frame was captured and when it was shown: when it and all earlier frames that were not given up
 had arrived whole.
 
@@ -25,13 +26,13 @@ had arrived whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
-from aqmlab.statistics.datagrams import groups_with_adaptive_video
+from aqmlab.statistics.datagrams import application_of, groups_with_frames
 from aqmlab.statistics.observation import Observation, mean_of
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, ended_s, has_name, table
@@ -101,23 +102,26 @@ class Call:
 
 
 def video_call_groups(result: Recorded) -> list[str]:
-    """The groups of video calls, in the order of the scenario; none where the run recorded no frames."""
-    return groups_with_adaptive_video(result) if _TABLE in result.tables else []
+    """The groups whose frames were recorded, in the order of the scenario: video calls, cloud games."""
+    return groups_with_frames(result) if _TABLE in result.tables else []
 
 
 def editions(result: Recorded) -> list[str]:
     """The texts of Google's congestion control that the video calls of a run follow, each once."""
-    names = (_settings(result, name).get("edition", _FIRST_EDITION) for name in video_call_groups(result))
-    return list(dict.fromkeys(map(str, names)))
+    if _TABLE not in result.tables:
+        return []
+    groups = result.run["scenario"]["datagrams"]
+    calls = [each["adaptive_video"] for each in groups if each.get("adaptive_video") is not None]
+    return list(dict.fromkeys(str(call.get("edition", _FIRST_EDITION)) for call in calls))
 
 
 def _calls(result: Recorded, part: str) -> Iterator[Call]:
     """The calls of a group, each of which captured a frame in the run."""
     name = part.partition(".")[2]
-    known = groups_with_adaptive_video(result)
+    known = groups_with_frames(result)
     if name not in known:
         listed = ", ".join(known) or "none"
-        raise MissingDataError(f"{part} has no adaptive_video; groups of datagrams that have: {listed}")
+        raise MissingDataError(f"{part} records no frames; groups of datagrams that do: {listed}")
     rows = table(result, _TABLE, setting="adaptive_video in a group of [[datagrams]]")
     keep = np.flatnonzero(has_name(rows, "group", name))
     source, frame, captured_s, shown_s, frame_bytes = (
@@ -131,15 +135,13 @@ def _calls(result: Recorded, part: str) -> Iterator[Call]:
             yield Call(captured_s[own], shown_s[own], frame_bytes[own].astype(np.float64), frame_s)
 
 
-def _settings(result: Recorded, name: str) -> Mapping[str, Any]:
-    groups = result.run["scenario"]["datagrams"]
-    [own] = [each["adaptive_video"] for each in groups if each["name"] == name]
-    found: Mapping[str, Any] = own
-    return found
-
-
 def _frames_hz(result: Recorded, name: str) -> float:
-    return float(_settings(result, name)["frames_hz"])
+    [frames_hz] = [
+        group[own.key]["frames_hz"]
+        for group in result.run["scenario"]["datagrams"]
+        if group["name"] == name and (own := application_of(group)) is not None
+    ]
+    return float(frames_hz)
 
 
 def _window(result: Recorded) -> tuple[float, float]:

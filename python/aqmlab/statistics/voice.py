@@ -32,7 +32,7 @@ from aqmlab.statistics.datagrams import (
     delay_ends_s,
     echo_groups,
     feedback_groups,
-    groups_with_adaptive_video,
+    groups_with_frames,
     known,
     observed_of_sources,
 )
@@ -121,8 +121,8 @@ def _observed(result: Recorded, part: str, of_rating: Callable[[FloatArray], Flo
     name = part.partition(".")[2]
     if name in echo_groups(result):
         raise MissingDataError(f"{part} has delays of round trips; a call is rated by those of one way")
-    if name in (*groups_with_adaptive_video(result), *feedback_groups(result)):
-        raise MissingDataError(f"{part} is part of a video call, which has no rating of a voice call")
+    if name in (*groups_with_frames(result), *feedback_groups(result)):
+        raise MissingDataError(f"{part} has the packets of frames, which have no rating of a voice call")
 
     def ends(column: Column) -> Ends:
         sent, lost, under_way = (column(f"{fate}_packets") for fate in ("sent", "lost", "under_way"))

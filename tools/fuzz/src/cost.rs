@@ -4,7 +4,7 @@
 //! cross, samples and periodic timers.
 
 use aqmlab_scenario::{
-    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sending, Workload,
+    DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sends, Workload,
 };
 use aqmlab_sim::memory_estimate;
 use serde_json::Value as Json;
@@ -54,14 +54,8 @@ fn traffic_per_second(scenario: &Scenario) -> f64 {
 fn events_of_datagrams(scenario: &Scenario, group: &DatagramGroup) -> f64 {
     let Some(&[from, to]) = group.sources.first() else { return 0.0 };
     let links = scenario.network.path(from, to).map_or(0, |path| path.len());
-    let packets = group.packets_per_second();
-    let periods = match &group.sending {
-        Sending::AtRate { on_off, .. } => {
-            on_off.map_or(0.0, |on_off| 1.0 / (on_off.on + on_off.off).seconds())
-        }
-        Sending::Video(_) | Sending::AdaptiveVideo(_) | Sending::Feedback(_) => 0.0,
-    };
-    group.sources.len() as f64 * (packets * (1.0 + 2.0 * links as f64) + periods)
+    let Sends { packets_per_second, periods_per_second, .. } = group.sends;
+    group.sources.len() as f64 * (packets_per_second * (1.0 + 2.0 * links as f64) + periods_per_second)
 }
 
 /// What lies between two machines and back.

@@ -18,6 +18,11 @@ impl Dice {
         dice
     }
 
+    /// The numbers behind all choices.
+    pub(crate) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
     pub(crate) fn uniform(&mut self) -> f64 {
         self.stream.uniform()
     }

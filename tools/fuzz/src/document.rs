@@ -4,6 +4,8 @@ use crate::dice::Dice;
 use crate::files::give_files;
 use crate::schema::Schema;
 use crate::topology::Topology;
+use aqmlab_applications::ApplicationModel;
+use aqmlab_applications::datagrams::PacketKeys;
 use serde_json::{Value as Json, json};
 
 /// Simulated time, unless that costs too much.
@@ -150,9 +152,11 @@ fn datagram_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schem
         table["rate_mbps"] = json!(0.01 + dice.uniform() * 2.0);
         table["packet_bytes"] = json!(dice.count(28, 1500));
     }
-    table.as_object_mut().map(|table| ["video", "adaptive_video"].map(|key| table.remove(key)));
+    if let Some(table) = table.as_object_mut() {
+        ApplicationModel::KEYS[1..].iter().for_each(|key| _ = table.remove(*key));
+    }
     if dice.chance(0.3) {
-        draw_video(&mut table, schema, dice);
+        draw_application(&mut table, dice);
         return table;
     }
     if dice.chance(0.5) {
@@ -163,36 +167,20 @@ fn datagram_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schem
     table
 }
 
-/// A video, or a call that adapts, instead of a rate; of few packets per second.
-fn draw_video(table: &mut Json, schema: &Schema, dice: &mut Dice) {
-    if let Some(table) = table.as_object_mut() {
-        ["rate_mbps", "on_s", "off_s", "periods"].iter().for_each(|key| _ = table.remove(*key));
-    }
+/// An application with a table of its own instead of a rate; of few packets per second.
+fn draw_application(table: &mut Json, dice: &mut Dice) {
     table["packet_bytes"] = json!(dice.count(100, 1500));
-    if dice.chance(0.5) {
-        table.as_object_mut().map(|table| table.remove("echo"));
-        table["adaptive_video"] = adaptive_video(schema, dice);
-        return;
+    let drawn = ApplicationModel::drawn(dice.stream());
+    let tables = dice.choose(&drawn);
+    let Some(table) = table.as_object_mut() else { return };
+    ["rate_mbps", "on_s", "off_s", "periods"].iter().for_each(|key| _ = table.remove(*key));
+    let named = ApplicationModel::named_by(&PacketKeys::default(), tables);
+    if named.iter().any(|model| model.facts(1500).receiver.is_some()) {
+        table.remove("echo");
     }
-    let mut video = schema.draw_table(schema.definition("VideoTable"), dice);
-    video["frames_hz"] = json!(1.0 + dice.uniform() * 30.0);
-    video["pattern"] = json!(*dice.choose(&["I", "IBBPBBPBB", "IP", "BBI"]));
-    for kind in ["i", "p", "b"] {
-        video[format!("{kind}_frame_bytes")] = json!(dice.count(1, 12_000));
+    if let Ok(Json::Object(own)) = serde_json::to_value(tables) {
+        table.extend(own);
     }
-    video["variation"] = json!(dice.between(0, 1) as f64 * dice.uniform());
-    table["video"] = video;
-}
-
-fn adaptive_video(schema: &Schema, dice: &mut Dice) -> Json {
-    let mut video = schema.draw_table(schema.definition("AdaptiveVideoTable"), dice);
-    let (least, greatest) = (0.03 + 0.5 * dice.uniform(), 0.53 + 2.0 * dice.uniform());
-    (video["minimum_mbps"], video["maximum_mbps"]) = (json!(least), json!(greatest));
-    video["start_mbps"] = json!(least + (greatest - least) * dice.uniform());
-    video["frames_hz"] = json!(1.0 + dice.uniform() * 60.0);
-    video["variation"] = json!(dice.between(0, 1) as f64 * dice.uniform());
-    video["feedback_ms"] = json!(10.0 + 200.0 * dice.uniform());
-    video
 }
 
 /// Between which machine groups a group of flows or datagrams goes.

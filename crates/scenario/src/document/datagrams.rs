@@ -1,7 +1,8 @@
-//! `[[datagrams]]`: sources that send at a rate of their own, whatever the network does with it.
+//! `[[datagrams]]`: the senders of an application over datagrams, and who receives.
 
-use super::{AdaptiveVideoTable, Decides, Direction, VideoTable};
-use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
+use super::{Decides, Direction};
+use aqmlab_applications::datagrams::PacketKeys;
+use aqmlab_applications::{ApplicationModel, ApplicationTables};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,35 +35,13 @@ pub struct DatagramsTable {
     #[schemars(range(min = 28, max = 65_535))]
     pub packet_bytes: u16,
 
-    /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This,
-    /// `video`, or `adaptive_video`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
-    pub rate_mbps: Option<f64>,
+    /// Packets at a rate.
+    #[serde(flatten)]
+    pub packets: PacketKeys,
 
-    /// Frames of a video, which packets of at most `packet_bytes` carry; instead of `rate_mbps`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub video: Option<VideoTable>,
-
-    /// A video call whose bit rate adapts to what the network carries, in packets of at most `packet_bytes`;
-    /// instead of `rate_mbps`. Its receiver sends reports: the group `NAME-feedback`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub adaptive_video: Option<AdaptiveVideoTable>,
-
-    /// Length of the periods in which a source sends, their mean if they are drawn; together with `off_s`.
-    /// Absent: it always sends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 10_000_000.0))]
-    pub on_s: Option<f64>,
-
-    /// Length of the silent periods between them, their mean if they are drawn; together with `on_s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.001, max = 10_000_000.0))]
-    pub off_s: Option<f64>,
-
-    /// How long single periods are; only with `on_s` and `off_s`, then exponential.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub periods: Option<PeriodLaw>,
+    /// Other applications, by the keys of their tables.
+    #[serde(flatten)]
+    pub applications: ApplicationTables,
 
     /// The first instant at which a source may start.
     #[serde(default)]
@@ -110,27 +89,21 @@ pub enum EcnCodepoint {
     Ect1,
 }
 
-/// Distribution of a source's on and off periods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PeriodLaw {
-    /// Exponential.
-    #[default]
-    Exponential,
-    /// Constant.
-    Fixed,
-}
-
 impl DatagramsTable {
     /// How many sources it makes, those of what is sent back among them.
     pub(crate) fn sources(&self) -> u64 {
-        u64::from(self.count) * if self.echo || self.adaptive_video.is_some() { 2 } else { 1 }
+        let is_answered = |model: &ApplicationModel| model.facts(self.packet_bytes).receiver.is_some();
+        let answers = self.echo || self.application_models().iter().any(is_answered);
+        u64::from(self.count) * if answers { 2 } else { 1 }
+    }
+
+    /// The applications that its keys name; one, in a legal group.
+    pub(crate) fn application_models(&self) -> Vec<ApplicationModel> {
+        ApplicationModel::named_by(&self.packets, &self.applications)
     }
 
     pub(crate) fn settle(&mut self, index: usize) {
         self.name.get_or_insert_with(|| format!("datagrams-{index}"));
-        if self.on_s.is_some() && self.off_s.is_some() {
-            self.periods.get_or_insert_default();
-        }
+        self.packets.settle();
     }
 }

@@ -4,7 +4,6 @@
 //! which makes the checks, the error messages and the tables of `docs/reference/scenario/`. Beside each key
 //! stands what it [decides](Decides), so that comparisons know which differences to accept.
 
-mod adaptive_video;
 mod datagrams;
 mod decides;
 mod delay_box;
@@ -19,10 +18,8 @@ mod star;
 mod topology;
 mod twin;
 mod users;
-mod video;
 
-pub use adaptive_video::AdaptiveVideoTable;
-pub use datagrams::{DatagramsTable, EcnCodepoint, PeriodLaw};
+pub use datagrams::{DatagramsTable, EcnCodepoint};
 pub use decides::Decides;
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
 pub use dumbbell::Dumbbell;
@@ -42,7 +39,6 @@ pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
 pub(crate) use users::Habits;
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
-pub use video::{FrameSpacing, VideoTable};
 
 use crate::limits::DURATION_S;
 use schemars::JsonSchema;
@@ -127,7 +123,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowsTable>,
 
-    /// UDP sources: at a fixed rate, of frames of a video, or of a call that adapts; a repeated table.
+    /// Applications over UDP: packets at a rate, videos, calls that adapt and others; a repeated table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub datagrams: Vec<DatagramsTable>,

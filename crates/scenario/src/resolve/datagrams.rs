@@ -1,12 +1,13 @@
 //! Sources of datagrams.
 
-use super::quantity::{megabits_per_second, seconds};
+use super::quantity::seconds;
 use super::traffic::{Starts, check_start, check_stop, ends};
-use crate::document::{AdaptiveVideoTable, DatagramsTable, Document, VideoTable};
+use crate::document::{DatagramsTable, Document};
+use crate::legal::either;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
-use crate::scenario::{AdaptiveVideo, DatagramGroup, OnOff, Sending, Video};
-use aqmlab_units::Span;
+use crate::scenario::{DatagramGroup, Role};
+use aqmlab_applications::{Answers, ApplicationModel, Mistake};
 use std::collections::BTreeSet;
 
 /// Every group of datagrams, then what is sent back, of each group that is. Their names address their random
@@ -25,19 +26,21 @@ pub(super) fn resolve(
             let wrong = format!("a second group of datagrams named \"{name}\"");
             mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
         }
-        if let Some(answer) = Answer::to(table) {
-            answered.push((index, answer));
-        }
         let starts = Starts { start_s: table.start_s, start_spread_s: table.start_spread_s };
         check_start(document, &path, starts, mistakes);
         check_stop(&path, starts, table.stop_s, mistakes);
-        let sending = sending(table, &path, mistakes);
+        let application = application(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
+        let ends = ends(document, network, &path, asked, mistakes)?;
+        let application = application?;
+        answered.extend(Answer::to(table, &application).map(|answer| (index, answer)));
         Some(DatagramGroup {
             name,
-            sources: ends(document, network, &path, asked, mistakes)?.in_turn(table.count),
+            sources: ends.in_turn(table.count),
             packet_bytes: table.packet_bytes,
-            sending: sending?,
+            sends: application.facts(table.packet_bytes).sender,
+            application,
+            role: Role::Sender,
             start: seconds(table.start_s),
             start_spread: seconds(table.start_spread_s),
             stop: table.stop_s.map(seconds),
@@ -54,7 +57,8 @@ pub(super) fn resolve(
             if !names.insert(answers.name.clone()) {
                 let wrong =
                     format!("what is sent back would be named \"{}\", as another group", answers.name);
-                mistakes.value(&joined(&format!("datagrams.{place}"), answer.key()), wrong, "another name");
+                let key = joined(&format!("datagrams.{place}"), answer.key(&groups[place]));
+                mistakes.value(&key, wrong, "another name");
             }
             groups.push(answers);
         }
@@ -66,189 +70,75 @@ pub(super) fn resolve(
 enum Answer {
     /// Every datagram, back.
     Echo,
-    /// Reports of what has arrived, at this interval.
-    Feedback(Span),
+    /// Packets of their own, as the application says.
+    Own(Answers),
 }
 
 impl Answer {
-    fn to(table: &DatagramsTable) -> Option<Self> {
-        let of_call =
-            |video: &AdaptiveVideoTable| Self::Feedback(Span::from_seconds(video.feedback_ms / 1e3));
-        table.adaptive_video.as_ref().map(of_call).or_else(|| table.echo.then_some(Self::Echo))
+    fn to(table: &DatagramsTable, application: &ApplicationModel) -> Option<Self> {
+        let own = application.facts(table.packet_bytes).receiver;
+        own.map(Self::Own).or_else(|| table.echo.then_some(Self::Echo))
     }
 
     /// The key that asks for it.
-    const fn key(&self) -> &'static str {
+    const fn key(&self, group: &DatagramGroup) -> &'static str {
         match self {
             Self::Echo => "echo",
-            Self::Feedback(_) => "adaptive_video",
+            Self::Own(_) => group.application.key(),
         }
     }
 
     /// Those who answer a group.
     fn group(&self, group: &DatagramGroup, place: usize) -> DatagramGroup {
-        let (name, sending) = match self {
-            Self::Echo => ("echo", group.sending.clone()),
-            &Self::Feedback(interval) => ("feedback", Sending::Feedback(interval)),
-        };
-        DatagramGroup {
-            name: format!("{}-{name}", group.name),
+        let answering = DatagramGroup {
             sources: group.sources.iter().map(|&[from, to]| [to, from]).collect(),
-            sending,
             answers: Some(place),
             ..group.clone()
+        };
+        match self {
+            Self::Echo => {
+                DatagramGroup { name: format!("{}-echo", group.name), role: Role::Echo, ..answering }
+            }
+            Self::Own(own) => DatagramGroup {
+                name: format!("{}-{}", group.name, own.name),
+                role: Role::Receiver(own.interval),
+                packet_bytes: own.packet_bytes,
+                sends: own.sends,
+                stop: group.stop.filter(|_| own.stops_with_sender),
+                ..answering
+            },
         }
     }
 }
 
-/// At a rate, as a video, or as a call that adapts: one of them.
-fn sending(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) -> Option<Sending> {
-    match (table.rate_mbps, &table.video, &table.adaptive_video) {
-        (Some(rate), None, None) => {
-            let on_off = on_off(table, path, mistakes);
-            Some(Sending::AtRate { rate: megabits_per_second(rate), on_off })
-        }
-        (None, Some(video), None) => video_of(table, video, path, mistakes),
-        (None, None, Some(video)) => adaptive_video_of(table, video, path, mistakes),
-        (None, None, None) => {
-            mistakes.missing_key(path, "rate_mbps", "a rate, or a video or an adaptive_video instead");
-            None
-        }
-        (Some(_), _, None) => {
-            let wrong = "given together with video, whose frames define the rate";
-            mistakes.value(&joined(path, "rate_mbps"), wrong, "rate_mbps or video");
-            None
-        }
-        (_, _, Some(_)) => {
-            let wrong = "given together with rate_mbps or video";
-            mistakes.value(
-                &joined(path, "adaptive_video"),
-                wrong,
-                "one of rate_mbps, video and adaptive_video",
-            );
-            None
-        }
-    }
-}
-
-/// Periods interrupt no video.
-fn refuse_periods(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) {
-    let periods = [("on_s", table.on_s.is_some()), ("off_s", table.off_s.is_some())];
-    for (key, _) in periods.into_iter().chain([("periods", table.periods.is_some())]).filter(|(_, is)| *is) {
-        mistakes.value(&joined(path, key), "a video sends all the time", "on_s and off_s with rate_mbps");
-    }
-}
-
-/// Whether packets have room for more than so many bytes of headers.
-fn has_room(table: &DatagramsTable, header_bytes: u16, path: &str, mistakes: &mut Mistakes<'_>) -> bool {
-    let has_room = table.packet_bytes > header_bytes;
-    if !has_room {
-        let wrong = format!("{} leaves no room for a frame after the headers", table.packet_bytes);
-        let legal = format!("{} to 65535 with such frames", header_bytes + 1);
-        mistakes.value(&joined(path, "packet_bytes"), wrong, legal);
-    }
-    has_room
-}
-
-/// A call with rates in their order, whose packets have room for frames.
-fn adaptive_video_of(
-    table: &DatagramsTable,
-    video: &AdaptiveVideoTable,
-    path: &str,
-    mistakes: &mut Mistakes<'_>,
-) -> Option<Sending> {
-    refuse_periods(table, path, mistakes);
-    if table.echo {
-        let wrong = "given together with adaptive_video, whose receiver reports of what arrives";
-        mistakes.value(&joined(path, "echo"), wrong, "echo with rate_mbps or video");
-    }
-    let [least, greatest] = [video.minimum_mbps, video.maximum_mbps];
-    if least > greatest {
-        let wrong = format!("{least} is more than maximum_mbps, {greatest}");
-        mistakes.value(&joined(path, "adaptive_video.minimum_mbps"), wrong, "at most maximum_mbps");
-    }
-    let start = video.start_mbps.unwrap_or(greatest);
-    if least <= greatest && !(least..=greatest).contains(&start) {
-        let legal = format!("minimum_mbps to maximum_mbps, {least} to {greatest}");
-        mistakes.value(&joined(path, "adaptive_video.start_mbps"), start.to_string(), legal);
-    }
-    check_frames(table, video, path, mistakes);
-    has_room(table, DatagramGroup::CALL_HEADER_BYTES, path, mistakes).then(|| {
-        Sending::AdaptiveVideo(AdaptiveVideo {
-            frame_interval_s: 1.0 / video.frames_hz,
-            rates: [least, greatest].map(megabits_per_second),
-            start_rate: megabits_per_second(start),
-            edition: video.edition,
-            variation: video.variation,
-        })
-    })
-}
-
-/// A frame has a packet at least, at the least rate too, and no more than can be numbered at the greatest.
-fn check_frames(table: &DatagramsTable, video: &AdaptiveVideoTable, path: &str, mistakes: &mut Mistakes<'_>) {
-    let mbps = |frame_bytes: f64| frame_bytes * 8.0 * video.frames_hz / 1e6;
-    let least = mbps(f64::from(DatagramGroup::CALL_HEADER_BYTES) + 1.0);
-    if video.minimum_mbps < least {
-        let wrong = format!(
-            "{} leaves no packet for each of {} frames a second",
-            video.minimum_mbps, video.frames_hz
-        );
-        mistakes.value(&joined(path, "adaptive_video.minimum_mbps"), wrong, format!("at least {least}"));
-    }
-    let greatest = mbps(f64::from(u16::MAX) * f64::from(table.packet_bytes));
-    if video.maximum_mbps > greatest {
-        let wrong = format!("{} makes frames of more than 65535 packets", video.maximum_mbps);
-        mistakes.value(&joined(path, "adaptive_video.maximum_mbps"), wrong, format!("at most {greatest}"));
-    }
-}
-
-/// Frames that packets have room for, and that nothing interrupts.
-fn video_of(
-    table: &DatagramsTable,
-    video: &VideoTable,
-    path: &str,
-    mistakes: &mut Mistakes<'_>,
-) -> Option<Sending> {
-    refuse_periods(table, path, mistakes);
-    if !has_room(table, DatagramGroup::HEADER_BYTES, path, mistakes) {
-        return None;
-    }
-    let bytes = |kind: char| match kind {
-        'I' => Some(video.i_frame_bytes),
-        'P' => Some(video.p_frame_bytes),
-        'B' => Some(video.b_frame_bytes),
-        _ => None,
-    };
-    let Some(frame_bytes) = video.pattern.chars().map(bytes).collect::<Option<Vec<u32>>>() else {
-        let wrong = format!("\"{}\" has a frame that is none of these", video.pattern);
-        mistakes.value(&joined(path, "video.pattern"), wrong, "frames I, P and B, such as \"IBBPBBPBB\"");
+/// The one application that a group names, if it is legal there.
+fn application(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) -> Option<ApplicationModel> {
+    let mut named = table.application_models();
+    let Some(model) = named.pop() else {
+        let legal = format!("a rate, or the table {} instead", either(&ApplicationModel::KEYS[1..]));
+        mistakes.missing_key(path, "rate_mbps", &legal);
         return None;
     };
-    Some(Sending::Video(Video {
-        frame_interval_s: 1.0 / video.frames_hz,
-        frame_bytes,
-        variation: video.variation,
-        spacing: video.spacing,
-    }))
-}
-
-/// Both periods or none.
-fn on_off(table: &DatagramsTable, path: &str, mistakes: &mut Mistakes<'_>) -> Option<OnOff> {
-    match (table.on_s, table.off_s, table.periods) {
-        (Some(on), Some(off), law) => {
-            Some(OnOff { on: seconds(on), off: seconds(off), law: law.unwrap_or_default() })
-        }
-        (None, None, None) => None,
-        (None, None, Some(_)) => {
-            let wrong = "a source without on_s and off_s always sends";
-            mistakes.value(&joined(path, "periods"), wrong, "periods together with on_s and off_s");
-            None
-        }
-        (on, _, _) => {
-            let (given, missing) = if on.is_some() { ("on_s", "off_s") } else { ("off_s", "on_s") };
-            let wrong = format!("given without {missing}");
-            mistakes.value(&joined(path, given), wrong, "on_s together with off_s, or neither");
-            None
-        }
+    if !named.is_empty() {
+        let others: Vec<&str> = named.iter().map(ApplicationModel::key).collect();
+        let wrong = format!("given together with {}", others.join(" and "));
+        let legal = either(ApplicationModel::KEYS);
+        mistakes.value(&joined(path, model.key()), wrong, legal);
+        return None;
     }
+    let of_keys = match model {
+        ApplicationModel::Packets(_) => table.packets.check(),
+        _ => table.packets.refused_beside(model.key()),
+    };
+    let own = model.check(table.packet_bytes);
+    let is_legal = of_keys.is_empty() && own.is_empty();
+    for Mistake { key, wrong, legal, .. } in of_keys.into_iter().chain(own) {
+        mistakes.value(&joined(path, &key), wrong, legal);
+    }
+    if table.echo && model.facts(table.packet_bytes).receiver.is_some() {
+        let wrong = format!("given together with {}, whose receiver sends packets of its own", model.key());
+        let legal = ApplicationModel::keys_where(|facts| facts.receiver.is_none());
+        mistakes.value(&joined(path, "echo"), wrong, format!("echo with {}", either(&legal)));
+    }
+    is_legal.then_some(model)
 }

@@ -85,7 +85,7 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
         at_begin.zip(at_end).and_then(|(begin, end)| queue_counts::table(&begin.links, &end.links, &names)),
     );
     let transfers = transfers::table(scenario, &session, events.now(), &names);
-    let call_frames = datagram_sources::call_frames(scenario, &mut session);
+    let frames = datagram_sources::frames(scenario, &mut session);
     let ([users, traffic, traffic_series, packets, datagrams, arrivals], captures) =
         fabric.into_tables(&names, events.now());
     tables.extend(users);
@@ -99,7 +99,7 @@ fn tables(simulation: EventLoop, scenario: &Scenario) -> (Vec<Table>, Vec<Captur
     tables.extend(packets);
     tables.extend(datagrams);
     tables.extend(arrivals);
-    tables.extend(call_frames);
+    tables.extend(frames);
     tables.extend(transfers);
     (tables, captures)
 }

@@ -16,7 +16,7 @@ from aqmlab.statistics.datagrams import (
     loss_percent_of_datagrams,
 )
 from aqmlab.statistics.distribution import response_times
-from aqmlab.statistics.experience import CALL, VIDEO_CALL, judged_groups
+from aqmlab.statistics.experience import CALL, CLOUD_GAME, VIDEO_CALL, judged_groups
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
 from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
@@ -110,7 +110,7 @@ _OF_PACKETS = {
 def _datagrams(result: Result) -> dict[str, dict[str, Any]]:
     """What each group of datagrams felt that sent something: a call, a game."""
     kinds, reports = judged_groups(result), feedback_groups(result)
-    of_calls = {CALL: {"voice_mos": voice_mos_of}, VIDEO_CALL: OF_VIDEO_CALLS}
+    of_calls = {CALL: {"voice_mos": voice_mos_of}, VIDEO_CALL: OF_VIDEO_CALLS, CLOUD_GAME: OF_VIDEO_CALLS}
     found: dict[str, dict[str, Any]] = {}
     for group in datagram_groups(result):
         kind = kinds.get(group)

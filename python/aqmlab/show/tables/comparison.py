@@ -346,10 +346,11 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
                 "jitter and loss of a game (docs/explanation/statistics.md)."
             )
     if found.video_call_groups:
+        followed = " and ".join(found.video_call_editions)
+        control = f" Congestion control: GCC, edition {followed}." if followed else ""
         yield (
             "Video: bit rate of what is shown; frame delay: median, from capture to showing; frozen: share "
-            "of the time in which the next frame is late (W3C webrtc-stats). Congestion control: GCC, "
-            f"edition {' and '.join(found.video_call_editions)}."
+            f"of the time in which the next frame is late (W3C webrtc-stats).{control}"
         )
     rates = {link: found.rates_mbps(link) for link in found.links}
     if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
+from aqmlab.statistics.experience import judged_groups
 from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import (
@@ -196,17 +197,20 @@ _VIDEO_CALL_TITLES = {
 
 def _video_calls(heading: str, result: Result, groups: list[str]) -> Table:
     counts = {each["name"]: each["count"] for each in result.run["scenario"]["datagrams"]}
+    kinds = judged_groups(result)
+    what = " and ".join(dict.fromkeys(f"{kinds[group].name}s" for group in groups))
     columns: list[Column[str]] = [
-        Column("calls", text, "video calls", words=True),
+        Column("calls", text, what, words=True),
         Column("count", lambda name: number(counts[name], ",d"), "number"),
         *_of_parts(result, "datagrams", OF_VIDEO_CALLS, _VIDEO_CALL_TITLES),
     ]
     caption = (
         "Mbit/s: bit rate of what was shown; 50 %, 95 %: milliseconds from the capture of a frame to its "
-        "showing; frozen: time in which the next frame was late; "
-        f"congestion control: GCC, edition {' and '.join(editions(result))}"
+        "showing; frozen: time in which the next frame was late"
     )
-    return _with_bounds(Table.of(groups, columns, title=f"{heading}: video calls", caption=caption))
+    if followed := editions(result):
+        caption += f"; congestion control: GCC, edition {' and '.join(followed)}"
+    return _with_bounds(Table.of(groups, columns, title=f"{heading}: {what}", caption=caption))
 
 
 def _of_parts(

@@ -17,7 +17,7 @@ from aqmlab.statistics.datagrams import (
     delay_variation_ms_of,
     loss_percent_of_datagrams,
 )
-from aqmlab.statistics.experience import CALL, PACKETS, VIDEO_CALL, experience, worst
+from aqmlab.statistics.experience import CALL, CLOUD_GAME, PACKETS, VIDEO_CALL, experience, worst
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
@@ -54,6 +54,7 @@ _OF_PICTURES: Rows = {
 _MORE_IS_BETTER: Mapping[Kind, Rows] = {
     CALL: {"MOS": (voice_mos_of,)},
     VIDEO_CALL: {"bit rate": (call_bitrate_mbps_of,)},
+    CLOUD_GAME: {"bit rate": (call_bitrate_mbps_of,)},
 }
 """What is told of a group, row by row; of the rows of one name the first that differs."""
 
@@ -180,7 +181,7 @@ def _against(found: Comparison, name: str, suffering: Mapping[str, Experience]) 
 def _moved(found: Comparison, name: str, group: str, kind: Kind, *, better: bool) -> list[str]:
     """The rows of a group that differ for the better or the worse, the first of each name."""
     more = _MORE_IS_BETTER.get(kind, {})
-    less = {**_LESS_IS_BETTER, **(_OF_PICTURES if kind is VIDEO_CALL else {})}
+    less = {**_LESS_IS_BETTER, **(_OF_PICTURES if kind.shows_frames else {})}
     told = []
     for rows, sign in ((less, -1), (more, 1)):
         wanted = sign if better else -sign

@@ -1,4 +1,4 @@
-"""What a scheme, a host profile or a traffic model is, and its settings."""
+"""What a scheme, a host profile, a traffic model or an application over datagrams is, and its settings."""
 
 from __future__ import annotations
 
@@ -16,12 +16,20 @@ def traffic_models() -> list[str]:
     return [model["properties"]["model"]["const"] for model in _models()]
 
 
+def applications() -> list[str]:
+    """The names of the applications over datagrams that have a table of parameters."""
+    groups = json.loads(_core.json_schema())["$defs"]["DatagramsTable"]["properties"]
+    return [each.key for each in _core.applications() if "anyOf" in groups[each.key]]
+
+
 def explained(name: str) -> str | None:
     """What is called so, in words; none where nothing is."""
     if name in _core.scheme_names():
         return _core.explain(name)
     if name in _core.profile_names():
         return _profile(name)
+    if name in applications():
+        return _application(name)
     tables = {model["properties"]["model"]["const"]: model for model in _models()}
     return model_in_words(name, tables[name]) if name in tables else None
 
@@ -34,6 +42,17 @@ def _profile(name: str) -> str:
     for key, value in settings:
         lines += ["", f"  {key}: {value}", f"      {_one_line(keys[key])}"]
     return "\n".join([*lines, ""])
+
+
+def _application(name: str) -> str:
+    """What an application over datagrams is, and its parameters with their ranges and defaults."""
+    definitions = json.loads(_core.json_schema())["$defs"]
+    key = definitions["DatagramsTable"]["properties"][name]
+    [reference] = [each["$ref"] for each in key["anyOf"] if "$ref" in each]
+    table = definitions[reference.rpartition("/")[2]]
+    described = _core.describe_parameters(json.dumps(_resolved(table["properties"], definitions)))
+    heading = f"Parameters (keys of {name} = {{ ... }} in [[datagrams]]):"
+    return f"{name}\n\nApplication over datagrams. {_one_line(table)}\n\n{heading}\n{described}"
 
 
 def model_in_words(name: str, table: Mapping[str, Any]) -> str:
@@ -54,10 +73,16 @@ def _models() -> list[dict[str, Any]]:
     definitions = json.loads(_core.json_schema())["$defs"]
     models: list[dict[str, Any]] = definitions["UserModel"]["oneOf"]
     for model in models:
-        for parameter in model["properties"].values():
-            if reference := parameter.pop("$ref", ""):
-                parameter.update(definitions[reference.rpartition("/")[2]] | parameter)
+        _resolved(model["properties"], definitions)
     return models
+
+
+def _resolved(parameters: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Schemas of parameters, with what they refer to put in its place."""
+    for parameter in parameters.values():
+        if reference := parameter.pop("$ref", ""):
+            parameter.update(definitions[reference.rpartition("/")[2]] | parameter)
+    return parameters
 
 
 def _one_line(described: Mapping[str, Any]) -> str:

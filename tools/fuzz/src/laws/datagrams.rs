@@ -5,7 +5,7 @@ use super::columns::named;
 
 use aqmlab_link::ServiceModel;
 use aqmlab_record::Table;
-use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario, Sending};
+use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario};
 
 pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     let column = |name: &str| named(table, name);
@@ -44,22 +44,11 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     }
 }
 
-/// A source sends no faster than at its rate, a video of frames alike no more than its frames in so many
-/// intervals and one.
+/// A source sends no more than in the mean and what may come at once, where that is bounded.
 fn check_sent(sent: f64, group: &DatagramGroup, scenario: &Scenario, broken: &mut Broken) {
     let seconds = (scenario.duration - scenario.warm_up - scenario.cool_down).seconds();
-    let spare = match &group.sending {
-        Sending::AtRate { .. } => 2.0,
-        Sending::Video(video) if video.variation > 0.0 => return,
-        // Frames vary, and lost packets are sent again.
-        Sending::AdaptiveVideo(_) => return,
-        Sending::Feedback(_) => 2.0,
-        Sending::Video(video) => {
-            let of_group = video.frame_interval_s * video.frame_bytes.len() as f64;
-            group.packets_per_second() * of_group + 2.0
-        }
-    };
-    let most = group.packets_per_second() * seconds;
+    let Some(spare) = group.sends.burst_packets else { return };
+    let most = group.sends.packets_per_second * seconds;
     // An instant is rounded to a nanosecond, and a first datagram stands at the beginning of the window.
     broken.unless(sent <= most * (1.0 + 1e-6) + spare, || {
         format!("datagrams: {sent} sent where {most} may be")
@@ -68,17 +57,11 @@ fn check_sent(sent: f64, group: &DatagramGroup, scenario: &Scenario, broken: &mu
 
 /// What links take for a datagram on empty queues, their clocks as fast as they may be.
 fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex; 2]) -> f64 {
-    // The last packet of a frame may have a single byte of it.
-    let shortest = match group.sending {
-        Sending::AtRate { .. } => group.packet_bytes,
-        Sending::Video(_) | Sending::Feedback(_) => DatagramGroup::HEADER_BYTES + 1,
-        Sending::AdaptiveVideo(_) => DatagramGroup::CALL_HEADER_BYTES + 1,
-    };
     let path = scenario.network.path(from, to).unwrap_or_default();
     let links = path.into_iter().map(|index| scenario.network.link(index));
     let seconds: f64 = links
         .map(|link| {
-            let wire_bits = f64::from(link.framing.wire_bytes(u32::from(shortest))) * 8.0;
+            let wire_bits = f64::from(link.framing.wire_bytes(u32::from(group.sends.shortest_bytes))) * 8.0;
             let fastest = 1.0 + scenario.rate_tolerance;
             let rate = link.rate.map(|rate| match &link.service {
                 ServiceModel::Medium(medium) => medium.highest_rate(rate),

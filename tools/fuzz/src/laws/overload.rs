@@ -6,7 +6,7 @@
 use super::Broken;
 use aqmlab_link::ServiceModel;
 use aqmlab_record::Summary;
-use aqmlab_scenario::{DatagramGroup, Link, LinkIndex, Network, Routes, Scenario, Sending};
+use aqmlab_scenario::{DatagramGroup, Link, LinkIndex, Network, Routes, Scenario, SteadyRate};
 use aqmlab_units::Span;
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ fn overloaded(scenario: &Scenario, from_s: f64, until_s: f64) -> Vec<(&str, f64)
 
 /// The rate of each of its sources, in bits a second of IP packets, if they send over the whole window.
 fn rate_throughout(group: &DatagramGroup, from_s: f64, until_s: f64) -> Option<f64> {
-    let Sending::AtRate { rate, on_off: None } = group.sending else { return None };
+    let Some(SteadyRate { rate, is_always_on: true }) = group.sends.steady else { return None };
     let begun = (group.start + group.start_spread + BEGUN).seconds() <= from_s;
     let goes_on = group.stop.is_none_or(|stop| stop.seconds() >= until_s);
     (begun && goes_on && group.answers.is_none()).then_some(rate.bits_per_second() as f64)

@@ -1,9 +1,10 @@
-//! Laws of the frames of calls that adapt: captured at their rate, within the limits, and shown in order.
+//! Laws of the frames that applications record: captured at their rate, within the limits, and shown in
+//! order.
 
 use super::Broken;
 use super::columns::named;
 use aqmlab_record::Table;
-use aqmlab_scenario::{Scenario, Sending};
+use aqmlab_scenario::Scenario;
 
 pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     let [source, number, captured, target, shown] =
@@ -18,15 +19,15 @@ pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
                 == (group[row], source[row], number[row] - 1.0);
         broken
             .unless(is_first || follows, || format!("video_call_frames: frame {} out of place", number[row]));
-        let Sending::AdaptiveVideo(video) = &scenario.datagrams[group[row] as usize].sending else {
-            broken.unless(false, || "video_call_frames: a group that makes no call".to_owned());
+        let Some(frames) = scenario.datagrams[group[row] as usize].frames() else {
+            broken.unless(false, || "video_call_frames: a group that records none".to_owned());
             continue;
         };
         if follows {
-            let late = captured[row] - captured[row - 1] - video.frame_interval_s;
+            let late = captured[row] - captured[row - 1] - 1.0 / frames.hz;
             broken.unless(late.abs() < 1e-6, || format!("video_call_frames: a frame {late} s off"));
         }
-        let [least, greatest] = video.rates.map(|rate| rate.bits_per_second() as f64 / 1e6);
+        let [least, greatest] = frames.rates_bps.map(|bps| bps / 1e6);
         let within = (least * (1.0 - 1e-9)..=greatest * (1.0 + 1e-9)).contains(&target[row]);
         broken
             .unless(within, || format!("video_call_frames: {} Mbit/s of {least} to {greatest}", target[row]));

@@ -2,7 +2,8 @@
 //!
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
 //! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
-//! and `{web, record} <- session <- {scenario, driver}`; `declared <- {aqm, web} <- plugin <- python`.
+//! `record <- applications <- {session, scenario, driver}`, `{web, record} <- session <- {scenario, driver}`;
+//! `declared <- {aqm, web} <- plugin <- python`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -20,22 +21,61 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("web", &["units", "random", "declared"]),
     ("plugin", &["units", "random", "aqm", "web"]),
     ("record", &["units"]),
-    ("session", &["units", "random", "web", "record"]),
-    ("scenario", &["units", "random", "aqm", "link", "tcp", "web", "session"]),
-    ("driver", &["units", "random", "aqm", "link", "web", "record", "session", "scenario"]),
+    ("applications", &["units", "random", "record"]),
+    ("session", &["units", "random", "web", "record", "applications"]),
+    ("scenario", &["units", "random", "aqm", "link", "tcp", "web", "applications", "session"]),
+    ("driver", &["units", "random", "aqm", "link", "web", "record", "applications", "session", "scenario"]),
     (
         "sim",
-        &["units", "random", "wire", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"],
+        &[
+            "units",
+            "random",
+            "wire",
+            "aqm",
+            "link",
+            "tcp",
+            "web",
+            "record",
+            "applications",
+            "session",
+            "scenario",
+            "driver",
+        ],
     ),
     (
         "live",
-        &["units", "random", "wire", "aqm", "link", "tcp", "web", "record", "session", "scenario", "driver"],
+        &[
+            "units",
+            "random",
+            "wire",
+            "aqm",
+            "link",
+            "tcp",
+            "web",
+            "record",
+            "applications",
+            "session",
+            "scenario",
+            "driver",
+        ],
     ),
     (
         "python",
         &[
-            "units", "random", "wire", "aqm", "link", "plugin", "tcp", "web", "record", "scenario", "driver",
-            "sim", "live",
+            "units",
+            "random",
+            "wire",
+            "aqm",
+            "link",
+            "plugin",
+            "tcp",
+            "web",
+            "record",
+            "applications",
+            "scenario",
+            "driver",
+            "sim",
+            "live",
         ],
     ),
 ];

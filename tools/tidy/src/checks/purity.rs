@@ -9,8 +9,20 @@ use crate::tree::Tree;
 use crate::words::{find_word, is_word_character};
 use crate::{parts, rust};
 
-const PURE: &[&str] =
-    &["units", "random", "wire", "aqm", "link", "tcp", "web", "scenario", "record", "driver", "sim"];
+const PURE: &[&str] = &[
+    "units",
+    "random",
+    "wire",
+    "aqm",
+    "link",
+    "tcp",
+    "web",
+    "applications",
+    "scenario",
+    "record",
+    "driver",
+    "sim",
+];
 
 /// A scenario is read together with the files that it names, and holds their texts: nothing below it reads
 /// any.

@@ -19,7 +19,7 @@ struct OpenFrame {
 
 /// All frames of a call.
 #[derive(Clone)]
-pub(crate) struct Frames {
+pub(super) struct Frames {
     /// After so long nothing of a frame is sent any more, and nobody waits for it where a frame captured so
     /// much later has arrived whole.
     given_up_after: Span,
@@ -36,14 +36,14 @@ impl Frames {
     }
 
     /// A frame is captured, of so many packets.
-    pub(crate) fn capture(&mut self, frame: VideoCallFrame, packets: u16) {
+    pub(super) fn capture(&mut self, frame: VideoCallFrame, packets: u16) {
         self.rows.push(frame);
         let arrived = vec![false; packets.into()];
         self.open.push_back(OpenFrame { arrived, missing: packets.into(), is_given_up: false });
     }
 
     /// How many were captured: the number of the next.
-    pub(crate) fn captured(&self) -> u32 {
+    pub(super) fn captured(&self) -> u32 {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
     }
 
@@ -53,14 +53,14 @@ impl Frames {
     }
 
     /// Whether a lost packet is to be sent again.
-    pub(crate) fn misses(&self, piece: Piece) -> bool {
+    pub(super) fn misses(&self, piece: Piece) -> bool {
         let open = (piece.frame as usize).checked_sub(self.first_open());
         open.is_some_and(|open| !self.open[open].arrived[usize::from(piece.number)])
     }
 
     /// Whether a packet may still leave, for the first time or again. Where it is too late for it, its frame
     /// is given up, and what was kept waiting by that is shown.
-    pub(crate) fn may_leave(&mut self, piece: Piece, is_again: bool, now: Time) -> bool {
+    pub(super) fn may_leave(&mut self, piece: Piece, is_again: bool, now: Time) -> bool {
         let place = piece.frame as usize;
         let Some(open) = place.checked_sub(self.first_open()) else { return false };
         let row = &mut self.rows[place];
@@ -74,7 +74,7 @@ impl Frames {
     }
 
     /// A packet has arrived.
-    pub(crate) fn arrive(&mut self, piece: Piece, now: Time) {
+    pub(super) fn arrive(&mut self, piece: Piece, now: Time) {
         let place = piece.frame as usize;
         let Some(open) = place.checked_sub(self.first_open()) else { return };
         let frame = &mut self.open[open];
@@ -104,9 +104,9 @@ impl Frames {
         }
     }
 
-    /// What is recorded of each.
-    pub(crate) fn into_rows(self) -> Vec<VideoCallFrame> {
-        self.rows
+    /// Takes what is recorded of each, at the end.
+    pub(super) fn take_rows(&mut self) -> Vec<VideoCallFrame> {
+        std::mem::take(&mut self.rows)
     }
 }
 
@@ -136,9 +136,9 @@ mod tests {
         }
     }
 
-    fn shown(frames: Frames) -> Vec<Option<u64>> {
+    fn shown(mut frames: Frames) -> Vec<Option<u64>> {
         let milliseconds = |row: &VideoCallFrame| row.shown.map(|shown| shown.nanoseconds() / 1_000_000);
-        frames.into_rows().iter().map(milliseconds).collect()
+        frames.take_rows().iter().map(milliseconds).collect()
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
         assert!(!frames.misses(Piece { frame: 0, number: 0, ip_bytes: 1000 }));
         let missing = Piece { frame: 0, number: 1, ip_bytes: 1000 };
         assert!(frames.misses(missing) && frames.may_leave(missing, true, at(60)));
-        assert_eq!(frames.into_rows()[0].resent_packets, 1);
+        assert_eq!(frames.take_rows()[0].resent_packets, 1);
     }
 
     #[test]

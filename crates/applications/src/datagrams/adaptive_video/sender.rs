@@ -1,7 +1,10 @@
 //! The sender of a call: frames become packets, and packets leave one after the other.
 
-use super::{AdaptiveVideo, Frames, Piece, Report};
+use super::{AdaptiveVideo, CALL_HEADER_BYTES, Frames, Piece, Report};
+use crate::Setup;
+use crate::frame_lengths::{varying, whole_bytes};
 use crate::google_congestion_control::{GoogleCongestionControl, ReportedPacket};
+use aqmlab_random::{Key, Law};
 use aqmlab_record::VideoCallFrame;
 use aqmlab_units::{Span, Time};
 use std::collections::VecDeque;
@@ -18,8 +21,11 @@ struct SentPiece {
 
 /// A sender at work.
 #[derive(Clone)]
-pub(crate) struct Sender {
-    settings: AdaptiveVideo,
+pub(super) struct Sender {
+    frame_interval_s: f64,
+    /// Law of the length of a frame over that which the bit rate gives it, of mean 1.
+    variation: Law,
+    key: Key,
     longest: u16,
     control: GoogleCongestionControl,
     starts: Time,
@@ -34,39 +40,40 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(settings: AdaptiveVideo, longest: u16, starts: Time) -> Self {
-        let control = GoogleCongestionControl::new(settings.start_bps, settings.limits(), settings.edition);
-        let (waiting, sent) = (VecDeque::new(), VecDeque::new());
+    pub(super) fn new(settings: &AdaptiveVideo, setup: &Setup) -> Self {
+        let [_, _, start_bps] = settings.rates_bps();
         Self {
-            settings,
-            longest,
-            control,
-            starts,
-            next_frame: starts,
-            waiting,
-            free: starts,
-            sent,
+            frame_interval_s: 1.0 / settings.frames_hz,
+            variation: varying(1.0, settings.variation),
+            key: setup.key.named("frames"),
+            longest: setup.packet_bytes,
+            control: GoogleCongestionControl::new(start_bps, settings.limits(), settings.edition),
+            starts: setup.starts,
+            next_frame: setup.starts,
+            waiting: VecDeque::new(),
+            free: setup.starts,
+            sent: VecDeque::new(),
             first_sent: 0,
         }
     }
 
     /// When something is due next: a frame, or a packet of one.
-    pub(crate) fn due(&self) -> Time {
+    pub(super) fn due(&self) -> Time {
         if self.waiting.is_empty() { self.next_frame } else { self.next_frame.min(self.free) }
     }
 
     /// Captures the frames that are due at an instant.
-    pub(crate) fn capture(&mut self, now: Time, frames: &mut Frames) {
+    pub(super) fn capture(&mut self, now: Time, frames: &mut Frames) {
         self.control.on_time(now);
         while self.next_frame <= now {
             let number = frames.captured();
             let target_bps = self.control.target_bps();
-            let share = self.settings.variation.draw(self.settings.key, number.into());
+            let share = self.variation.draw(self.key, number.into());
             let longest = u64::from(self.longest);
-            let whole = whole_bytes(target_bps / 8.0 * self.settings.frame_interval_s * share)
+            let whole = whole_bytes(target_bps / 8.0 * self.frame_interval_s * share)
                 .min(longest * u64::from(u16::MAX));
             let packets = u16::try_from(whole.div_ceil(longest)).unwrap_or(u16::MAX);
-            let least = u64::from(self.settings.header_bytes) + 1;
+            let least = u64::from(CALL_HEADER_BYTES) + 1;
             let mut bytes = 0;
             for piece in 0..packets {
                 let [begins, ends] =
@@ -79,13 +86,12 @@ impl Sender {
             let captured = self.next_frame;
             let row = VideoCallFrame { captured, target_bps, bytes, resent_packets: 0, shown: None };
             frames.capture(row, packets);
-            self.next_frame =
-                self.starts + Span::from_seconds(f64::from(number + 1) * self.settings.frame_interval_s);
+            self.next_frame = self.starts + Span::from_seconds(f64::from(number + 1) * self.frame_interval_s);
         }
     }
 
     /// The packet that leaves now, if one does: the first that waits and is of use.
-    pub(crate) fn send(&mut self, now: Time, frames: &mut Frames) -> Option<u16> {
+    pub(super) fn send(&mut self, now: Time, frames: &mut Frames) -> Option<u16> {
         if self.free > now {
             return None;
         }
@@ -104,13 +110,13 @@ impl Sender {
     }
 
     /// What a packet carries that has arrived; it stays known until a report speaks of it.
-    pub(crate) fn piece(&self, sequence: u32) -> Option<Piece> {
+    pub(super) fn piece(&self, sequence: u32) -> Option<Piece> {
         let place = sequence.checked_sub(self.first_sent)? as usize;
         self.sent.get(place)?.map(|sent| sent.piece)
     }
 
     /// A report has come.
-    pub(crate) fn hear(&mut self, report: &Report, now: Time, frames: &mut Frames) {
+    pub(super) fn hear(&mut self, report: &Report, now: Time, frames: &mut Frames) {
         let mut packets = Vec::with_capacity((report.until - report.from) as usize);
         for &(sequence, arrived) in &report.arrived {
             let Some(SentPiece { piece, sent }) = self.settle(sequence) else { continue };
@@ -153,10 +159,4 @@ impl Sender {
         }
         unheard
     }
-}
-
-/// At least a byte; a frame is far below what 64 bits hold.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn whole_bytes(bytes: f64) -> u64 {
-    (bytes + 0.5).max(1.0) as u64
 }

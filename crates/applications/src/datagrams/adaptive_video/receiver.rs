@@ -10,13 +10,13 @@ const PACKETS_PER_CHUNK: usize = 7;
 
 /// What a report says: of all packets from one to before another, which have arrived, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Report {
+pub(super) struct Report {
     /// The first packet it speaks of.
-    pub(crate) from: u32,
+    pub(super) from: u32,
     /// The first of which it does not.
-    pub(crate) until: u32,
+    pub(super) until: u32,
     /// Those that have arrived, in the order in which they did.
-    pub(crate) arrived: Vec<(u32, Time)>,
+    pub(super) arrived: Vec<(u32, Time)>,
 }
 
 impl Report {
@@ -29,7 +29,7 @@ impl Report {
 
 /// What the receiver knows, and the reports that are under way.
 #[derive(Clone, Default)]
-pub(crate) struct Receiver {
+pub(super) struct Receiver {
     unreported: Vec<(u32, Time)>,
     next: u32,
     under_way: VecDeque<(u32, Report)>,
@@ -37,7 +37,7 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// A packet has arrived. What a report has passed over is not spoken of again.
-    pub(crate) fn arrive(&mut self, sequence: u32, now: Time) {
+    pub(super) fn arrive(&mut self, sequence: u32, now: Time) {
         if sequence >= self.next {
             self.unreported.push((sequence, now));
         }
@@ -45,7 +45,7 @@ impl Receiver {
 
     /// A report is due, with this number; answers with the length of its packet, no more than the longest, if
     /// there is something to say.
-    pub(crate) fn report(&mut self, number: u32, longest: u16) -> Option<u16> {
+    pub(super) fn report(&mut self, number: u32, longest: u16) -> Option<u16> {
         let last = self.unreported.iter().map(|&(sequence, _)| sequence).max()?;
         let report =
             Report { from: self.next, until: last + 1, arrived: std::mem::take(&mut self.unreported) };
@@ -56,7 +56,7 @@ impl Receiver {
     }
 
     /// What the report with this number said; it has reached the sender. Earlier ones are lost.
-    pub(crate) fn take(&mut self, number: u32) -> Option<Report> {
+    pub(super) fn take(&mut self, number: u32) -> Option<Report> {
         let earlier = self.under_way.iter().take_while(|(own, _)| *own < number).count();
         self.under_way.drain(..earlier);
         let (own, _) = self.under_way.front()?;
