@@ -2,9 +2,9 @@
 //!
 //! | number | value | source |
 //! | --- | --- | --- |
-//! | frames | 60 a second, each rate / 60 on average | TR 38.838, 5.1.1: cloud gaming |
-//! | lengths of frames | normal, standard deviation 10.5 % of the mean, cut at 50 and 150 % | the same, table 5.1.1.1-1 |
-//! | what the player does | a packet of 100 bytes every 4 ms | the same, 5.2: pose and control |
+//! | frames | 60 a second, each rate / 60 on average | TR 38.838, cloud gaming |
+//! | lengths of frames | normal, standard deviation 10.5 % of the mean, cut at 50 and 150 % | the same |
+//! | what the player does | a packet of 100 bytes every 4 ms | the same, pose and control |
 //! | bit rate | 30 Mbit/s | the same; Stadia and GeForce Now send up to 45 (Di Domenico et al.) |
 //! | headers | IP, UDP and RTP | Stadia and GeForce Now use RTP (Di Domenico et al.) |
 //!
