@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import aqmlab
 
-SERVER = Path(aqmlab.__file__).parent / "live_runs/file_server.py"
+SERVER = Path(aqmlab.__file__).parent / "runs/live/file_server.py"
 
 # A reset instead of a FIN: nothing is waited for.
 RESET = struct.pack("ii", 1, 0)

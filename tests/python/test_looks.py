@@ -85,7 +85,7 @@ def test_play_draws_a_scheme_as_a_report_does() -> None:
 def _styles() -> dict[str, dict[str, str]]:
     """The colours of a page in its three styles."""
     text = "".join(
-        resources.files("aqmlab").joinpath("report", "templates", name).read_text()
+        resources.files("aqmlab.show.report").joinpath("templates", name).read_text()
         for name in ("hues.css", "page.css")
     )
     heads = {"light": "", "dark": "@media (prefers-color-scheme: dark) {", "print": "@media print {"}
