@@ -2,7 +2,7 @@
 
 use crate::aqm::Aqm;
 use crate::guard::Guard;
-use crate::parts::{Limit, Room};
+use crate::parts::{Limit, OneQueue, Room, Shaped, Shaper, Shaping};
 use crate::scheduler::Scheduler;
 
 /// Everything at a port that decides about packets.
@@ -82,5 +82,25 @@ impl Discipline {
                 scheduled
             }
         })
+    }
+
+    /// This discipline behind a shaper, whose queues count `layer2_bytes` with each packet on top of its IP
+    /// length.
+    #[must_use]
+    pub fn shaped(self, shaping: Shaping, layer2_bytes: u32) -> Self {
+        let mut scheduled = match self {
+            Self::Fifo(queue) => {
+                let (guards, queues, queue_limit) = (Vec::new(), vec![queue], QueueLimit::OfPort);
+                Scheduled { guards, scheduler: None, queues, queue_limit }
+            }
+            Self::Scheduled(scheduled) => scheduled,
+        };
+        let shaper = Shaper::new(shaping);
+        let scheduler: Box<dyn Scheduler> = match scheduled.scheduler {
+            Some(several) => Box::new(Shaped::new(shaper, layer2_bytes, several)),
+            None => Box::new(Shaped::new(shaper, layer2_bytes, OneQueue::default())),
+        };
+        scheduled.scheduler = Some(scheduler);
+        Self::Scheduled(scheduled)
     }
 }

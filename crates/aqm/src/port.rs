@@ -63,6 +63,15 @@ impl QueueReport<'_> {
     }
 }
 
+/// The scheme at a port, behind its shaper if there is one.
+fn discipline_of(scheme: &Scheme, facts: &PortFacts) -> Discipline {
+    let discipline = scheme.build(facts);
+    match facts.shaping {
+        Some(shaping) => discipline.shaped(shaping, facts.layer2_queued_bytes),
+        None => discipline,
+    }
+}
+
 impl<P: Queued> Port<P> {
     /// Memory in bytes of each queue of a port that has several, without packets: for estimates.
     pub const BYTES_PER_QUEUE: usize = ScheduledQueues::<P>::BYTES_PER_QUEUE;
@@ -75,7 +84,8 @@ impl<P: Queued> Port<P> {
     /// If `scheme` or `facts` is not valid.
     #[must_use]
     pub fn new(scheme: &Scheme, facts: PortFacts, coins: Stream) -> Self {
-        let mut port = Self::with_discipline(scheme.build(&facts), scheme.limit(), scheme.ecn(), coins);
+        let mut port =
+            Self::with_discipline(discipline_of(scheme, &facts), scheme.limit(), scheme.ecn(), coins);
         port.count_layer2(facts.layer2_queued_bytes);
         port
     }
@@ -138,7 +148,7 @@ impl<P: Queued> Port<P> {
     ) -> Result<(), AdjustmentError> {
         let scheme = adjusted.scheme();
         self.advance(now);
-        let is_under_way = match (&mut self.layout, scheme.build(facts)) {
+        let is_under_way = match (&mut self.layout, discipline_of(scheme, facts)) {
             (Layout::Fifo(queue), Discipline::Fifo(next)) => {
                 let next = queue.continued(next);
                 let legal = next.is_some() || !adjusted.concerns_scheme();

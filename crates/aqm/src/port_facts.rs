@@ -1,11 +1,12 @@
 //! What is known of a port before a scheme is built for it.
 
+use crate::parts::Shaping;
 use aqmlab_units::Rate;
 
 /// What a scheme may know of the port it works at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortFacts {
-    /// Rate of the link that empties the queue.
+    /// Rate at which the queue is emptied: the link's, or that of a shaper in front of the link.
     pub link_rate: Rate,
     /// Where periodic timers tick within their period, in `[0, 1)`: at `(timer_phase + k)` periods, k = 0, 1,
     /// …, instant 0 left out. Draw it at random where ticks that are locked to packet clocks would alias.
@@ -17,13 +18,15 @@ pub struct PortFacts {
     /// that it measures in bytes. 14 where a driver queues whole Ethernet frames, without their check
     /// sequence; 0 elsewhere.
     pub layer2_queued_bytes: u32,
+    /// The shaper that holds back what the queue sends, if there is one.
+    pub shaping: Option<Shaping>,
 }
 
 impl PortFacts {
     /// A port of a link with this rate, whose timers tick at whole multiples of their period.
     #[must_use]
     pub const fn new(link_rate: Rate) -> Self {
-        Self { link_rate, timer_phase: 0.0, flow_salt: 0, layer2_queued_bytes: 0 }
+        Self { link_rate, timer_phase: 0.0, flow_salt: 0, layer2_queued_bytes: 0, shaping: None }
     }
 
     /// The same port with another timer phase, in `[0, 1)`.
@@ -46,5 +49,14 @@ impl PortFacts {
     #[must_use]
     pub const fn with_layer2_queued_bytes(self, layer2_queued_bytes: u32) -> Self {
         Self { layer2_queued_bytes, ..self }
+    }
+
+    /// The same port behind a shaper, whose rate then is that of the link for all that follows from it.
+    #[must_use]
+    pub const fn shaped(self, shaping: Option<Shaping>) -> Self {
+        match shaping {
+            Some(Shaping { rate, .. }) => Self { link_rate: rate, shaping, ..self },
+            None => self,
+        }
     }
 }

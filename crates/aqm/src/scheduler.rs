@@ -132,3 +132,65 @@ pub trait Scheduler: Send + DynClone {
 }
 
 dyn_clone::clone_trait_object!(Scheduler);
+
+impl Scheduler for Box<dyn Scheduler> {
+    fn classify(
+        &mut self,
+        now: Time,
+        packet: &PacketFacts,
+        header: &HeaderFields,
+        queues: &dyn Backlogs,
+    ) -> usize {
+        (**self).classify(now, packet, header, queues)
+    }
+
+    fn on_queued(&mut self, now: Time, queue: usize, packet: &PacketFacts, queues: &dyn Backlogs) {
+        (**self).on_queued(now, queue, packet, queues);
+    }
+
+    fn next(&mut self, now: Time, queues: &dyn Backlogs) -> Turn {
+        (**self).next(now, queues)
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        queue: usize,
+        packet: &Departing,
+        queues: &dyn Backlogs,
+    ) -> Verdict {
+        (**self).on_departure(now, queue, packet, queues)
+    }
+
+    fn watches_departures(&self) -> bool {
+        (**self).watches_departures()
+    }
+
+    fn on_sent(&mut self, now: Time, queue: usize, bytes: u32) {
+        (**self).on_sent(now, queue, bytes);
+    }
+
+    fn on_empty(&mut self, now: Time, queue: usize) {
+        (**self).on_empty(now, queue);
+    }
+
+    fn asks_again_after_discard(&self) -> bool {
+        (**self).asks_again_after_discard()
+    }
+
+    fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim {
+        (**self).victim(now, queues)
+    }
+
+    fn advance(&mut self, now: Time, queues: &dyn Backlogs) {
+        (**self).advance(now, queues);
+    }
+
+    fn signal_probability(&self, queue: usize) -> Option<Probability> {
+        (**self).signal_probability(queue)
+    }
+
+    fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
+        (**self).observe(sink);
+    }
+}

@@ -29,7 +29,7 @@ pub fn port_facts_of(link: &scenario::Link, rate: Rate, key: Key) -> PortFacts {
     let key = key_of_queue(link, key);
     let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
     let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
-    facts.with_layer2_queued_bytes(link.layer2_queued_bytes)
+    facts.with_layer2_queued_bytes(link.layer2_queued_bytes).shaped(link.shaping)
 }
 
 fn key_of_queue(link: &scenario::Link, key: Key) -> Key {

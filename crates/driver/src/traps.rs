@@ -41,7 +41,7 @@ pub(crate) fn of_traffic(scenario: &Scenario) -> Vec<String> {
 /// A queue whose scheme signals from a queue on that its buffer never holds. Where the rate varies, how long
 /// a queue takes is not known.
 fn out_of_reach(link: &Link) -> Option<String> {
-    let (scheme, rate) = (link.queue.as_ref()?, link.rate.filter(|_| link.service.is_constant())?);
+    let (scheme, rate) = (link.queue.as_ref()?, link.queue_rate().filter(|_| link.service.is_constant())?);
     let found = scheme.unreachable_onset(&PortFacts::new(rate))?;
     let UnreachableOnset { key, value, value_below, limit_key, limit, limit_above } = found;
     // Rounded to the side on which the scheme acts.
@@ -57,7 +57,7 @@ fn out_of_reach(link: &Link) -> Option<String> {
 /// A buffer that delays packets by more than a second when it is full, to two digits, and whose scheme does
 /// nothing before packets wait for a second.
 fn deep_buffer(link: &Link) -> Option<String> {
-    let (scheme, rate) = (link.queue.as_ref()?, link.rate?);
+    let (scheme, rate) = (link.queue.as_ref()?, link.queue_rate()?);
     let (wait_s, packets) = (link.felt_buffer_s()?, link.usual_buffer_packets()?);
     let acts_before = scheme.acts_within(&PortFacts::new(rate), &link.buffer_of_a_second()?);
     let is_deep = wait_s >= DEEP_BUFFER_S && !acts_before;

@@ -102,9 +102,12 @@ fn in_step(scenario: &Scenario) -> Option<String> {
     let paths = ways.filter_map(|flow| routes.path(flow.sender, flow.receiver));
     let (before, behind) = paths.into_iter().find_map(|path| {
         let links: Vec<&Link> = path.iter().map(|&index| scenario.network.link(index)).collect();
-        let pairs = links.iter().enumerate().filter(|(_, link)| link.queue.is_some());
+        // In front of a link that others of the way are slower than nothing waits for long.
+        let slowest = links.iter().filter_map(|link| link.queue_rate()).min();
+        let pairs = links.iter().enumerate();
+        let pairs = pairs.filter(|(_, link)| link.queue.is_some() && link.queue_rate() == slowest);
         pairs.into_iter().find_map(|(place, link)| {
-            let same = |earlier: &&&Link| earlier.rate.is_some() && earlier.rate == link.rate;
+            let same = |earlier: &&&Link| earlier.rate.is_some() && earlier.rate == link.queue_rate();
             Some((links[..place].iter().find(same)?.name.clone(), link.name.clone()))
         })
     })?;

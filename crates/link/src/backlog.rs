@@ -39,33 +39,37 @@ impl BacklogClock {
     }
 }
 
-/// Bytes on the wire of packets of one size, or of two that differ by a byte.
+/// Bytes on the wire of packets of one size, or of two that differ by a byte of IP: on the wire by a byte,
+/// or where that opens a cell by more.
 #[derive(Clone, Copy)]
 struct Sizes {
     packets: u32,
     each: u32,
-    /// How many are a byte longer.
+    /// How many are longer.
     longer: u32,
+    /// By how much.
+    longer_by: u32,
 }
 
 impl Sizes {
     fn total(self) -> u32 {
-        let bytes = u64::from(self.packets) * u64::from(self.each) + u64::from(self.longer);
+        let bytes = u64::from(self.packets) * u64::from(self.each)
+            + u64::from(self.longer) * u64::from(self.longer_by);
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
     fn of(self, packet: u32) -> u32 {
-        self.each + u32::from(packet < self.longer)
+        self.each + if packet < self.longer { self.longer_by } else { 0 }
     }
 }
 
 fn sizes_of(packets: u32, ip_bytes: u64, framing: Framing) -> Sizes {
     if packets == 0 {
-        return Sizes { packets, each: 0, longer: 0 };
+        return Sizes { packets, each: 0, longer: 0, longer_by: 0 };
     }
     let (mean, rest) = (ip_bytes / u64::from(packets), ip_bytes % u64::from(packets));
     let [each, next] = [mean, mean + 1].map(|ip| framing.wire_bytes(u32::try_from(ip).unwrap_or(u32::MAX)));
-    Sizes { packets, each, longer: if next > each { rest as u32 } else { 0 } }
+    Sizes { packets, each, longer: rest as u32, longer_by: next - each }
 }
 
 /// When the last of these packets has been sent.
@@ -112,7 +116,7 @@ impl ServiceModel {
 
 /// What a service carries whose transmissions are all alike: that of one full transmission over its time.
 pub(crate) fn capacity_of_full_transmissions(service: &mut dyn crate::Service, wire_bytes: u32) -> Rate {
-    let load = fill(service, Sizes { packets: u32::MAX, each: wire_bytes, longer: 0 }, 0);
+    let load = fill(service, Sizes { packets: u32::MAX, each: wire_bytes, longer: 0, longer_by: 0 }, 0);
     let took = (service.transmit(Time::ZERO, load) - Time::ZERO).nanoseconds().max(1);
     let bits = u128::from(load.wire_bytes) * 8 * 1_000_000_000;
     Rate::from_bits_per_second(u64::try_from(bits / u128::from(took)).unwrap_or(u64::MAX).max(1))

@@ -54,7 +54,12 @@ mod tests {
 
     #[test]
     fn what_a_slow_link_cannot_send_in_the_range_of_time_arrives_after_every_run() {
-        let framing = Framing { overhead_bytes: 10_000, minimum_frame_bytes: 10_000, gap_bytes: 10_000 };
+        let framing = Framing {
+            overhead_bytes: 10_000,
+            minimum_frame_bytes: 10_000,
+            gap_bytes: 10_000,
+            ..Framing::NONE
+        };
         let mut serializer = Serializer::new(Rate::from_bits_per_second(1_000), framing);
         // A packet of 65,535 bytes takes 684 s: 27 million of them would pass the end of the range.
         serializer.busy_until = Time::from_nanoseconds((1 << 62) - 1);

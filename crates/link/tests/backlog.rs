@@ -7,7 +7,8 @@ use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
 
 /// IEEE 802.3: 14 bytes of header and 4 of check sequence, 64 at least, 8 of preamble and 12 of gap.
-const ETHERNET: Framing = Framing { overhead_bytes: 18, minimum_frame_bytes: 64, gap_bytes: 20 };
+const ETHERNET: Framing =
+    Framing { overhead_bytes: 18, minimum_frame_bytes: 64, gap_bytes: 20, ..Framing::NONE };
 
 fn microseconds(span: Span) -> u64 {
     span.div_floor(Span::from_microseconds(1))

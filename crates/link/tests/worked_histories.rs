@@ -210,7 +210,7 @@ fn a_transmission_asks_for_another_packet_while_a_byte_is_free() {
 /// IEEE 802.3: 14 bytes of header and 4 of check sequence, 64 at least, 8 of preamble and 12 of gap.
 #[test]
 fn a_transmitter_sends_one_after_the_other_and_counts_frames() {
-    let ethernet = Framing { overhead_bytes: 18, minimum_frame_bytes: 64, gap_bytes: 20 };
+    let ethernet = Framing { overhead_bytes: 18, minimum_frame_bytes: 64, gap_bytes: 20, ..Framing::NONE };
     let mut transmitter = Transmitter::constant(rate(), ethernet);
     // 1,212 bytes of IP are 1,230 of a frame and 1,250 on the wire.
     let ends = [0, 500, 5_000].map(|us| transmitter.send(at(us), 1_212));

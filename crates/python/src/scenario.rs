@@ -2,7 +2,7 @@
 
 use crate::error::refused_scenario;
 use aqmlab_aqm::PortFacts;
-use aqmlab_link::BacklogClock;
+use aqmlab_link::{BacklogClock, Framing, ServiceModel};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
 use aqmlab_units::{Span, Time};
@@ -190,8 +190,21 @@ impl Scenario {
     /// the monitored link with this name.
     fn parameters_in_force(&self, link: &str) -> BTreeMap<&'static str, f64> {
         let found = self.0.network.links.iter().find(|each| each.monitored && each.name == link);
-        let port = found.and_then(|each| Some((each.queue.as_ref()?, PortFacts::new(each.rate?))));
+        let port = found.and_then(|each| Some((each.queue.as_ref()?, PortFacts::new(each.queue_rate()?))));
         port.map_or_else(BTreeMap::new, |(scheme, facts)| scheme.in_force(&facts).into_iter().collect())
+    }
+
+    /// The shapers in front of links, by their names: rate in Mbit/s, bytes of a packet beside its IP length,
+    /// the shortest frame, and the line code (`none`, `atm`, `ptm`).
+    fn shapers(&self) -> BTreeMap<String, (f64, i32, u32, String)> {
+        let row = |link: &Link| {
+            let own = link.shaping?;
+            let layer = own.link_layer;
+            let mbps = own.rate.bits_per_second() as f64 / 1e6;
+            let coding = serde_json::to_value(layer.coding).ok()?.as_str()?.to_owned();
+            Some((link.name.clone(), (mbps, layer.overhead_bytes, layer.minimum_frame_bytes, coding)))
+        };
+        self.0.network.links.iter().filter_map(row).collect()
     }
 
     /// The buffer of every link with a queue discipline, by its name.
@@ -228,11 +241,17 @@ impl Scenario {
             return Err(PyValueError::new_err("backlogs: as many instants as packets and bytes"));
         }
         let found = self.0.network.links.iter().find(|each| each.monitored && each.name == link);
-        let Some((own, rate)) = found.and_then(|own| Some((own, own.rate?))) else {
+        let Some((own, rate)) = found.and_then(|own| Some((own, own.queue_rate()?))) else {
             return Err(PyKeyError::new_err(link.to_owned()));
         };
         let key = aqmlab_driver::key_of_service(own, Key::from_seed(seed));
-        let mut clock = BacklogClock::new((&own.service, key), rate, own.framing);
+        let mut clock = match own.shaping {
+            Some(shaping) => {
+                let framing = Framing::of_link_layer(shaping.link_layer);
+                BacklogClock::new((&ServiceModel::Constant, key), rate, framing)
+            }
+            None => BacklogClock::new((&own.service, key), rate, own.framing),
+        };
         let waits = time_s.into_iter().zip(packets).zip(ip_bytes).map(|((at, packets), bytes)| {
             let now = Time::ZERO + Span::from_seconds(at.max(0.0));
             clock.sent_after(now, packets, bytes).nanoseconds() as f64 / 1e6
@@ -288,7 +307,7 @@ impl Scenario {
             Some(MonitoredLink {
                 name: link.name.clone(),
                 ends: (end(link.from), end(link.to)),
-                rate_mbps: link.rate?.bits_per_second() as f64 / 1e6,
+                rate_mbps: link.queue_rate()?.bits_per_second() as f64 / 1e6,
                 capacity_mbps: link.capacity()?.bits_per_second() as f64 / 1e6,
                 queue_key: self.0.queue_key(index)?,
                 rate_key: self.0.rate_key(index)?,

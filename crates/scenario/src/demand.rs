@@ -1,7 +1,7 @@
 //! What the traffic asks for: the numbers that say how much it is, and the links that carry it.
 
 use crate::conversations::{DemandUnit, TrafficGroup, Way};
-use crate::document::Document;
+use crate::document::{Document, keys_of};
 use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
 use crate::routes::{Distances, Routes};
 use crate::scenario::Scenario;
@@ -119,8 +119,12 @@ impl Scenario {
     /// The dotted key of something about a link with a queue: of the two between the routers of a dumbbell,
     /// that from right to left has a key of its own where one is given.
     fn key_of_queued(&self, link: LinkIndex, [both, right_to_left]: [&str; 2], own: bool) -> Option<String> {
-        let Self { network, document: Document { dumbbell, topology, .. }, .. } = self;
+        let Self { network, document: Document { dumbbell, topology, line, .. }, .. } = self;
         let link = network.link(link);
+        if line.is_some() {
+            let [queue, rate] = keys_of(&link.name)?;
+            return Some(if both == "queue" { queue } else { rate }.to_owned());
+        }
         if dumbbell.is_some() {
             let name = if own && link.from > link.to { right_to_left } else { both };
             return Some(format!("dumbbell.{name}"));

@@ -1,7 +1,7 @@
 //! The resolved network: nodes, one-way links, and what a datagram costs on them.
 
 use crate::Scheme;
-use aqmlab_aqm::parts::Limit;
+use aqmlab_aqm::parts::{Limit, Shaping};
 use aqmlab_link::{Framing, ServiceModel};
 use aqmlab_units::{Rate, Span};
 use schemars::JsonSchema;
@@ -91,6 +91,9 @@ pub struct Link {
     pub framing: Framing,
     /// The queue discipline; none is an unlimited first-in first-out queue.
     pub queue: Option<Scheme>,
+    /// The shaper that holds back what the queue sends, below the link's rate; none: the link alone empties
+    /// it.
+    pub shaping: Option<Shaping>,
     /// Bytes of the link layer that the queue counts with each packet, on top of its IP length.
     pub layer2_queued_bytes: u32,
     /// Packets that the interface's driver takes out of the queue ahead of transmission.
@@ -119,11 +122,22 @@ impl Link {
         Some(packets.min(of_bytes) / self.full_packets_per_second()?)
     }
 
-    /// Bits per second that it carries of IP packets of 1,500 bytes if something always waits; none of a
-    /// wire, on which sending takes no time.
+    /// Bits per second, preambles and gaps among them but nothing of cells, that it carries of IP packets of
+    /// 1,500 bytes if something always waits; none of a wire, on which sending takes no time.
     #[must_use]
     pub fn capacity(&self) -> Option<Rate> {
-        Some(self.service.capacity(self.rate?, self.framing, FULL_PACKET_BYTES))
+        let service = self.service.capacity(self.rate?, self.framing, FULL_PACKET_BYTES);
+        let framed = self.framing.frame_bytes(FULL_PACKET_BYTES) + self.framing.gap_bytes;
+        let of_link = share(service, framed, self.framing.wire_bytes(FULL_PACKET_BYTES));
+        let of_shaper =
+            self.shaping.map(|own| share(own.rate, framed, own.link_layer.bytes(FULL_PACKET_BYTES)));
+        Some(of_shaper.map_or(of_link, |shaped| shaped.min(of_link)))
+    }
+
+    /// The rate at which its queue is emptied: its own, or that of the shaper in front of it.
+    #[must_use]
+    pub fn queue_rate(&self) -> Option<Rate> {
+        self.shaping.map(|own| own.rate).or(self.rate)
     }
 
     /// A usual buffer for this link in full-size packets: what it sends in 100 ms, the bandwidth-delay
@@ -144,9 +158,21 @@ impl Link {
     }
 
     fn full_packets_per_second(&self) -> Option<f64> {
-        let bits = 8.0 * f64::from(self.framing.wire_bytes(FULL_PACKET_BYTES));
-        Some(self.rate?.bits_per_second() as f64 / bits)
+        let bytes = match self.shaping {
+            Some(own) => own.link_layer.bytes(FULL_PACKET_BYTES),
+            None => self.framing.wire_bytes(FULL_PACKET_BYTES),
+        };
+        Some(self.queue_rate()?.bits_per_second() as f64 / (8.0 * f64::from(bytes)))
     }
+}
+
+/// So many bytes of so many at a rate.
+fn share(rate: Rate, part: u32, of: u32) -> Rate {
+    if part == of {
+        return rate;
+    }
+    let bits = u128::from(rate.bits_per_second()) * u128::from(part) / u128::from(of.max(1));
+    Rate::from_bits_per_second(u64::try_from(bits).unwrap_or(u64::MAX).max(1))
 }
 
 /// A full-size packet (IP length).

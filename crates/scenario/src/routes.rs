@@ -226,6 +226,7 @@ mod tests {
             delay: Span::ZERO,
             framing: Framing::NONE,
             queue: None,
+            shaping: None,
             layer2_queued_bytes: 0,
             transmit_ring_packets: 0,
             impairment: None,

@@ -5,11 +5,12 @@ use aqmlab_scenario::{Scenario, TableReference, reference};
 const OVERVIEW: &str = include_str!("../../../docs/reference/scenario.md");
 
 /// The pages of a scenario: the overview, and one for each of its tables.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     OVERVIEW,
     include_str!("../../../docs/reference/scenario/datagrams.md"),
     include_str!("../../../docs/reference/scenario/dumbbell.md"),
     include_str!("../../../docs/reference/scenario/flows.md"),
+    include_str!("../../../docs/reference/scenario/line.md"),
     include_str!("../../../docs/reference/scenario/links.md"),
     include_str!("../../../docs/reference/scenario/parking-lot.md"),
     include_str!("../../../docs/reference/scenario/record.md"),

@@ -8,6 +8,7 @@ const TOPOLOGY: &str = include_str!("refusals/topology.txt");
 const DATAGRAMS: &str = include_str!("refusals/datagrams.txt");
 const PARKING_LOT: &str = include_str!("refusals/parking_lot.txt");
 const STAR: &str = include_str!("refusals/star.txt");
+const LINE: &str = include_str!("refusals/line.txt");
 
 /// One case: a text of the scenario, its replacement, and the messages that follow.
 struct Case {
@@ -96,6 +97,11 @@ fn what_is_wrong_with_a_star_is_said_with_place_legal_values_and_nearest_name() 
 }
 
 #[test]
+fn what_is_wrong_with_a_line_is_said_with_place_legal_values_and_nearest_name() {
+    check_table(LINE);
+}
+
+#[test]
 fn patterns_match_whole_messages() {
     assert!(matches("a...c...", "abcd") && matches("a...c", "acbc") && matches("abc", "abc"));
     assert!(!matches("a...c", "abcd") && !matches("ab", "abc") && !matches("b...", "abc"));
@@ -112,7 +118,7 @@ fn there_is_one_network_and_some_traffic() {
     let message = |parts: &[&str]| refused(&parts.concat()).to_string();
     assert_eq!(
         message(&[head, users]),
-        "le.toml: there is no network: give [dumbbell], [parking_lot], [star] or [topology]"
+        "le.toml: there is no network: give [dumbbell], [line], [parking_lot], [star] or [topology]"
     );
     let nothing = "there is no traffic: give at least one user in [users] or [[populations]], or [[flows]] or \
                    [[datagrams]]";

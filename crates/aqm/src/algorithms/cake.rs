@@ -20,7 +20,9 @@
 //!
 //! | parameter | unit | Linux | legal |
 //! | --- | --- | --- | --- |
-//! | `rate_mbps`, `overhead_bytes` | Mbit/s, bytes | none, 0 | 0.001 to 1e6, 0 or more |
+//! | `rate_mbps` | Mbit/s | none | 0.001 to 1e6 |
+//! | `overhead_bytes`, `minimum_frame_bytes` | bytes | the link's, 0 | -64 to 256, 0 to 256 |
+//! | `framing` | none, atm, ptm | none | |
 //! | `limit_packets`, `memory_limit_bytes` | packets, bytes | 4 MiB and more | 1 or more |
 //! | `flows` | queues | 1024 | 8 to 65536, a multiple of 8 |
 //! | `quantum_bytes` | bytes | rate/4096 s, from 300 to a full packet | 256 or more |
@@ -29,17 +31,19 @@
 //! Departures and silences. Lengths are IP lengths. There is one tin and no filter of acknowledgements.
 //! Without a rate of its own CAKE has no shaper. The shaper is [`crate::parts::Shaper`]: while packets wait
 //! its clock goes on from where it was, however late the link asks, and an arrival at an empty port begins it
-//! anew. Of framing there is the overhead of each packet, and neither least lengths nor cells. Quantum,
-//! target and interval follow the shaper's rate where there is one. A queue that runs empty is at rest at
-//! once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a whole number of
-//! bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow from
-//! the rate.
+//! anew. Without a word about framing Linux counts the 14 bytes of an Ethernet header, and this file none:
+//! `cake bandwidth 10Mbit` is `overhead_bytes = 14` here. Quantum, target and interval follow the shaper's
+//! rate where there is one. A queue that runs empty is at rest at once, where Linux goes on visiting it until
+//! its COBALT has come to rest. A turn is a whole number of bytes, where Linux adds a random part of one. The
+//! buffer is given in IP lengths, and does not follow from the rate.
 
 use super::cobalt::{self, Cobalt};
 use crate::discipline::{Discipline, Scheduled};
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::Parameters;
-use crate::parts::{HostFairness, Isolation, Limit, LimitRule, Shaped, Shaper};
+use crate::parts::{
+    HostFairness, Isolation, Limit, LimitRule, LineCoding, LinkLayer, Shaped, Shaper, Shaping,
+};
 use crate::port_facts::PortFacts;
 use crate::scheduler::Scheduler;
 use aqmlab_units::Rate;
@@ -60,8 +64,14 @@ const FULL_PACKET_BYTES: u32 = 1500;
 pub struct Params {
     /// Rate of the shaper, in Mbit/s. Unset: no shaper.
     pub rate_mbps: Option<f64>,
-    /// Overhead bytes of each packet, beyond its IP length, on the shaped link.
-    pub overhead_bytes: u32,
+    /// Overhead bytes of each packet, beyond its IP length, as the shaper counts it; may be negative.
+    #[schemars(range(min = -64, max = 256))]
+    pub overhead_bytes: i32,
+    /// The shortest frame as the shaper counts it (tc's mpu).
+    #[schemars(range(max = 256))]
+    pub minimum_frame_bytes: u32,
+    /// What the shaper takes the line to make of frames: whole ATM cells, or PTM.
+    pub framing: LineCoding,
     /// Packets that may wait in all queues together.
     pub limit_packets: u32,
     /// Bytes (IP lengths) that may wait in all queues together.
@@ -88,6 +98,8 @@ impl Default for Params {
         Self {
             rate_mbps: None,
             overhead_bytes: 0,
+            minimum_frame_bytes: 0,
+            framing: LineCoding::None,
             limit_packets: 10_240,
             memory_limit_bytes: 4 << 20,
             flows: 1024,
@@ -117,6 +129,14 @@ impl Params {
         PortFacts { link_rate: self.rate().unwrap_or(facts.link_rate), ..*facts }
     }
 
+    const fn link_layer(&self) -> LinkLayer {
+        LinkLayer {
+            overhead_bytes: self.overhead_bytes,
+            minimum_frame_bytes: self.minimum_frame_bytes,
+            coding: self.framing,
+        }
+    }
+
     fn rate(&self) -> Option<Rate> {
         self.rate_mbps.map(Rate::from_megabits_per_second)
     }
@@ -133,7 +153,9 @@ impl Parameters for Params {
         let rate = self.rate_mbps.unwrap_or(1.0);
         require((1e-3..=1e6).contains(&rate), "rate_mbps", rate, "from 0.001 to 1e6 Mbit/s")?;
         let overhead = self.overhead_bytes;
-        require(overhead <= 10_000, "overhead_bytes", overhead, "at most 10000 bytes")?;
+        require((-64..=256).contains(&overhead), "overhead_bytes", overhead, "from -64 to 256 bytes")?;
+        let minimum = self.minimum_frame_bytes;
+        require(minimum <= 256, "minimum_frame_bytes", minimum, "at most 256 bytes")?;
         require(self.limit_packets >= 1, "limit_packets", self.limit_packets, "at least 1")?;
         require(self.memory_limit_bytes >= 1, "memory_limit_bytes", self.memory_limit_bytes, "at least 1")?;
         let legal = (8..=65_536).contains(&self.flows) && self.flows % 8 == 0;
@@ -189,8 +211,8 @@ impl Parameters for Params {
         let scheduler: Box<dyn Scheduler> = match self.rate() {
             None => Box::new(fairness),
             Some(rate) => {
-                let shaper = Shaper::new(rate, self.overhead_bytes);
-                Box::new(Shaped::new(shaper, facts.layer2_queued_bytes, fairness))
+                let shaping = Shaping { rate, link_layer: self.link_layer(), burst_bytes: 0 };
+                Box::new(Shaped::new(Shaper::new(shaping), facts.layer2_queued_bytes, fairness))
             }
         };
         let queues = (0..self.queues()).map(|_| Box::new(queue.clone()) as _).collect();

@@ -18,6 +18,14 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
+    /// Nothing: all packets wait in one queue (tc's flowblind).
+    None,
+    /// Hosts that send: all flows of one wait in one queue (srchost).
+    Source,
+    /// Hosts that receive: all flows to one wait in one queue (dsthost).
+    Destination,
+    /// Pairs of hosts: all flows between two wait in one queue (hosts).
+    Hosts,
     /// Flows.
     Flows,
     /// Hosts that send, and the flows of each.
@@ -106,10 +114,26 @@ impl HostFairness {
     /// The hosts that count: senders, receivers.
     const fn counting(&self) -> [bool; 2] {
         match self.isolation {
-            Isolation::Flows => [false, false],
+            Isolation::None
+            | Isolation::Source
+            | Isolation::Destination
+            | Isolation::Hosts
+            | Isolation::Flows => [false, false],
             Isolation::DualSource => [true, false],
             Isolation::DualDestination => [false, true],
             Isolation::Triple => [true, true],
+        }
+    }
+
+    /// What packets of one queue have in common.
+    const fn hash_of(&self, header: &HeaderFields) -> u32 {
+        match self.isolation {
+            Isolation::None => 0,
+            Isolation::Source => header.source,
+            Isolation::Destination => header.destination,
+            // An odd factor: pairs of neighbouring addresses stay apart.
+            Isolation::Hosts => header.source.wrapping_mul(0x9e37_79b1) ^ header.destination,
+            _ => header.flow_hash,
         }
     }
 
@@ -140,7 +164,7 @@ impl HostFairness {
         for (side, address) in addresses.into_iter().enumerate() {
             self.flows[queue].hosts[side] = self.hosts[side].place_of(address);
         }
-        self.flows[queue].flow_hash = header.flow_hash;
+        self.flows[queue].flow_hash = self.hash_of(header);
         if counts {
             self.count_for_hosts(queue, 1);
         }
@@ -169,9 +193,10 @@ impl Scheduler for HostFairness {
         header: &HeaderFields,
         _queues: &dyn Backlogs,
     ) -> usize {
+        let hash = self.hash_of(header);
         let Self { table, flows, .. } = self;
-        let queue = table.queue_of(header.flow_hash, |queue| flows[queue].set != Set::None);
-        if flows[queue].set == Set::None || flows[queue].flow_hash != header.flow_hash {
+        let queue = table.queue_of(hash, |queue| flows[queue].set != Set::None);
+        if flows[queue].set == Set::None || flows[queue].flow_hash != hash {
             self.give(queue, header);
         }
         self.last_arrival = queue;
@@ -307,5 +332,32 @@ mod tests {
         // each.
         let both = [(1, 10), (2, 10), (3, 10), (4, 20)];
         close(shares(Isolation::Triple, &both), &[third, third, third, half]);
+    }
+
+    /// tc-cake(8), "Flow isolation parameters": srchost, dsthost and hosts queue by addresses alone, and
+    /// flowblind by nothing, so that flows of one host share its turn.
+    #[test]
+    fn queues_of_hosts_are_shared_by_their_flows() {
+        let flows = [(1, 10), (1, 11), (1, 11), (2, 10)];
+        let queues = |isolation| {
+            let mut scheduler = HostFairness::new(isolation, 1514, 64, 7);
+            let backlogs = Endless(vec![false; 64]);
+            let packet =
+                PacketFacts { flow: 1, bytes: 1000, codepoint: Codepoint::NotEct, class: PacketClass::Data };
+            let mut found = Vec::new();
+            for (flow, &(source, destination)) in (1..).zip(&flows) {
+                let header = HeaderFields { flow_hash: flow * 0x0101, dscp: 0, source, destination };
+                found.push(scheduler.classify(Time::ZERO, &packet, &header, &backlogs));
+                scheduler.on_queued(Time::ZERO, found[found.len() - 1], &packet, &backlogs);
+            }
+            // Each by the first that shares its queue.
+            let first = |queue: &usize| found.iter().position(|other| other == queue).unwrap_or_default();
+            found.iter().map(first).collect::<Vec<_>>()
+        };
+        assert_eq!(queues(Isolation::None), [0, 0, 0, 0]);
+        assert_eq!(queues(Isolation::Source), [0, 0, 0, 3]);
+        assert_eq!(queues(Isolation::Destination), [0, 1, 1, 0]);
+        assert_eq!(queues(Isolation::Hosts), [0, 1, 1, 3]);
+        assert_eq!(queues(Isolation::Flows), [0, 1, 2, 3]);
     }
 }

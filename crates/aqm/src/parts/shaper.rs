@@ -1,40 +1,56 @@
-//! A shaper: what leaves a port is held to a rate of its own, packet by packet, without bursts.
+//! A shaper: what leaves a port is held to a rate of its own.
 //!
 //! Source: Hoeiland-Joergensen, Taht, Morton, *Piece of CAKE*, IEEE LANMAN 2018, section III.A: a clock of
-//! when the next packet may leave takes the place of a bucket of tokens.
+//! when the next packet may leave takes the place of a bucket of tokens. With a burst the clock may stand so
+//! much behind: a bucket, as of Linux's tbf and htb, but that a packet may leave on credit, as under htb.
 
+use super::LinkLayer;
 use crate::aqm::{Departing, Verdict};
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use crate::scheduler::{Backlogs, Scheduler, Turn, Victim};
-use aqmlab_units::{Probability, Rate, Time, TransmissionClock};
+use aqmlab_units::{Probability, Rate, Span, Time, TransmissionClock};
+
+/// What a shaper is told: its rate, how the line behind it frames packets, and what may leave at once after
+/// a pause.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shaping {
+    /// Rate, of bytes as `link_layer` counts them.
+    pub rate: Rate,
+    /// What each packet counts.
+    pub link_layer: LinkLayer,
+    /// Bytes that may leave at once after a pause, beyond the first packet.
+    pub burst_bytes: u32,
+}
 
 /// A virtual link of some rate in front of the real one. The next packet may leave when this one would have
 /// been sent on it. While packets wait nothing is lost that the real link, or whoever asks, came late for;
-/// what nobody needed is.
+/// what nobody needed is, beyond the burst.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     clock: TransmissionClock,
-    overhead_bytes: u32,
+    link_layer: LinkLayer,
+    burst: Span,
     opens: Time,
 }
 
 impl Shaper {
-    /// A shaper to this rate, on which each packet takes the time of `overhead_bytes` more than its IP
-    /// length.
+    /// A shaper, open at the beginning.
     #[must_use]
-    pub fn new(rate: Rate, overhead_bytes: u32) -> Self {
-        Self { clock: TransmissionClock::new(rate), overhead_bytes, opens: Time::ZERO }
+    pub fn new(Shaping { rate, link_layer, burst_bytes }: Shaping) -> Self {
+        let burst = TransmissionClock::new(rate).transmit(burst_bytes);
+        Self { clock: TransmissionClock::new(rate), link_layer, burst, opens: Time::ZERO }
     }
 
-    /// A packet has come to an empty port: time that nobody needed is not made up for.
+    /// A packet has come to an empty port: time that nobody needed is not made up for, but for the burst.
     fn begin(&mut self, now: Time) {
-        self.opens = self.opens.max(now);
+        let earliest = now.nanoseconds().saturating_sub(self.burst.nanoseconds());
+        self.opens = self.opens.max(Time::from_nanoseconds(earliest));
     }
 
     /// A packet of so many bytes has left.
-    fn on_sent(&mut self, bytes: u32) {
-        self.opens += self.clock.transmit(bytes.saturating_add(self.overhead_bytes));
+    fn on_sent(&mut self, ip_bytes: u32) {
+        self.opens += self.clock.transmit(self.link_layer.bytes(ip_bytes));
     }
 }
 
@@ -127,6 +143,13 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parts::LineCoding;
+
+    const ONE_MBPS: Shaping = Shaping {
+        rate: Rate::from_bits_per_second(1_000_000),
+        link_layer: LinkLayer { overhead_bytes: 0, minimum_frame_bytes: 0, coding: LineCoding::None },
+        burst_bytes: 0,
+    };
 
     fn at(milliseconds: u64) -> Time {
         Time::from_nanoseconds(1_000_000 * milliseconds)
@@ -134,7 +157,7 @@ mod tests {
 
     #[test]
     fn packets_of_1000_bytes_leave_every_8_ms_at_a_megabit_per_second_and_late_ones_are_made_up_for() {
-        let mut shaper = Shaper::new(Rate::from_megabits_per_second(1.0), 0);
+        let mut shaper = Shaper::new(ONE_MBPS);
         shaper.begin(at(3));
         shaper.on_sent(1000);
         assert_eq!(shaper.opens, at(11));
@@ -149,8 +172,20 @@ mod tests {
 
     #[test]
     fn an_overhead_takes_its_time_with_every_packet() {
-        let mut shaper = Shaper::new(Rate::from_megabits_per_second(1.0), 250);
+        let link_layer = LinkLayer { overhead_bytes: 250, ..LinkLayer::default() };
+        let mut shaper = Shaper::new(Shaping { link_layer, ..ONE_MBPS });
         (0..4).for_each(|_| shaper.on_sent(1000));
         assert_eq!(shaper.opens, at(40));
+    }
+
+    #[test]
+    fn after_a_pause_a_burst_may_leave_at_once() {
+        let mut shaper = Shaper::new(Shaping { burst_bytes: 2000, ..ONE_MBPS });
+        shaper.begin(at(100));
+        // 2,000 bytes ahead of the rate: the clock stands at 84 ms, and the third packet waits no longer.
+        (0..3).for_each(|_| shaper.on_sent(1000));
+        assert_eq!(shaper.opens, at(108));
+        shaper.begin(at(110));
+        assert_eq!(shaper.opens, at(108), "only 2 ms were not needed");
     }
 }

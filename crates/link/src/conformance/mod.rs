@@ -14,6 +14,7 @@ pub use observed::{Observed, check};
 pub use reference::expected;
 
 use crate::{Framing, Medium, RateTrace, ServiceModel};
+use aqmlab_aqm::parts::LineCoding;
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
 use serde_json::Value;
@@ -58,8 +59,9 @@ impl Case {
     #[must_use]
     pub fn drawn(dice: &mut Stream) -> Self {
         let overhead_bytes = below(dice, 40);
-        let framing =
-            Framing { overhead_bytes, minimum_frame_bytes: below(dice, 200), gap_bytes: below(dice, 30) };
+        let coding = [LineCoding::None, LineCoding::Atm, LineCoding::Ptm][below(dice, 3) as usize];
+        let (minimum_frame_bytes, gap_bytes) = (below(dice, 200), below(dice, 30));
+        let framing = Framing { overhead_bytes, minimum_frame_bytes, gap_bytes, coding };
         // From 0.1 to 10 Mbit/s, most of them with fractions of a nanosecond for each byte.
         let rate = Rate::from_bits_per_second(100_000 + dice.below(9_900_000));
         let (rate, service) = match dice.below(4) {
@@ -83,7 +85,8 @@ impl Case {
     pub fn scenario_text(&self) -> String {
         let bits = self.rate.bits_per_second();
         let (rate, thousandths) = (bits / 1_000_000, bits % 1_000_000);
-        let Framing { overhead_bytes, minimum_frame_bytes, gap_bytes } = self.framing;
+        let Framing { overhead_bytes, minimum_frame_bytes, gap_bytes, coding } = self.framing;
+        let coding = serde_json::to_value(coding).unwrap_or_default();
         let (keys, files) = match &self.service {
             ServiceModel::Constant => (String::new(), String::new()),
             ServiceModel::Medium(medium) => {
@@ -107,7 +110,7 @@ impl Case {
             "name = \"link\"\n{files}[dumbbell]\nrate_mbps = {rate}.{thousandths:06}\n{keys}\
              queue = {{ scheme = \"drop-tail\", limit_packets = {} }}\ntransmit_ring_packets = {}\n\
              layer2_overhead_bytes = {overhead_bytes}\nlayer2_minimum_frame_bytes = {minimum_frame_bytes}\n\
-             layer2_gap_bytes = {gap_bytes}\n",
+             layer2_gap_bytes = {gap_bytes}\nlayer2_coding = {coding}\n",
             self.limit_packets, self.ring_packets
         )
     }

@@ -19,9 +19,15 @@ pub struct DatagramsTable {
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
 
-    /// Direction over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
+    /// Direction over a dumbbell, from servers to browsers, or `"down"` or `"up"` over a line; this, or
+    /// `senders` and `receivers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
+
+    /// The device in the home at the near end of a `[line]`, for `direction = "down"` or `"up"`; absent: the
+    /// only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
 
     /// The machine group that sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,10 +21,17 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Users))]
     pub count: u32,
 
-    /// Direction of the data over a dumbbell, from servers to browsers; this, or `senders` and `receivers`.
+    /// Direction of the data over a dumbbell, from servers to browsers, or `"down"` or `"up"` over a line;
+    /// this, or `senders` and `receivers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub direction: Option<Direction>,
+
+    /// The device in the home at the near end of a `[line]`, for `direction = "down"` or `"up"`; absent: the
+    /// only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Users))]
+    pub device: Option<String>,
 
     /// The machine group that sends the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +133,7 @@ pub struct PhasesTable {
     pub flows: Vec<u32>,
 }
 
-/// The way data goes over a dumbbell.
+/// The way data goes over a dumbbell, a parking lot or a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -134,6 +141,10 @@ pub enum Direction {
     LeftToRight,
     /// From servers on the right to browsers on the left.
     RightToLeft,
+    /// Over a line, from the Internet to a device.
+    Down,
+    /// Over a line, from a device to the Internet.
+    Up,
 }
 
 /// Which end's outbound packets carry the delay of a flow.

@@ -1,4 +1,4 @@
-//! Frames of a link layer: three keys of every network.
+//! Frames of a link layer: four keys of every network.
 
 /// Declares a table with the keys of frames between its own keys; their defaults are Ethernet's.
 macro_rules! framed_table {
@@ -34,6 +34,12 @@ macro_rules! framed_table {
             #[schemars(extend("x-decides" = crate::document::Decides::Network))]
             pub layer2_gap_bytes: u32,
 
+            /// What the line makes of frames, whose bytes its rate counts too: ATM cells of 53 bytes for 48,
+            /// PTM's 65 for 64, or nothing.
+            #[serde(default, skip_serializing_if = "aqmlab_aqm::parts::LineCoding::is_none")]
+            #[schemars(extend("x-decides" = crate::document::Decides::Network))]
+            pub layer2_coding: aqmlab_aqm::parts::LineCoding,
+
             $($(#[$meaning_behind])* pub $key_behind: $type_behind,)*
         }
 
@@ -44,6 +50,7 @@ macro_rules! framed_table {
                     overhead_bytes: self.layer2_overhead_bytes,
                     minimum_frame_bytes: self.layer2_minimum_frame_bytes,
                     gap_bytes: self.layer2_gap_bytes,
+                    coding: self.layer2_coding,
                 }
             }
         }

@@ -11,9 +11,11 @@ mod dumbbell;
 mod end_after;
 mod flows;
 mod framing;
+mod line;
 mod parking_lot;
 mod ports;
 mod record;
+mod shaper;
 mod star;
 mod topology;
 mod twin;
@@ -31,9 +33,12 @@ pub use flows::{
     RoundTripLawFile, RoundTripLawName, RoundTripTimeRange,
 };
 pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
+pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};
+pub(crate) use line::{INTERNET, LineWay, RESERVED, keys_of};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};
+pub use shaper::ShaperTable;
 pub(crate) use star::HOMES;
 pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
@@ -111,6 +116,15 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Topology>,
 
+    /// The network: a line to the Internet, with `[[devices]]` behind it. Give exactly one network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<Line>,
+
+    /// Devices in the home behind a `[line]`; a repeated table. Absent: one computer, `computer`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1_000))]
+    pub devices: Vec<DeviceTable>,
+
     /// Browsing users on both sides of a dumbbell, or at both ends of a parking lot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub users: Option<UsersTable>,
@@ -173,6 +187,7 @@ impl Document {
         if let Some(topology) = &mut self.topology {
             topology.settle();
         }
+        self.settle_line();
         let servers = self.machines_in(SERVERS_LEFT).filter(|_| self.has_sides());
         if let (Some(users), Some(servers)) = (&mut self.users, servers) {
             users.settle();
@@ -194,8 +209,44 @@ impl Document {
         }
     }
 
+    /// A home has a device, and what goes up or down a line has ends.
+    fn settle_line(&mut self) {
+        let Some(line) = &mut self.line else { return };
+        line.settle();
+        if self.devices.is_empty() {
+            self.devices.push(DeviceTable::only("computer"));
+        }
+        self.devices.iter_mut().for_each(DeviceTable::settle);
+        let only = if let [only] = &*self.devices { Some(only.name.clone()) } else { None };
+        let flows = self.flows.iter_mut();
+        let flows =
+            flows.map(|own| (&mut own.direction, &mut own.device, &mut own.senders, &mut own.receivers));
+        let datagrams = self.datagrams.iter_mut();
+        let datagrams =
+            datagrams.map(|own| (&mut own.direction, &mut own.device, &mut own.senders, &mut own.receivers));
+        for (direction, device, senders, receivers) in flows.chain(datagrams) {
+            let Some(named) = device.clone().or_else(|| only.clone()) else { continue };
+            if !self.devices.iter().any(|own| own.name == named) {
+                continue;
+            }
+            let ends = match direction {
+                Some(Direction::Down) => [INTERNET.to_owned(), named],
+                Some(Direction::Up) => [named, INTERNET.to_owned()],
+                _ => continue,
+            };
+            if senders.is_none() && receivers.is_none() {
+                (*direction, *device) = (None, None);
+                [*senders, *receivers] = ends.map(Some);
+            }
+        }
+    }
+
     /// How many machines a group has, if there is such a group.
     fn machines_in(&self, group: &str) -> Option<u32> {
+        if let Some(line) = &self.line {
+            let of_device = self.devices.iter().any(|device| device.name == group).then_some(1);
+            return of_device.or_else(|| (group == INTERNET).then_some(line.server_machines));
+        }
         if let Some(dumbbell) = &self.dumbbell {
             return dumbbell.machines_in(group);
         }
@@ -221,6 +272,7 @@ impl Document {
             ("parking_lot", self.parking_lot.is_some()),
             ("star", self.star.is_some()),
             ("topology", self.topology.is_some()),
+            ("line", self.line.is_some()),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
     }

@@ -2,6 +2,7 @@
 
 use super::Decides;
 use super::framing::framed_table;
+use super::shaper::ShaperTable;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use crate::{NodeKind, Scheme};
 use aqmlab_link::Medium;
@@ -44,6 +45,13 @@ pub struct NodeTable {
 framed_table! {
 /// A link, or one link for each machine of a group.
 pub struct LinkTable {
+    /// Name of the link in results; absent: the names of its ends, joined by `-to-`. Of a link both ways or
+    /// to a group of several there is more than one, which a name of one's own is not for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub name: Option<String>,
+
     /// The sending node.
     #[schemars(extend("x-decides" = Decides::Network))]
     pub from: String,
@@ -80,6 +88,11 @@ pub struct LinkTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub queue: Option<Scheme>,
+
+    /// Shaper between the queue and the link; absent: the link alone empties the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub shaper: Option<ShaperTable>,
 
     /// Whether the same link, with its own queue, also exists in the other direction.
     #[serde(default = "yes")]
@@ -131,6 +144,14 @@ pub struct LinkTable {
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub uncongested_queue: Option<Scheme>,
 }
+}
+
+impl LinkTable {
+    /// A link with every default.
+    pub(crate) fn between(from: &str, to: &str) -> Self {
+        let ends = serde_json::json!({ "from": from, "to": to });
+        serde_json::from_value(ends).expect("a link needs no more than its ends")
+    }
 }
 
 impl Topology {

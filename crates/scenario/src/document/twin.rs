@@ -6,10 +6,10 @@ use crate::error::{Legal, Mistake, Place, ScenarioError};
 use crate::limits::HIGHEST_MBPS;
 
 impl Document {
-    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck,
-    /// the hops of a parking lot and the access links of a star take their uncongested rate and queue, the
-    /// links of a topology that have uncongested settings take those, and no link loses anything on purpose.
-    /// Everything else stays.
+    /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck, a
+    /// line, the hops of a parking lot and the access links of a star take their uncongested rate and queue,
+    /// the links of a topology that have uncongested settings take those, and no link loses anything on
+    /// purpose. Everything else stays.
     ///
     /// The twin is called `uncongested` and has no description, so scenarios that differ in nothing but
     /// their queue share one twin, and one stored result.
@@ -31,6 +31,12 @@ impl Document {
         }
         if let Some(parking_lot) = &mut twin.parking_lot {
             parking_lot.become_uncongested();
+            return Ok(twin);
+        }
+        if let Some(line) = &mut twin.line {
+            let traces = [line.rate_down_trace_file.clone(), line.rate_up_trace_file.clone()];
+            line.become_uncongested();
+            twin.files.retain(|name, _| !traces.iter().flatten().any(|trace| trace == name));
             return Ok(twin);
         }
         if let Some(star) = &mut twin.star {

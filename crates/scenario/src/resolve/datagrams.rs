@@ -31,7 +31,7 @@ pub(super) fn resolve(
         check_stop(&path, starts, table.stop_s, mistakes);
         let application = application(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
-        let ends = ends(document, network, &path, asked, mistakes)?;
+        let ends = ends(document, network, &path, asked, table.device.as_deref(), mistakes)?;
         let application = application?;
         answered.extend(Answer::to(table, &application).map(|answer| (index, answer)));
         Some(DatagramGroup {

@@ -39,7 +39,7 @@ pub(super) fn resolve(
         let starts = starts(document, table, &path, mistakes);
         unused::check_flows(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
-        let ends = ends(document, network, &path, asked, mistakes)?;
+        let ends = ends(document, network, &path, asked, table.device.as_deref(), mistakes)?;
         let delays = delays(table, &path, &document.files, mistakes)?;
         let in_turn = (0..).zip(ends.in_turn(table.count));
         let flows = in_turn.map(|(index, ends)| flow(table, &delays, index, ends)).collect();

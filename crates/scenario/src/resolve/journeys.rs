@@ -21,7 +21,8 @@ pub(super) fn check(
         populations.len() == of_dumbbell + document.populations.len() && flows.len() == document.flows.len();
     let declared = datagrams.iter().filter(|group| group.answers.is_none()).count();
     let all_resolved = all_resolved && declared == document.datagrams.len();
-    let network_is_wrong = ["parking_lot", "star", "topology"].iter().any(|table| mistakes.concern(table));
+    let network_is_wrong =
+        ["devices", "line", "parking_lot", "star", "topology"].iter().any(|table| mistakes.concern(table));
     if network_is_wrong || !all_resolved {
         return;
     }

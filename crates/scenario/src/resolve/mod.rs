@@ -8,6 +8,7 @@ mod flows;
 mod host;
 mod journeys;
 mod law_files;
+mod line;
 mod parking_lot;
 mod phases;
 mod populations;
@@ -106,10 +107,15 @@ fn end_after(
 }
 
 fn network(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Network> {
+    if document.line.is_none() && !document.devices.is_empty() {
+        mistakes.sentence("devices", "there is no line to which devices are connected: give [line]");
+    }
     match document.networks()[..] {
         [] => {
-            mistakes
-                .sentence("", "there is no network: give [dumbbell], [parking_lot], [star] or [topology]");
+            mistakes.sentence(
+                "",
+                "there is no network: give [dumbbell], [line], [parking_lot], [star] or [topology]",
+            );
             return None;
         }
         [_] => {}
@@ -127,6 +133,9 @@ fn network(document: &Document, mistakes: &mut Mistakes<'_>) -> Option<Network> 
     }
     if let Some(table) = &document.star {
         return Some(star::network(table, mistakes));
+    }
+    if let Some(table) = &document.line {
+        return line::network(table, &document.devices, &document.files, mistakes);
     }
     document.topology.as_ref().map(|table| topology::network(table, &document.files, mistakes))
 }

@@ -122,6 +122,7 @@ fn interface(network: &Network, (from, to): (NodeIndex, NodeIndex), wire: Wire) 
         delay: milliseconds(delay_ms),
         framing,
         queue: None,
+        shaping: None,
         layer2_queued_bytes: 0,
         transmit_ring_packets: 0,
         impairment: None,

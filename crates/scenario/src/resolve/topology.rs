@@ -37,6 +37,7 @@ pub(super) fn network(
         if check_pair(table, from, to, &path, &mut pairs, mistakes) {
             let first = network.links.len();
             add_links(&mut network, table, &service, from, to);
+            check_own_name(table, network.links.len() - first, &path, mistakes);
             check_names(&network.links[first..], &path, &mut names, mistakes);
         }
     }
@@ -120,8 +121,10 @@ fn ends(groups: &BTreeMap<&str, Group>, name: &str, key: &str, mistakes: &mut Mi
 
 fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
     if let Some(scheme) = &table.queue {
-        check_scheme(&joined(path, "queue"), scheme, table.rate_mbps, mistakes);
+        let rate_mbps = table.shaper.map(|shaper| shaper.rate_mbps).or(table.rate_mbps);
+        check_scheme(&joined(path, "queue"), scheme, rate_mbps, mistakes);
     }
+    check_shaper(table, path, mistakes);
     if let Some(scheme) = &table.uncongested_queue {
         let rate = table.uncongested_rate_mbps.or(table.rate_mbps);
         check_scheme(&joined(path, "uncongested_queue"), scheme, rate, mistakes);
@@ -135,6 +138,24 @@ fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
     }
     check_ordinals(&joined(path, "drop"), &table.drop, mistakes);
     unused::check_link(table, path, mistakes);
+}
+
+/// A shaper holds a queue back, and below its link's rate.
+fn check_shaper(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    let Some(shaper) = table.shaper else { return };
+    let key = joined(path, "shaper");
+    let (Some(rate_mbps), Some(_)) = (table.rate_mbps, &table.queue) else {
+        mistakes.value(
+            &key,
+            "nothing waits in front of a link without a queue",
+            "together with rate_mbps and queue",
+        );
+        return;
+    };
+    if shaper.rate_mbps > rate_mbps {
+        let wrong = format!("{} is above rate_mbps = {rate_mbps} of its link", shaper.rate_mbps);
+        mistakes.value(&joined(&key, "rate_mbps"), wrong, format!("at most {rate_mbps}"));
+    }
 }
 
 /// What is wrong with a trace or a medium where nothing has a rate, or nothing waits, is told with the link.
@@ -181,6 +202,18 @@ fn check_pair(
     fresh
 }
 
+/// A name of its own is for one link.
+fn check_own_name(table: &LinkTable, links: usize, path: &str, mistakes: &mut Mistakes<'_>) {
+    if let Some(name) = table.name.as_ref().filter(|_| links > 1) {
+        let wrong = format!("{links} links named \"{name}\"");
+        mistakes.value(
+            &joined(path, "name"),
+            wrong,
+            "for a link one way between two nodes: both_ways = false",
+        );
+    }
+}
+
 /// Links are told apart by their names: results say them, and they address the random numbers of a queue. Two
 /// are alike where the nodes' own names hold `-to-`.
 fn check_names(links: &[Link], path: &str, names: &mut BTreeSet<String>, mistakes: &mut Mistakes<'_>) {
@@ -211,7 +244,8 @@ fn add_link(
     from: NodeIndex,
     to: NodeIndex,
 ) {
-    let name = format!("{}-to-{}", network.node(from).name, network.node(to).name);
+    let of_ends = || format!("{}-to-{}", network.node(from).name, network.node(to).name);
+    let name = table.name.clone().unwrap_or_else(of_ends);
     network.links.push(Link {
         name,
         from,
@@ -221,6 +255,7 @@ fn add_link(
         delay: milliseconds(table.delay_ms),
         framing: table.framing(),
         queue: table.queue.clone(),
+        shaping: table.shaper.map(|shaper| shaper.shaping()),
         layer2_queued_bytes: table.layer2_queued_bytes,
         transmit_ring_packets: table.transmit_ring_packets,
         impairment: Impairment::new(&table.drop, table.loss_probability),

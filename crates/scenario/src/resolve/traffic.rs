@@ -108,14 +108,40 @@ impl Ends {
 /// `direction`, `senders` and `receivers` of a group, as they were given.
 pub(super) type AskedEnds<'a> = (Option<Direction>, Option<&'a str>, Option<&'a str>);
 
+/// A device is the near end of a way up or down a line. Where it has been found, the group has its senders
+/// and receivers instead.
+fn check_device(document: &Document, path: &str, device: Option<&str>, mistakes: &mut Mistakes<'_>) {
+    let names: Vec<&str> = document.devices.iter().map(|device| device.name.as_str()).collect();
+    let key = joined(path, "device");
+    match device {
+        Some(_) if document.line.is_none() => {
+            mistakes.value(&key, "there is no line with devices", "together with [line] and [[devices]]");
+        }
+        Some(name) if !names.contains(&name) => mistakes.unknown_name(&key, "device", name, &names),
+        Some(_) => {
+            mistakes.value(
+                &key,
+                "no direction says which way",
+                "together with direction = \"down\" or \"up\"",
+            );
+        }
+        None => {}
+    }
+}
+
 /// The machines that the group at `path` asks for.
 pub(super) fn ends(
     document: &Document,
     network: &Network,
     path: &str,
     asked: AskedEnds<'_>,
+    device: Option<&str>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Ends> {
+    check_device(document, path, device, mistakes);
+    if mistakes.concern(&joined(path, "device")) {
+        return None;
+    }
     let (senders, receivers) = machine_groups(document, path, asked, mistakes)?;
     let receivers_key = joined(path, "receivers");
     let mut ends = Ends {
@@ -136,20 +162,39 @@ fn machine_groups<'a>(
     asked: AskedEnds<'a>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<(&'a str, &'a str)> {
+    const VERTICAL: [Direction; 2] = [Direction::Down, Direction::Up];
     match asked {
+        (Some(direction), None, None) if document.line.is_some() => {
+            if VERTICAL.contains(&direction) {
+                let names: Vec<&str> = document.devices.iter().map(|device| device.name.as_str()).collect();
+                mistakes.missing_key(path, "device", &crate::legal::listed(&names));
+            } else {
+                mistakes.value(
+                    &joined(path, "direction"),
+                    "a line has no left and right",
+                    "\"down\" or \"up\"",
+                );
+            }
+            None
+        }
         (Some(_), None, None) if !document.has_sides() => {
             let network = document.networks().first().copied().unwrap_or_default();
             let wrong = format!("a {network} has no left and right");
             mistakes.value(&joined(path, "direction"), wrong, "senders and receivers instead");
             None
         }
+        (Some(direction), None, None) if VERTICAL.contains(&direction) => {
+            let legal = "\"left-to-right\" or \"right-to-left\"; \"down\" and \"up\" are those of a [line]";
+            mistakes.value(&joined(path, "direction"), "only a line leads up and down", legal);
+            None
+        }
         (Some(Direction::LeftToRight), None, None) => Some((SERVERS_LEFT, BROWSERS_RIGHT)),
-        (Some(Direction::RightToLeft), None, None) => Some((SERVERS_RIGHT, BROWSERS_LEFT)),
+        (Some(_), None, None) => Some((SERVERS_RIGHT, BROWSERS_LEFT)),
         (None, Some(senders), Some(receivers)) => Some((senders, receivers)),
         (None, None, None) => {
             let whose = path.split('.').next().unwrap_or(path);
             let wrong = format!(
-                "the route of the {whose} is missing: give direction (of a dumbbell or parking lot), or senders and receivers"
+                "the route of the {whose} is missing: give direction (of a dumbbell, a parking lot or a line), or senders and receivers"
             );
             mistakes.sentence(path, wrong);
             None

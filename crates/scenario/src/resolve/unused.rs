@@ -62,6 +62,10 @@ fn check_ideal_wire(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) 
         let legal = "uncongested_queue together with rate_mbps or uncongested_rate_mbps";
         mistakes.value(&joined(path, "uncongested_queue"), IDEAL_WIRE, legal);
     }
+    if !table.layer2_coding.is_none() {
+        let wrong = "a link without rate_mbps is an ideal wire: bytes take no time there";
+        mistakes.value(&joined(path, "layer2_coding"), wrong, "layer2_coding together with rate_mbps");
+    }
     for (key, bytes, default) in [
         ("layer2_overhead_bytes", table.layer2_overhead_bytes, ethernet_overhead()),
         ("layer2_minimum_frame_bytes", table.layer2_minimum_frame_bytes, ethernet_minimum_frame()),

@@ -1,0 +1,326 @@
+//! `[line]` and `[[devices]]`: a line to the Internet as its owner has it.
+
+mod devices;
+mod technology;
+mod unfolded;
+
+pub use devices::{Connection, DeviceKind, DeviceTable};
+pub use technology::{LineFraming, Technology};
+pub(crate) use unfolded::{INTERNET, RESERVED, keys_of};
+
+use super::Decides;
+use super::dumbbell::{server_machines, uncongested_queue, uncongested_rate};
+use super::twin::twin_rate_mbps;
+use crate::Scheme;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
+use aqmlab_aqm::parts::LinkLayer;
+use aqmlab_link::Medium;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A line to the Internet: the provider's end, a modem, a router behind it, and the devices of a home.
+///
+/// What is not given is what is usual for the technology (`docs/reference/presets.md`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// Kind of line.
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub technology: Technology,
+
+    /// Rate down: what the modem shows of a vdsl or adsl line, which counts cells and frames; what is sold of
+    /// others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub down_mbps: Option<f64>,
+
+    /// Rate up, counted alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub up_mbps: Option<f64>,
+
+    /// Rate of Ethernet frames to which the provider holds the way down, where that is less than the line
+    /// carries: what is sold of a line that is faster; absent: the line alone limits it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub sold_down_mbps: Option<f64>,
+
+    /// The same of the way up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub sold_up_mbps: Option<f64>,
+
+    /// Propagation delay of the line, one way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub delay_ms: Option<f64>,
+
+    /// How the line frames packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub framing: Option<LineFraming>,
+
+    /// Bytes of each packet beside its IP length, in front of cells or PTM's blocks; absent: those of the
+    /// framing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 256))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub overhead_bytes: Option<u32>,
+
+    /// The shortest frame; absent: that of the framing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 256))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub minimum_frame_bytes: Option<u32>,
+
+    /// Whether the rates vary, each way by itself, as is usual for the technology: of `lte`, `5g` and
+    /// `starlink` they do unless this is false. The rates given are then their means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub rates_vary: Option<bool>,
+
+    /// How the way down uses its medium: `aggregation`, `slots`, `varying_rate` or `wifi`; absent: as
+    /// `rates_vary` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub medium_down: Option<Medium>,
+
+    /// The same of the way up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub medium_up: Option<Medium>,
+
+    /// File of the instants at which the way down may send, in Mahimahi's format; `down_mbps` is then its
+    /// mean rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub rate_down_trace_file: Option<String>,
+
+    /// The same of the way up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub rate_up_trace_file: Option<String>,
+
+    /// Probability with which a packet is lost on its way to the line, down.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub loss_probability_down: f64,
+
+    /// The same up.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub loss_probability_up: f64,
+
+    /// Queue at the provider's end, in front of the way down; absent: drop-tail, which holds what the line
+    /// sends in the time that is usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub provider_queue: Option<Scheme>,
+
+    /// Queue in the modem, in front of the way up; absent: drop-tail, alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub modem_queue: Option<Scheme>,
+
+    /// Queue in the router, of what goes to the devices.
+    #[serde(default = "router_queue")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub router_queue_down: Scheme,
+
+    /// Queue in the router, of what goes to the modem.
+    #[serde(default = "router_queue")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub router_queue_up: Scheme,
+
+    /// Share of the line's rate to which the router holds what goes down; absent: it does not, and what waits
+    /// waits at the provider's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 1.0))]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub shaped_share_down: Option<f64>,
+
+    /// Share of the line's rate to which the router holds what goes up; absent: it does not, and what waits
+    /// waits in the modem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 1.0))]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub shaped_share_up: Option<f64>,
+
+    /// Whether the router's shapers count packets as the line frames them. False: IP packets and 14 bytes
+    /// each, as Linux counts without a word about it.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub shapers_know_framing: bool,
+
+    /// Rate of the router's ports, of wired devices and of servers; absent: 1000 Mbit/s, or 10,000 beside a
+    /// line of more than half of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub interface_rate_mbps: Option<f64>,
+
+    /// Machines with servers, of the group `internet`.
+    #[serde(default = "server_machines")]
+    #[schemars(range(min = 1, max = 10_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
+    pub server_machines: u32,
+
+    /// Rate of the line in the uncongested twin, both ways; if it is not above the line's own rate, ten times
+    /// that rate.
+    #[serde(default = "uncongested_rate")]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
+    pub uncongested_rate_mbps: f64,
+
+    /// Queue of the line in the uncongested twin, both ways.
+    #[serde(default = "uncongested_queue")]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
+    pub uncongested_queue: Scheme,
+}
+
+/// Linux's own on most routers, in front of a port that is faster than the line.
+fn router_queue() -> Scheme {
+    serde_json::from_value(serde_json::json!({ "scheme": "fq-codel" })).expect("a scheme with its defaults")
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+/// The least buffer: 20 full packets.
+const LEAST_BUFFER_BYTES: f64 = 20.0 * 1_500.0;
+
+/// One of the two ways of a line, settled.
+#[derive(Clone)]
+pub(crate) struct LineWay<'a> {
+    /// How keys and links of it are called: `down` or `up`.
+    pub(crate) name: &'static str,
+    pub(crate) rate_mbps: f64,
+    pub(crate) sold_mbps: Option<f64>,
+    pub(crate) medium: Option<Medium>,
+    pub(crate) trace: Option<&'a String>,
+    pub(crate) loss_probability: f64,
+    /// At the line, and the key that says it.
+    pub(crate) queue: Option<&'a Scheme>,
+    pub(crate) queue_key: &'static str,
+    /// In the router.
+    pub(crate) router_queue: &'a Scheme,
+    pub(crate) shaped_share: Option<f64>,
+}
+
+impl Line {
+    /// Both ways: down, up.
+    pub(crate) fn ways(&self) -> [LineWay<'_>; 2] {
+        let usual = self.technology.usual();
+        let varying = if self.rates_vary.unwrap_or(true) { usual.medium() } else { None };
+        let medium = |own: &Option<Medium>, trace: &Option<String>| {
+            own.clone().or_else(|| varying.clone().filter(|_| trace.is_none()))
+        };
+        [
+            LineWay {
+                name: "down",
+                rate_mbps: self.down_mbps.unwrap_or(usual.down_mbps),
+                sold_mbps: self.sold_down_mbps,
+                medium: medium(&self.medium_down, &self.rate_down_trace_file),
+                trace: self.rate_down_trace_file.as_ref(),
+                loss_probability: self.loss_probability_down,
+                queue: self.provider_queue.as_ref(),
+                queue_key: "provider_queue",
+                router_queue: &self.router_queue_down,
+                shaped_share: self.shaped_share_down,
+            },
+            LineWay {
+                name: "up",
+                rate_mbps: self.up_mbps.unwrap_or(usual.up_mbps),
+                sold_mbps: self.sold_up_mbps,
+                medium: medium(&self.medium_up, &self.rate_up_trace_file),
+                trace: self.rate_up_trace_file.as_ref(),
+                loss_probability: self.loss_probability_up,
+                queue: self.modem_queue.as_ref(),
+                queue_key: "modem_queue",
+                router_queue: &self.router_queue_up,
+                shaped_share: self.shaped_share_up,
+            },
+        ]
+    }
+
+    /// What each packet costs on the line.
+    pub(crate) fn link_layer(&self) -> LinkLayer {
+        let framing = self.framing.unwrap_or_else(|| self.technology.usual().framing[0]);
+        let usual = framing.link_layer();
+        LinkLayer {
+            overhead_bytes: self
+                .overhead_bytes
+                .map_or(usual.overhead_bytes, |own| i32::try_from(own).unwrap_or(i32::MAX)),
+            minimum_frame_bytes: self.minimum_frame_bytes.unwrap_or(usual.minimum_frame_bytes),
+            coding: usual.coding,
+        }
+    }
+
+    /// Fills in what follows from the technology.
+    pub(crate) fn settle(&mut self) {
+        let usual = self.technology.usual();
+        self.framing.get_or_insert(usual.framing[0]);
+        let link_layer = self.link_layer();
+        let down_mbps = *self.down_mbps.get_or_insert(usual.down_mbps);
+        let up_mbps = *self.up_mbps.get_or_insert(usual.up_mbps);
+        self.delay_ms.get_or_insert(usual.delay_ms);
+        self.overhead_bytes.get_or_insert(link_layer.overhead_bytes.unsigned_abs());
+        self.minimum_frame_bytes.get_or_insert(link_layer.minimum_frame_bytes);
+        self.rates_vary.get_or_insert(usual.medium().is_some());
+        let slower = |line: f64, sold: Option<f64>| sold.map_or(line, |sold| sold.min(line));
+        let buffer =
+            |rate_mbps: f64, buffer_ms: f64| tail_drop(payload_mbps(rate_mbps, link_layer), buffer_ms);
+        let down = slower(down_mbps, self.sold_down_mbps);
+        let up = slower(up_mbps, self.sold_up_mbps);
+        self.provider_queue.get_or_insert_with(|| buffer(down, usual.provider_buffer_ms));
+        self.modem_queue.get_or_insert_with(|| buffer(up, usual.modem_buffer_ms));
+        let is_fast = down_mbps.max(up_mbps) > 500.0;
+        self.interface_rate_mbps.get_or_insert(if is_fast { 10_000.0 } else { 1_000.0 });
+    }
+
+    /// Both ways take the uncongested settings, and nothing in front of them holds anything back.
+    pub(crate) fn become_uncongested(&mut self) {
+        let line = self.ways().map(|way| (way.rate_mbps, way.queue.cloned()));
+        let queues = line.iter().filter_map(|(rate_mbps, queue)| Some((*rate_mbps, queue.as_ref()?)));
+        let rate_mbps = twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), queues);
+        self.uncongested_rate_mbps = rate_mbps;
+        (self.down_mbps, self.up_mbps) = (Some(rate_mbps), Some(rate_mbps));
+        (self.sold_down_mbps, self.sold_up_mbps) = (None, None);
+        self.provider_queue = Some(self.uncongested_queue.clone());
+        self.modem_queue = Some(self.uncongested_queue.clone());
+        (self.shaped_share_down, self.shaped_share_up) = (None, None);
+        (self.router_queue_down, self.router_queue_up) = (router_queue(), router_queue());
+        self.interface_rate_mbps =
+            self.interface_rate_mbps.map(|own| own.max(10.0 * rate_mbps).min(HIGHEST_MBPS));
+        self.rates_vary = Some(false);
+        (self.medium_down, self.medium_up) = (None, None);
+        (self.rate_down_trace_file, self.rate_up_trace_file) = (None, None);
+        (self.loss_probability_down, self.loss_probability_up) = (0.0, 0.0);
+    }
+}
+
+/// What is left of a rate for IP packets of full size and what each costs.
+fn payload_mbps(rate_mbps: f64, link_layer: LinkLayer) -> f64 {
+    const FULL_PACKET_BYTES: u32 = 1_500;
+    rate_mbps * f64::from(FULL_PACKET_BYTES) / f64::from(link_layer.bytes(FULL_PACKET_BYTES))
+}
+
+/// In bytes: a limit of packets would hold far less than this time where acknowledgements wait too.
+fn tail_drop(rate_mbps: f64, buffer_ms: f64) -> Scheme {
+    let bytes = (rate_mbps * 1e6 / 8.0 * buffer_ms / 1e3).round().max(LEAST_BUFFER_BYTES);
+    let queue = serde_json::json!({ "scheme": "drop-tail", "limit_bytes": bytes as u64 });
+    serde_json::from_value(queue).expect("drop-tail with a limit in bytes is a scheme")
+}

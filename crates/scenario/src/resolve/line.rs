@@ -1,0 +1,111 @@
+//! The network of a line: checked by its own keys, then that of the topology it stands for.
+
+use super::service::service;
+use super::topology;
+use super::traffic::check_scheme;
+use crate::Scheme;
+use crate::document::{Connection, DeviceTable, Line, LineWay, RESERVED};
+use crate::legal::listed;
+use crate::mistakes::{Mistakes, joined};
+use crate::network::Network;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The network of a line and the devices behind it; nothing where these have mistakes.
+pub(super) fn network(
+    line: &Line,
+    devices: &[DeviceTable],
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<Network> {
+    check_framing(line, mistakes);
+    let interface_mbps = line.interface_rate_mbps.unwrap_or_default();
+    for way in line.ways() {
+        check_way(&way, interface_mbps, files, mistakes);
+    }
+    check_scheme(
+        "line.uncongested_queue",
+        &line.uncongested_queue,
+        Some(line.uncongested_rate_mbps),
+        mistakes,
+    );
+    check_devices(devices, mistakes);
+    if mistakes.concern("line") || mistakes.concern("devices") {
+        return None;
+    }
+    Some(topology::network(&line.unfolded(devices), files, mistakes))
+}
+
+/// A line frames packets in a way that such lines have.
+fn check_framing(line: &Line, mistakes: &mut Mistakes<'_>) {
+    let legal = line.technology.usual().framing;
+    if let Some(framing) = line.framing.filter(|own| !legal.contains(own)) {
+        let spelt = |value| match value {
+            serde_json::Value::String(name) => name,
+            other => other.to_string(),
+        };
+        let name_of = |value: serde_json::Result<serde_json::Value>| spelt(value.unwrap_or_default());
+        let (own, technology) =
+            (name_of(serde_json::to_value(framing)), name_of(serde_json::to_value(line.technology)));
+        let names: Vec<String> = legal.iter().map(|one| name_of(serde_json::to_value(one))).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        mistakes.value("line.framing", format!("no {technology} line has \"{own}\""), listed(&names));
+    }
+}
+
+fn check_way(
+    way: &LineWay<'_>,
+    interface_mbps: f64,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let key = |start: &str| format!("line.{start}_{}", way.name);
+    let (rate_key, sold_key) = (format!("line.{}_mbps", way.name), format!("line.sold_{}_mbps", way.name));
+    let trace_key = format!("line.rate_{}_trace_file", way.name);
+    service(
+        (&trace_key, way.trace),
+        (&key("medium"), way.medium.as_ref()),
+        (&rate_key, way.rate_mbps),
+        files,
+        mistakes,
+    );
+    let slowest = way.sold_mbps.map_or(way.rate_mbps, |sold| sold.min(way.rate_mbps));
+    if way.rate_mbps > interface_mbps {
+        let wrong = format!("{interface_mbps} is below {rate_key} = {}", way.rate_mbps);
+        mistakes.value("line.interface_rate_mbps", wrong, format!("at least {}", way.rate_mbps));
+    }
+    if let Some(sold) = way.sold_mbps.filter(|sold| *sold > way.rate_mbps) {
+        let wrong = format!("{sold} is above {rate_key} = {}: the line itself is the limit", way.rate_mbps);
+        mistakes.value(&sold_key, wrong, format!("below {}, or to leave it out", way.rate_mbps));
+    }
+    if let Some(queue) = way.queue {
+        check_scheme(&joined("line", way.queue_key), queue, Some(slowest), mistakes);
+    }
+    let router_key = key("router_queue");
+    let router_mbps = way.shaped_share.map_or(interface_mbps, |share| share * slowest);
+    check_scheme(&router_key, way.router_queue, Some(router_mbps), mistakes);
+    if let (Scheme::Cake(cake), Some(share)) = (way.router_queue, way.shaped_share)
+        && cake.rate_mbps.is_some()
+    {
+        let wrong = format!("given together with shaped_share_{} = {share}, which shapes too", way.name);
+        mistakes.value(&joined(&router_key, "rate_mbps"), wrong, "one of the two");
+    }
+}
+
+/// Devices are told apart by their names, and from what else stands on the way.
+fn check_devices(devices: &[DeviceTable], mistakes: &mut Mistakes<'_>) {
+    let mut names: BTreeSet<&str> = RESERVED.into_iter().collect();
+    for (index, device) in devices.iter().enumerate() {
+        let path = format!("devices.{index}");
+        if RESERVED.contains(&device.name.as_str()) {
+            let wrong = format!("\"{}\" is what a part of the line is called", device.name);
+            mistakes.value(&joined(&path, "name"), wrong, format!("a name besides {}", listed(&RESERVED)));
+        } else if !names.insert(&device.name) {
+            let wrong = format!("a second device named \"{}\"", device.name);
+            mistakes.value(&joined(&path, "name"), wrong, "a name of its own");
+        }
+        if device.connection != Some(Connection::Wifi) && device.wifi_mbps.is_some() {
+            let wrong = "a device that is wired has no radio";
+            mistakes.value(&joined(&path, "wifi_mbps"), wrong, "together with connection = \"wifi\"");
+        }
+    }
+}
