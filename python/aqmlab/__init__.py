@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from aqmlab.study.evaluation import Evaluation, evaluate
     from aqmlab.study.flent_tests import FlentResults, flent
     from aqmlab.study.responsiveness import RoundTripsPerMinute, rpm
+    from aqmlab.study.sqm import RouterAdvice, sqm
     from aqmlab.study.sweeps import Sweep, SweepResults, sweep
     from aqmlab.study.tuning import Outcome, tune
 
@@ -109,6 +110,7 @@ _HOMES = {
     **dict.fromkeys(("Bufferbloat", "bloat"), "aqmlab.study.bloat"),
     **dict.fromkeys(("RoundTripsPerMinute", "rpm"), "aqmlab.study.responsiveness"),
     **dict.fromkeys(("FlentResults", "flent"), "aqmlab.study.flent_tests"),
+    **dict.fromkeys(("RouterAdvice", "sqm"), "aqmlab.study.sqm"),
     **dict.fromkeys(("CalibratedDemand", "calibrate"), "aqmlab.study.calibration"),
     **dict.fromkeys(("CrossValidation", "crossvalidate"), "aqmlab.study.crossvalidation"),
     **dict.fromkeys(("Preset", "new"), "aqmlab.presets.starting"),
@@ -122,7 +124,10 @@ _HOMES = {
 _SHOWN_BY = {
     **dict.fromkeys(("Comparison", "CurveDifference"), "aqmlab.show.objects.comparison"),
     **dict.fromkeys(("Result", "RunSummary"), "aqmlab.show.objects.results"),
-    **dict.fromkeys(("Bufferbloat", "FlentResults", "RoundTripsPerMinute"), "aqmlab.show.objects.line_tests"),
+    **dict.fromkeys(
+        ("Bufferbloat", "FlentResults", "RoundTripsPerMinute", "RouterAdvice"),
+        "aqmlab.show.objects.line_tests",
+    ),
     "CalibratedDemand": "aqmlab.show.objects.calibration",
     "CrossValidation": "aqmlab.show.objects.crossvalidation",
     "Evaluation": "aqmlab.show.objects.evaluation",
@@ -165,6 +170,7 @@ __all__ = [
     "Result",
     "ResultError",
     "RoundTripsPerMinute",
+    "RouterAdvice",
     "RunError",
     "RunSummary",
     "RunsFailed",
@@ -197,6 +203,7 @@ __all__ = [
     "run",
     "run_each",
     "run_many",
+    "sqm",
     "sweep",
     "tune",
 ]

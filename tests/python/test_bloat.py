@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,7 +18,6 @@ from aqmlab.show.tables.bloat import bloat_table
 from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
 from aqmlab.study.bloat import GRADES, Grade, Loaded, Phase, QueueUnderLoad, grade_of, line_under, measure
 from aqmlab.study.bloat.grade import thresholds
-from aqmlab.study.bloat.setting import setting_of
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from naive_quantities import delay_ms_of_row
@@ -116,7 +115,7 @@ def test_flows_that_are_kept_from_filling_a_line_leave_no_grade_but_the_worst(
 ) -> None:
     """Packets are lost before the queue: no window grows. Beyond 3 % nobody asks if the line was full."""
     open_line = Line.of_rates(10 * _DOWN, _UP)
-    lossy = Line({**open_line.dumbbell, "loss_probability": lost})
+    lossy = Line({"dumbbell": {**open_line.network["dumbbell"], "loss_probability": lost}})
     [row] = measure(lossy, [], seeds=[1])
     assert Phase.DOWNLOAD in row.not_filled
     assert row.lost_percent == pytest.approx(100.0 * lost, abs=1.5 if lost < 0.1 else 8.0)
@@ -167,7 +166,7 @@ def test_a_line_of_which_half_is_lost_says_so_and_no_number() -> None:
 def test_a_twentieth_of_lost_probes_is_told_and_graded() -> None:
     """FQ-CoDel hardly delays probes; the line loses 5 % of them before it."""
     open_line = Line.of_rates(_DOWN, _UP)
-    lossy = Line({**open_line.dumbbell, "loss_probability": 0.05})
+    lossy = Line({"dumbbell": {**open_line.network["dumbbell"], "loss_probability": 0.05}})
     [_, row] = measure(lossy, ["fq-codel"], seeds=[1])
     assert 3.0 < row.lost_percent < 9.0
     assert row.grade is GRADES[-1]
@@ -220,12 +219,26 @@ def test_programs_read_every_delay(found: dict[str, QueueUnderLoad]) -> None:
     assert float(rows[1]["both_goodput_down_mbps"]) == loaded.goodput_mbps["down"]
 
 
-def test_settings_are_lines_of_tc_and_cake_shapes_to_95_percent() -> None:
-    assert setting_of("cake", 10.0) == "tc qdisc replace dev DEV root cake bandwidth 9500kbit"
-    assert setting_of("fq-codel", 10.0) == "tc qdisc replace dev DEV root fq_codel"
-    # tc asks for RED's limit and packets; Linux's fq is another one than fq.
-    without = ["rem", "codel:target_ms=20", "red", "fq"]
-    assert [setting_of(name, 10.0) for name in without] == ["", "", "", ""]
+def test_what_is_printed_is_said_of_the_box_that_it_is_of() -> None:
+    asked: dict[str, Any] = {"down_mbps": 20.0, "up_mbps": 2.0, "schemes": ["cake"], "seeds": "1"}
+    at_line, router, unshaped = (
+        str(aqmlab.bloat(**asked, **place))
+        for place in (dict[str, Any](), {"queue_in": "router"}, {"queue_in": "router-unshaped"})
+    )
+    assert "stand in the modem on the way up, and at the provider's" in " ".join(at_line.split())
+    assert "aqmlab sqm" in at_line
+    assert "tc qdisc" not in at_line + unshaped
+    assert "tc qdisc replace dev WAN root cake bandwidth 1900kbit besteffort dual-srchost nat noatm" in router
+
+
+def test_a_better_queue_in_a_router_that_does_not_shape_changes_nothing() -> None:
+    line = Line.of_rates(20.0, 2.0).with_queues_in("router-unshaped")
+    own, cake = measure(line, ["cake"], seeds=[1])
+    assert cake.added_ms(Phase.UPLOAD) == pytest.approx(own.added_ms(Phase.UPLOAD), rel=0.02)
+    shaped = measure(line.with_queues_in("router"), ["cake"], seeds=[1])[1]
+    assert shaped.added_ms(Phase.UPLOAD) < 0.1 * own.added_ms(Phase.UPLOAD)
+    assert shaped.grade is GRADES[0]
+    assert not shaped.not_filled
 
 
 def test_a_line_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -233,8 +246,8 @@ def test_a_line_that_is_none_is_refused(tmp_path: Path) -> None:
         Line.of_rates(10.0, 0.0)
     assert (refused.value.place, refused.value.value) == ("up_mbps", 0.0)
     asked = {
-        ("--down", "10"): "which line? legal: --down MBPS --up MBPS, or a scenario with a [dumbbell]",
-        (str(PARKING_LOT),): "a line is a [dumbbell], and this is [parking_lot]",
+        ("--down", "10"): "which line? legal: --down MBPS --up MBPS, or a scenario with a [line] or [dumbbell]",
+        (str(PARKING_LOT),): "a line is a [line] or a [dumbbell], and this is [parking_lot]",
         (
             "--down",
             "10",

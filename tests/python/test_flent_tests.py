@@ -97,7 +97,9 @@ def test_probes_take_what_the_tables_of_the_run_say(rrul: dict[str, Measured]) -
 def test_lost_probes_are_counted_and_never_come_back(rrul: dict[str, Measured]) -> None:
     # A limit of packets is one for probes too.
     short = {"scheme": "drop-tail", "limit_packets": 20}
-    line = Line({**_LINE.dumbbell, "queue": short, "queue_right_to_left": short}, 20.0)
+    line = Line(
+        {"dumbbell": {**_LINE.network["dumbbell"], "queue": short, "queue_right_to_left": short}}, 20.0
+    )
     (measured,) = measure(TESTS["rrul"], line, [], length_s=_LENGTH_S)
     rows = measured.result.tables["datagrams"].to_pylist()
     lost = sum(row["lost_packets"] for row in rows if row["group"].endswith("-echo"))

@@ -58,6 +58,6 @@ def test_buffers_hold_their_time_whatever_waits_in_them() -> None:
 def test_a_round_trip_below_the_lines_own_is_refused() -> None:
     own = Line.of_rates(20.0, 5.0, round_trip_ms=40.0)
     with pytest.raises(RefusalError, match="legal: 20 ms or more") as refused:
-        Line(own.dumbbell, 19.0)
+        Line(own.network, 19.0)
     assert (refused.value.place, refused.value.value) == ("rtt_ms", 19.0)
-    assert Line(own.dumbbell, 20.0).behind_ms == 0.0
+    assert Line(own.network, 20.0).behind_ms == 0.0

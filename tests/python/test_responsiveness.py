@@ -192,7 +192,7 @@ def test_the_score_is_that_of_the_samples_of_the_last_four_intervals(
 def test_a_line_that_loses_what_is_sent_is_poor(lost: float, least: float, most: float) -> None:
     """Nothing is right about no round trip; of 60 % lost each way one probe of six returns."""
     open_line = Line.of_rates(2.0, 2.0)
-    lossy = Line({**open_line.dumbbell, "loss_probability": lost})
+    lossy = Line({"dumbbell": {**open_line.network["dumbbell"], "loss_probability": lost}})
     [found] = measure(lossy, [], ways=[Way.DOWN])
     assert least <= found.outcome.rpm <= most
     assert class_of(found.outcome.rpm) == "poor"

@@ -59,6 +59,8 @@ def compare(
     seeds: tuple[int, ...],
     names: tuple[str, ...],
     queues: tuple[str, ...],
+    queue_in: str | None,
+    shaped_share: float | None,
     until_width_s: float | None,
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
@@ -84,6 +86,7 @@ def compare(
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
+      aqmlab compare home.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/router
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
@@ -101,7 +104,8 @@ def compare(
         return _compare_folders(what, names, links)
     if names:
         raise click.UsageError("--names is for folders; scenarios have names of their own")
-    scenarios = _scenarios(what, schemes, queues, overrides)
+    placed = (queue_in, shaped_share)
+    scenarios = _scenarios(what, schemes, queues, overrides, placed)
     name = f"compare-{folder_name(next(iter(scenarios.values())).name)}"
     if until_width_s is not None:
         name += _longer(scenarios, quiet=quiet)
@@ -138,6 +142,7 @@ def _scenarios(
     schemes: Sequence[str],
     queues: Sequence[str],
     overrides: Mapping[str, TomlText],
+    placed: tuple[str | None, float | None],
 ) -> dict[str, Scenario]:
     """The scenarios to compare, by name; all are checked before anything runs."""
     from aqmlab.comparison import configurations
@@ -152,15 +157,15 @@ def _scenarios(
         )
     read = [Scenario.from_file(path, overrides=overrides) for path in paths]
     if not schemes:
-        if queues:
-            raise click.UsageError("--queues needs --schemes: it names the links that get them")
+        if queues or any(placed):
+            raise click.UsageError("--queues and --queue-in need --schemes: they say where these stand")
         if len(set(paths)) < len(paths):
             raise click.UsageError("a scenario is listed twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
-    if len(schemes) < 2:
+    if len(schemes) < 2 and not any(placed):
         raise click.BadParameter("two or more, such as drop-tail,red", param_hint="--schemes")
-    return configurations(read[0], schemes, queues)
+    return configurations(read[0], schemes, queues, *placed)
 
 
 def _nearby(path: Path) -> str:

@@ -34,7 +34,9 @@ def require_one_line(
         if down_mbps is not None or up_mbps is not None:
             raise click.UsageError("--down and --up are of a line without a file; legal: these, or the file")
     elif down_mbps is None or up_mbps is None:
-        raise click.UsageError("which line? legal: --down MBPS --up MBPS, or a scenario with a [dumbbell]")
+        raise click.UsageError(
+            "which line? legal: --down MBPS --up MBPS, or a scenario with a [line] or [dumbbell]"
+        )
     elif overrides:
         raise click.UsageError("--set replaces values of a scenario, and there is none")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,6 +24,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     preset={"required": False, "metavar": None},
     output={"names": ["-o", "--output"], "type": _FILE, "metavar": "FILE.toml"},
     technology={"metavar": "|".join(TECHNOLOGIES)},
+    queue_in={"metavar": "PLACE"},
 )
 @click.option("--list", "only_list", is_flag=True, help="List the presets, one per line, and write nothing.")
 def new(
@@ -33,6 +35,7 @@ def new(
     down_mbps: float | None,
     up_mbps: float | None,
     technology: str | None,
+    queue_in: str | None,
 ) -> None:
     """Write a scenario to start from.
 
@@ -44,6 +47,7 @@ def new(
       aqmlab new --list
       aqmlab new home -o my-link.toml && aqmlab run my-link.toml
       aqmlab new home --down 50 --up 10 --technology vdsl -o my-vdsl.toml
+      aqmlab new home --technology adsl --queue-in router -o my-adsl.toml
       aqmlab new building-docsis         print it
     """
     known = presets.names()
@@ -53,20 +57,28 @@ def new(
         raise click.UsageError(
             f'no preset is called "{shortened(preset)}"; legal: {", ".join(known)}{nearest(preset, known)}'
         )
-    if (down_mbps, up_mbps, technology) != (None, None, None) and (preset != "home" or only_list):
-        raise click.UsageError("--down, --up and --technology are of home: aqmlab new home --down 50 --up 10")
+    line: dict[str, Any] = {
+        "down_mbps": down_mbps,
+        "up_mbps": up_mbps,
+        "technology": technology,
+        "queue_in": queue_in,
+    }
+    if any(line.values()) and (preset != "home" or only_list):
+        raise click.UsageError(
+            "--down, --up, --technology and --queue-in are of home: aqmlab new home --down 50 --up 10"
+        )
     if preset is None or only_list:
         width = max(map(len, known))
         for name in known:
             click.echo(f"{name:{width}}  {presets.summary(name)}")
         return
     try:
-        made = aqmlab.new(preset, output=output, down_mbps=down_mbps, up_mbps=up_mbps, technology=technology)
+        made = aqmlab.new(preset, output=output, **line)
     except RefusalError as error:
-        if error.place not in ("down_mbps", "up_mbps", "technology"):
+        if error.place not in line:
             raise
         said = str(error).removeprefix(f"{error.place}: ")
-        hint = f"--{error.place.removesuffix('_mbps')}"
+        hint = f"--{error.place.removesuffix('_mbps').replace('_', '-')}"
         raise click.BadParameter(said, param_hint=hint) from None
     if output is None:
         click.echo(str(made), nl=False)

@@ -29,6 +29,8 @@ DEFAULT_SEEDS = "1-8"
     schemes=arguments.listed("['drop-tail', 'red']"),
     seeds=given_seeds,
     queues=arguments.texts("['left-to-right']"),
+    queue_in=arguments.optional(arguments.text),
+    shaped_share=arguments.optional(arguments.above_zero),
     until_width_s=arguments.optional(arguments.above_zero),
     links=arguments.texts("['left-to-right']"),
     overrides=arguments.optional(arguments.mapping),
@@ -45,6 +47,8 @@ def compare(
     schemes: Sequence[str] = (),
     seeds: Iterable[int] | str = DEFAULT_SEEDS,
     queues: Sequence[str] = (),
+    queue_in: str | None = None,
+    shaped_share: float | None = None,
     until_width_s: float | None = None,
     links: Sequence[str] = (),
     overrides: Mapping[str, object] | None = None,
@@ -67,7 +71,12 @@ def compare(
             or with the given ones, such as codel:target_ms=20:interval_ms=200. The first is the baseline.
             `aqmlab list` prints the names, `aqmlab explain NAME` the parameters.
         seeds: Random seeds to run; at least 6 for confidence intervals.
-        queues: Links that get the schemes; by default those that carry data.
+        queues: Links that get the schemes; by default those that carry data, or of a `[line]` those whose
+            queues act.
+        queue_in: Whose queues the schemes are, of a home's line: router (which shapes the line),
+            router-unshaped, modem (the way up alone), provider (the way down alone) or line (modem and
+            provider). The line as it is comes first, and is the baseline.
+        shaped_share: The share of the line's rate that the router leaves it; by default 0.95.
         until_width_s: Add seeds until the confidence interval of each difference of the median page load time
             is no wider. Runs that measure less than twice their warm-up and cool-down are lengthened first.
             The seeds of --seeds decide how many it takes.
@@ -91,7 +100,7 @@ def compare(
         UnknownLinkError: A link is not monitored; of scenarios nothing was run.
         DemandError: No monitored link carries data; nothing was run.
     """
-    scenarios = _scenarios(what, schemes, queues, overrides)
+    scenarios = _scenarios(what, schemes, queues, overrides, (queue_in, shaped_share))
     if scenarios is None:
         if overrides:
             raise ComparisonError(
@@ -127,7 +136,11 @@ def compare(
 
 
 def _scenarios(
-    what: object, schemes: Sequence[str], queues: Sequence[str], overrides: Mapping[str, object] | None
+    what: object,
+    schemes: Sequence[str],
+    queues: Sequence[str],
+    overrides: Mapping[str, object] | None,
+    placed: tuple[str | None, float | None],
 ) -> dict[str, Scenario] | None:
     """The scenarios to run, by name; none where results are at hand."""
     from aqmlab.scenario import Scenario  # noqa: PLC0415
@@ -138,7 +151,11 @@ def _scenarios(
                 "schemes need one scenario; legal: one scenario, or no schemes", place="schemes"
             )
         scenario = Scenario.of(cast("ScenarioLike", what), overrides=overrides)
-        return configurations(scenario, schemes, queues)
+        return configurations(scenario, schemes, queues, *placed)
+    if any(placed):
+        raise ComparisonError(
+            "queue_in: says where schemes stand; legal: together with schemes", place="queue_in"
+        )
     if _is_folder(what):
         return None
     given = _given(what)
@@ -204,23 +221,29 @@ def _are_configurations(what: object) -> bool:
 
 
 def configurations(
-    scenario: Scenario, schemes: Sequence[str], links: Sequence[str] = ()
+    scenario: Scenario,
+    schemes: Sequence[str],
+    links: Sequence[str] = (),
+    queue_in: str | None = None,
+    shaped_share: float | None = None,
 ) -> dict[str, Scenario]:
     """A scenario under several schemes, by their names.
 
     Args:
         scenario: The scenario.
-        schemes: Two or more different schemes, optionally with parameters: `codel:target_ms=20`.
+        schemes: Different schemes, optionally with parameters: `codel:target_ms=20`; two or more, or with
+            `queue_in` one or more.
         links: The links that get the schemes; by default those that carry data.
+        queue_in: Whose queues on a line they are; the line as it is then comes first.
+        shaped_share: The share of its rate that a router leaves the line.
 
     Raises:
-        ComparisonError: There are fewer than two schemes, or two of them are the same configuration.
+        ComparisonError: There are too few schemes, or two of them are the same configuration.
+        RefusalError: There is no such place, or the network is no line.
         ScenarioError: A scheme is invalid.
         UnknownLinkError: A link is not monitored.
         DemandError: None carries data.
     """
-    from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
-
     ComparisonError.require_list("schemes", schemes, "['drop-tail', 'red']")
     for scheme in schemes:
         if not isinstance(scheme, str):
@@ -230,10 +253,45 @@ def configurations(
                 place="schemes",
                 value=scheme,
             )
+    if queue_in is not None:
+        return _placed(scenario, schemes, links, queue_in, shaped_share)
+    if shaped_share is not None:
+        raise ComparisonError(
+            "shaped_share: only a router shapes; legal: together with queue_in = router", place="shaped_share"
+        )
     if len(schemes) < 2:
         raise ComparisonError("schemes: two or more, such as drop-tail and red", place="schemes")
+    return _under(scenario, schemes, links, {})
+
+
+def _placed(
+    scenario: Scenario,
+    schemes: Sequence[str],
+    links: Sequence[str],
+    queue_in: str,
+    shaped_share: float | None,
+) -> dict[str, Scenario]:
+    """A line as it is, and with schemes at a place of it."""
+    from aqmlab.load.queue_place import SHAPED_SHARE, place_named  # noqa: PLC0415 (results need no queues)
+    from aqmlab.presets.home_line import as_line  # noqa: PLC0415
+    from aqmlab.presets.line import AS_IT_IS  # noqa: PLC0415
+
+    if links:
+        raise ComparisonError(
+            "queues: queue_in names the links already; legal: one of the two", place="queues"
+        )
+    place, own = place_named(queue_in), as_line(scenario)
+    placed = place.at(own, SHAPED_SHARE if shaped_share is None else shaped_share)
+    return _under(placed, schemes, place.links, {AS_IT_IS: own})
+
+
+def _under(
+    scenario: Scenario, schemes: Sequence[str], links: Sequence[str], made: dict[str, Scenario]
+) -> dict[str, Scenario]:
+    """Adds a scenario under each of the schemes to those that are made, by its name."""
+    from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
+
     found = Queues.of(scenario, links, argument="queues")
-    made: dict[str, Scenario] = {}
     for scheme in schemes:
         own = found.with_scheme(scenario, scheme)
         same = next((name for name, other in made.items() if other == own), None)

@@ -11,6 +11,7 @@ from aqmlab import _core
 from aqmlab.errors import DemandError, Mistake, ScenarioError
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
+from aqmlab.load.queue_place import own_links
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -45,10 +46,15 @@ class Queues:
     def of(cls, scenario: Scenario, links: Sequence[str] = (), *, argument: str = "links") -> Queues:
         """The queues in front of these links; by default of the links that carry data.
 
+        Of a `[line]` by default those that act: the router's where it shapes, else the modem's and the
+        provider's.
+
         Raises:
             UnknownLinkError: A link is not monitored; `argument` is what the caller's argument is called.
             DemandError: None is named, and none carries data.
         """
+        if not links and scenario.resolved.get("line"):
+            links = own_links(scenario)
         found = named_links(scenario, links, argument=argument) or carrying_links(scenario)
         if not found:
             raise DemandError(

@@ -177,13 +177,7 @@ def household(down_mbps: float | None = None, up_mbps: float | None = None, tech
     given = {"down_mbps": down_mbps, "up_mbps": up_mbps}
     for place, rate_mbps in given.items():
         if rate_mbps is not None and not LEAST_MBPS <= rate_mbps <= MOST_MBPS:
-            legal = f"{LEAST_MBPS:g} to {MOST_MBPS:g} Mbit/s"
-            raise RefusalError(
-                f"{place}: {rate_mbps:g} is out of range; legal: {legal}",
-                place=place,
-                value=rate_mbps,
-                legal=legal,
-            )
+            raise refuse_rate(place, rate_mbps)
     rates = tuple(
         usual if rate is None else float(rate)
         for rate, usual in zip(given.values(), kind.rates_mbps, strict=True)
@@ -196,6 +190,13 @@ def household(down_mbps: float | None = None, up_mbps: float | None = None, tech
     whose = ["as given" if rate is not None else "assumed" for rate in given.values()]
     line = _line(kind, rates, (whose[0], whose[1]))
     return f"{heading}\n{before}[dumbbell]\n{line}{_with_call(after, min(rates))}"
+
+
+def refuse_rate(place: str, rate_mbps: float) -> RefusalError:
+    """The refusal of a rate that no such line has."""
+    legal = f"{LEAST_MBPS:g} to {MOST_MBPS:g} Mbit/s"
+    said = f"{place}: {rate_mbps:g} is out of range; legal: {legal}"
+    return RefusalError(said, place=place, value=rate_mbps, legal=legal)
 
 
 def _line(kind: Technology, rates: tuple[float, ...], whose: tuple[str, str]) -> str:

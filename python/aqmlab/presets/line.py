@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
+from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, SHAPED_SHARE, place_named
 from aqmlab.load.queues import Queues
+from aqmlab.presets.home_line import DEVICE, line_of_dumbbell
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DOWN, UP = "left-to-right", "right-to-left"
-"""The directions of a line, and the names of its two links."""
+"""The directions of a dumbbell that is a line, and the names of its two links."""
 AS_IT_IS = "as it is"
 """What the line's own queues are called."""
 DIRECTIONS = {"down": DOWN, "up": UP}
@@ -25,11 +27,12 @@ _FULL_PACKET_BYTES = 1_500
 _LEAST_PACKETS = 20
 _BUFFER_DOWN_MS, _BUFFER_UP_MS = 100.0, 250.0
 """How much waits in modems without queue management: as in the preset `home`."""
-_BEHIND_THE_LINE_MS = 10.0
+_BEHIND_THE_LINE_MS, _ROUND_TRIP_MS = 10.0, 20.0
 _LAYER2_BYTES = ("layer2_overhead_bytes", "layer2_minimum_frame_bytes", "layer2_gap_bytes")
 """Speeds of homes are measured above the line's own frames: none are added."""
 _INTERFACE_MBPS = 10_000.0
-_NETWORKS = ("dumbbell", "parking_lot", "star", "topology")
+_LINES = ("line", "dumbbell")
+_NETWORKS = (*_LINES, "parking_lot", "star", "topology")
 _MOST_OF_PROBES = 0.1
 """The share of a rate that probes may take: beyond it they wait for each other on an idle line."""
 LEAST_MBPS = PROBE_BYTES * 8 / PROBE_INTERVAL_S / 1e6 / _MOST_OF_PROBES
@@ -43,62 +46,124 @@ class Line:
     """A line to the Internet.
 
     Attributes:
-        dumbbell: Its table of a scenario: rates, delay, framing and queues.
+        network: Its table of a scenario, `dumbbell` or `line`, resolved: rates, delay, framing and queues.
         round_trip_ms: Of the downloads and uploads on an idle line.
         files: The texts of files that the table names.
+        queue_in: Where queue disciplines stand that it is tried with: a name of `queue_place.PLACES`.
+        shaped_share: The share of its rate that a router leaves it there.
     """
 
-    dumbbell: Mapping[str, Any]
-    round_trip_ms: float = 20.0
+    network: Mapping[str, Mapping[str, Any]]
+    round_trip_ms: float = _ROUND_TRIP_MS
     files: Mapping[str, str] = field(default_factory=dict)
+    queue_in: str = "line"
+    shaped_share: float = SHAPED_SHARE
 
     @classmethod
-    def of_rates(cls, down_mbps: float, up_mbps: float, *, round_trip_ms: float = 20.0) -> Self:
+    def of_rates(
+        cls,
+        down_mbps: float,
+        up_mbps: float,
+        *,
+        technology: str | None = None,
+        round_trip_ms: float | None = None,
+    ) -> Self:
         """A line with these rates in Mbit/s, and buffers as deep as in modems without queue management.
+
+        Args:
+            down_mbps: The rate down.
+            up_mbps: The rate up.
+            technology: Frames, buffers, delay and variation of such lines; by default none but buffers.
+            round_trip_ms: Of the downloads and uploads on the idle line; by default 20 ms, or 10 ms more than
+                the delays of the technology.
 
         Raises:
             RefusalError: A rate or the round trip is no positive number, or a rate less than probes need.
+            ScenarioError: There is no such technology.
         """
-        given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "rtt_ms": round_trip_ms}
+        usual_ms = _ROUND_TRIP_MS if round_trip_ms is None else round_trip_ms
+        given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "rtt_ms": usual_ms}
         for name, value in given.items():
             if not 0.0 < value < float("inf"):
                 raise RefusalError(
                     f"{name}: a number above 0, not {value:g}", place=name, value=value, legal="above 0"
                 )
+        if technology is not None:
+            line = {"technology": technology, "down_mbps": float(down_mbps), "up_mbps": float(up_mbps)}
+            own = Scenario.of(_carrying_anything({"line": line}))
+            return cls.of_scenario(own, round_trip_ms=round_trip_ms)
         dumbbell = {
             "rate_mbps": float(down_mbps),
             "rate_right_to_left_mbps": float(up_mbps),
-            "delay_ms": round_trip_ms / 4,
+            "delay_ms": usual_ms / 4,
             "interface_rate_mbps": _INTERFACE_MBPS,
             **dict.fromkeys(_LAYER2_BYTES, 0),
             "queue": _tail_drop(down_mbps, _BUFFER_DOWN_MS),
             "queue_right_to_left": _tail_drop(up_mbps, _BUFFER_UP_MS),
         }
-        return cls(dumbbell, round_trip_ms)
+        return cls({"dumbbell": dumbbell}, usual_ms)
 
     @classmethod
     def of_scenario(cls, scenario: Scenario, *, round_trip_ms: float | None = None) -> Self:
-        """The line of a scenario; its users and flows are left out.
+        """The line of a scenario; its users, devices and flows are left out.
 
         Args:
-            scenario: One with a `[dumbbell]`.
+            scenario: One with a `[line]` or a `[dumbbell]`.
             round_trip_ms: Of the downloads and uploads; by default 10 ms more than the line's own delays.
 
         Raises:
-            RefusalError: It is no `[dumbbell]`, slower than probes need, or longer than the round trip.
+            RefusalError: It is another network, slower than probes need, or longer than the round trip.
         """
         document = scenario.resolved
-        if not document.get("dumbbell"):
+        kind = next((table for table in _LINES if document.get(table)), None)
+        if kind is None:
             network = next((table for table in _NETWORKS if document.get(table)), "no network")
             raise RefusalError(
-                f"{scenario.name}: a line is a [dumbbell], and this is [{network}]",
+                f"{scenario.name}: a line is a [line] or a [dumbbell], and this is [{network}]",
                 place=network,
-                legal="dumbbell",
+                legal="line, dumbbell",
             )
-        dumbbell = document["dumbbell"]
+        table = document[kind]
         if round_trip_ms is None:
-            round_trip_ms = 2 * float(dumbbell["delay_ms"]) + _BEHIND_THE_LINE_MS
-        return cls(dumbbell, round_trip_ms, document.get("files") or {})
+            round_trip_ms = 2 * float(table["delay_ms"]) + _BEHIND_THE_LINE_MS
+        return cls({kind: table}, round_trip_ms, document.get("files") or {})
+
+    def with_queues_in(self, queue_in: str | None, shaped_share: float | None = None) -> Self:
+        """The same line, tried with queue disciplines that stand at a place of their own.
+
+        Args:
+            queue_in: A name of `queue_place.PLACES`; None: in the modem and at the provider's.
+            shaped_share: The share of its rate that a router leaves it; by default 0.95.
+
+        Raises:
+            RefusalError: There is no such place, or the share is not above 0 and at most 1.
+        """
+        share = SHAPED_SHARE if shaped_share is None else shaped_share
+        if not 0.0 < share <= 1.0:
+            raise RefusalError(
+                f"shaped_share: {share:g} is out of range; legal: above 0, to 1",
+                place="shaped_share",
+                value=share,
+                legal="above 0, to 1",
+            )
+        if queue_in is None:
+            if shaped_share is not None:
+                raise RefusalError(
+                    "shaped_share: only a router shapes; legal: together with queue_in = router",
+                    place="shaped_share",
+                    value=share,
+                    legal="together with queue_in = router",
+                )
+            return self
+        place = place_named(queue_in)
+        return replace(self.as_line(), queue_in=place.name, shaped_share=share)
+
+    def as_line(self) -> Self:
+        """The same line with its provider, modem and router told apart."""
+        if self.is_line:
+            return self
+        table = line_of_dumbbell(_resolved(self, "dumbbell"))
+        return replace(self, network={"line": _resolved(replace(self, network={"line": table}), "line")})
 
     def __post_init__(self) -> None:
         if self.behind_ms < 0.0:
@@ -120,6 +185,27 @@ class Line:
                     legal=legal,
                 )
 
+    @property
+    def is_line(self) -> bool:
+        """Whether provider, modem and router are told apart."""
+        return "line" in self.network
+
+    def share_under(self, name: str) -> float:
+        """The share of its rate that is left to it under a scheme; all of it as it is."""
+        shapes = name != AS_IT_IS and place_named(self.queue_in).shaped
+        return self.shaped_share if shapes else 1.0
+
+    def router_shapers(self) -> dict[str, tuple[float, int, int, str]]:
+        """What a router holds each way to: rate in Mbit/s, and how it counts (`_core.Scenario.shapers`)."""
+        own = PLACES["router"].at(self.as_line().carrying("line", datagrams=[_ANY]), self.shaped_share)
+        found = own.core.shapers()
+        return {way: found[link] for way, link in zip(DIRECTIONS, ROUTER_LINKS, strict=True)}
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The names of its two links, `down` and `up`, as results have them."""
+        return {way: way if self.is_line else direction for way, direction in DIRECTIONS.items()}
+
     @cached_property
     def rates_mbps(self) -> dict[str, float]:
         """The rates `down` and `up` in Mbit/s; of a rate trace, the mean.
@@ -129,7 +215,7 @@ class Line:
         """
         own = self.carrying("line", datagrams=[_ANY])
         links = {link.name: link.rate_mbps for link in own.core.monitored_links()}
-        return {way: links[direction] for way, direction in DIRECTIONS.items()}
+        return {way: links[link] for way, link in self.links.items()}
 
     def in_words(self) -> str:
         """Such as `100 Mbit/s down and 10 up, 20 ms to the servers and back`."""
@@ -139,7 +225,8 @@ class Line:
     @property
     def own_round_trip_ms(self) -> float:
         """What the line's own propagation takes there and back."""
-        return 2 * float(self.dumbbell["delay_ms"])
+        (table,) = self.network.values()
+        return 2 * float(table["delay_ms"])
 
     @property
     def behind_ms(self) -> float:
@@ -165,22 +252,48 @@ class Line:
             "name": name,
             "duration_s": duration_s,
             "warm_up_s": warm_up_s,
-            "dumbbell": self.dumbbell,
-            "flows": list(flows),
-            "datagrams": list(datagrams),
+            **{kind: _given(table) for kind, table in self.network.items()},
+            "flows": [self._group(each) for each in flows],
+            "datagrams": [self._group(each) for each in datagrams],
         }
+        if self.is_line:
+            document["devices"] = [{"name": DEVICE}]
         optional = {"record": record, "files": self.files}
         return Scenario.of(document | {key: table for key, table in optional.items() if table})
 
+    def _group(self, group: Mapping[str, Any]) -> dict[str, Any]:
+        """Flows or datagrams in a direction of this line."""
+        way = next(way for way, direction in DIRECTIONS.items() if direction == group["direction"])
+        return {**group, "direction": way} if self.is_line else dict(group)
 
-def under_schemes(own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
-    """The line as it is, and with each scheme in the place of both its queues.
+
+def under_schemes(line: Line, own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
+    """The line as it is, and with each scheme at the place that is asked about, both ways.
 
     Raises:
         ScenarioError: A scheme is refused.
     """
-    both = Queues.of(own, (DOWN, UP))
-    return {AS_IT_IS: own, **{scheme: both.with_scheme(own, scheme) for scheme in schemes}}
+    if not line.is_line:
+        both = Queues.of(own, (DOWN, UP))
+        return {AS_IT_IS: own, **{scheme: both.with_scheme(own, scheme) for scheme in schemes}}
+    place = place_named(line.queue_in)
+    placed = place.at(own, line.shaped_share)
+    queues = Queues.of(placed, place.links)
+    return {AS_IT_IS: own, **{scheme: queues.with_scheme(placed, scheme) for scheme in schemes}}
+
+
+def _resolved(line: Line, kind: str) -> Mapping[str, Any]:
+    """The table of a line with every default."""
+    table: Mapping[str, Any] = line.carrying("line", datagrams=[_ANY]).resolved[kind]
+    return table
+
+
+def _given(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if value is not None}
+
+
+def _carrying_anything(network: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": "line", "duration_s": 1.0, **network, "datagrams": [{**_ANY, "direction": "down"}]}
 
 
 def _tail_drop(rate_mbps: float, buffer_ms: float) -> dict[str, object]:

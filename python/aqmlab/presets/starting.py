@@ -8,6 +8,7 @@ from aqmlab import arguments, presets, shown
 from aqmlab.errors import FolderError, RefusalError
 from aqmlab.files.folders import write_whole
 from aqmlab.presets.household import household
+from aqmlab.presets.household_on_line import household_on_line
 from aqmlab.scenario import Scenario
 
 HOME = "home"
@@ -47,6 +48,7 @@ class Preset(str):
     down_mbps=arguments.optional(arguments.number),
     up_mbps=arguments.optional(arguments.number),
     technology=arguments.optional(arguments.text),
+    queue_in=arguments.optional(arguments.text),
 )
 def new(
     preset: str,
@@ -55,6 +57,7 @@ def new(
     down_mbps: float | None = None,
     up_mbps: float | None = None,
     technology: str | None = None,
+    queue_in: str | None = None,
 ) -> Preset:
     """A scenario to start from: a household, a building on a shared access line, or the link of a study.
 
@@ -65,6 +68,9 @@ def new(
         up_mbps: Of home: its rate up.
         technology: Of home: the kind of line, which has buffers, delay and framing of its own; by default
             cable.
+        queue_in: Of home: tells provider, modem, router and devices apart, and says whose queues act: router
+            (which shapes the line), router-unshaped, modem, provider or line; by default the household is
+            one machine behind its line.
 
     Returns:
         The text of the scenario, which `run`, `compare` and all others take as it is.
@@ -76,7 +82,12 @@ def new(
     """
     if preset not in presets.names():
         raise RefusalError.unknown("preset", preset, presets.names())
-    line = {"down_mbps": down_mbps, "up_mbps": up_mbps, "technology": technology}
+    line = {
+        "down_mbps": down_mbps,
+        "up_mbps": up_mbps,
+        "technology": technology,
+        "queue_in": queue_in,
+    }
     for name, value in line.items():
         if value is not None and preset != HOME:
             raise RefusalError(
@@ -85,8 +96,13 @@ def new(
                 value=value,
                 legal=HOME,
             )
-    given = any(value is not None for value in line.values())
-    text = household(down_mbps, up_mbps, technology or "cable") if given else presets.text(preset)
+    kind = technology or "cable"
+    if queue_in is not None:
+        text = household_on_line(down_mbps, up_mbps, kind, queue_in=queue_in)
+    elif any(value is not None for value in line.values()):
+        text = household(down_mbps, up_mbps, kind)
+    else:
+        text = presets.text(preset)
     made = Preset(text)
     if output is not None:
         made.save(output)

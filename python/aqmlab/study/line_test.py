@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
-_ROUND_TRIP_MS = 20.0
-_LEGAL = "down_mbps and up_mbps, or a scenario with a [dumbbell]"
+_LEGAL = "down_mbps and up_mbps, or a scenario with a [line] or [dumbbell]"
 
 
 def line_of(
@@ -30,14 +29,40 @@ def line_of(
     up_mbps: float | None,
     rtt_ms: float | None,
     overrides: Mapping[str, object] | None,
+    technology: str | None = None,
+    queue_in: str | None = None,
+    shaped_share: float | None = None,
 ) -> Line:
-    """The line of a scenario, or that with these rates.
+    """The line of a scenario, or that with these rates, and where on it queue disciplines are to stand.
 
     Raises:
-        RefusalError: It is named twice, or not at all; the scenario is no line, or the line is too slow.
+        RefusalError: It is named twice, or not at all; the scenario is no line, or the line is too slow;
+            there is no such place for queues.
         ScenarioError: The scenario is refused.
     """
+    own = _own_line(
+        scenario,
+        down_mbps=down_mbps,
+        up_mbps=up_mbps,
+        rtt_ms=rtt_ms,
+        overrides=overrides,
+        technology=technology,
+    )
+    return own.with_queues_in(queue_in, shaped_share)
+
+
+def _own_line(
+    scenario: ScenarioLike | None,
+    *,
+    down_mbps: float | None,
+    up_mbps: float | None,
+    rtt_ms: float | None,
+    overrides: Mapping[str, object] | None,
+    technology: str | None,
+) -> Line:
     if scenario is not None:
+        if technology is not None:
+            raise _refused("technology", f"technology is of a line without a scenario; legal: {_LEGAL}")
         if down_mbps is not None or up_mbps is not None:
             raise _refused("line", f"down_mbps and up_mbps are of a line without a scenario; legal: {_LEGAL}")
         return Line.of_scenario(Scenario.of(scenario, overrides=overrides), round_trip_ms=rtt_ms)
@@ -45,7 +70,7 @@ def line_of(
         raise _refused("line", f"which line? legal: {_LEGAL}")
     if overrides:
         raise _refused("overrides", "overrides replace values of a scenario, and there is none")
-    return Line.of_rates(down_mbps, up_mbps, round_trip_ms=_ROUND_TRIP_MS if rtt_ms is None else rtt_ms)
+    return Line.of_rates(down_mbps, up_mbps, technology=technology, round_trip_ms=rtt_ms)
 
 
 def _refused(place: str, why: str) -> RefusalError:

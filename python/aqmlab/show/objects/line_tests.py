@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
-from aqmlab.show.tables import bloat, flent_tests, responsiveness
+from aqmlab.show.tables import bloat, flent_tests, responsiveness, sqm
 from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.study.bloat import Bufferbloat
 from aqmlab.study.flent_tests import FlentResults
 from aqmlab.study.responsiveness import RoundTripsPerMinute
+from aqmlab.study.sqm import RouterAdvice
 from aqmlab.tables.stored import save
 
 if TYPE_CHECKING:
@@ -19,10 +20,11 @@ _SHOWN_BY: dict[type, Any] = {
     Bufferbloat: bloat,
     FlentResults: flent_tests,
     RoundTripsPerMinute: responsiveness,
+    RouterAdvice: sqm,
 }
 
 
-def _text(found: Any) -> str:  # noqa: ANN401 (one of the three)
+def _text(found: Any) -> str:  # noqa: ANN401 (one of these)
     return as_text(_said(found))
 
 
@@ -35,7 +37,8 @@ def _save(found: Any, file: Path) -> dict[str, Path]:  # noqa: ANN401
 
 
 def _said(found: Any) -> list[Any]:  # noqa: ANN401
-    return [*([found.live_timing] if found.live_timing else []), *_SHOWN_BY[type(found)].printed(found)]
+    timing = getattr(found, "live_timing", "")
+    return [*([timing] if timing else []), *_SHOWN_BY[type(found)].printed(found)]
 
 
 for kind in _SHOWN_BY:

@@ -6,10 +6,11 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.load.queue_place import PLACES
 from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
 from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
-from aqmlab.study.bloat.setting import setting_of
+from aqmlab.study.sqm.typed import RouterShaper, can_be_typed, tc_lines
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
 
 if TYPE_CHECKING:
@@ -26,11 +27,22 @@ def printed(found: Bufferbloat) -> Iterator[Part]:
         yield added_in_words(simulated)
     yield table_of(found)
     yield from not_filled_in_words(found.queues)
-    settings = {row.name: setting_of(row.name, found.line.rates_mbps["up"]) for row in found.queues}
-    lines = [f"  {name}: {setting}" for name, setting in settings.items() if setting]
-    if lines:
-        head = "on Linux, where DEV sends into the line; all but CAKE need DEV as slow as the line:"
-        yield Unwrapped("\n".join([head, *lines]))
+    yield from _whose_box(found)
+
+
+def _whose_box(found: Bufferbloat) -> Iterator[Part]:
+    """Where the queues stand that were tried; what to type where that is one's own router."""
+    place = PLACES[found.line.queue_in]
+    yield f"The queues that were tried stand {place.in_words}."
+    if not place.shaped:
+        if not place.links[0].startswith("router"):
+            yield "What your own router can do in front of that: --queue-in router, and aqmlab sqm."
+        return
+    shapers = tuple(RouterShaper(way, *own) for way, own in found.line.router_shapers().items())
+    for row in found.queues:
+        if can_be_typed(row.name):
+            head = f"{row.name} on Linux, where WAN is the router's port to the modem:"
+            yield Unwrapped("\n".join([head, *(f"  {line}" for line in tc_lines(row.name, shapers, "WAN"))]))
 
 
 def table_of(found: Bufferbloat) -> Table:

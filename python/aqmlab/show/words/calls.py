@@ -8,17 +8,16 @@ that differs.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.comparison.suffering import mean_of, suffering_most
 from aqmlab.show.words.amounts import MOST_NAMED, bit_rate, delay, listed, share_of_time
 from aqmlab.statistics.datagrams import (
     delay_ms_of,
     delay_variation_ms_of,
     loss_percent_of_datagrams,
 )
-from aqmlab.statistics.experience import CALL, CLOUD_GAME, PACKETS, VIDEO_CALL, experience, worst
-from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.experience import CALL, CLOUD_GAME, PACKETS, VIDEO_CALL
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.statistics.video_call import (
@@ -84,7 +83,7 @@ def besides_pages(found: Comparison) -> list[str]:
 def _of_quality(found: Comparison) -> Iterator[str]:
     """How good the group is that suffers most, under each configuration, and what moved against that."""
     kinds = found.judged_groups
-    suffering = _suffering(found, kinds)
+    suffering = suffering_most(found, kinds)
     if not suffering:
         yield from _of_packets(found)
         return
@@ -98,24 +97,6 @@ def _of_quality(found: Comparison) -> Iterator[str]:
         for name in found.names[1:]:
             if name in suffering:
                 yield from _against(found, name, suffering)
-
-
-def _suffering(found: Comparison, kinds: Mapping[str, Kind]) -> dict[str, Experience]:
-    """Under each configuration the group that suffers most."""
-    suffering = {}
-    for name in found.names:
-        felt = [experience(group, kind, partial(_mean, found, name)) for group, kind in kinds.items()]
-        if (most := worst(each for each in felt if each is not None)) is not None:
-            suffering[name] = most
-    return suffering
-
-
-def _mean(found: Comparison, name: str, quantity: Quantity) -> Observation:
-    """Between what the mean over the runs lies; nothing where none has it."""
-    values = found.values(name, quantity)
-    if not values.known.any():
-        return Observation.nothing()
-    return Observation(*(float(each[values.known].mean()) for each in (values.lower, values.upper)))
 
 
 def _kinds(kinds: Mapping[str, Kind]) -> str:
@@ -154,7 +135,7 @@ def in_words(quantity: str, value: float) -> str:
 
 def _amount(found: Comparison, name: str, quantity: Quantity) -> str:
     """The mean over the runs, or between what it lies."""
-    mean, (_, words) = _mean(found, name, quantity), _IN_WORDS[quantity.base]
+    mean, (_, words) = mean_of(found, name, quantity), _IN_WORDS[quantity.base]
     lower, upper = mean.lower, mean.upper
     if math.isinf(upper):
         return f"more than {words(lower)}" if math.isfinite(lower) else "unknown"
@@ -200,7 +181,9 @@ def _instead(found: Comparison, name: str, quantity: Quantity) -> str:
 def _of_packets(found: Comparison) -> Iterator[str]:
     """Delay and loss of datagrams where none are a call or a game, of the group that suffers most."""
     apart = {*found.echo_groups, *found.feedback_groups}
-    suffering = _suffering(found, {group: PACKETS for group in found.datagram_groups if group not in apart})
+    suffering = suffering_most(
+        found, {group: PACKETS for group in found.datagram_groups if group not in apart}
+    )
     names = [name for name in found.names[:MOST_DELAYS] if name in suffering]
     if names:
         told = [

@@ -39,7 +39,7 @@ class Loaded:
             so many probes were lost that it falls to one of them.
         lost_percent: Probes lost, by direction.
         goodput_mbps: What the flows of a direction carried together, in Mbit/s; none where there are none.
-        busy_percent: How much of the time the line sent, in %, by direction.
+        busy_percent: How much of the time the line sent, in %, by direction; of what a router lets through.
     """
 
     delay_ms: dict[str, dict[int, float]]
@@ -155,7 +155,7 @@ def measure(
         RunError: A run failed.
     """
     seeds = Seeds.of(seeds)
-    made = {phase: under_schemes(line_under(line, phase), schemes) for phase in Phase}
+    made = {phase: under_schemes(line, line_under(line, phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
     jobs = [Job(made[phase][name], seed) for name in names for phase in Phase for seed in seeds]
     made_by = run or partial(run_many, executor=executor, progress=progress, label="line")
@@ -165,19 +165,19 @@ def measure(
         runs = [(phase, seed, next(results)) for phase in Phase for seed in seeds]
         by_seed: dict[int, dict[Phase, Loaded]] = {seed: {} for seed in seeds}
         for phase, seed, result in runs:
-            by_seed[seed][phase] = _felt(result, phase)
+            by_seed[seed][phase] = _felt(result, phase, line, line.share_under(name))
         means = {phase: Loaded.mean_of([each[phase] for each in by_seed.values()]) for phase in Phase}
         found.append(QueueUnderLoad(name, means, by_seed))
     return found
 
 
-def _felt(result: Result, phase: Phase) -> Loaded:
+def _felt(result: Result, phase: Phase, line: Line, share: float) -> Loaded:
     carried = {FLOWS[direction]: way for way, direction in DIRECTIONS.items() if direction in FULL[phase]}
     return Loaded(
         {way: {share: _delay_ms(result, way, share) for share in _PERCENTILES} for way in DIRECTIONS},
         {way: result.value(f"loss_percent/datagrams.{way}") for way in DIRECTIONS},
         {way: result.value(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
-        {way: result.value("utilization_percent", links=[link]) for way, link in DIRECTIONS.items()},
+        {way: result.value("utilization_percent", links=[link]) / share for way, link in line.links.items()},
     )
 
 

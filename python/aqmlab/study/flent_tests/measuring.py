@@ -225,7 +225,7 @@ def measure(
         RunError: A run failed.
     """
     seeds = Seeds.of(seeds)
-    made = under_schemes(scenario_of(test, line, length_s), schemes)
+    made = under_schemes(line, scenario_of(test, line, length_s), schemes)
     wanted = [(name, seed) for name in made for seed in seeds]
     jobs = [Job(made[name], seed) for name, seed in wanted]
     made_by = run or partial(run_many, executor=executor, progress=progress, label=test.name)
@@ -236,7 +236,7 @@ def measure(
             name,
             seed,
             length_s,
-            {stream.series: _carried(result, stream, length_s) for stream in test.streams},
+            {stream.series: _carried(result, line, stream, length_s) for stream in test.streams},
             {
                 probe.series: round_trips_ms(
                     result, probe.series, each_s=STEP_S, behind_ms=behind_ms[probe.host]
@@ -254,6 +254,6 @@ def _behind_ms(test: FlentTest, line: Line) -> list[float]:
     return [each * line.round_trip_ms - line.own_round_trip_ms for each in test.distances]
 
 
-def _carried(result: Result, stream: Stream, length_s: float) -> Series:
-    link, until_s = DIRECTIONS[stream.way], length_s + 2 * DELAY_S
+def _carried(result: Result, line: Line, stream: Stream, length_s: float) -> Series:
+    link, until_s = line.links[stream.way], length_s + 2 * DELAY_S
     return data_mbps(result, stream.series, link, step_s=STEP_S, until_s=until_s)

@@ -93,6 +93,9 @@ class FlentResults(shown.Shown, Tidy):
     down_mbps=arguments.optional(arguments.above_zero),
     up_mbps=arguments.optional(arguments.above_zero),
     rtt_ms=arguments.optional(arguments.above_zero),
+    technology=arguments.optional(arguments.text),
+    queue_in=arguments.optional(arguments.text),
+    shaped_share=arguments.optional(arguments.above_zero),
     schemes=arguments.schemes,
     seeds=given_seeds,
     length_s=arguments.between(1, 3600),
@@ -109,6 +112,9 @@ def flent(
     down_mbps: float | None = None,
     up_mbps: float | None = None,
     rtt_ms: float | None = None,
+    technology: str | None = None,
+    queue_in: str | None = None,
+    shaped_share: float | None = None,
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     seeds: Iterable[int] | str = "1",
     length_s: float = LENGTH_S,
@@ -123,14 +129,19 @@ def flent(
 
     Args:
         test: `rrul`, `rrul_be`, `tcp_nup`, `tcp_ndown` or `rtt_fair`.
-        line: A scenario with a `[dumbbell]`, whose users and flows are left out; without one `down_mbps` and
-            `up_mbps` are the line.
+        line: A scenario with a `[line]` or a `[dumbbell]`, whose users and flows are left out; without one
+            `down_mbps` and `up_mbps` are the line.
         overrides: Dotted keys with the values that replace the scenario's.
         down_mbps: The line's rate down, in Mbit/s.
         up_mbps: Its rate up, in Mbit/s.
         rtt_ms: Round trip of the downloads and uploads on the idle line; by default 20 ms, or 10 ms more
             than the delays of the scenario.
-        schemes: Queue disciplines to put at both ends of the line, beside the line as it is.
+        technology: Of a line without a scenario: frames, buffers and delay of cable, vdsl, adsl, fibre, lte,
+            5g or starlink; by default none of its own.
+        queue_in: Whose queues the disciplines are: router (which shapes the line), router-unshaped, modem
+            (the way up alone), provider (the way down alone) or line (modem and provider); by default line.
+        shaped_share: The share of the line's rate that the router leaves it; by default 0.95.
+        schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; numbers are over all of them.
         length_s: How long the streams last.
         flent: Also write a data file of Flent for each queue and seed into this folder, for flent and
@@ -153,7 +164,16 @@ def flent(
     """
     if output is not None:
         require_form(Path(output))
-    tested = line_of(line, down_mbps=down_mbps, up_mbps=up_mbps, rtt_ms=rtt_ms, overrides=overrides)
+    tested = line_of(
+        line,
+        down_mbps=down_mbps,
+        up_mbps=up_mbps,
+        rtt_ms=rtt_ms,
+        overrides=overrides,
+        technology=technology,
+        queue_in=queue_in,
+        shaped_share=shaped_share,
+    )
     run_test = partial(measure, TESTS[test], tested, schemes, seeds=seeds, length_s=length_s)
     found = run_test(executor=chosen_executor(executor, workers), progress=progress)
     timing = ""

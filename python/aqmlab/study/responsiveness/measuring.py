@@ -175,7 +175,7 @@ def measure(
         RunError: A run failed.
     """
     seeds = Seeds.of(seeds)
-    made = {way: under_schemes(scenario_of(line, way), schemes) for way in ways}
+    made = {way: under_schemes(line, scenario_of(line, way), schemes) for way in ways}
     wanted = [(name, way, seed) for name in made[ways[0]] for way in ways for seed in seeds]
     jobs = [Job(made[way][name], seed) for name, way, seed in wanted]
     made_by = run or partial(run_many, executor=executor, progress=progress, label="responsiveness")
@@ -191,7 +191,7 @@ def _felt(result: Result, line: Line, whose: tuple[str, Way, int]) -> Responsive
     foreign = round_trips_ms(result, _FOREIGN, each_s=step_s, behind_ms=line.behind_ms)
     own = smoothed_round_trips_ms(result, end_s=MOST_S)
     carried = [
-        data_mbps(result, each, DIRECTIONS[each], step_s=INTERVAL_S, until_s=MOST_S) for each in way.ways
+        data_mbps(result, each, line.links[each], step_s=INTERVAL_S, until_s=MOST_S) for each in way.ways
     ]
     goodput = Series(carried[0].at_s, np.sum([series.values for series in carried], axis=0))
 

@@ -80,6 +80,9 @@ class RoundTripsPerMinute(shown.Shown, Tidy):
     down_mbps=arguments.optional(arguments.above_zero),
     up_mbps=arguments.optional(arguments.above_zero),
     rtt_ms=arguments.optional(arguments.above_zero),
+    technology=arguments.optional(arguments.text),
+    queue_in=arguments.optional(arguments.text),
+    shaped_share=arguments.optional(arguments.above_zero),
     load=arguments.some_of(*LOADS),
     schemes=arguments.schemes,
     seeds=given_seeds,
@@ -94,6 +97,9 @@ def rpm(
     down_mbps: float | None = None,
     up_mbps: float | None = None,
     rtt_ms: float | None = None,
+    technology: str | None = None,
+    queue_in: str | None = None,
+    shaped_share: float | None = None,
     load: Sequence[str] = LOADS,
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     seeds: Iterable[int] | str = "1",
@@ -106,15 +112,20 @@ def rpm(
     """Shows how responsive a full line is, in round trips per minute.
 
     Args:
-        line: A scenario with a `[dumbbell]`, whose users and flows are left out; without one `down_mbps` and
-            `up_mbps` are the line.
+        line: A scenario with a `[line]` or a `[dumbbell]`, whose users and flows are left out; without one
+            `down_mbps` and `up_mbps` are the line.
         overrides: Dotted keys with the values that replace the scenario's.
         down_mbps: The line's rate down, in Mbit/s.
         up_mbps: Its rate up, in Mbit/s.
         rtt_ms: Round trip of the downloads and uploads on the idle line; by default 20 ms, or 10 ms more
             than the delays of the scenario.
+        technology: Of a line without a scenario: frames, buffers and delay of cable, vdsl, adsl, fibre, lte,
+            5g or starlink; by default none of its own.
+        queue_in: Whose queues the disciplines are: router (which shapes the line), router-unshaped, modem
+            (the way up alone), provider (the way down alone) or line (modem and provider); by default line.
+        shaped_share: The share of the line's rate that the router leaves it; by default 0.95.
         load: Where connections load the line: down, up, or both at once; may be repeated, one test for each.
-        schemes: Queue disciplines to put at both ends of the line, beside the line as it is.
+        schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; round trips per minute are means over them.
         output: Also write goodput, duration and confidence of each test.
         live: Also do all of it over Linux TCP, in real time: 80 s for each queue, load and seed. Needs what
@@ -133,7 +144,16 @@ def rpm(
     """
     if output is not None:
         require_form(Path(output))
-    tested = line_of(line, down_mbps=down_mbps, up_mbps=up_mbps, rtt_ms=rtt_ms, overrides=overrides)
+    tested = line_of(
+        line,
+        down_mbps=down_mbps,
+        up_mbps=up_mbps,
+        rtt_ms=rtt_ms,
+        overrides=overrides,
+        technology=technology,
+        queue_in=queue_in,
+        shaped_share=shaped_share,
+    )
     ways = [Way(way) for way in load]
     chosen = chosen_executor(executor, workers)
     found = measure(tested, schemes, ways=ways, seeds=seeds, executor=chosen, progress=progress)

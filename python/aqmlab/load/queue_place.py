@@ -1,0 +1,98 @@
+"""Where the queue that is asked about stands on a line: whose box it is in, and what holds it back there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.errors import RefusalError
+from aqmlab.scenario import Scenario
+from aqmlab.terminal.spelling import closest, nearest, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LINE_LINKS, ROUTER_LINKS = ("down", "up"), ("router-down", "router-up")
+"""The links of a line with queues: its own two ways, and the ports of the router behind it."""
+SHAPED_SHARE = 0.95
+"""The share of a line's rate to which a router holds it without a word: tc-cake(8) leaves a few per cent."""
+_SHARES = ("shaped_share_down", "shaped_share_up")
+
+
+@dataclass(frozen=True)
+class QueuePlace:
+    """A place for queue disciplines.
+
+    Attributes:
+        name: What users call it.
+        links: The links whose queues they are.
+        in_words: Whose box it is.
+        shaped: Whether the router holds the line to a share of its rate.
+    """
+
+    name: str
+    links: tuple[str, ...]
+    in_words: str
+    shaped: bool = False
+
+    def at(self, scenario: Scenario, share: float = SHAPED_SHARE) -> Scenario:
+        """A scenario with a `[line]`, ready for queue disciplines at this place.
+
+        In front of a modem a router without a shaper holds nothing: all of it waits in the modem.
+
+        Raises:
+            ScenarioError: The share is not legal.
+        """
+        line: Mapping[str, Any] = scenario.resolved["line"]
+        if self.shaped:
+            given = {key: share for key in _SHARES if line.get(key) is None}
+            return scenario.with_overrides({f"line.{key}": value for key, value in given.items()})
+        if all(line.get(key) is None for key in _SHARES):
+            return scenario
+        kept = {key: value for key, value in line.items() if key not in _SHARES}
+        return Scenario.of(scenario.resolved | {"line": kept})
+
+
+PLACES = {
+    place.name: place
+    for place in (
+        QueuePlace(
+            "router", ROUTER_LINKS, "in your router, which holds the line below its rate", shaped=True
+        ),
+        QueuePlace(
+            "router-unshaped", ROUTER_LINKS, "in your router, which sends as fast as the modem takes it"
+        ),
+        QueuePlace("modem", ("up",), "in the modem, on the way up alone"),
+        QueuePlace("provider", ("down",), "at the provider's, on the way down alone"),
+        QueuePlace("line", LINE_LINKS, "in the modem on the way up, and at the provider's on the way down"),
+    )
+}
+"""By name."""
+
+
+def place_named(name: str) -> QueuePlace:
+    """The place of this name.
+
+    Raises:
+        RefusalError: There is none.
+    """
+    if name not in PLACES:
+        legal = ", ".join(PLACES)
+        raise RefusalError(
+            f"queue_in: no queue stands in {quoted(name)}; legal: {legal}{nearest(name, PLACES)}",
+            place="queue_in",
+            value=name,
+            legal=legal,
+            nearest=closest(name, PLACES),
+        )
+    return PLACES[name]
+
+
+def own_links(scenario: Scenario) -> tuple[str, ...]:
+    """The links of a line at which its queues act: those that its router shapes, else the line's own."""
+    line: Mapping[str, Any] = scenario.resolved["line"]
+    shaped = [line.get(key) is not None for key in _SHARES]
+    return tuple(
+        in_router if is_shaped else at_line
+        for is_shaped, in_router, at_line in zip(shaped, ROUTER_LINKS, LINE_LINKS, strict=True)
+    )

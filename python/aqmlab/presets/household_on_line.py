@@ -1,0 +1,212 @@
+"""The household with its devices, on a line whose provider, modem and router are told apart.
+
+Who lives there is who lives in the preset `home`, each with a device of their own, and a meeting whose
+picture adapts and a television that is on, as far as the line carries them.
+"""
+
+from __future__ import annotations
+
+from aqmlab.errors import RefusalError
+from aqmlab.load.queue_place import PLACES, SHAPED_SHARE, place_named
+from aqmlab.presets.household import LEAST_MBPS, MOST_MBPS, refuse_rate
+from aqmlab.scenario import Scenario
+
+TECHNOLOGIES = ("cable", "vdsl", "adsl", "fibre", "lte", "5g", "starlink")
+"""The lines that a household is on; what is usual of each: `docs/reference/scenario/line.md`."""
+_MEETING_FROM_MBPS, _TELEVISION_FROM_MBPS = 1.5, 5.0
+"""From these rates on, of the slower direction and of the way down, there are a meeting and a television."""
+
+_HEAD = """\
+# A household on {technology}, {down:g} Mbit/s down and {up:g} up: each device with what its owner does
+# Every key: docs/reference/scenario/line.md; where the numbers come from: docs/reference/presets.md.
+name = "home"
+duration_s = 75.0
+warm_up_s = 15.0
+cool_down_s = 10.0
+
+# {in_words}
+[line]
+technology = "{technology}"             # its framing, delay and buffers, if nothing else is said
+down_mbps = {down:<20g}    # {counted}
+up_mbps = {up:<22g}    # the same
+{queues}
+[[devices]]
+name = "laptop"
+kind = "laptop"
+
+[[devices]]
+name = "phone"
+kind = "phone"
+
+[[devices]]
+name = "console"
+kind = "console"
+
+[[devices]]
+name = "computer"
+kind = "computer"
+
+# Two people who read: a click some seconds after each page.
+[[populations]]
+name = "readers"
+browsers = "computer"
+servers = "internet"
+count = 2
+model = {{ model = "pages", think_time_median_seconds = 4.0 }}   # half of the thinking takes less than 4 s
+profile = "linux6-cubic"                  # computers and servers of today: docs/reference/tcp.md
+minimum_delay_ms = {{ low = 10, high = 60 }}   # assumed: from the line's far end to servers and back
+
+# A backup that fills the way up, and a download that fills the way down.
+[[flows]]
+name = "backup"
+count = 1
+direction = "up"
+device = "laptop"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+
+[[flows]]
+name = "download"
+count = 1
+direction = "down"
+device = "computer"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+
+# A phone call (G.711).
+[[datagrams]]
+name = "call-up"
+count = 1
+direction = "up"
+device = "phone"
+packet_bytes = 200
+rate_mbps = 0.08
+
+[[datagrams]]
+name = "call-down"
+count = 1
+direction = "down"
+device = "phone"
+packet_bytes = 200
+rate_mbps = 0.08
+
+# A game: what the player does, 30 times a second, and what becomes of it.
+[[datagrams]]
+name = "game-up"
+count = 1
+direction = "up"
+device = "console"
+packet_bytes = 128
+rate_mbps = 0.031
+
+[[datagrams]]
+name = "game-down"
+count = 1
+direction = "down"
+device = "console"
+packet_bytes = 150
+rate_mbps = 0.1
+"""
+
+_MEETING = """
+# A meeting whose picture adapts to what the line carries, as browsers make it.
+[[datagrams]]
+name = "meeting-up"
+count = 1
+direction = "up"
+device = "laptop"
+packet_bytes = 1200
+adaptive_video = {{ maximum_mbps = {most:g} }}
+
+[[datagrams]]
+name = "meeting-down"
+count = 1
+direction = "down"
+device = "laptop"
+packet_bytes = 1200
+adaptive_video = {{ maximum_mbps = {most:g} }}
+"""
+
+_TELEVISION = """
+# Somebody who watches: the bit rate of each segment adapts to the buffer (BOLA).
+[[devices]]
+name = "television"
+kind = "television"
+
+[[populations]]
+name = "viewers"
+browsers = "television"
+servers = "internet"
+count = 1
+model = { model = "video-streaming" }
+profile = "linux6-cubic"
+minimum_delay_ms = { low = 10, high = 60 }
+"""
+
+
+def household_on_line(
+    down_mbps: float | None = None,
+    up_mbps: float | None = None,
+    technology: str = "cable",
+    *,
+    queue_in: str = "line",
+) -> str:
+    """The text of the scenario.
+
+    Args:
+        down_mbps: Rate down in Mbit/s, 0.5 to 5,000; by default one that is usual for the technology.
+        up_mbps: Rate up, in the same range.
+        technology: One of `TECHNOLOGIES`.
+        queue_in: Where the queues stand that act: a name of `queue_place.PLACES`.
+
+    Raises:
+        RefusalError: A rate, the technology or the place is not legal; its `place` is the argument.
+    """
+    if technology not in TECHNOLOGIES:
+        raise RefusalError.not_among("technology", technology, TECHNOLOGIES)
+    place_named(queue_in)
+    for name, value in (("down_mbps", down_mbps), ("up_mbps", up_mbps)):
+        if value is not None and not LEAST_MBPS <= value <= MOST_MBPS:
+            raise refuse_rate(name, value)
+    usual = _usual_rates(technology)
+    down, up = (
+        own if given is None else float(given) for given, own in zip((down_mbps, up_mbps), usual, strict=True)
+    )
+    slower, counted = min(down, up), "as the modem shows it" if technology in ("vdsl", "adsl") else "as sold"
+    text = _HEAD.format(
+        technology=technology,
+        down=down,
+        up=up,
+        counted=counted,
+        in_words=f"The queues that act stand {PLACES[queue_in].in_words}.",
+        queues=_queues(queue_in),
+    )
+    if slower >= _MEETING_FROM_MBPS:
+        text += _MEETING.format(most=min(2.5, round(slower / 2, 1)))
+    if down >= _TELEVISION_FROM_MBPS:
+        text += _TELEVISION
+    return text
+
+
+def _usual_rates(technology: str) -> tuple[float, float]:
+    flow = {"count": 1, "direction": "down"}
+    asked = {"name": technology, "duration_s": 1.0, "line": {"technology": technology}, "flows": [flow]}
+    line = Scenario.of(asked).resolved["line"]
+    return float(line["down_mbps"]), float(line["up_mbps"])
+
+
+def _queues(queue_in: str) -> str:
+    if queue_in == "router":
+        return (
+            f"shaped_share_down = {SHAPED_SHARE}                # the router holds the line below its rate,\n"
+            f"shaped_share_up = {SHAPED_SHARE}                  # so that its own queues act\n"
+            'router_queue_down = { scheme = "cake", isolation = "dual_destination" }\n'
+            'router_queue_up = { scheme = "cake", isolation = "dual_source" }\n'
+        )
+    if queue_in == "router-unshaped":
+        return 'router_queue_down = { scheme = "fq-codel" }\nrouter_queue_up = { scheme = "fq-codel" }\n'
+    queue = '{ scheme = "pie", limit_packets = 1000 }'
+    return {
+        "modem": f"modem_queue = {queue}\n",
+        "provider": f"provider_queue = {queue}\n",
+    }.get(queue_in, "")

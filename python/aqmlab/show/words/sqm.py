@@ -1,0 +1,73 @@
+"""What to set in a router, in sentences: what it changes for whoever suffers most, and what it costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.presets.line import AS_IT_IS
+from aqmlab.show.words.calls import in_words
+from aqmlab.statistics.experience import Grade
+from aqmlab.study.sqm.candidates import PROVIDER_COULD
+
+if TYPE_CHECKING:
+    from aqmlab.study.sqm import RouterAdvice
+    from aqmlab.study.sqm.choosing import Judged
+
+
+def advice_in_words(found: RouterAdvice) -> list[str]:
+    """What to do, first; what it costs; what it does not help."""
+    own, chosen = found.own, found.recommended
+    if chosen.candidate.name == AS_IT_IS:
+        return [_nothing_to_set(own), *_provider(found)]
+    share = chosen.candidate.share
+    said = f"Set {chosen.candidate.name}: {suffering(own)} {_becomes(chosen)}."
+    cost = f"It costs {100 * (1 - share):.3g} % of the rate." if share < 1.0 else "It costs nothing."
+    return [f"{said} {cost}", *_varying(found), *_provider(found)]
+
+
+def _nothing_to_set(own: Judged) -> str:
+    if own.felt is None:
+        return "Nothing to set: nobody calls or plays in this scenario."
+    if own.grade is Grade.GOOD:
+        return f"Nothing to set in your router: {suffering(own)} already."
+    return f"Nothing that was tried in your router helps: {suffering(own)} as it is."
+
+
+def suffering(row: Judged) -> str:
+    """Whoever suffers most, with the grade and its numbers."""
+    if row.felt is None:
+        return "nobody calls or plays"
+    return f"{row.felt.group} is {row.grade.word} ({numbers_in_words(row)})"
+
+
+def _becomes(row: Judged) -> str:
+    if row.felt is None:
+        return "as it is"
+    felt = f"{row.felt.group}, which is {row.grade.word} ({numbers_in_words(row)})"
+    return f"as it is; with it nothing is worse than {felt}"
+
+
+def numbers_in_words(row: Judged) -> str:
+    """What it is judged by."""
+    if row.felt is None:
+        return ""
+    if row.felt.is_dead:
+        return "nothing of it arrives"
+    part = f"datagrams.{row.felt.group}"
+    return ", ".join(in_words(each.of(part).base, value) for each, value in row.felt.values.items())
+
+
+def _varying(found: RouterAdvice) -> list[str]:
+    line = found.scenario.resolved["line"]
+    if not line.get("rates_vary") and not line.get("medium_up"):
+        return []
+    said = "a fixed rate in the router is too high whenever they fall below it, and too low otherwise"
+    follows = "A shaper that follows them (cake-autorate) was not tried here."
+    return [f"The line's rates vary: {said}. {follows}"]
+
+
+def _provider(found: RouterAdvice) -> list[str]:
+    row = next((row for row in found.rows if row.candidate.name == PROVIDER_COULD), None)
+    if row is None or row.felt is None or row.grade.value >= found.own.grade.value:
+        return []
+    return [f"With {PROVIDER_COULD} {suffering(row)}: ask your provider for it, you cannot set it."]

@@ -1,0 +1,87 @@
+"""What is tried on a line: queue disciplines in the router, each at several shares of the line's rate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.load.queue_place import PLACES, ROUTER_LINKS
+from aqmlab.load.queues import Queues
+from aqmlab.presets.line import AS_IT_IS
+from aqmlab.study.sqm.typed import RouterShaper
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.scenario import Scenario
+
+PROVIDER_COULD = "PIE at the provider's and in the modem"
+"""What nobody can type who does not own these boxes, to compare with."""
+_SPELT = {"cake": "CAKE", "fq-codel": "FQ-CoDel", "codel": "CoDel", "pie": "PIE", "drop-tail": "drop-tail"}
+_ISOLATION = {"down": "dual_destination", "up": "dual_source"}
+"""Fair between the devices of the home, which receive what comes down and send what goes up."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to set up a line.
+
+    Attributes:
+        name: Such as `CAKE at 95 % in your router`.
+        scenario: The scenario with it.
+        scheme: The queue discipline in the router; empty where there is nothing to type.
+        share: The share of the line's rate that is left to it.
+    """
+
+    name: str
+    scenario: Scenario
+    scheme: str = ""
+    share: float = 1.0
+
+    @property
+    def shapers(self) -> tuple[RouterShaper, ...]:
+        """What the router holds, both ways."""
+        found = self.scenario.core.shapers()
+        return tuple(
+            RouterShaper(link.removeprefix("router-"), *found[link]) for link in ROUTER_LINKS if link in found
+        )
+
+
+def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -> list[Candidate]:
+    """The line as it is, what its provider could do, and each scheme at each share in the router.
+
+    Args:
+        own: A scenario with a `[line]`.
+        schemes: Queue disciplines for the router.
+        shares: Shares of the line's rate, above 0 and at most 1.
+
+    Raises:
+        ScenarioError: A scheme or a share is refused.
+    """
+    of_provider = Queues.of(own, PLACES["line"].links).with_scheme(own, "pie")
+    in_router = [
+        Candidate(
+            f"{_SPELT.get(scheme, scheme)} at {100 * share:g} % in your router",
+            _in_router(own, scheme, share),
+            scheme,
+            share,
+        )
+        for scheme in schemes
+        for share in shares
+    ]
+    return [Candidate(AS_IT_IS, own), Candidate(PROVIDER_COULD, of_provider), *in_router]
+
+
+def _in_router(own: Scenario, scheme: str, share: float) -> Scenario:
+    """The router with a scheme behind shapers of whole kbit/s, as they can be typed."""
+    placed = PLACES["router"].at(own, share)
+    rounded: dict[str, Any] = {}
+    for link, (rate_mbps, *_) in placed.core.shapers().items():
+        way = link.removeprefix("router-")
+        whole = math.floor(rate_mbps * 1e3 + 1e-6) / 1e3
+        rounded[f"line.shaped_share_{way}"] = share * whole / rate_mbps
+        if scheme == "cake":
+            rounded[f"line.router_queue_{way}"] = {"scheme": "cake", "isolation": _ISOLATION[way]}
+    held = placed.with_overrides(rounded)
+    return held if scheme == "cake" else Queues.of(held, ROUTER_LINKS).with_scheme(held, scheme)

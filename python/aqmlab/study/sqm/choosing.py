@@ -1,0 +1,82 @@
+"""Which way to set up a line is best for those behind it, and what it costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aqmlab.comparison.suffering import mean_of, suffering_most
+from aqmlab.presets.line import AS_IT_IS
+from aqmlab.statistics.catalogue import LOADED_MEDIAN
+from aqmlab.statistics.experience import Grade
+from aqmlab.statistics.traffic import goodput_mbps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aqmlab.comparison import Comparison
+    from aqmlab.statistics.experience import Experience
+    from aqmlab.study.sqm.candidates import Candidate
+
+NEARLY = 0.15
+"""So much of a grade two candidates may differ and count as equally good: then what costs less is better."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A candidate with what it does to people.
+
+    Attributes:
+        candidate: The candidate.
+        felt: How good the call or game is that suffers most; none without calls and games.
+        page_s: The median page load time in seconds; NaN without pages.
+        goodput_mbps: What long-lived flows carry, by group.
+    """
+
+    candidate: Candidate
+    felt: Experience | None
+    page_s: float
+    goodput_mbps: dict[str, float]
+
+    @property
+    def badness(self) -> float:
+        """How bad it is for whoever suffers most: up to 1 good, to 2 fair, to 3 poor, above unusable."""
+        return 0.0 if self.felt is None else self.felt.badness
+
+    @property
+    def grade(self) -> Grade:
+        """The same as a grade."""
+        return Grade.GOOD if self.felt is None else self.felt.grade
+
+
+def judged(found: Comparison, tried: Sequence[Candidate]) -> list[Judged]:
+    """What each candidate does to people, means over the seeds."""
+    suffering = suffering_most(found, found.judged_groups)
+    return [
+        Judged(
+            each,
+            suffering.get(each.name),
+            mean_of(found, each.name, LOADED_MEDIAN).upper if found.browsing_users else math.nan,
+            {
+                group: mean_of(found, each.name, goodput_mbps_of(f"flows.{group}")).lower
+                for group in found.flow_groups
+            },
+        )
+        for each in tried
+    ]
+
+
+def best(rows: Sequence[Judged]) -> Judged:
+    """The row to recommend: of those that can be typed, and the line as it is.
+
+    Whoever suffers most decides. Of rows that differ by little in that, the one that leaves the line most of
+    its rate; of these the one with the least badness. The line as it is stays where it is as good as any.
+    """
+    own = next(row for row in rows if row.candidate.name == AS_IT_IS)
+    in_router = [row for row in rows if row.candidate.scheme]
+    least = min((row.badness for row in in_router), default=math.inf)
+    if own.badness <= max(1.0, least + NEARLY):
+        return own
+    as_good = [row for row in in_router if row.badness <= least + NEARLY]
+    return min(as_good, key=lambda row: (-row.candidate.share, row.badness))

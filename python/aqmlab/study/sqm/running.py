@@ -1,0 +1,208 @@
+"""`aqmlab.sqm`: what to set in the router in front of a line, as it can be typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aqmlab import arguments, shown
+from aqmlab.comparison.comparison import Comparison
+from aqmlab.comparison.running import run_comparison
+from aqmlab.errors import RefusalError
+from aqmlab.presets.home_line import as_line
+from aqmlab.presets.household_on_line import household_on_line
+from aqmlab.presets.line import AS_IT_IS
+from aqmlab.runs.executors import chosen_executor
+from aqmlab.scenario import Scenario
+from aqmlab.seeds import Seeds, given_seeds
+from aqmlab.statistics.tidy import Tidy
+from aqmlab.study.sqm.candidates import candidates
+from aqmlab.study.sqm.choosing import Judged, best, judged
+from aqmlab.study.sqm.typed import can_be_typed, sqm_config, tc_lines
+from aqmlab.tables.stored import require_form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import ScenarioLike
+
+DEFAULT_SCHEMES = ("fq-codel", "cake")
+DEFAULT_SHARES = (0.98, 0.95, 0.9, 0.8)
+DEFAULT_SEEDS = "1-3"
+_LEGAL_SHARES = "numbers above 0, to 1, such as 0.95"
+
+
+@dataclass(frozen=True, repr=False)
+class RouterAdvice(shown.Shown, Tidy):
+    """What to set in a router.
+
+    Attributes:
+        scenario: The household on its line, as it is.
+        rows: Everything that was tried, with what it does to people; the line as it is comes first.
+        recommended: The row to choose.
+        found: The comparison that the rows are of.
+        device: What the router's port to the modem is called.
+    """
+
+    scenario: Scenario
+    rows: tuple[Judged, ...]
+    recommended: Judged
+    found: Comparison
+    device: str
+
+    @property
+    def own(self) -> Judged:
+        """The line as it is."""
+        return next(row for row in self.rows if row.candidate.name == AS_IT_IS)
+
+    def tc_lines(self) -> list[str]:
+        """What to type on plain Linux; empty where nothing is to be set."""
+        chosen = self.recommended.candidate
+        return tc_lines(chosen.scheme, chosen.shapers, self.device) if chosen.scheme else []
+
+    def openwrt(self) -> list[str]:
+        """The section of OpenWrt's /etc/config/sqm; empty where nothing is to be set."""
+        chosen = self.recommended.candidate
+        return sqm_config(chosen.scheme, chosen.shapers, self.device) if chosen.scheme else []
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each way to set up the line, seed and number: the columns of `aqmlab.frame`."""
+        return self.found.to_arrow()
+
+    def save(self, file: str | Path) -> Path:
+        """Writes what was tried, a row each, as .csv or .parquet.
+
+        Raises:
+            RefusalError: The name has another ending.
+            FolderError: Nothing can be written there.
+        """
+        require_form(Path(file))
+        return shown.save(self, Path(file))["table"]
+
+    def __repr__(self) -> str:
+        return f"RouterAdvice({self.recommended.candidate.name!r}, {len(self.rows)} tried)"
+
+
+@arguments.checked(
+    RefusalError,
+    overrides=arguments.optional(arguments.mapping),
+    down_mbps=arguments.optional(arguments.above_zero),
+    up_mbps=arguments.optional(arguments.above_zero),
+    technology=arguments.optional(arguments.text),
+    schemes=arguments.schemes,
+    shares=arguments.listed("[0.95, 0.9]"),
+    seeds=given_seeds,
+    device=arguments.text,
+    output=arguments.optional(arguments.table_file),
+    progress=arguments.flag,
+)
+def sqm(
+    line: ScenarioLike | None = None,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    down_mbps: float | None = None,
+    up_mbps: float | None = None,
+    technology: str | None = None,
+    schemes: Sequence[str] = DEFAULT_SCHEMES,
+    shares: Sequence[float] = DEFAULT_SHARES,
+    seeds: Iterable[int] | str = DEFAULT_SEEDS,
+    device: str = "WAN",
+    output: str | Path | None = None,
+    workers: int | None = None,
+    executor: Executor | str = "threads",
+    progress: bool = False,
+) -> RouterAdvice:
+    """Says what to set in the router in front of a line, and prints it as it can be typed.
+
+    Args:
+        line: A scenario with a `[line]` or a `[dumbbell]` and those who use it; without one a household on a
+            line of `technology`, with `down_mbps` and `up_mbps`.
+        overrides: Dotted keys with the values that replace the scenario's.
+        down_mbps: The line's rate down, in Mbit/s: as the modem shows it (vdsl, adsl) or as sold.
+        up_mbps: Its rate up.
+        technology: cable, vdsl, adsl, fibre, lte, 5g or starlink; by default cable.
+        schemes: Queue disciplines to try in the router.
+        shares: Shares of the line's rate to leave it.
+        seeds: Random seeds; numbers are means over them.
+        device: What the router's port to the modem is called in what is printed.
+        output: Also write what was tried, a row each.
+        workers: Number of parallel runs; by default one per core.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
+        progress: Whether to show a progress bar.
+
+    Returns:
+        What to set, and what everything that was tried does to the people in the home.
+
+    Raises:
+        RefusalError: The line is named twice, or is no line; an argument is of another kind.
+        ScenarioError: The line, or a scheme on it, is refused.
+        RunError: A run failed.
+    """
+    if output is not None:
+        require_form(Path(output))
+    _require(schemes, shares)
+    own = _own(line, overrides, down_mbps, up_mbps, technology)
+    tried = candidates(own, schemes, shares)
+    found = run_comparison(
+        {each.name: each.scenario for each in tried},
+        Seeds.of(seeds),
+        told=Comparison.of,
+        executor=chosen_executor(executor, workers),
+        progress=progress,
+    )
+    rows = judged(found, tried)
+    advice = RouterAdvice(own, tuple(rows), best(rows), found, device)
+    if output is not None:
+        advice.save(output)
+    return advice
+
+
+def _own(
+    line: ScenarioLike | None,
+    overrides: Mapping[str, object] | None,
+    down_mbps: float | None,
+    up_mbps: float | None,
+    technology: str | None,
+) -> Scenario:
+    """The household on its line, as it is."""
+    if line is None:
+        if overrides:
+            raise RefusalError("overrides replace values of a scenario, and there is none", place="overrides")
+        return Scenario.of(household_on_line(down_mbps, up_mbps, technology or "cable"))
+    given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "technology": technology}
+    for name, value in given.items():
+        if value is not None:
+            legal = "of a line without a scenario"
+            raise RefusalError(f"{name}: is {legal}", place=name, value=value, legal=legal)
+    return as_line(Scenario.of(line, overrides=overrides))
+
+
+def _require(schemes: Sequence[str], shares: Sequence[float]) -> None:
+    """What is tried can be typed, and is a share.
+
+    Raises:
+        RefusalError: It is not.
+    """
+    for scheme in schemes:
+        if not can_be_typed(scheme):
+            legal = "fq-codel, cake, codel, pie, drop-tail"
+            raise RefusalError(
+                f"schemes: what to type for {scheme} is not known; legal: {legal}",
+                place="schemes",
+                value=scheme,
+                legal=legal,
+            )
+    if not shares:
+        raise RefusalError("shares: none given", place="shares", legal=_LEGAL_SHARES)
+    for share in shares:
+        if not 0.0 < share <= 1.0:
+            raise RefusalError(
+                f"shares: {share:g} is out of range; legal: {_LEGAL_SHARES}",
+                place="shares",
+                value=share,
+                legal=_LEGAL_SHARES,
+            )

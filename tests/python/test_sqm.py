@@ -1,0 +1,123 @@
+"""What to set in a router: best for whoever suffers most, and printed as it was run."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import aqmlab
+from aqmlab.errors import RefusalError
+from aqmlab.study.sqm.typed import RouterShaper, cake_words, sqm_config, tc_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ADSL = RouterShaper("up", 0.475, 40, 0, "atm")
+CABLE = RouterShaper("down", 95.0, 18, 64, "none")
+
+
+@pytest.fixture(scope="module")
+def advice() -> aqmlab.RouterAdvice:
+    return aqmlab.sqm(down_mbps=50, up_mbps=5, technology="vdsl", shares=[0.95, 0.8], seeds="1")
+
+
+def test_the_recommended_row_is_best_for_whoever_suffers_most(advice: aqmlab.RouterAdvice) -> None:
+    own, chosen = advice.own, advice.recommended
+    assert own.grade.value > chosen.grade.value
+    in_router = [row for row in advice.rows if row.candidate.scheme]
+    assert chosen.badness <= min(row.badness for row in in_router) + 0.15
+    # What costs less was no better.
+    assert all(
+        row.badness > chosen.badness - 0.15
+        for row in in_router
+        if row.candidate.share > chosen.candidate.share
+    )
+
+
+def test_what_is_printed_is_what_was_run(advice: aqmlab.RouterAdvice) -> None:
+    shapers = advice.recommended.candidate.scenario.core.shapers()
+    printed = "\n".join(advice.tc_lines())
+    for link in ("router-down", "router-up"):
+        rate_mbps, overhead, _, coding = shapers[link]
+        # PTM and PPPoE: 30 bytes a packet (tc-cake(8): pppoe-ptm).
+        assert (overhead, coding) == (30, "ptm")
+        assert rate_mbps * 1e3 == pytest.approx(round(rate_mbps * 1e3))
+        if advice.recommended.candidate.scheme == "cake":
+            assert f"bandwidth {round(rate_mbps * 1e3)}kbit" in printed
+    assert printed.count("ifb4sqm") >= 3
+
+
+def test_the_modems_queue_is_empty_under_what_is_recommended(advice: aqmlab.RouterAdvice) -> None:
+    chosen = advice.recommended.candidate
+    run = aqmlab.run(chosen.scenario, seed=1)
+    waits = {link: run.value("queue_mean_packets", links=[link]) for link in ("up", "router-up")}
+    assert waits["up"] < 1.0
+    assert waits["router-up"] > waits["up"]
+
+
+def test_lines_of_tc_are_those_of_the_manuals() -> None:
+    """tc-cake(8): atm overhead 40 is pppoe-llcsnap; docsis is overhead 18 mpu 64 noatm."""
+    assert cake_words(ADSL) == "cake bandwidth 475kbit besteffort dual-srchost nat atm overhead 40"
+    assert (
+        cake_words(CABLE) == "cake bandwidth 95000kbit besteffort dual-dsthost nat noatm overhead 18 mpu 64"
+    )
+    # HTB is told frames with their header of 14 bytes, and knows no PTM: 64/65 of the rate.
+    up, *_ = tc_lines("fq-codel", (ADSL,), "eth1")
+    assert up == "tc qdisc replace dev eth1 root handle 1: stab overhead 26 linklayer atm htb default 1"
+    ptm = tc_lines("fq-codel", (RouterShaper("up", 9.75, 30, 0, "ptm"),), "eth1")
+    assert "rate 9600kbit ceil 9600kbit" in ptm[1]
+    assert ptm[2].endswith("handle 11: fq_codel")
+
+
+def test_openwrt_is_told_the_same() -> None:
+    text = "\n".join(sqm_config("cake", (CABLE, RouterShaper("up", 9.5, 18, 64, "none")), "eth1"))
+    told = dict(re.findall(r"option (\S+) '([^']*)'", text))
+    assert (told["download"], told["upload"], told["qdisc"]) == ("95000", "9500", "cake")
+    assert (told["overhead"], told["tcMPU"], told["linklayer"]) == ("18", "64", "ethernet")
+    assert told["eqdisc_opts"] == "nat dual-srchost"
+
+
+def test_a_line_that_is_good_already_needs_nothing() -> None:
+    found = aqmlab.sqm(HOME_WITHOUT_LOAD, shares=[0.95], seeds="1")
+    assert found.recommended is found.own
+    assert found.tc_lines() == []
+    assert "Nothing to set" in str(found)
+
+
+HOME_WITHOUT_LOAD = """
+name = "quiet"
+duration_s = 12.0
+warm_up_s = 2.0
+[line]
+technology = "fibre"
+[[datagrams]]
+name = "call"
+count = 1
+direction = "up"
+packet_bytes = 200
+rate_mbps = 0.08
+"""
+
+
+def test_bad_input_is_refused_with_what_is_legal(tmp_path: Path) -> None:
+    asked: dict[str, Any]
+    for asked, message in (
+        ({"shares": [1.2]}, "shares: 1.2 is out of range"),
+        ({"schemes": ["red"]}, "schemes: what to type for red is not known"),
+        ({"technology": "vdls"}, 'did you mean "vdsl"'),
+        ({"line": HOME_WITHOUT_LOAD, "down_mbps": 3}, "down_mbps: is of a line without a scenario"),
+    ):
+        with pytest.raises(RefusalError, match=message):
+            aqmlab.sqm(**asked)
+    with pytest.raises(RefusalError):
+        aqmlab.sqm(technology="cable", output=tmp_path / "tried.txt")
+
+
+def test_programs_read_what_was_tried(advice: aqmlab.RouterAdvice, tmp_path: Path) -> None:
+    with advice.save(tmp_path / "tried.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["set"] for row in rows] == [each.candidate.name for each in advice.rows]
+    assert {"configuration", "seed", "quantity", "value"} <= set(advice.to_arrow().column_names)
