@@ -246,7 +246,10 @@ def test_a_line_that_is_none_is_refused(tmp_path: Path) -> None:
         Line.of_rates(10.0, 0.0)
     assert (refused.value.place, refused.value.value) == ("up_mbps", 0.0)
     asked = {
-        ("--down", "10"): "which line? legal: --down MBPS --up MBPS, or a scenario with a [line] or [dumbbell]",
+        (
+            "--down",
+            "10",
+        ): "which line? legal: --down MBPS --up MBPS, or a scenario with a [line] or [dumbbell]",
         (str(PARKING_LOT),): "a line is a [line] or a [dumbbell], and this is [parking_lot]",
         (
             "--down",

@@ -28,13 +28,11 @@ def test_the_recommended_row_is_best_for_whoever_suffers_most(advice: aqmlab.Rou
     own, chosen = advice.own, advice.recommended
     assert own.grade.value > chosen.grade.value
     in_router = [row for row in advice.rows if row.candidate.scheme]
-    assert chosen.badness <= min(row.badness for row in in_router) + 0.15
-    # What costs less was no better.
-    assert all(
-        row.badness > chosen.badness - 0.15
-        for row in in_router
-        if row.candidate.share > chosen.candidate.share
-    )
+    enough = max(1.0, min(row.badness for row in in_router) + 0.15)
+    assert chosen.badness <= enough
+    # What costs less is worse than good.
+    less = [row for row in in_router if row.candidate.share > chosen.candidate.share]
+    assert all(row.badness > enough for row in less)
 
 
 def test_what_is_printed_is_what_was_run(advice: aqmlab.RouterAdvice) -> None:

@@ -70,13 +70,15 @@ def judged(found: Comparison, tried: Sequence[Candidate]) -> list[Judged]:
 def best(rows: Sequence[Judged]) -> Judged:
     """The row to recommend: of those that can be typed, and the line as it is.
 
-    Whoever suffers most decides. Of rows that differ by little in that, the one that leaves the line most of
-    its rate; of these the one with the least badness. The line as it is stays where it is as good as any.
+    Whoever suffers most decides. Of rows under which even that is good, or that differ by little in it, the
+    one that leaves the line most of its rate; of these the one with the least badness. The line as it is
+    stays where it is as good as any.
     """
     own = next(row for row in rows if row.candidate.name == AS_IT_IS)
     in_router = [row for row in rows if row.candidate.scheme]
     least = min((row.badness for row in in_router), default=math.inf)
-    if own.badness <= max(1.0, least + NEARLY):
+    enough = max(1.0, least + NEARLY)
+    if own.badness <= enough:
         return own
-    as_good = [row for row in in_router if row.badness <= least + NEARLY]
+    as_good = [row for row in in_router if row.badness <= enough]
     return min(as_good, key=lambda row: (-row.candidate.share, row.badness))
