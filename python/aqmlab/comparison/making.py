@@ -64,8 +64,9 @@ def compare(
             name; or results, in which case nothing is run: by name, a list with one result for each seed or
             the folder of these; or the folder of a comparison.
         schemes: Queue disciplines to compare in the scenario, with its buffer limits and default parameters,
-            or with the given ones, such as codel:target_ms=20:interval_ms=200. The first is the baseline.
-            `aqmlab list` prints the names, `aqmlab explain NAME` the parameters.
+            or with the given ones, such as codel:target_ms=20:interval_ms=200, or as Linux spells them, such
+            as fq_codel target 20ms. The first is the baseline. `aqmlab list` prints the names, `aqmlab
+            explain NAME` the parameters.
         seeds: Random seeds to run; at least 6 for confidence intervals.
         queues: Links that get the schemes; by default those that carry data.
         until_width_s: Add seeds until the confidence interval of each difference of the median page load time
@@ -210,7 +211,8 @@ def configurations(
 
     Args:
         scenario: The scenario.
-        schemes: Two or more different schemes, optionally with parameters: `codel:target_ms=20`.
+        schemes: Two or more different schemes, optionally with parameters: `codel:target_ms=20`, or as Linux
+            spells them.
         links: The links that get the schemes; by default those that carry data.
 
     Raises:
@@ -219,7 +221,9 @@ def configurations(
         UnknownLinkError: A link is not monitored.
         DemandError: None carries data.
     """
-    from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
+    # Results at hand need no queues.
+    from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks  # noqa: PLC0415
+    from aqmlab.load.queues import Queues  # noqa: PLC0415
 
     ComparisonError.require_list("schemes", schemes, "['drop-tail', 'red']")
     for scheme in schemes:
@@ -233,15 +237,17 @@ def configurations(
     if len(schemes) < 2:
         raise ComparisonError("schemes: two or more, such as drop-tail and red", place="schemes")
     found = Queues.of(scenario, links, argument="queues")
+    warn_of_remarks(schemes)
+    labels = labels_of(schemes)
     made: dict[str, Scenario] = {}
     for scheme in schemes:
         own = found.with_scheme(scenario, scheme)
         same = next((name for name, other in made.items() if other == own), None)
         if same is not None:
             both = f"{same} and {scheme} are the same configuration"
-            twice = f"{scheme} is given twice" if same == scheme else both
+            twice = f"{scheme} is given twice" if same == labels[scheme] else both
             raise ComparisonError(
                 f"schemes: {twice}; legal: each configuration once", place="schemes", value=scheme
             )
-        made[scheme] = own
+        made[labels[scheme]] = own
     return made

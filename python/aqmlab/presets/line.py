@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
+from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
 from aqmlab.load.queues import Queues
 from aqmlab.scenario import Scenario
 
@@ -179,8 +180,10 @@ def under_schemes(own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
     Raises:
         ScenarioError: A scheme is refused.
     """
+    warn_of_remarks(schemes)
     both = Queues.of(own, (DOWN, UP))
-    return {AS_IT_IS: own, **{scheme: both.with_scheme(own, scheme) for scheme in schemes}}
+    named = {label: both.with_scheme(own, scheme) for scheme, label in labels_of(schemes).items()}
+    return {AS_IT_IS: own, **named}
 
 
 def _tail_drop(rate_mbps: float, buffer_ms: float) -> dict[str, object]:
