@@ -347,7 +347,7 @@ _SHAPER = "a shaper, which is written beside a queue"
 _CLASSES = "sorts packets into classes by filters, which are not modelled; legal: fq_codel, cake"
 _NO_QUEUE = "holds no queue of its own"
 REFUSED = {
-    "fq": "paces what this machine's connections send; its fair queue is fq_codel; legal: fq_codel, cake",
+    "fq": "paces what connections of this machine send, and sorts them as fq_codel does; legal: fq_codel",
     "tbf": _SHAPER,
     "htb": _SHAPER,
     "hfsc": _SHAPER,

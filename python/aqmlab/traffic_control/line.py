@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from aqmlab.traffic_control.words import refusal
 
@@ -14,6 +15,7 @@ _WITH_ARGUMENT = {
     "handle": 1,
     "parent": 1,
     "refcnt": 1,
+    "est": 2,
     "estimator": 2,
     "ingress_block": 1,
     "egress_block": 1,
@@ -51,7 +53,7 @@ def discipline_in(text: str) -> Line:
     """
     words = _without_prompt(_words(text))
     if words and _is_tc(words[0]):
-        return _of_tc([each for each in words[1:] if not each.startswith("-")])
+        return _of_tc([*dropwhile(lambda word: word.startswith("-"), words[1:])])
     if words[:1] == ["qdisc"]:
         if len(words) > 1 and words[1] in _SETTING:
             return _of_tc(words)
@@ -81,9 +83,9 @@ def _is_tc(word: str) -> bool:
 def _of_tc(words: list[str]) -> Line:
     """What `tc` is asked for; like it, it takes the beginnings of its own words."""
     what, verb = (*words[:2], "", "")[:2]
-    if what and not "qdisc".startswith(what):
-        meant = next((told for name, told in _OBJECTS.items() if name.startswith(what)), "")
-        said = f"tc {what}: {f'sets {meant}, and no queue' if meant else 'no command that sets a queue'}"
+    if not (what and "qdisc".startswith(what)):
+        meant = next((told for name, told in _OBJECTS.items() if what and name.startswith(what)), "")
+        said = f"{what or 'tc'}: {f'sets {meant}, and no queue' if meant else 'no command that sets a queue'}"
         raise refusal("tc", said, _LEGAL, value=what)
     if verb and any(name.startswith(verb) for name in _SETTING):
         return _behind(words[2:])

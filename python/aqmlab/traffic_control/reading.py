@@ -142,12 +142,12 @@ class _Words:
 
     def _argument(self, said: str, unit: Unit, left: list[str]) -> Any:  # noqa: ANN401
         """The next argument of a word, as its unit reads it."""
-        if not left or left[0] in self._discipline.words:
+        value = unit.read(left[0]) if left else None
+        if not left or (value is None and left[0] in self._discipline.words):
             raise refusal(
                 self._name, f"{said}: {unit.name} is missing", f"{said} and {unit.legal}", value=said
             )
         argument = left.pop(0)
-        value = unit.read(argument)
         if value is None:
             why = ": a share, and no rate" if unit.name == RATE.name and argument.endswith("%") else ""
             raise refusal(
