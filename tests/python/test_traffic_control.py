@@ -534,6 +534,16 @@ def test_a_comparison_takes_lines_and_says_what_is_passed_over() -> None:
         configurations(scenario, ["fq_codel", "cake bandwidth 5Mbit besteffort nat"])
 
 
+def test_a_baseline_is_named_as_it_was_typed() -> None:
+    found = aqmlab.compare(
+        aqmlab.Scenario.from_toml(BULK, overrides={"duration_s": 4.0}),
+        schemes=["red", "cake bandwidth 5Mbit besteffort nat"],
+        baseline="cake bandwidth 5Mbit besteffort nat",
+        seeds=[1],
+    )
+    assert (found.names, found.baseline) == (("cake 5Mbit", "red"), "cake 5Mbit")
+
+
 def test_tuning_holds_what_the_words_give() -> None:
     queue = read("fq_codel limit 1001 target 14ms")
     searched = space_of(queue.scheme).without(queue.given)

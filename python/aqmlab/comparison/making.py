@@ -76,7 +76,8 @@ def compare(
         overrides: Dotted keys with the values that replace the scenario's, or those of every scenario.
         output: A folder for the results, by configuration and seed; finished runs there are not repeated.
             `aqmlab.compare(folder)` and `aqmlab report` read it.
-        baseline: The baseline configuration of the differences; by default the first.
+        baseline: The baseline configuration of the differences, by its name or as its scheme was typed; by
+            default the first.
         population: The population whose response times are compared; by default all together.
         same_users: Whether different users on one side are an error; only a comparison of loads turns this
             off.
@@ -93,6 +94,10 @@ def compare(
         DemandError: No monitored link carries data; nothing was run.
     """
     scenarios = _scenarios(what, schemes, queues, overrides)
+    if schemes and baseline is not None:
+        from aqmlab.load.parametrized_scheme import labels_of  # noqa: PLC0415
+
+        baseline = labels_of(schemes).get(baseline, baseline)
     if scenarios is None:
         if overrides:
             raise ComparisonError(
