@@ -346,7 +346,7 @@ def test_what_is_no_rate(said: str) -> None:
         ("red limit 400000 min 90000 max 30000 avpkt 1000", "red: min and max: 90 and 30 packets"),
         (
             "red limit 400000 min 30000 max 90000 avpkt 1000 burst 5",
-            "burst: 5 is too small for min; legal: 31",
+            "burst: 5 does not fit min; legal: 31",
         ),
         ("red limit 400000 avpkt 0", "avpkt: 0; legal: a size such as 1000"),
         ("dualpi2 step_thresh 5pkt", "step_thresh 5pkt; legal: a time"),
@@ -366,6 +366,10 @@ def test_what_is_no_rate(said: str) -> None:
         ("tc qdisc add dev eth0 root", "names no queue discipline"),
         ("tc qdisc install dev eth0 root cake", "no verb that sets a queue; legal: add, replace"),
         ("tc", "no command that sets a queue"),
+        (
+            "tc qdisc add dev eth0 root sfq\ntc qdisc add dev eth1 root sfq",
+            "tc: several lines; legal: one line",
+        ),
         ("tc qdisc add dev eth0 root fq_codle", r'did you mean "fq_codel"'),
     ],
 )
@@ -373,6 +377,17 @@ def test_what_is_wrong_is_named_with_what_is_legal(line: str, message: str) -> N
     with pytest.raises(ScenarioError, match=message) as found:
         read(line)
     assert found.value.legal
+
+
+def test_what_stands_around_a_line_is_remarked_on_where_it_matters() -> None:
+    assert read("tc qdisc replace dev eth0 root sfq depth 9").words == ("sfq", "depth 9")
+    assert "change keeps what the queue had" in read("tc qdisc change dev eth0 root codel limit 9").remarks[0]
+    assert (
+        "stab is not modelled"
+        in read("tc qdisc add dev e root stab overhead 4 mpu 9 codel limit 9").remarks[0]
+    )
+    # What tc prints below a queue is no second line.
+    assert read("qdisc codel 1: dev e root limit 9p\n Sent 5 bytes 2 pkt\n backlog 0b").words[1] == "limit 9p"
 
 
 def test_rates_that_are_easily_mistaken_are_remarked_on() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import dropwhile
 
 from aqmlab.traffic_control.words import refusal
@@ -23,6 +23,7 @@ _WITH_ARGUMENT = {
 _ALONE = {"root", "offloaded"}
 _OF_SIZES = {"mtu", "mpu", "overhead", "tsize", "linklayer"}
 _PROMPTS = {"#", "$", ">"}
+_CHANGE = "change keeps what the queue had; here what the line does not name is Linux's default"
 _LEGAL = "tc qdisc replace dev DEV root fq_codel ..., or fq_codel ... alone"
 
 
@@ -49,8 +50,10 @@ def discipline_in(text: str) -> Line:
     """The discipline that a line sets or shows.
 
     Raises:
-        ScenarioError: It sets none, or the line is another command.
+        ScenarioError: It sets none, the line is another command, or there are several.
     """
+    if sum(is_line(line) for line in _lines(text)) > 1:
+        raise refusal("tc", "several lines", "one line, or lines separated by commas")
     words = _without_prompt(_words(text))
     if words and _is_tc(words[0]):
         return _of_tc([*dropwhile(lambda word: word.startswith("-"), words[1:])])
@@ -63,9 +66,13 @@ def discipline_in(text: str) -> Line:
 
 
 def _words(text: str) -> list[str]:
-    """The words of the first line that has any; a backslash joins lines."""
-    lines = text.replace("\\\r\n", " ").replace("\\\n", " ").splitlines()
-    return next((words for line in lines if (words := line.split())), [])
+    """The words of the first line that has any."""
+    return next((words for line in _lines(text) if (words := line.split())), [])
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text; a backslash joins lines."""
+    return text.replace("\\\r\n", " ").replace("\\\n", " ").splitlines()
 
 
 def _without_prompt(words: list[str]) -> list[str]:
@@ -88,7 +95,8 @@ def _of_tc(words: list[str]) -> Line:
         said = f"{what or 'tc'}: {f'sets {meant}, and no queue' if meant else 'no command that sets a queue'}"
         raise refusal("tc", said, _LEGAL, value=what)
     if verb and any(name.startswith(verb) for name in _SETTING):
-        return _behind(words[2:])
+        found = _behind(words[2:])
+        return replace(found, remarks=(*found.remarks, _CHANGE)) if "change".startswith(verb) else found
     if any(name.startswith(verb) for name in _OTHER) and verb:
         raise refusal("tc", f"qdisc {verb}: sets no queue", f"{_LEGAL}, or a line that it prints", value=verb)
     raise refusal("tc", f'qdisc "{verb}": no verb that sets a queue', ", ".join(_SETTING), value=verb)

@@ -117,17 +117,17 @@ class _Words:
         Raises:
             ScenarioError: One is not legal.
         """
-        left = list(words)
+        left = [*reversed(words)]
         while left:
-            said = left.pop(0)
+            said = left.pop()
             if (word := self._discipline.words.get(said)) is None:
                 raise unknown_word(self._name, said, self._discipline.words)
             self._said.add(said)
             if word.remark:
                 self._remarks[f"{said} is not modelled: {word.remark}"] = None
-            unit, before = word.argument, [*left]
+            unit, before = word.argument, left[-word.arguments :]
             arguments = [self._argument(said, unit, left) for _ in range(word.arguments)] if unit else []
-            self._typed.append(" ".join([said, *before[: len(arguments)]]))
+            self._typed.append(" ".join([said, *(before[::-1] if unit else ())]))
             self._set(word.sets)
             for key, more in word.adds.items():
                 self._set({key: self._found.get(key, 0) + more})
@@ -141,13 +141,13 @@ class _Words:
         self._given |= parameters.keys()
 
     def _argument(self, said: str, unit: Unit, left: list[str]) -> Any:  # noqa: ANN401
-        """The next argument of a word, as its unit reads it."""
-        value = unit.read(left[0]) if left else None
-        if not left or (value is None and left[0] in self._discipline.words):
+        """The next argument of a word, as its unit reads it; the next of what is left is the last."""
+        value = unit.read(left[-1]) if left else None
+        if not left or (value is None and left[-1] in self._discipline.words):
             raise refusal(
                 self._name, f"{said}: {unit.name} is missing", f"{said} and {unit.legal}", value=said
             )
-        argument = left.pop(0)
+        argument = left.pop()
         if value is None:
             why = ": a share, and no rate" if unit.name == RATE.name and argument.endswith("%") else ""
             raise refusal(

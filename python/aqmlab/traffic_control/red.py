@@ -65,7 +65,7 @@ def _thresholds(discipline: str, found: dict[str, Any], least: float, most: floa
     if not 0 < least < most:
         raise refusal(discipline, f"min and max: {least:g} and {most:g} packets", "min above 0 and below max")
     if (chosen := weight(least, burst)) is None:
-        raise refusal(discipline, f"burst: {burst} is too small for min", f"{int(least) + 1} or more")
+        raise refusal(discipline, f"burst: {burst} does not fit min", f"{int(least) + 1} or more")
     found |= {"min_th_packets": float(least), "max_th_packets": float(most), "w_q": chosen}
     return []
 
