@@ -19,7 +19,7 @@ from aqmlab.load.parametrized_scheme import ParametrizedScheme, labels_of
 from aqmlab.load.queues import Queues, parameters_of_scheme
 from aqmlab.show.words.linux_words import linux_words, meaning, read_in_words
 from aqmlab.study.tuning.space import space_of
-from aqmlab.traffic_control import DISCIPLINES, REFUSED, is_linux, read
+from aqmlab.traffic_control import DISCIPLINES, REFUSED, is_linux, queues_of_sqm, read
 from aqmlab.traffic_control.red import weight
 from aqmlab.traffic_control.units import RATE, SIZE, TIME
 from small import BULK
@@ -479,6 +479,67 @@ def test_reading_is_total() -> None:
         legal = parameters_of_scheme(queue.scheme)
         assert {key.partition(".")[0] for key in queue.parameters} <= legal.keys(), line
     assert understood > 1_000
+
+
+# --- OpenWrt's configuration ---
+
+SQM = """
+config queue 'eth1'
+\toption enabled '1'
+\toption interface 'eth1'
+\toption download '85000'
+\toption upload '10000'
+\toption qdisc 'cake'
+\toption script 'piece_of_cake.qos'
+\toption linklayer 'ethernet'
+\toption overhead '44'
+\toption squash_dscp '1'
+\toption iqdisc_opts 'nat dual-dsthost'
+\toption eqdisc_opts 'nat dual-srchost ack-filter'
+"""
+
+
+def ways(text: str) -> list[str]:
+    return [each.line for each in queues_of_sqm(text)]
+
+
+def test_a_configuration_of_sqm_is_two_lines() -> None:
+    up = "cake bandwidth 10000kbit overhead 44 mpu 0 diffserv3 nat besteffort nat dual-srchost ack-filter"
+    down = "cake bandwidth 85000kbit overhead 44 mpu 0 diffserv3 nat besteffort wash nat dual-dsthost"
+    assert ways(SQM) == [up, down]
+    assert queue_of(up)["isolation"] == "dual_source"
+    told = read_in_words(SQM)
+    assert told.startswith(f"up: {up}\n")
+    assert f"\n\ndown: {down}\n" in told
+    with pytest.raises(ScenarioError, match=r"^sqm: a configuration sets a queue each way; legal: up: cake"):
+        read(SQM)
+    as_uci = "sqm.eth1=queue\nsqm.eth1.download='0'\nsqm.eth1.upload='900'\nsqm.eth1.script='layer_cake.qos'"
+    # Of an ATM line nothing is said, and layer_cake ignores marks on the way down alone.
+    assert ways(as_uci) == ["cake bandwidth 900kbit diffserv3 nat", ""]
+    assert "down: no queue: its rate is 0" in read_in_words(as_uci)
+
+
+def test_without_cake_sqm_has_a_shaper_beside_the_queue() -> None:
+    text = SQM.replace("piece_of_cake", "simple").replace("'cake'", "'fq_codel'")
+    text = text.replace("10000", "1000").replace("nat dual-srchost ack-filter", "quantum 300")
+    up, _ = queues_of_sqm(text)
+    # 33 cells of 53 bytes take 13.992 ms at 1 Mbit/s; the interval is 95 ms more.
+    assert up.line == "fq_codel limit 1001 target 13992us interval 108992us ecn flows 1024 quantum 300"
+    assert (up.rate_mbps, "three classes" in up.remark) == (1.0, True)
+    assert "shaper = { rate_mbps = 1 }" in read_in_words(text.replace("nat dual-dsthost", ""))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (SQM.replace("\toption upload '10000'\n", ""), "upload: missing; legal: a rate in kbit/s"),
+        (SQM.replace("85000", "85Mbit"), "download: 85Mbit"),
+        (SQM + SQM, "several sections"),
+    ],
+)
+def test_a_configuration_that_is_none_is_refused(changed: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=f"^sqm: {message}"):
+        queues_of_sqm(changed)
 
 
 # --- where a scheme is typed ---

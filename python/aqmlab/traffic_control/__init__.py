@@ -7,6 +7,17 @@ there is none.
 
 from aqmlab.traffic_control.disciplines import DISCIPLINES, REFUSED
 from aqmlab.traffic_control.reading import LinuxQueue, is_linux, read
+from aqmlab.traffic_control.sqm import is_sqm, queues_of_sqm
 from aqmlab.traffic_control.words import Discipline, Word
 
-__all__ = ["DISCIPLINES", "REFUSED", "Discipline", "LinuxQueue", "Word", "is_linux", "read"]
+__all__ = [
+    "DISCIPLINES",
+    "REFUSED",
+    "Discipline",
+    "LinuxQueue",
+    "Word",
+    "is_linux",
+    "is_sqm",
+    "queues_of_sqm",
+    "read",
+]

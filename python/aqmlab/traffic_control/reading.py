@@ -11,6 +11,7 @@ from aqmlab.errors import ScenarioError
 from aqmlab.terminal.spelling import quoted, shortened
 from aqmlab.traffic_control.disciplines import DISCIPLINES, REFUSED, SHAPERS
 from aqmlab.traffic_control.line import discipline_in, is_line
+from aqmlab.traffic_control.sqm import is_sqm, queues_of_sqm
 from aqmlab.traffic_control.units import OVERHEAD, RATE, SIZE
 from aqmlab.traffic_control.words import refusal, unknown_word
 
@@ -49,7 +50,7 @@ def is_linux(text: str) -> bool:
 
     A name that is a scheme's too, such as `codel`, is one only with words behind it.
     """
-    if is_line(text):
+    if is_line(text) or is_sqm(text):
         return True
     first, *words = text.split() or [""]
     name = _plain(first)
@@ -69,6 +70,9 @@ def read(text: str) -> LinuxQueue:
         ScenarioError: A word is unknown, its argument is missing or not legal, or the discipline is none of
             those that are understood; the message says what is legal.
     """
+    if is_sqm(text):
+        lines = [f"{each.way}: {each.line}" for each in queues_of_sqm(text) if each.line]
+        raise refusal("sqm", "a configuration sets a queue each way", "; ".join(lines) or "one with a rate")
     line = discipline_in(text)
     first, *words = line.words or ("",)
     name = _plain(first)

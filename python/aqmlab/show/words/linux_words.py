@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import RefusalError
 from aqmlab.files.toml_text import toml_value
-from aqmlab.traffic_control import DISCIPLINES, REFUSED, read
+from aqmlab.traffic_control import DISCIPLINES, REFUSED, is_sqm, queues_of_sqm, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aqmlab.traffic_control import Discipline, Word
+    from aqmlab.traffic_control.sqm import SqmQueue
 
 
 def linux_words(name: str) -> str:
@@ -60,10 +61,24 @@ def meaning(word: Word) -> str:
 def read_in_words(text: str) -> str:
     """The scheme that a line of Linux's words is here, as a scenario has it, and what is passed over.
 
+    Of a configuration of OpenWrt's SQM, the queues up and down.
+
     Raises:
         ScenarioError: It is not understood.
     """
+    if is_sqm(text):
+        return "\n\n".join(_of_sqm(each) for each in queues_of_sqm(text))
     queue = read(text)
     parameters = {"scheme": queue.scheme, **queue.parameters}
     lines = [f"{key} = {toml_value(value)}" for key, value in parameters.items()]
     return "\n".join([" ".join(queue.words), "", *lines, *([""] if queue.remarks else []), *queue.remarks])
+
+
+def _of_sqm(queue: SqmQueue) -> str:
+    """The queue of one direction."""
+    if not queue.line:
+        return f"{queue.way}: no queue: its rate is 0"
+    told = [f"{queue.way}: {read_in_words(queue.line)}"]
+    if queue.rate_mbps is not None:
+        told += ["", f"beside it, in a link of a topology: shaper = {{ rate_mbps = {queue.rate_mbps:g} }}"]
+    return "\n".join([*told, *([queue.remark] if queue.remark else [])])
