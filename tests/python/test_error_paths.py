@@ -44,14 +44,23 @@ TAKES_A_FILE = {
     "schema": ("schema", "FILE:Red"),
 }
 OTHERS = {
-    "unknown scheme, explain": (("explain", "sfq"), 'did you mean "fq"?'),
+    "unknown scheme, explain": (("explain", "wfq"), 'did you mean "fq"?'),
     "a misspelt host profile, explain": (("explain", "linux-cubic"), 'did you mean "linux6-cubic"?'),
     "a misspelt traffic model, explain": (("explain", "webtref"), 'did you mean "webtraf"?'),
     "unknown scheme, schema": (("schema", "sfq"), "sfq"),
     "unknown scheme, check": (("scheme", "check", "sfq"), "sfq"),
     "unknown scheme, cost": (("scheme", "cost", "sfq"), "sfq"),
-    "unknown scheme, compare": (("compare", "bulk.toml", "--schemes", "red,sfq"), 'did you mean "fq"?'),
-    "unknown scheme, tune": (("tune", "web.toml", "--scheme", "sfq"), 'did you mean "fq"?'),
+    "unknown scheme, compare": (("compare", "bulk.toml", "--schemes", "red,wfq"), 'did you mean "fq"?'),
+    "unknown scheme, tune": (("tune", "web.toml", "--scheme", "wfq"), 'did you mean "fq"?'),
+    "unknown word of Linux's, compare": (
+        ("compare", "bulk.toml", "--schemes", "red,cake bandwith 3Mbit"),
+        'did you mean "bandwidth"?',
+    ),
+    "unknown word of Linux's, tune": (
+        ("tune", "web.toml", "--scheme", "codel limt 9"),
+        'did you mean "limit"?',
+    ),
+    "a shaper, bloat": (("bloat", "--down", "9", "--up", "9", "--schemes", "tbf rate 1mbit"), "shaper = {"),
     "unknown scheme, run": (("run", "bulk.toml", "--set", 'dumbbell.queue.scheme="sfq"'), "sfq"),
     "unknown preset": (("new", "building-vdls"), "building-vdsl"),
     "unknown experiment": (("reproduce", "le2004"), "le2003"),

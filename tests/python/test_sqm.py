@@ -10,6 +10,7 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import RefusalError
+from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.study.sqm.typed import RouterShaper, cake_words, sqm_config, tc_lines
 
 if TYPE_CHECKING:
@@ -68,6 +69,14 @@ def test_lines_of_tc_are_those_of_the_manuals() -> None:
     ptm = tc_lines("fq-codel", (RouterShaper("up", 9.75, 30, 0, "ptm"),), "eth1")
     assert "rate 9600kbit ceil 9600kbit" in ptm[1]
     assert ptm[2].endswith("handle 11: fq_codel")
+
+
+def test_a_printed_line_is_read_back_as_what_it_says() -> None:
+    """By the reader of lines that people type."""
+    read = ParametrizedScheme.of(f"tc qdisc replace dev eth1 root {cake_words(ADSL)}")
+    assert read.name == "cake"
+    told = {key: read.parameters[key] for key in ("rate_mbps", "overhead_bytes", "framing", "isolation")}
+    assert told == {"rate_mbps": 0.475, "overhead_bytes": 40, "framing": "atm", "isolation": "dual_source"}
 
 
 def test_openwrt_is_told_the_same() -> None:

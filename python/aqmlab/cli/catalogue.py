@@ -36,21 +36,36 @@ def list_names() -> None:
 
 @click.command
 @click.argument("name", metavar="NAME")
-def explain(name: str) -> None:
+@click.option(
+    "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
+)
+def explain(name: str, *, linux: bool) -> None:
     """Explain a scheme, host profile, traffic model or application.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults. `aqmlab list`
-    prints the names.
+    prints the names. Of a line of Linux's tc: the scheme and parameters that it is here, and what is passed
+    over (docs/how-to/linux-words.md).
 
     \b
     Examples:
       aqmlab explain pi
+      aqmlab explain cake --linux
+      aqmlab explain "tc qdisc replace dev eth0 root cake bandwidth 18Mbit nat dual-srchost"
       aqmlab explain ared | less
       aqmlab explain my_red.py:MyRed
       aqmlab explain my_pages.py:News
       aqmlab explain linux6-cubic
       aqmlab explain cloud_game
     """
+    from aqmlab.show.words.linux_words import linux_words, read_in_words
+    from aqmlab.traffic_control import is_linux
+
+    if linux:
+        click.echo(linux_words(name))
+        return
+    if is_linux(name):
+        click.echo(read_in_words(name))
+        return
     if ":" in name:
         from aqmlab.schemes.trial import known as registered
         from aqmlab.show.words.own_models import explained_model, is_model_in_file

@@ -87,6 +87,7 @@ def compare(
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
       aqmlab compare home.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/router
+      aqmlab compare link.toml --schemes "drop-tail,fq_codel limit 1001 target 14ms"
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
@@ -157,8 +158,10 @@ def _scenarios(
         )
     read = [Scenario.from_file(path, overrides=overrides) for path in paths]
     if not schemes:
-        if queues or any(placed):
-            raise click.UsageError("--queues and --queue-in need --schemes: they say where these stand")
+        if queues:
+            raise click.UsageError("--queues needs --schemes: it names the links that get them")
+        if any(placed):
+            raise click.UsageError("--queue-in and --shaped-share need --schemes: they say where these stand")
         if len(set(paths)) < len(paths):
             raise click.UsageError("a scenario is listed twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}

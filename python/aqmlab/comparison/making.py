@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -68,8 +68,9 @@ def compare(
             name; or results, in which case nothing is run: by name, a list with one result for each seed or
             the folder of these; or the folder of a comparison.
         schemes: Queue disciplines to compare in the scenario, with its buffer limits and default parameters,
-            or with the given ones, such as codel:target_ms=20:interval_ms=200. The first is the baseline.
-            `aqmlab list` prints the names, `aqmlab explain NAME` the parameters.
+            or with the given ones, such as codel:target_ms=20:interval_ms=200, or as Linux spells them, such
+            as fq_codel target 20ms. The first is the baseline. `aqmlab list` prints the names, `aqmlab
+            explain NAME` the parameters.
         seeds: Random seeds to run; at least 6 for confidence intervals.
         queues: Links that get the schemes; by default those that carry data, or of a `[line]` those whose
             queues act.
@@ -84,7 +85,8 @@ def compare(
         overrides: Dotted keys with the values that replace the scenario's, or those of every scenario.
         output: A folder for the results, by configuration and seed; finished runs there are not repeated.
             `aqmlab.compare(folder)` and `aqmlab report` read it.
-        baseline: The baseline configuration of the differences; by default the first.
+        baseline: The baseline configuration of the differences, by its name or as its scheme was typed; by
+            default the first.
         population: The population whose response times are compared; by default all together.
         same_users: Whether different users on one side are an error; only a comparison of loads turns this
             off.
@@ -101,6 +103,10 @@ def compare(
         DemandError: No monitored link carries data; nothing was run.
     """
     scenarios = _scenarios(what, schemes, queues, overrides, (queue_in, shaped_share))
+    if schemes and baseline is not None:
+        from aqmlab.load.parametrized_scheme import labels_of  # noqa: PLC0415
+
+        baseline = labels_of(schemes).get(baseline, baseline)
     if scenarios is None:
         if overrides:
             raise ComparisonError(
@@ -231,8 +237,8 @@ def configurations(
 
     Args:
         scenario: The scenario.
-        schemes: Different schemes, optionally with parameters: `codel:target_ms=20`; two or more, or with
-            `queue_in` one or more.
+        schemes: Different schemes, optionally with parameters: `codel:target_ms=20`, or as Linux spells them;
+            two or more, or with `queue_in` one or more.
         links: The links that get the schemes; by default those that carry data.
         queue_in: Whose queues on a line they are; the line as it is then comes first.
         shaped_share: The share of its rate that a router leaves the line.
@@ -261,7 +267,10 @@ def configurations(
         )
     if len(schemes) < 2:
         raise ComparisonError("schemes: two or more, such as drop-tail and red", place="schemes")
-    return _under(scenario, schemes, links, {})
+    from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
+
+    found = Queues.of(scenario, links, argument="queues")
+    return _under(schemes, {}, partial(found.with_scheme, scenario))
 
 
 def _placed(
@@ -272,7 +281,8 @@ def _placed(
     shaped_share: float | None,
 ) -> dict[str, Scenario]:
     """A line as it is, and with schemes at a place of it."""
-    from aqmlab.load.queue_place import SHAPED_SHARE, place_named  # noqa: PLC0415 (results need no queues)
+    from aqmlab.load.placed_schemes import placed  # noqa: PLC0415 (results at hand need no queues)
+    from aqmlab.load.queue_place import SHAPED_SHARE, place_named  # noqa: PLC0415
     from aqmlab.presets.home_line import as_line  # noqa: PLC0415
     from aqmlab.presets.line import AS_IT_IS  # noqa: PLC0415
 
@@ -281,25 +291,26 @@ def _placed(
             "queues: queue_in names the links already; legal: one of the two", place="queues"
         )
     place, own = place_named(queue_in), as_line(scenario)
-    placed = place.at(own, SHAPED_SHARE if shaped_share is None else shaped_share)
-    return _under(placed, schemes, place.links, {AS_IT_IS: own})
+    share = SHAPED_SHARE if shaped_share is None else shaped_share
+    return _under(schemes, {AS_IT_IS: own}, lambda scheme: placed(own, scheme, place, share))
 
 
 def _under(
-    scenario: Scenario, schemes: Sequence[str], links: Sequence[str], made: dict[str, Scenario]
+    schemes: Sequence[str], made: dict[str, Scenario], with_scheme: Callable[[str], Scenario]
 ) -> dict[str, Scenario]:
-    """Adds a scenario under each of the schemes to those that are made, by its name."""
-    from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
+    """Adds a scenario under each of the schemes to those that are made, by its label."""
+    from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks  # noqa: PLC0415
 
-    found = Queues.of(scenario, links, argument="queues")
+    warn_of_remarks(schemes)
+    labels = labels_of(schemes)
     for scheme in schemes:
-        own = found.with_scheme(scenario, scheme)
+        own = with_scheme(scheme)
         same = next((name for name, other in made.items() if other == own), None)
         if same is not None:
             both = f"{same} and {scheme} are the same configuration"
-            twice = f"{scheme} is given twice" if same == scheme else both
+            twice = f"{scheme} is given twice" if same == labels[scheme] else both
             raise ComparisonError(
                 f"schemes: {twice}; legal: each configuration once", place="schemes", value=scheme
             )
-        made[scheme] = own
+        made[labels[scheme]] = own
     return made

@@ -1,17 +1,19 @@
-"""A scheme with parameters on one line, such as `codel:target_ms=20`."""
+"""A scheme with parameters on one line: `codel:target_ms=20`, or `codel target 20ms` as Linux spells it."""
 
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import ScenarioError
-from aqmlab.files.toml_text import TomlText
+from aqmlab.files.toml_text import TomlText, toml_value
 from aqmlab.terminal.spelling import quoted
+from aqmlab.traffic_control import is_linux, read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _SCHEME = re.compile(r"(?P<name>[^:]*(?::[^:=]*)*?\.(?:py|so|dylib):[^:=]+|[^:]*)(?::(?P<parameters>.*))?")
 """A scheme in a file has a colon in its name: `my_red.py:MyRed`, `my_red.so:my_red`."""
@@ -25,18 +27,27 @@ class ParametrizedScheme:
     Attributes:
         name: The scheme: `codel`, or `my_red.py:MyRed`.
         parameters: TOML values or bare words by parameter, in the order in which they were given.
+        is_linux: Whether it was in Linux's spelling: then its parameters are all of Linux's, and none of a
+            scenario's queue stay beside them.
+        remarks: What of that spelling is passed over.
     """
 
     name: str
     parameters: Mapping[str, TomlText] = field(default_factory=dict)
+    is_linux: bool = False
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, text: str) -> ParametrizedScheme:
-        """Reads `scheme:parameter=value:parameter=value`.
+        """Reads `scheme:parameter=value:parameter=value`, or a queue discipline in Linux's spelling.
 
         Raises:
-            ScenarioError: A parameter has no value, or is given twice.
+            ScenarioError: A parameter has no value, or is given twice; a word of Linux's is not understood.
         """
+        if is_linux(text):
+            queue = read(text)
+            values = {key: TomlText(toml_value(value)) for key, value in queue.parameters.items()}
+            return cls(queue.scheme, values, is_linux=True, remarks=queue.remarks)
         found = _SCHEME.fullmatch(text)
         if found is None or found["parameters"] is None:
             return cls(text)
@@ -52,6 +63,45 @@ class ParametrizedScheme:
                 raise ScenarioError(f"scheme {quoted(text)}: {key} is given twice; legal: once")
             parameters[key] = TomlText(value)
         return cls(found["name"].strip(), parameters)
+
+
+def labels_of(schemes: Iterable[str]) -> dict[str, str]:
+    """What schemes are called beside one another, by how they were typed.
+
+    Linux's spelling is long: a queue is called by its name, its first word, and the words that not all queues
+    of its name have. Others are called as they were typed.
+
+    Raises:
+        ScenarioError: A word of Linux's is not understood.
+    """
+    typed = list(schemes)
+    queues = {text: read(text).words for text in typed if is_linux(text)}
+    found = {text: _short(words, [*queues.values()]) for text, words in queues.items()}
+    labels = {text: found.get(text, text) for text in typed}
+    return {
+        text: label if list(labels.values()).count(label) == 1 else " ".join(queues.get(text, (text,)))
+        for text, label in labels.items()
+    }
+
+
+def _short(words: Sequence[str], queues: Sequence[Sequence[str]]) -> str:
+    """A queue's words without those that all queues of its name have."""
+    name, *own = words
+    if not own:
+        return name if is_linux(name) else f"{name} (Linux)"
+    shared = set.intersection(*(set(others) for others in queues if others[0] == name))
+    told = [word for number, word in enumerate(own) if not number or word not in shared]
+    return " ".join([name, *(word.removeprefix("bandwidth ") for word in told)])
+
+
+def warn_of_remarks(schemes: Iterable[str]) -> None:
+    """Warns of what is passed over of schemes in Linux's spelling.
+
+    Raises:
+        ScenarioError: A scheme is not understood.
+    """
+    for remark in dict.fromkeys(each for text in schemes for each in ParametrizedScheme.of(text).remarks):
+        warnings.warn(remark, stacklevel=3)
 
 
 def split_outside_brackets(text: str, separator: str) -> list[str]:

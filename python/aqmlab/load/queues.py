@@ -92,13 +92,13 @@ class Queues:
         Args:
             scenario: The scenario.
             scheme: A scheme, or one with parameters: `codel:target_ms=20`. Where all queues have the scheme,
-                their other parameters stay.
+                their other parameters stay. In Linux's spelling (`codel target 20ms`) all are Linux's.
 
         Raises:
             ScenarioError: There is no such scheme or parameter, or the scenario is refused with it.
         """
         asked = ParametrizedScheme.of(scheme)
-        is_own = self.schemes(scenario) == [asked.name]
+        is_own = not asked.is_linux and self.schemes(scenario) == [asked.name]
         if is_own and not asked.parameters:
             return scenario
         _require_known(asked)

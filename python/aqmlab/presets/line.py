@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
+from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
+from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, SHAPED_SHARE, place_named
 from aqmlab.load.queues import Queues
 from aqmlab.presets.home_line import DEVICE, line_of_dumbbell
@@ -273,13 +275,13 @@ def under_schemes(line: Line, own: Scenario, schemes: Sequence[str]) -> dict[str
     Raises:
         ScenarioError: A scheme is refused.
     """
+    warn_of_remarks(schemes)
+    labels = labels_of(schemes)
     if not line.is_line:
         both = Queues.of(own, (DOWN, UP))
-        return {AS_IT_IS: own, **{scheme: both.with_scheme(own, scheme) for scheme in schemes}}
-    place = place_named(line.queue_in)
-    placed = place.at(own, line.shaped_share)
-    queues = Queues.of(placed, place.links)
-    return {AS_IT_IS: own, **{scheme: queues.with_scheme(placed, scheme) for scheme in schemes}}
+        return {AS_IT_IS: own, **{label: both.with_scheme(own, each) for each, label in labels.items()}}
+    place, share = place_named(line.queue_in), line.shaped_share
+    return {AS_IT_IS: own, **{label: placed(own, each, place, share) for each, label in labels.items()}}
 
 
 def _resolved(line: Line, kind: str) -> Mapping[str, Any]:

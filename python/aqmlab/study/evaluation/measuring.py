@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from aqmlab import arguments
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.files.folders import require_writable
+from aqmlab.load.parametrized_scheme import warn_of_remarks
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
 from aqmlab.runs.executors import chosen_executor
@@ -59,7 +60,8 @@ def evaluate(
     """Runs a scheme, and others beside it, through the scenarios of RFC 7928.
 
     Args:
-        scheme: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`.
+        scheme: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`; or
+            as Linux spells it, `codel target 20ms`.
         schemes: Schemes beside it, in the same scenarios.
         only: Sections of RFC 7928, such as 8.2.4; 8.2 means all below it. By default all.
         seeds: Random seeds to run (at least 6 for 95 % intervals).
@@ -80,6 +82,7 @@ def evaluate(
         require_form(Path(output))
     if report is not None:
         require_writable(Path(report))
+    warn_of_remarks((scheme, *schemes))
     found = _evaluated(
         scheme, schemes, chosen(only), Seeds.of(seeds), chosen_executor(executor, workers), progress=progress
     )

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES, ROUTER_LINKS
 from aqmlab.load.queues import Queues
 from aqmlab.presets.line import AS_IT_IS
@@ -59,7 +60,7 @@ def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -
     Raises:
         ScenarioError: A scheme or a share is refused.
     """
-    of_provider = Queues.of(own, PLACES["line"].links).with_scheme(own, "pie")
+    of_provider = placed(own, "pie", PLACES["line"], 1.0)
     in_router = [
         Candidate(
             f"{_SPELT.get(scheme, scheme)} at {100 * share:g} % in your router",
@@ -75,13 +76,13 @@ def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -
 
 def _in_router(own: Scenario, scheme: str, share: float) -> Scenario:
     """The router with a scheme behind shapers of whole kbit/s, as they can be typed."""
-    placed = PLACES["router"].at(own, share)
+    shaped = PLACES["router"].at(own, share)
     rounded: dict[str, Any] = {}
-    for link, (rate_mbps, *_) in placed.core.shapers().items():
+    for link, (rate_mbps, *_) in shaped.core.shapers().items():
         way = link.removeprefix("router-")
         whole = math.floor(rate_mbps * 1e3 + 1e-6) / 1e3
         rounded[f"line.shaped_share_{way}"] = share * whole / rate_mbps
         if scheme == "cake":
             rounded[f"line.router_queue_{way}"] = {"scheme": "cake", "isolation": _ISOLATION[way]}
-    held = placed.with_overrides(rounded)
+    held = shaped.with_overrides(rounded)
     return held if scheme == "cake" else Queues.of(held, ROUTER_LINKS).with_scheme(held, scheme)

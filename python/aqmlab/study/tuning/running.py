@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import arguments
 from aqmlab.errors import TuneError
+from aqmlab.load.parametrized_scheme import warn_of_remarks
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds, given_seeds_if_any
@@ -17,6 +18,7 @@ from aqmlab.study.tuning.plan import Plan
 from aqmlab.study.tuning.search import search
 from aqmlab.study.tuning.space import read_ranges_file, space_of
 from aqmlab.terminal.spelling import quoted
+from aqmlab.traffic_control import is_linux, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -88,7 +90,7 @@ def tune(
 
     Args:
         scenario: The link and its users (a `Scenario`, a path, TOML text, a dict).
-        scheme: Queue discipline to tune.
+        scheme: Queue discipline to tune; as Linux spells it, parameters that its words give are held fixed.
         objective: What to optimise; best-response-times minimises the mean of min(t, limit).
         restricted_to_s: The limit above: longer responses count as this.
         weights: For weighted: weights of the mean response time (s), the idle share and the loss ratio; 1
@@ -128,11 +130,16 @@ def tune(
         optimiser_seed=optimiser_seed,
     )
     base = Scenario.of(scenario, overrides=overrides)
-    own = {} if ranges_file is None else read_ranges_file(Path(ranges_file), scheme, folder=base.folder)
-    given = {name: _range(name, each) for name, each in (ranges or {}).items()}
+    name, fixed = scheme, frozenset[str]()
+    if is_linux(scheme):
+        queue = read(scheme)
+        name, fixed = queue.scheme, queue.given
+        warn_of_remarks([scheme])
+    own = {} if ranges_file is None else read_ranges_file(Path(ranges_file), name, folder=base.folder)
+    given = {key: _range(key, each) for key, each in (ranges or {}).items()}
     return search(
         base,
-        space_of(scheme, {**own, **given}, folder=base.folder),
+        space_of(name, {**own, **given}, folder=base.folder).without(fixed - {*own, *given}),
         Objective(objective, restricted_to_s, **({"weights": weights} if weights else {})),
         plan,
         store=Path(store),
@@ -141,6 +148,7 @@ def tune(
         links=links,
         queues=queues,
         progress=progress,
+        typed=scheme,
     )
 
 

@@ -42,6 +42,7 @@ def search(
     links: Sequence[str] = (),
     queues: Sequence[str] = (),
     progress: bool = True,
+    typed: str | None = None,
 ) -> Outcome:
     """Searches, and evaluates what was found on fresh seeds.
 
@@ -57,6 +58,7 @@ def search(
         links: The links that utilization, loss and queue are of; by default those that carry data.
         queues: The links whose queues are set; by default those of `links`.
         progress: Whether to show progress bars.
+        typed: The scheme as it was typed, with the parameters that it has in every candidate.
 
     Raises:
         TuneError: Something does not fit together; nothing was run.
@@ -67,7 +69,7 @@ def search(
     require_optuna()
     named_links(scenario, links)
     searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
-    base = searched.with_scheme(scenario, space.scheme)
+    base = searched.with_scheme(scenario, typed or space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
     evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
     start = _start(scenario, base, searched, space)

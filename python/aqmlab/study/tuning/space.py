@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from aqmlab.schemes import trial
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 _SIGNIFICANT_DIGITS = 4
@@ -76,6 +76,19 @@ class Space:
 
     scheme: str
     parameters: tuple[Parameter, ...]
+
+    def without(self, fixed: Collection[str]) -> Space:
+        """The space without these parameters, and without those that are multiples of them.
+
+        Raises:
+            TuneError: None is left.
+        """
+        left = tuple(each for each in self.parameters if not {each.name, each.times} & {*fixed})
+        if not left:
+            raise TuneError(
+                f"{self.scheme}: every parameter with a range is given; legal: a range of another"
+            )
+        return replace(self, parameters=left)
 
     def settings(self, drawn: Mapping[str, Any]) -> dict[str, Any]:
         """The queue's parameters for what the optimiser drew."""

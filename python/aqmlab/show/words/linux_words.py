@@ -1,0 +1,84 @@
+"""Linux's words for queue disciplines, and what each of them is here; what a line of them was read as."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import RefusalError
+from aqmlab.files.toml_text import toml_value
+from aqmlab.traffic_control import DISCIPLINES, REFUSED, is_sqm, queues_of_sqm, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from aqmlab.traffic_control import Discipline, Word
+    from aqmlab.traffic_control.sqm import SqmQueue
+
+
+def linux_words(name: str) -> str:
+    """The words of a queue discipline of Linux, or of those that a scheme has there.
+
+    Raises:
+        RefusalError: Linux has no such queue discipline.
+    """
+    found = [each for each, its in DISCIPLINES.items() if name in {each, its.scheme}]
+    parts = [f"{name}: not understood: {REFUSED[name]}"] if name in REFUSED else []
+    if not (found or parts):
+        known = dict.fromkeys([*DISCIPLINES, *(each.scheme for each in DISCIPLINES.values()), *REFUSED])
+        raise RefusalError.unknown(f"queue discipline of Linux {name!r}", name, known)
+    return "\n\n".join([*("\n".join(_lines(each, DISCIPLINES[each])) for each in found), *parts])
+
+
+def _lines(name: str, discipline: Discipline) -> Iterator[str]:
+    """Every word with its meaning."""
+    rows = [(_word_in_words(each, word), meaning(word)) for each, word in discipline.words.items()]
+    width = max(len(word) for word, _ in rows)
+    yield f"Linux's {name} is {discipline.scheme} here. Its words:"
+    yield ""
+    yield from (f"  {word:<{width}}  {meaning}" for word, meaning in rows)
+    if discipline.needs:
+        yield f"\n  tc asks for {' and '.join(discipline.needs)}."
+    if discipline.remark:
+        yield f"\n  Different: {discipline.remark}."
+
+
+def _word_in_words(name: str, word: Word) -> str:
+    """A word with its argument, as manual pages print it."""
+    return f"{name} {word.argument.name}{'...' * (word.arguments > 1)}" if word.argument else name
+
+
+def meaning(word: Word) -> str:
+    """What a word is here: parameters, or why there is none."""
+    if word.remark:
+        return f"not modelled: {word.remark}"
+    if word.note:
+        return word.note
+    adds = [f"{key} + {more}" for key, more in word.adds.items()]
+    sets = [f"{key} = {toml_value(value)}" for key, value in word.sets.items() if key != "autorate"]
+    return ", ".join([*([word.key] if word.key else []), *adds, *sets])
+
+
+def read_in_words(text: str) -> str:
+    """The scheme that a line of Linux's words is here, as a scenario has it, and what is passed over.
+
+    Of a configuration of OpenWrt's SQM, the queues up and down.
+
+    Raises:
+        ScenarioError: It is not understood.
+    """
+    if is_sqm(text):
+        return "\n\n".join(_of_sqm(each) for each in queues_of_sqm(text))
+    queue = read(text)
+    parameters = {"scheme": queue.scheme, **queue.parameters}
+    lines = [f"{key} = {toml_value(value)}" for key, value in parameters.items()]
+    return "\n".join([" ".join(queue.words), "", *lines, *([""] if queue.remarks else []), *queue.remarks])
+
+
+def _of_sqm(queue: SqmQueue) -> str:
+    """The queue of one direction."""
+    if not queue.line:
+        return f"{queue.way}: no queue: its rate is 0"
+    told = [f"{queue.way}: {read_in_words(queue.line)}"]
+    if queue.rate_mbps is not None:
+        told += ["", f"beside it, in a link of a topology: shaper = {{ rate_mbps = {queue.rate_mbps:g} }}"]
+    return "\n".join([*told, *([queue.remark] if queue.remark else [])])
