@@ -48,9 +48,10 @@ done
 echo "KERNEL $(uname -r)"
 until=$((AQMLAB_WARM_UP + AQMLAB_SECONDS))
 plain() { # namespace, device, rate, framing, bytes
-	ip netns exec "$1" tc qdisc replace dev "$2" root handle 1: $4 htb default 1
-	ip netns exec "$1" tc class replace dev "$2" parent 1: classid 1:1 htb rate "$3kbit" burst 1600 cburst 1600 quantum 1514
-	ip netns exec "$1" tc qdisc replace dev "$2" parent 1:1 bfifo limit "$5"
+	ip netns exec "$1" tc qdisc del dev "$2" root 2>/dev/null
+	ip netns exec "$1" tc qdisc add dev "$2" root handle 1: $4 htb default 1
+	ip netns exec "$1" tc class add dev "$2" parent 1: classid 1:1 htb rate "$3kbit" burst 1600 cburst 1600 quantum 1514
+	ip netns exec "$1" tc qdisc add dev "$2" parent 1:1 bfifo limit "$5"
 }
 while IFS='|' read -r name down_kbit up_kbit framing provider_bytes modem_bytes round_trip_ms typed; do
 	ip netns exec b tc qdisc replace dev b0 root netem delay "${round_trip_ms}ms" limit 100000
