@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aqmlab.load.queue_place import PLACES
 from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
+from aqmlab.study.bloat import Phase
 from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
 from aqmlab.study.sqm.typed import RouterShaper, can_be_typed, tc_lines
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from aqmlab.show.tables.printed import Part
-    from aqmlab.study.bloat import Bufferbloat, Phase, QueueUnderLoad
+    from aqmlab.study.bloat import Bufferbloat, QueueUnderLoad
 
 
 def printed(found: Bufferbloat) -> Iterator[Part]:
@@ -48,7 +49,8 @@ def _whose_box(found: Bufferbloat) -> Iterator[Part]:
 def table_of(found: Bufferbloat) -> Table:
     """The table of a measured line."""
     caption = (
-        "ms: the median round trip of a probe, and what downloads, uploads or both add; lost: of the probes, "
+        "ms: the median round trip of a probe, and what downloads, uploads or both add; down, beside up: "
+        "Mbit/s of downloads alone and beside uploads; lost: of the probes, "
         "idle or under either load, in the worse way; grade by the mean of download and upload: "
         f"{thresholds()} (DSLReports); {thresholds_of_losses()} (ITU-T G.1010)"
     )
@@ -67,6 +69,10 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
         ),
         *(Column(f"{phase}_added_ms", partial(_added, phase=phase), f"+ {phase}") for phase in full),
         Column("lost_percent", lambda row: number(row.lost_percent, ".1f"), "lost %"),
+        *(
+            Column(f"{phase}_goodput_down_mbps", partial(_downloads, phase=phase), title)
+            for phase, title in ((Phase.DOWNLOAD, "down"), (Phase.BOTH, "beside up"))
+        ),
         Column(
             "grade",
             lambda row: text(row.grade.name if row.grade else "–", value=row.grade and row.grade.name),
@@ -82,6 +88,11 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
 
 def _added(row: QueueUnderLoad, *, phase: Phase) -> TableCell:
     return _round_trip(row.added_ms(phase))
+
+
+def _downloads(row: QueueUnderLoad, *, phase: Phase) -> TableCell:
+    """What downloads carry: alone, or beside uploads, whose line their acknowledgements share."""
+    return number(row.phases[phase].goodput_mbps["down"], ".3g")
 
 
 def _round_trip(milliseconds: float) -> TableCell:
