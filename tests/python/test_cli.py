@@ -111,6 +111,7 @@ def test_every_command_is_there() -> None:
         "schema",
         "scheme",
         "scorecard",
+        "sqm",
         "sweep",
         "tune",
     ]

@@ -40,6 +40,7 @@ SHORT = {
     "crossvalidate": ("bulk.toml", "--seeds", "1"),
     "play": ("web.toml", "--no-browser", "--seconds", "5", "--port", "PORT"),
     "bloat": ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1"),
+    "sqm": ("--technology", "adsl", "--down", "4", "--up", "0.5", "--shares", "0.9", "--seeds", "1"),
     "rpm": ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--load", "up"),
     "flent": ("tcp_nup", "--down", "4", "--up", "1", "--schemes", "fq-codel", "--length", "5"),
     "compare": ("web.toml", "--schemes", "drop-tail,red", "--seeds", "1-2"),

@@ -27,7 +27,7 @@ def _shares(_context: click.Context, _parameter: click.Parameter, given: str) ->
 @from_api("sqm", line=LINE, shares={"callback": _shares, "metavar": "SHARE,..."})
 @execution_options("threads")
 def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> None:  # noqa: ANN401
-    """Say what to set in your router, and print it as it can be typed.
+    """Say what to set in your router, and what to type.
 
     The household is on the line with everybody at once: calls, a game, a meeting, pages, a backup and a
     download. It tries queue disciplines in the router at several shares of the line's rate, counted as the
