@@ -48,9 +48,11 @@ impl Shaper {
         self.opens = self.opens.max(Time::from_nanoseconds(earliest));
     }
 
-    /// A packet of so many bytes has left.
-    fn on_sent(&mut self, ip_bytes: u32) {
-        self.opens += self.clock.transmit(self.link_layer.bytes(ip_bytes));
+    /// A packet of so many bytes has left. Returns what it counts on the line.
+    fn on_sent(&mut self, ip_bytes: u32) -> u32 {
+        let counted = self.link_layer.bytes(ip_bytes);
+        self.opens += self.clock.transmit(counted);
+        counted
     }
 }
 
@@ -65,7 +67,7 @@ pub struct Shaped<S> {
 
 impl<S: Scheduler> Shaped<S> {
     /// This scheduler behind a shaper. The shaper goes by IP lengths, also where the queues count
-    /// `layer2_bytes` more.
+    /// `layer2_bytes` more; a scheduler that counts bytes is told those of the line, as Linux's are.
     pub const fn new(shaper: Shaper, layer2_bytes: u32, scheduler: S) -> Self {
         Self { shaper, layer2_bytes, scheduler }
     }
@@ -111,8 +113,11 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
     }
 
     fn on_sent(&mut self, now: Time, queue: usize, bytes: u32) {
-        self.shaper.on_sent(bytes - self.layer2_bytes);
-        self.scheduler.on_sent(now, queue, bytes);
+        let counted = self.shaper.on_sent(bytes - self.layer2_bytes);
+        // Turns are of the line's bytes where the shaper knows them: 40 bytes of acknowledgement that fill two
+        // cells count 106.
+        let knows_line = self.shaper.link_layer != LinkLayer::default();
+        self.scheduler.on_sent(now, queue, if knows_line { counted } else { bytes });
     }
 
     fn on_empty(&mut self, now: Time, queue: usize) {
@@ -174,7 +179,7 @@ mod tests {
     fn an_overhead_takes_its_time_with_every_packet() {
         let link_layer = LinkLayer { overhead_bytes: 250, ..LinkLayer::default() };
         let mut shaper = Shaper::new(Shaping { link_layer, ..ONE_MBPS });
-        (0..4).for_each(|_| shaper.on_sent(1000));
+        (0..4).for_each(|_| assert_eq!(shaper.on_sent(1000), 1250));
         assert_eq!(shaper.opens, at(40));
     }
 
@@ -183,7 +188,7 @@ mod tests {
         let mut shaper = Shaper::new(Shaping { burst_bytes: 2000, ..ONE_MBPS });
         shaper.begin(at(100));
         // 2,000 bytes ahead of the rate: the clock stands at 84 ms, and the third packet waits no longer.
-        (0..3).for_each(|_| shaper.on_sent(1000));
+        (0..3).for_each(|_| _ = shaper.on_sent(1000));
         assert_eq!(shaper.opens, at(108));
         shaper.begin(at(110));
         assert_eq!(shaper.opens, at(108), "only 2 ms were not needed");

@@ -154,9 +154,12 @@ class Cake(Scheme):
                     flow.dst.bulk -= 1
                 flow.set = "none"
                 continue
-            flow.deficit -= held[len(dropped)]["bytes"]
+            # The shaper's length, which cake_advance_shaper gives back, is what a turn is charged with.
+            shaped = self.overhead_bytes if self.rate_mbps is not None else 0
+            counted = held[len(dropped)]["bytes"] + shaped
+            flow.deficit -= counted
             self.last_sent = flow
-            self.opens += (held[len(dropped)]["bytes"] + self.overhead_bytes) * 8 / (self.mbps * 1e3)
+            self.opens += counted * 8 / (self.mbps * 1e3)
             return "+".join([*dropped, last])
         return "idle"
 

@@ -211,6 +211,7 @@ class _Picture:
                 f"{rate_mbps:,g} Mbit/s" if rate_mbps is not None else "",
                 f"{delay_ms:g} ms" if delay_ms else "",
                 " ".join(filter(None, (scheme, _buffer(self.scenario, wires[0])))) if scheme else "",
+                _held(self.scenario, wires[0].name),
             ]
         known = [self.measured[wire.name] for wire in wires if wire.name in self.measured]
         busy, lost = ([each[place] * 100 for each in known] for place in (0, 1))
@@ -321,7 +322,23 @@ def _buffer(scenario: Mapping[str, Any], wire: Wire) -> str:
     return counted(queue["limit_packets"], "packet") if queue.get("limit_packets") else ""
 
 
+def _held(scenario: Mapping[str, Any], link: str) -> str:
+    """To what a router holds a line, if it does."""
+    share = (scenario.get("line") or {}).get(f"shaped_share_{link.removeprefix('router-')}")
+    return f"held to {100 * share:.3g} % of the line" if share and link.startswith("router-") else ""
+
+
+_QUEUES_OF_A_LINE = {
+    "down": "provider_queue",
+    "up": "modem_queue",
+    "router-down": "router_queue_down",
+    "router-up": "router_queue_up",
+}
+
+
 def _queue(scenario: Mapping[str, Any], link: str) -> Mapping[str, Any]:
+    if (line := scenario.get("line")) and link in _QUEUES_OF_A_LINE:
+        return line.get(_QUEUES_OF_A_LINE[link]) or {}
     if dumbbell := scenario.get("dumbbell"):
         back = dumbbell.get("queue_right_to_left") if link == "right-to-left" else None
         return back or dumbbell.get("queue") or {}
