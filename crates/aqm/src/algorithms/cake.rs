@@ -34,9 +34,9 @@
 //! anew. Turns count the bytes that the shaper counts. Without a word about framing Linux counts the 14 bytes
 //! of an Ethernet header, and this file none: `cake bandwidth 10Mbit` is `overhead_bytes = 14` here. Quantum,
 //! target and interval follow the shaper's rate where there is one. A queue that runs empty is at rest at
-//! once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a whole number of bytes,
-//! where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow from the
-//! rate.
+//! once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a whole number of
+//! bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow from
+//! the rate.
 
 use super::cobalt::{self, Cobalt};
 use crate::discipline::{Discipline, Scheduled};

@@ -114,8 +114,8 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
 
     fn on_sent(&mut self, now: Time, queue: usize, bytes: u32) {
         let counted = self.shaper.on_sent(bytes - self.layer2_bytes);
-        // Turns are of the line's bytes where the shaper knows them: 40 bytes of acknowledgement that fill two
-        // cells count 106.
+        // Turns are of the line's bytes where the shaper knows them: 40 bytes of acknowledgement that fill
+        // two cells count 106.
         let knows_line = self.shaper.link_layer != LinkLayer::default();
         self.scheduler.on_sent(now, queue, if knows_line { counted } else { bytes });
     }
