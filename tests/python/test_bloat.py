@@ -219,6 +219,16 @@ def test_programs_read_every_delay(found: dict[str, QueueUnderLoad]) -> None:
     assert float(rows[1]["both_goodput_down_mbps"]) == loaded.goodput_mbps["down"]
 
 
+def test_a_router_that_shapes_fills_what_it_lets_through_and_probes_are_no_load() -> None:
+    """At half of the rate of a slow ADSL line, where 50 probes a second would take a quarter."""
+    line = Line.of_rates(8.0, 0.5, technology="adsl").with_queues_in("router", 0.5)
+    # Three cells of 53 bytes: a twentieth of 250 kbit/s.
+    assert line.probe_interval_s == pytest.approx(8 * 159 / (0.05 * 250e3))
+    _, row = measure(line, ["fq-codel"], seeds=[1])
+    assert row.not_filled == []
+    assert row.lost_percent < 3.0
+
+
 def test_what_is_printed_is_said_of_the_box_that_it_is_of() -> None:
     asked: dict[str, Any] = {"down_mbps": 20.0, "up_mbps": 2.0, "schemes": ["cake"], "seeds": "1"}
     at_line, router, unshaped = (
@@ -228,7 +238,7 @@ def test_what_is_printed_is_said_of_the_box_that_it_is_of() -> None:
     assert "stand in the modem on the way up, and at the provider's" in " ".join(at_line.split())
     assert "aqmlab sqm" in at_line
     assert "tc qdisc" not in at_line + unshaped
-    assert "tc qdisc replace dev WAN root cake bandwidth 1900kbit besteffort dual-srchost nat noatm" in router
+    assert "tc qdisc replace dev WAN root cake bandwidth 1900kbit besteffort triple-isolate nat noatm" in router
 
 
 def test_a_better_queue_in_a_router_that_does_not_shape_changes_nothing() -> None:

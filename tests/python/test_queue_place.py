@@ -77,6 +77,13 @@ def test_the_queues_of_a_line_are_those_that_act() -> None:
     assert own_links(shaped) == PLACES["router"].links
     assert Queues.of(shaped).keys == ("line.router_queue_down", "line.router_queue_up")
     assert PLACES["line"].at(shaped) == home
+    # Who names a share means it; without one the scenario's own stays.
+    assert PLACES["router"].at(shaped, 0.5).core.shapers()["router-up"][0] == pytest.approx(1.0)
+    assert PLACES["router"].at(shaped).core.shapers()["router-up"][0] == pytest.approx(1.8)
+    with pytest.raises(RefusalError, match="only a router shapes"):
+        PLACES["modem"].at(home, 0.5)
+    with pytest.raises(RefusalError, match=r"1\.5 is out of range; legal: 0\.01 to 1"):
+        PLACES["router"].at(home, 1.5)
 
 
 def test_a_comparison_puts_queues_where_it_is_asked_and_begins_with_the_line_as_it_is() -> None:

@@ -11,13 +11,15 @@ import pytest
 import aqmlab
 from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
+from aqmlab.scenario import Scenario
+from aqmlab.study.sqm.candidates import candidates
 from aqmlab.study.sqm.typed import RouterShaper, cake_words, sqm_config, tc_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ADSL = RouterShaper("up", 0.475, 40, 0, "atm")
-CABLE = RouterShaper("down", 95.0, 18, 64, "none")
+ADSL = RouterShaper("up", 0.475, 40, 0, "atm", None, "dual_source")
+CABLE = RouterShaper("down", 95.0, 18, 64, "none", None, "dual_destination")
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +68,9 @@ def test_lines_of_tc_are_those_of_the_manuals() -> None:
     # HTB is told frames with their header of 14 bytes, and knows no PTM: 64/65 of the rate.
     up, *_ = tc_lines("fq-codel", (ADSL,), "eth1")
     assert up == "tc qdisc replace dev eth1 root handle 1: stab overhead 26 linklayer atm htb default 1"
-    ptm = tc_lines("fq-codel", (RouterShaper("up", 9.75, 30, 0, "ptm"),), "eth1")
+    ptm = tc_lines("fq-codel", (RouterShaper("up", 9.75, 30, 0, "ptm", 10_240),), "eth1")
     assert "rate 9600kbit ceil 9600kbit" in ptm[1]
-    assert ptm[2].endswith("handle 11: fq_codel")
+    assert ptm[2].endswith("handle 11: fq_codel limit 10240")
 
 
 def test_a_printed_line_is_read_back_as_what_it_says() -> None:
@@ -84,12 +86,28 @@ def test_a_printed_line_is_read_back_as_what_it_says() -> None:
     }
 
 
-def test_openwrt_is_told_the_same() -> None:
-    text = "\n".join(sqm_config("cake", (CABLE, RouterShaper("up", 9.5, 18, 64, "none")), "eth1"))
-    told = dict(re.findall(r"option (\S+) '([^']*)'", text))
-    assert (told["download"], told["upload"], told["qdisc"]) == ("95000", "9500", "cake")
-    assert (told["overhead"], told["tcMPU"], told["linklayer"]) == ("18", "64", "ethernet")
-    assert told["eqdisc_opts"] == "nat dual-srchost"
+def test_openwrt_is_told_the_same_each_way_by_itself() -> None:
+    up = RouterShaper("up", 0.95, 40, 0, "atm", None, "dual_source")
+    told = dict(re.findall(r"option (\S+) '([^']*)'", "\n".join(sqm_config("cake", (CABLE, up), "eth1"))))
+    assert (told["download"], told["upload"], told["qdisc"]) == ("95000", "950", "cake")
+    assert told["linklayer"] == "none"
+    assert told["iqdisc_opts"] == "dual-dsthost nat noatm overhead 18 mpu 64"
+    assert told["eqdisc_opts"] == "dual-srchost nat atm overhead 40"
+    # Its scripts choose the limits of other queues.
+    assert sqm_config("fq-codel", (CABLE, up), "eth1") == []
+
+
+def test_what_is_typed_is_what_ran_and_not_what_the_file_has() -> None:
+    own = Scenario.of(str(aqmlab.new("home", down_mbps=6, up_mbps=0.5, technology="adsl", queue_in="line")))
+    slow = {"scheme": "fq-codel", "limit_packets": 100, "target_ms": 60}
+    tried = candidates(own.with_overrides({"line.router_queue_up": slow}), ["fq-codel", "drop-tail"], [0.9])
+    fq_codel, drop_tail = tried[2:]
+    assert fq_codel.scenario.resolved["line"]["router_queue_up"]["target_ms"] == 5.0
+    for each in (fq_codel, drop_tail):
+        lines = tc_lines(each.scheme, each.shapers, "eth1")
+        for way in ("down", "up"):
+            limit = each.scenario.resolved["line"][f"router_queue_{way}"]["limit_packets"]
+            assert any(line.endswith(f" limit {limit}") for line in lines)
 
 
 def test_a_line_that_is_good_already_needs_nothing() -> None:
@@ -120,6 +138,7 @@ def test_bad_input_is_refused_with_what_is_legal(tmp_path: Path) -> None:
         ({"shares": [1.2]}, "shares: 1.2 is out of range"),
         ({"schemes": ["red"]}, "schemes: what to type for red is not known"),
         ({"technology": "vdls"}, 'did you mean "vdsl"'),
+        ({"device": "eth0; reboot"}, "is no name of a network device"),
         ({"line": HOME_WITHOUT_LOAD, "down_mbps": 3}, "down_mbps: is of a line without a scenario"),
     ):
         with pytest.raises(RefusalError, match=message):

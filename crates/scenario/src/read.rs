@@ -71,7 +71,7 @@ impl Scenario {
     /// # Errors
     /// As of [`Scenario::from_toml`].
     pub fn with_overrides(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
-        read(tree_of(&self.document), RESOLVED, NO_FOLDER, overrides)
+        read(tree_of(&self.document.unsettled()), RESOLVED, NO_FOLDER, overrides)
     }
 
     /// As [`Scenario::with_overrides`], where files that the overrides name are looked for in `folder`. A
@@ -84,7 +84,7 @@ impl Scenario {
         folder: &Path,
         overrides: &[(String, String)],
     ) -> Result<Self, ScenarioError> {
-        read(tree_of(&self.document), RESOLVED, Some(folder), overrides)
+        read(tree_of(&self.document.unsettled()), RESOLVED, Some(folder), overrides)
     }
 
     /// The scenario as JSON with every default filled in, keys in the order of the schema's structs: equal

@@ -142,6 +142,36 @@ fn what_is_resolved_is_resolved_to_itself() {
     }
 }
 
+/// An override of a resolved line is that of the text: what followed from the old value follows from the new.
+#[test]
+fn what_follows_from_an_overridden_key_follows_anew() {
+    for (key, value) in [
+        ("line.technology", "vdsl"),
+        ("line.up_mbps", "10.0"),
+        ("line.framing", "ptm"),
+        ("devices.0.connection", "wired"),
+        ("devices.1.kind", "phone"),
+    ] {
+        let later = read(&[]).with_overrides(&[(key.to_owned(), value.to_owned())]);
+        let later = later.unwrap_or_else(|error| panic!("{key}: {error}"));
+        assert_eq!(later, read(&[(key, value)]), "{key}");
+    }
+}
+
+#[test]
+fn a_provider_limits_what_the_line_carries_and_no_rate_that_varies() {
+    let sold = |text: &str, sold: &str| {
+        let text = text.replace("up_mbps = 0.9", &format!("up_mbps = 0.9\nsold_down_mbps = {sold}"));
+        Scenario::from_toml(&text, "home.toml", &[]).map_err(|error| error.to_string())
+    };
+    assert!(sold(HOME, "15.6").is_ok());
+    // 18 Mbit/s of cells carry 18 * 1518/1749.
+    let refused = sold(HOME, "15.7").unwrap_err();
+    assert!(refused.contains("the line itself is the limit; legal: below 15.623"), "{refused}");
+    let varying = sold(&HOME.replace("adsl", "lte"), "5").unwrap_err();
+    assert!(varying.contains("line.sold_down_mbps: the rate of this line varies"), "{varying}");
+}
+
 #[test]
 fn a_home_that_names_no_device_has_one_computer() {
     let text = "name = \"x\"\nduration_s = 9\n[line]\ntechnology = \"fibre\"\n[[flows]]\ncount = 1\ndirection = \"up\"\n";

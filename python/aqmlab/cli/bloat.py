@@ -24,8 +24,8 @@ def bloat(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any)
     it, four uploads, and both (CUBIC, Linux 6). It prints the round trip on the idle line, what each load
     adds to it (medians), and a grade, for the line as it is and with other queue disciplines at both ends.
 
-    The line is the [dumbbell] of a scenario, whose users and flows are left out (down is left to right), or
-    --down and --up, with buffers as in modems without queue management: 100 ms down and 250 ms up.
+    The line is the [line] or [dumbbell] of a scenario, whose users and flows are left out (down is left to
+    right), or --down and --up, with buffers as in modems without queue management: 100 ms down and 250 ms up.
 
     \b
     Examples:

@@ -86,7 +86,7 @@ def compare(
     Examples:
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
-      aqmlab compare home.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/router
+      aqmlab compare my-link.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/home
       aqmlab compare link.toml --schemes "drop-tail,fq_codel limit 1001 target 14ms"
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets

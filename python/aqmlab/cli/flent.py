@@ -26,7 +26,7 @@ def flent(*, flent: Path | None, output: Path | None, executor: Executor, quiet:
     Linux 6) begin after 5 s. It prints what the streams carried and how long probes took before and beside
     them.
 
-    The line is the [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
+    The line is the [line] or [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
 
     \b
     Examples:

@@ -26,7 +26,7 @@ def rpm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
     usual round trip. Below 300 is poor, below 1,000 fair, below 6,000 good; no line does more than its idle
     round trip allows: 3,000 at 20 ms.
 
-    The line is the [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
+    The line is the [line] or [dumbbell] of a scenario, or --down and --up, as of aqmlab bloat.
 
     \b
     Examples:

@@ -282,7 +282,7 @@ def _placed(
 ) -> dict[str, Scenario]:
     """A line as it is, and with schemes at a place of it."""
     from aqmlab.load.placed_schemes import placed  # noqa: PLC0415 (results at hand need no queues)
-    from aqmlab.load.queue_place import SHAPED_SHARE, place_named  # noqa: PLC0415
+    from aqmlab.load.queue_place import place_named  # noqa: PLC0415
     from aqmlab.presets.home_line import as_line  # noqa: PLC0415
     from aqmlab.presets.line import AS_IT_IS  # noqa: PLC0415
 
@@ -291,8 +291,7 @@ def _placed(
             "queues: queue_in names the links already; legal: one of the two", place="queues"
         )
     place, own = place_named(queue_in), as_line(scenario)
-    share = SHAPED_SHARE if shaped_share is None else shaped_share
-    return _under(schemes, {AS_IT_IS: own}, lambda scheme: placed(own, scheme, place, share))
+    return _under(schemes, {AS_IT_IS: own}, lambda scheme: placed(own, scheme, place, shaped_share))
 
 
 def _under(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
 
 
-def placed(scenario: Scenario, scheme: str, place: QueuePlace, share: float) -> Scenario:
+def placed(scenario: Scenario, scheme: str, place: QueuePlace, share: float | None) -> Scenario:
     """A scenario with a `[line]` and a scheme at a place of it, both ways.
 
     A scheme with a rate of its own, such as `cake bandwidth 9Mbit`, shapes by itself: the router does not.
@@ -21,6 +21,7 @@ def placed(scenario: Scenario, scheme: str, place: QueuePlace, share: float) -> 
     Raises:
         ScenarioError: The scheme, or the share, is refused.
     """
+    place.require_share(share)
     shapes_itself = place.shaped and "rate_mbps" in ParametrizedScheme.of(scheme).parameters
-    at = (PLACES["router-unshaped"] if shapes_itself else place).at(scenario, share)
+    at = PLACES["router-unshaped"].at(scenario) if shapes_itself else place.at(scenario, share)
     return Queues.of(at, place.links).with_scheme(at, scheme)

@@ -16,6 +16,7 @@ LINE_LINKS, ROUTER_LINKS = ("down", "up"), ("router-down", "router-up")
 """The links of a line with queues: its own two ways, and the ports of the router behind it."""
 SHAPED_SHARE = 0.95
 """The share of a line's rate to which a router holds it without a word: tc-cake(8) leaves a few per cent."""
+LEAST_SHARE = 0.01
 _SHARES = ("shaped_share_down", "shaped_share_up")
 
 
@@ -35,22 +36,43 @@ class QueuePlace:
     in_words: str
     shaped: bool = False
 
-    def at(self, scenario: Scenario, share: float = SHAPED_SHARE) -> Scenario:
+    def at(self, scenario: Scenario, share: float | None = None) -> Scenario:
         """A scenario with a `[line]`, ready for queue disciplines at this place.
 
         In front of a modem a router without a shaper holds nothing: all of it waits in the modem.
 
+        Args:
+            scenario: The scenario.
+            share: The share of the line's rate that a router leaves it, both ways; None: that of the
+                scenario, and where it has none 0.95.
+
         Raises:
-            ScenarioError: The share is not legal.
+            RefusalError: The share is not from 0.01 to 1, or nothing shapes at this place.
         """
         line: Mapping[str, Any] = scenario.resolved["line"]
+        self.require_share(share)
         if self.shaped:
-            given = {key: share for key in _SHARES if line.get(key) is None}
+            usual = SHAPED_SHARE if share is None else share
+            given = {key: usual for key in _SHARES if share is not None or line.get(key) is None}
             return scenario.with_overrides({f"line.{key}": value for key, value in given.items()})
         if all(line.get(key) is None for key in _SHARES):
             return scenario
         kept = {key: value for key, value in line.items() if key not in _SHARES}
         return Scenario.of(scenario.resolved | {"line": kept})
+
+    def require_share(self, share: float | None) -> None:
+        """Checks a share that was asked for.
+
+        Raises:
+            RefusalError: It is not from 0.01 to 1, or nothing shapes at this place.
+        """
+        if share is None or (self.shaped and LEAST_SHARE <= share <= 1.0):
+            return
+        legal = f"{LEAST_SHARE} to 1" if self.shaped else "together with queue_in = router"
+        why = f"{share:g} is out of range" if self.shaped else "only a router shapes"
+        raise RefusalError(
+            f"shaped_share: {why}; legal: {legal}", place="shaped_share", value=share, legal=legal
+        )
 
 
 PLACES = {

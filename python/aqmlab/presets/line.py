@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
 from aqmlab.load.placed_schemes import placed
-from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, SHAPED_SHARE, place_named
+from aqmlab.load.queue_place import ROUTER_LINKS, place_named
 from aqmlab.load.queues import Queues
 from aqmlab.presets.home_line import DEVICE, line_of_dumbbell
 from aqmlab.scenario import Scenario
@@ -35,7 +35,7 @@ _LAYER2_BYTES = ("layer2_overhead_bytes", "layer2_minimum_frame_bytes", "layer2_
 _INTERFACE_MBPS = 10_000.0
 _LINES = ("line", "dumbbell")
 _NETWORKS = (*_LINES, "parking_lot", "star", "topology")
-_MOST_OF_PROBES = 0.1
+_MOST_OF_PROBES, _PART_OF_PROBES = 0.1, 0.05
 """The share of a rate that probes may take: beyond it they wait for each other on an idle line."""
 LEAST_MBPS = PROBE_BYTES * 8 / PROBE_INTERVAL_S / 1e6 / _MOST_OF_PROBES
 """The slowest line, either way."""
@@ -52,14 +52,14 @@ class Line:
         round_trip_ms: Of the downloads and uploads on an idle line.
         files: The texts of files that the table names.
         queue_in: Where queue disciplines stand that it is tried with: a name of `queue_place.PLACES`.
-        shaped_share: The share of its rate that a router leaves it there.
+        shaped_share: The share of its rate that a router leaves it there; None: its own, or 0.95.
     """
 
     network: Mapping[str, Mapping[str, Any]]
     round_trip_ms: float = _ROUND_TRIP_MS
     files: Mapping[str, str] = field(default_factory=dict)
     queue_in: str = "line"
-    shaped_share: float = SHAPED_SHARE
+    shaped_share: float | None = None
 
     @classmethod
     def of_rates(
@@ -135,30 +135,23 @@ class Line:
 
         Args:
             queue_in: A name of `queue_place.PLACES`; None: in the modem and at the provider's.
-            shaped_share: The share of its rate that a router leaves it; by default 0.95.
+            shaped_share: The share of its rate that a router leaves it; by default its own, or 0.95.
 
         Raises:
-            RefusalError: There is no such place, or the share is not above 0 and at most 1.
+            RefusalError: There is no such place, or the share is not legal there.
         """
-        share = SHAPED_SHARE if shaped_share is None else shaped_share
-        if not 0.0 < share <= 1.0:
-            raise RefusalError(
-                f"shaped_share: {share:g} is out of range; legal: above 0, to 1",
-                place="shaped_share",
-                value=share,
-                legal="above 0, to 1",
-            )
         if queue_in is None:
             if shaped_share is not None:
                 raise RefusalError(
                     "shaped_share: only a router shapes; legal: together with queue_in = router",
                     place="shaped_share",
-                    value=share,
+                    value=shaped_share,
                     legal="together with queue_in = router",
                 )
             return self
         place = place_named(queue_in)
-        return replace(self.as_line(), queue_in=place.name, shaped_share=share)
+        place.require_share(shaped_share)
+        return replace(self.as_line(), queue_in=place.name, shaped_share=shaped_share)
 
     def as_line(self) -> Self:
         """The same line with its provider, modem and router told apart."""
@@ -192,16 +185,28 @@ class Line:
         """Whether provider, modem and router are told apart."""
         return "line" in self.network
 
-    def share_under(self, name: str) -> float:
-        """The share of its rate that is left to it under a scheme; all of it as it is."""
-        shapes = name != AS_IT_IS and place_named(self.queue_in).shaped
-        return self.shaped_share if shapes else 1.0
+    def with_scheme(self, scheme: str) -> Scenario:
+        """The line with a scheme where queue disciplines are tried, and next to nothing to carry."""
+        own = self.as_line().carrying("line", datagrams=[_ANY])
+        return placed(own, scheme, place_named(self.queue_in), self.shaped_share)
 
-    def router_shapers(self) -> dict[str, tuple[float, int, int, str]]:
-        """What a router holds each way to: rate in Mbit/s, and how it counts (`_core.Scenario.shapers`)."""
-        own = PLACES["router"].at(self.as_line().carrying("line", datagrams=[_ANY]), self.shaped_share)
-        found = own.core.shapers()
-        return {way: found[link] for way, link in zip(DIRECTIONS, ROUTER_LINKS, strict=True)}
+    def shares_in(self, scenario: Scenario) -> dict[str, float]:
+        """The share of its rate that a router leaves the line each way, in a scenario of it."""
+        if not self.is_line:
+            return dict.fromkeys(DIRECTIONS, 1.0)
+        shapers, links = scenario.core.shapers(), zip(DIRECTIONS, ROUTER_LINKS, strict=True)
+        rates_mbps = self.rates_mbps
+        return {way: shapers[link][0] / rates_mbps[way] if link in shapers else 1.0 for way, link in links}
+
+    @property
+    def probe_interval_s(self) -> float:
+        """From one probe to the next: longer where probes, as framed, would be felt on the line."""
+        if not self.is_line:
+            return PROBE_INTERVAL_S
+        own = self.with_scheme("fq-codel")
+        shares, table = self.shares_in(own), own.resolved["line"]
+        slowest = min(rate * shares[way] for way, rate in self.rates_mbps.items())
+        return max(PROBE_INTERVAL_S, 8e-6 * _on_line(PROBE_BYTES, table) / (_PART_OF_PROBES * slowest))
 
     @property
     def links(self) -> dict[str, str]:
@@ -288,6 +293,12 @@ def _resolved(line: Line, kind: str) -> Mapping[str, Any]:
     """The table of a line with every default."""
     table: Mapping[str, Any] = line.carrying("line", datagrams=[_ANY]).resolved[kind]
     return table
+
+
+def _on_line(ip_bytes: int, line: Mapping[str, Any]) -> int:
+    """The bytes of a packet on a line: frames, and cells of 53 for 48."""
+    framed = max(ip_bytes + int(line["overhead_bytes"]), int(line["minimum_frame_bytes"]))
+    return -(-framed // 48) * 53 if line["framing"] == "atm" else framed
 
 
 def _given(table: Mapping[str, Any]) -> dict[str, Any]:

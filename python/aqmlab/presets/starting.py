@@ -67,7 +67,7 @@ def new(
         down_mbps: Of home: its rate down, in Mbit/s; by default one that is usual for the technology.
         up_mbps: Of home: its rate up.
         technology: Of home: the kind of line, which has buffers, delay and framing of its own; by default
-            cable.
+            cable. With queue_in also 5g and starlink.
         queue_in: Of home: tells provider, modem, router and devices apart, and says whose queues act: router
             (which shapes the line), router-unshaped, modem, provider or line; by default the household is
             one machine behind its line.

@@ -34,7 +34,7 @@ pub use flows::{
 };
 pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
 pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};
-pub(crate) use line::{INTERNET, LineWay, RESERVED, keys_of};
+pub(crate) use line::{INTERNET, LineWay, RESERVED, SOLD, keys_of};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};
@@ -207,6 +207,12 @@ impl Document {
         for (index, datagrams) in self.datagrams.iter_mut().enumerate() {
             datagrams.settle(index);
         }
+    }
+
+    /// As it is overridden: what follows from other keys of a line or a device is left out, and follows anew.
+    pub(crate) fn unsettled(&self) -> Self {
+        let devices = self.devices.iter().map(DeviceTable::unsettled).collect();
+        Self { line: self.line.as_ref().map(Line::unsettled), devices, ..self.clone() }
     }
 
     /// A home has a device, and what goes up or down a line has ends.

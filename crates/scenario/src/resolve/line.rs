@@ -4,10 +4,11 @@ use super::service::service;
 use super::topology;
 use super::traffic::check_scheme;
 use crate::Scheme;
-use crate::document::{Connection, DeviceTable, Line, LineWay, RESERVED};
+use crate::document::{Connection, DeviceTable, Line, LineWay, RESERVED, SOLD};
 use crate::legal::listed;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
+use aqmlab_aqm::parts::LinkLayer;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The network of a line and the devices behind it; nothing where these have mistakes.
@@ -20,7 +21,7 @@ pub(super) fn network(
     check_framing(line, mistakes);
     let interface_mbps = line.interface_rate_mbps.unwrap_or_default();
     for way in line.ways() {
-        check_way(&way, interface_mbps, files, mistakes);
+        check_way(&way, (interface_mbps, line.link_layer()), files, mistakes);
     }
     check_scheme(
         "line.uncongested_queue",
@@ -54,12 +55,12 @@ fn check_framing(line: &Line, mistakes: &mut Mistakes<'_>) {
 
 fn check_way(
     way: &LineWay<'_>,
-    interface_mbps: f64,
+    (interface_mbps, link_layer): (f64, LinkLayer),
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
 ) {
     let key = |start: &str| format!("line.{start}_{}", way.name);
-    let (rate_key, sold_key) = (format!("line.{}_mbps", way.name), format!("line.sold_{}_mbps", way.name));
+    let rate_key = format!("line.{}_mbps", way.name);
     let trace_key = format!("line.rate_{}_trace_file", way.name);
     service(
         (&trace_key, way.trace),
@@ -73,9 +74,8 @@ fn check_way(
         let wrong = format!("{interface_mbps} is below {rate_key} = {}", way.rate_mbps);
         mistakes.value("line.interface_rate_mbps", wrong, format!("at least {}", way.rate_mbps));
     }
-    if let Some(sold) = way.sold_mbps.filter(|sold| *sold > way.rate_mbps) {
-        let wrong = format!("{sold} is above {rate_key} = {}: the line itself is the limit", way.rate_mbps);
-        mistakes.value(&sold_key, wrong, format!("below {}, or to leave it out", way.rate_mbps));
+    if let Some(sold) = way.sold_mbps {
+        check_sold(sold, way, link_layer, mistakes);
     }
     if let Some(queue) = way.queue {
         check_scheme(&joined("line", way.queue_key), queue, Some(slowest), mistakes);
@@ -91,12 +91,38 @@ fn check_way(
     }
 }
 
+/// A provider holds a line below what it carries of full packets, at a rate that does not vary.
+fn check_sold(sold: f64, way: &LineWay<'_>, link_layer: LinkLayer, mistakes: &mut Mistakes<'_>) {
+    let key = format!("line.sold_{}_mbps", way.name);
+    if way.medium.is_some() || way.trace.is_some() {
+        let wrong = "the rate of this line varies, and a provider's limit beside that is not modelled";
+        mistakes.value(
+            &key,
+            wrong,
+            "rates_vary = false and neither a medium nor a trace, or to leave it out",
+        );
+        return;
+    }
+    let carried = way.rate_mbps * f64::from(SOLD.bytes(1500)) / f64::from(link_layer.bytes(1500));
+    if sold >= carried {
+        let wrong = format!(
+            "{sold} of Ethernet is not below what line.{}_mbps = {} carries: the line itself is the limit",
+            way.name, way.rate_mbps
+        );
+        mistakes.value(&key, wrong, format!("below {carried:.3}, or to leave it out"));
+    }
+}
+
 /// Devices are told apart by their names, and from what else stands on the way.
 fn check_devices(devices: &[DeviceTable], mistakes: &mut Mistakes<'_>) {
     let mut names: BTreeSet<&str> = RESERVED.into_iter().collect();
     for (index, device) in devices.iter().enumerate() {
         let path = format!("devices.{index}");
-        if RESERVED.contains(&device.name.as_str()) {
+        let is_reserved = |name: &str| {
+            RESERVED.contains(&name)
+                || name.strip_prefix("internet-").is_some_and(|rest| rest.parse::<u32>().is_ok())
+        };
+        if is_reserved(&device.name) {
             let wrong = format!("\"{}\" is what a part of the line is called", device.name);
             mistakes.value(&joined(&path, "name"), wrong, format!("a name besides {}", listed(&RESERVED)));
         } else if !names.insert(&device.name) {

@@ -317,7 +317,9 @@ def _buffer(scenario: Mapping[str, Any], wire: Wire) -> str:
     queue = _queue(scenario, wire.name)
     if queue.get("limit_bytes"):
         size = float(queue["limit_bytes"])
-        held = f" ({written(8e-6 * size / wire.rate_mbps, Unit('', 'time'))})" if wire.rate_mbps else ""
+        # Of a line the rate counts frames and cells, and the buffer does not.
+        known = wire.rate_mbps and not scenario.get("line")
+        held = f" ({written(8e-6 * size / (wire.rate_mbps or 1), Unit('', 'time'))})" if known else ""
         return f"{written(size, Unit('', 'bytes'))}{held}"
     return counted(queue["limit_packets"], "packet") if queue.get("limit_packets") else ""
 

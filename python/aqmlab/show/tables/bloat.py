@@ -11,7 +11,7 @@ from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
 from aqmlab.study.bloat import Phase
 from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
-from aqmlab.study.sqm.typed import RouterShaper, can_be_typed, tc_lines
+from aqmlab.study.sqm.typed import can_be_typed, router_shapers, tc_lines
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def _whose_box(found: Bufferbloat) -> Iterator[Part]:
         if not place.links[0].startswith("router"):
             yield "What your own router can do in front of that: --queue-in router, and aqmlab sqm."
         return
-    shapers = tuple(RouterShaper(way, *own) for way, own in found.line.router_shapers().items())
     for row in found.queues:
         if can_be_typed(row.name):
+            shapers = router_shapers(found.line.with_scheme(row.name))
             head = f"{row.name} on Linux, where WAN is the router's port to the modem:"
             yield Unwrapped("\n".join([head, *(f"  {line}" for line in tc_lines(row.name, shapers, "WAN"))]))
 

@@ -24,8 +24,9 @@ def printed(found: RouterAdvice) -> Iterator[Part]:
     if lines := found.tc_lines():
         head = f"on plain Linux, where {found.device} is the router's port to the modem:"
         yield Unwrapped("\n".join([head, *(f"  {line}" for line in lines)]))
+    if section := found.openwrt():
         head = "or on OpenWrt with sqm-scripts, in /etc/config/sqm:"
-        yield Unwrapped("\n".join([head, *(f"  {line}" for line in found.openwrt())]))
+        yield Unwrapped("\n".join([head, *(f"  {line}" for line in section)]))
 
 
 def table_of(found: RouterAdvice) -> Table:

@@ -165,19 +165,22 @@ def measure(
         runs = [(phase, seed, next(results)) for phase in Phase for seed in seeds]
         by_seed: dict[int, dict[Phase, Loaded]] = {seed: {} for seed in seeds}
         for phase, seed, result in runs:
-            by_seed[seed][phase] = _felt(result, phase, line, line.share_under(name))
+            by_seed[seed][phase] = _felt(result, phase, line, line.shares_in(made[phase][name]))
         means = {phase: Loaded.mean_of([each[phase] for each in by_seed.values()]) for phase in Phase}
         found.append(QueueUnderLoad(name, means, by_seed))
     return found
 
 
-def _felt(result: Result, phase: Phase, line: Line, share: float) -> Loaded:
+def _felt(result: Result, phase: Phase, line: Line, shares: Mapping[str, float]) -> Loaded:
     carried = {FLOWS[direction]: way for way, direction in DIRECTIONS.items() if direction in FULL[phase]}
     return Loaded(
         {way: {share: _delay_ms(result, way, share) for share in _PERCENTILES} for way in DIRECTIONS},
         {way: result.value(f"loss_percent/datagrams.{way}") for way in DIRECTIONS},
         {way: result.value(f"goodput_mbps/flows.{flows}") for flows, way in carried.items()},
-        {way: result.value("utilization_percent", links=[link]) / share for way, link in line.links.items()},
+        {
+            way: result.value("utilization_percent", links=[link]) / shares[way]
+            for way, link in line.links.items()
+        },
     )
 
 

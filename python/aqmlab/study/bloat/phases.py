@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from aqmlab.presets.line import DIRECTIONS, DOWN, PROBE_BYTES, PROBE_INTERVAL_S, UP
+from aqmlab.presets.line import DIRECTIONS, DOWN, PROBE_BYTES, UP
 
 if TYPE_CHECKING:
     from aqmlab.presets.line import Line
@@ -61,7 +61,7 @@ def line_under(line: Line, phase: Phase) -> Scenario:
             "count": 1,
             "direction": direction,
             "packet_bytes": PROBE_BYTES,
-            "rate_mbps": PROBE_BYTES * 8 / PROBE_INTERVAL_S / 1e6,
+            "rate_mbps": PROBE_BYTES * 8 / line.probe_interval_s / 1e6,
         }
         for way, direction in DIRECTIONS.items()
     ]

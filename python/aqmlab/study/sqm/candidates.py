@@ -10,7 +10,7 @@ from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES, ROUTER_LINKS
 from aqmlab.load.queues import Queues
 from aqmlab.presets.line import AS_IT_IS
-from aqmlab.study.sqm.typed import RouterShaper
+from aqmlab.study.sqm.typed import RouterShaper, router_shapers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +43,7 @@ class Candidate:
     @property
     def shapers(self) -> tuple[RouterShaper, ...]:
         """What the router holds, both ways."""
-        found = self.scenario.core.shapers()
-        return tuple(
-            RouterShaper(link.removeprefix("router-"), *found[link]) for link in ROUTER_LINKS if link in found
-        )
+        return router_shapers(self.scenario)
 
 
 def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -> list[Candidate]:
@@ -60,7 +57,7 @@ def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -
     Raises:
         ScenarioError: A scheme or a share is refused.
     """
-    of_provider = placed(own, "pie", PLACES["line"], 1.0)
+    of_provider = placed(own, "pie", PLACES["line"], None)
     in_router = [
         Candidate(
             f"{_SPELT.get(scheme, scheme)} at {100 * share:g} % in your router",
@@ -82,7 +79,8 @@ def _in_router(own: Scenario, scheme: str, share: float) -> Scenario:
         way = link.removeprefix("router-")
         whole = math.floor(rate_mbps * 1e3 + 1e-6) / 1e3
         rounded[f"line.shaped_share_{way}"] = share * whole / rate_mbps
-        if scheme == "cake":
-            rounded[f"line.router_queue_{way}"] = {"scheme": "cake", "isolation": _ISOLATION[way]}
+        # A table of its own: what is printed says nothing of parameters that the scenario's queue has.
+        of_cake = {"scheme": "cake", "isolation": _ISOLATION[way]}
+        rounded[f"line.router_queue_{way}"] = of_cake if scheme == "cake" else {"scheme": "fq-codel"}
     held = shaped.with_overrides(rounded)
     return held if scheme == "cake" else Queues.of(held, ROUTER_LINKS).with_scheme(held, scheme)

@@ -10,6 +10,7 @@ from aqmlab import arguments, shown
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.running import run_comparison
 from aqmlab.errors import RefusalError
+from aqmlab.load.queue_place import LEAST_SHARE
 from aqmlab.presets.home_line import as_line
 from aqmlab.presets.household_on_line import household_on_line
 from aqmlab.presets.line import AS_IT_IS
@@ -19,7 +20,7 @@ from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.tidy import Tidy
 from aqmlab.study.sqm.candidates import candidates
 from aqmlab.study.sqm.choosing import Judged, best, judged
-from aqmlab.study.sqm.typed import can_be_typed, sqm_config, tc_lines
+from aqmlab.study.sqm.typed import can_be_typed, require_device, sqm_config, tc_lines
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_SCHEMES = ("fq-codel", "cake")
 DEFAULT_SHARES = (0.98, 0.95, 0.9, 0.8)
 DEFAULT_SEEDS = "1-3"
-_LEGAL_SHARES = "numbers above 0, to 1, such as 0.95"
+_LEGAL_SHARES = "numbers from 0.01 to 1, such as 0.95"
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,6 +146,7 @@ def sqm(
     if output is not None:
         require_form(Path(output))
     _require(schemes, shares)
+    require_device(device)
     own = _own(line, overrides, down_mbps, up_mbps, technology)
     tried = candidates(own, schemes, shares)
     found = run_comparison(
@@ -199,7 +201,7 @@ def _require(schemes: Sequence[str], shares: Sequence[float]) -> None:
     if not shares:
         raise RefusalError("shares: none given", place="shares", legal=_LEGAL_SHARES)
     for share in shares:
-        if not 0.0 < share <= 1.0:
+        if not LEAST_SHARE <= share <= 1.0:
             raise RefusalError(
                 f"shares: {share:g} is out of range; legal: {_LEGAL_SHARES}",
                 place="shares",

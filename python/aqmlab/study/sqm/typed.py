@@ -10,12 +10,31 @@ devices apart; no filter of acknowledgements.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aqmlab.errors import RefusalError
+from aqmlab.load.queue_place import ROUTER_LINKS
+from aqmlab.terminal.spelling import quoted
+
+if TYPE_CHECKING:
+    from aqmlab.scenario import Scenario
 
 _ETHERNET_HEADER_BYTES = 14
 _PTM = 64 / 65
-_ISOLATION = {"up": "dual-srchost", "down": "dual-dsthost"}
-_DISCIPLINES = {"fq-codel": "fq_codel", "codel": "codel", "pie": "pie", "drop-tail": "pfifo limit 1000"}
+_ISOLATION = {
+    "none": "flowblind",
+    "source": "srchost",
+    "destination": "dsthost",
+    "hosts": "hosts",
+    "flows": "flows",
+    "dual_source": "dual-srchost",
+    "dual_destination": "dual-dsthost",
+    "triple": "triple-isolate",
+}
+_DISCIPLINES = {"fq-codel": "fq_codel", "codel": "codel", "pie": "pie", "drop-tail": "pfifo"}
+_DEVICE = re.compile(r"[A-Za-z0-9_.:-]{1,15}")
 IFB = "ifb4sqm"
 """The device through which what comes in is led, so that it can be held back."""
 
@@ -30,6 +49,8 @@ class RouterShaper:
         overhead_bytes: Bytes of each packet beside its IP length.
         minimum_frame_bytes: The shortest frame.
         coding: What the line makes of frames: `none`, `atm` or `ptm`.
+        limit_packets: How many packets wait at most, where that is asked.
+        isolation: Of CAKE: what gets an equal share.
     """
 
     way: str
@@ -37,11 +58,38 @@ class RouterShaper:
     overhead_bytes: int
     minimum_frame_bytes: int
     coding: str
+    limit_packets: int | None = None
+    isolation: str = "triple"
 
     @property
     def kbit(self) -> int:
         """The rate in whole kbit/s."""
         return math.floor(self.rate_mbps * 1e3 + 1e-6)
+
+
+def router_shapers(scenario: Scenario) -> tuple[RouterShaper, ...]:
+    """What the router of a scenario with a `[line]` holds, down and up."""
+    found, line = scenario.core.shapers(), scenario.resolved["line"]
+    shapers = []
+    for link in ROUTER_LINKS:
+        if link in found:
+            way = link.removeprefix("router-")
+            queue = line[f"router_queue_{way}"]
+            own = (queue.get("limit_packets"), queue.get("isolation") or "triple")
+            shapers.append(RouterShaper(way, *found[link], *own))
+    return tuple(shapers)
+
+
+def require_device(name: str) -> None:
+    """Checks the name of a network device.
+
+    Raises:
+        RefusalError: Linux has no device of such a name.
+    """
+    if not _DEVICE.fullmatch(name):
+        legal = "1 to 15 letters, digits and . _ : -, such as eth1"
+        said = f"device: {quoted(name)} is no name of a network device; legal: {legal}"
+        raise RefusalError(said, place="device", value=name, legal=legal)
 
 
 def can_be_typed(scheme: str) -> bool:
@@ -80,21 +128,23 @@ def _of_way(scheme: str, shaper: RouterShaper, device: str) -> list[str]:
     if scheme == "cake":
         return [f"tc qdisc replace dev {device} root {cake_words(shaper)}"]
     rate = f"{_htb_kbit(shaper)}kbit"
+    limit = f" limit {shaper.limit_packets}" if shaper.limit_packets else ""
     return [
         f"tc qdisc replace dev {device} root handle 1: {_stab(shaper)}htb default 1",
         f"tc class replace dev {device} parent 1: classid 1:1 htb rate {rate} ceil {rate}",
-        f"tc qdisc replace dev {device} parent 1:1 handle 11: {_DISCIPLINES[scheme]}",
+        f"tc qdisc replace dev {device} parent 1:1 handle 11: {_DISCIPLINES[scheme]}{limit}",
     ]
 
 
 def cake_words(shaper: RouterShaper) -> str:
     """CAKE with its arguments."""
+    return f"cake bandwidth {shaper.kbit}kbit besteffort {_counted_by_cake(shaper)}"
+
+
+def _counted_by_cake(shaper: RouterShaper) -> str:
     coding = {"none": "noatm"}.get(shaper.coding, shaper.coding)
     mpu = f" mpu {shaper.minimum_frame_bytes}" if shaper.minimum_frame_bytes else ""
-    return (
-        f"cake bandwidth {shaper.kbit}kbit besteffort {_ISOLATION[shaper.way]} nat {coding} "
-        f"overhead {shaper.overhead_bytes}{mpu}"
-    )
+    return f"{_ISOLATION[shaper.isolation]} nat {coding} overhead {shaper.overhead_bytes}{mpu}"
 
 
 def _stab(shaper: RouterShaper) -> str:
@@ -109,28 +159,26 @@ def _htb_kbit(shaper: RouterShaper) -> int:
 
 
 def sqm_config(scheme: str, shapers: tuple[RouterShaper, ...], device: str) -> list[str]:
-    """The section of OpenWrt's /etc/config/sqm; a way that is not shaped has rate 0, as SQM spells it."""
-    rates = {shaper.way: shaper.kbit for shaper in shapers}
-    first = shapers[0]
+    """The section of OpenWrt's /etc/config/sqm, of CAKE; empty for others, whose limits its scripts choose.
+
+    A way that is not shaped has rate 0, as SQM spells it. How the line counts stands with each way's options.
+    """
+    if scheme != "cake":
+        return []
+    by_way = {shaper.way: shaper for shaper in shapers}
+    rates = {way: str(by_way[way].kbit if way in by_way else 0) for way in ("down", "up")}
+    counted = {way: _counted_by_cake(shaper) for way, shaper in by_way.items()}
     options = {
         "enabled": "1",
         "interface": device,
-        "download": str(rates.get("down", 0)),
-        "upload": str(rates.get("up", 0)),
-        "qdisc": "cake" if scheme == "cake" else _DISCIPLINES[scheme].partition(" ")[0],
-        "script": "piece_of_cake.qos" if scheme == "cake" else "simplest.qos",
-        "linklayer": "atm" if first.coding == "atm" else "ethernet",
-        "overhead": str(first.overhead_bytes),
-        "linklayer_advanced": "1",
-        "tcMPU": str(first.minimum_frame_bytes),
-        "linklayer_adaptation_mechanism": "default",
+        "download": rates["down"],
+        "upload": rates["up"],
+        "qdisc": "cake",
+        "script": "piece_of_cake.qos",
+        "linklayer": "none",
+        "qdisc_advanced": "1",
+        "qdisc_really_really_advanced": "1",
+        "iqdisc_opts": counted.get("down", ""),
+        "eqdisc_opts": counted.get("up", ""),
     }
-    if scheme == "cake":
-        ptm = "ptm " if first.coding == "ptm" else ""
-        options |= {
-            "qdisc_advanced": "1",
-            "qdisc_really_really_advanced": "1",
-            "iqdisc_opts": f"{ptm}nat {_ISOLATION['down']}",
-            "eqdisc_opts": f"{ptm}nat {_ISOLATION['up']}",
-        }
     return ["config queue", *(f"\toption {name} '{value}'" for name, value in options.items())]

@@ -70,12 +70,26 @@ impl DeviceTable {
         Self { name: name.to_owned(), kind: DeviceKind::Computer, connection: None, wifi_mbps: None }
     }
 
-    /// Fills in what follows from its kind.
-    pub(crate) fn settle(&mut self) {
-        let usual = match self.kind {
+    const fn usual_connection(&self) -> Connection {
+        match self.kind {
             DeviceKind::Laptop | DeviceKind::Phone | DeviceKind::Tablet => Connection::Wifi,
             DeviceKind::Computer | DeviceKind::Console | DeviceKind::Television => Connection::Wired,
-        };
+        }
+    }
+
+    /// Without what `settle` fills in again.
+    pub(crate) fn unsettled(&self) -> Self {
+        let usual = self.usual_connection();
+        Self {
+            connection: self.connection.filter(|own| *own != usual),
+            wifi_mbps: self.wifi_mbps.filter(|own| *own != USUAL_WIFI_MBPS),
+            ..self.clone()
+        }
+    }
+
+    /// Fills in what follows from its kind.
+    pub(crate) fn settle(&mut self) {
+        let usual = self.usual_connection();
         if *self.connection.get_or_insert(usual) == Connection::Wifi {
             self.wifi_mbps.get_or_insert(USUAL_WIFI_MBPS);
         }

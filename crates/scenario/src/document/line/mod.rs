@@ -6,7 +6,7 @@ mod unfolded;
 
 pub use devices::{Connection, DeviceKind, DeviceTable};
 pub use technology::{LineFraming, Technology};
-pub(crate) use unfolded::{INTERNET, RESERVED, keys_of};
+pub(crate) use unfolded::{INTERNET, RESERVED, SOLD, keys_of};
 
 use super::Decides;
 use super::dumbbell::{server_machines, uncongested_queue, uncongested_rate};
@@ -42,7 +42,8 @@ pub struct Line {
     pub up_mbps: Option<f64>,
 
     /// Rate of Ethernet frames to which the provider holds the way down, where that is less than the line
-    /// carries: what is sold of a line that is faster; absent: the line alone limits it.
+    /// carries: what is sold of a line that is faster, at a rate that does not vary; absent: the line alone
+    /// limits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     #[schemars(extend("x-decides" = Decides::Network))]
@@ -280,15 +281,45 @@ impl Line {
         self.overhead_bytes.get_or_insert(link_layer.overhead_bytes.unsigned_abs());
         self.minimum_frame_bytes.get_or_insert(link_layer.minimum_frame_bytes);
         self.rates_vary.get_or_insert(usual.medium().is_some());
-        let slower = |line: f64, sold: Option<f64>| sold.map_or(line, |sold| sold.min(line));
-        let buffer =
-            |rate_mbps: f64, buffer_ms: f64| tail_drop(payload_mbps(rate_mbps, link_layer), buffer_ms);
-        let down = slower(down_mbps, self.sold_down_mbps);
-        let up = slower(up_mbps, self.sold_up_mbps);
-        self.provider_queue.get_or_insert_with(|| buffer(down, usual.provider_buffer_ms));
-        self.modem_queue.get_or_insert_with(|| buffer(up, usual.modem_buffer_ms));
+        let payload = |line: f64, sold: Option<f64>| match sold {
+            Some(sold) => payload_mbps(sold, SOLD),
+            None => payload_mbps(line, link_layer),
+        };
+        let down = payload(down_mbps, self.sold_down_mbps);
+        let up = payload(up_mbps, self.sold_up_mbps);
+        self.provider_queue.get_or_insert_with(|| tail_drop(down, usual.provider_buffer_ms));
+        self.modem_queue.get_or_insert_with(|| tail_drop(up, usual.modem_buffer_ms));
         let is_fast = down_mbps.max(up_mbps) > 500.0;
         self.interface_rate_mbps.get_or_insert(if is_fast { 10_000.0 } else { 1_000.0 });
+    }
+
+    /// Without what `settle` fills in again: what follows from a key that is overridden then follows from its
+    /// new value. A value that is what follows anyway is as good as not given.
+    pub(crate) fn unsettled(&self) -> Self {
+        let mut own = self.clone();
+        macro_rules! leave_out {
+            ($($key:ident),+) => { $(
+                let mut without = self.clone();
+                without.$key = None;
+                without.settle();
+                if without.$key == self.$key {
+                    own.$key = None;
+                }
+            )+ };
+        }
+        leave_out!(
+            down_mbps,
+            up_mbps,
+            delay_ms,
+            framing,
+            overhead_bytes,
+            minimum_frame_bytes,
+            rates_vary,
+            provider_queue,
+            modem_queue,
+            interface_rate_mbps
+        );
+        own
     }
 
     /// Both ways take the uncongested settings, and nothing in front of them holds anything back.

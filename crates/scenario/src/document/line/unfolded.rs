@@ -28,7 +28,8 @@ const HOME: &str = "home";
 /// What Linux counts with each packet where nobody says: the header of Ethernet.
 const ETHERNET_HEADER_BYTES: i32 = 14;
 /// The frames of which a provider's rate is sold (Ethernet without preamble and gap).
-const SOLD: LinkLayer = LinkLayer { overhead_bytes: 18, minimum_frame_bytes: 64, coding: LineCoding::None };
+pub(crate) const SOLD: LinkLayer =
+    LinkLayer { overhead_bytes: 18, minimum_frame_bytes: 64, coding: LineCoding::None };
 
 /// The keys of a document that say the queue and the rate of a link, by its name.
 pub(crate) fn keys_of(link: &str) -> Option<[&'static str; 2]> {
@@ -90,8 +91,9 @@ impl Line {
             return vec![ends(provider, street), named(line, queue)];
         };
         let sold = LinkTable { rate_mbps: Some(sold_mbps), ..framed(ends(provider, street), SOLD) };
-        let unlimited = LinkTable { medium: None, rate_trace_file: None, ..line };
-        vec![named(sold, queue), unlimited]
+        // Packets that are shorter than those the sold rate was compared with may still wait behind it.
+        let behind = LinkTable { queue: Some(queue.clone()), monitored: Some(false), ..line };
+        vec![named(sold, queue), behind]
     }
 
     /// The router's port of one way.
