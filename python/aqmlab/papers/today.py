@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.claims import Outcome, Part
     from aqmlab.papers.documents import Overrides
     from aqmlab.papers.experiment import Experiment
+    from aqmlab.papers.study import Study
 
 FILE = "today.csv"
 GROUP = "today"
@@ -95,6 +96,18 @@ class OtherHosts:
 
     profile: str
     statements: Sequence[Asked]
+
+    def kept(self, study: Study) -> Table:
+        """The statements for programs; each row has what was run, for files kept without the runs."""
+        runs = [result.run for results in study.cells.values() for result in results]
+        ran = {
+            "experiment": study.experiment.name,
+            "scale": study.scale.name,
+            "hosts": self.profile,
+            "version": ", ".join(sorted({str(run["aqmlab_version"]) for run in runs})),
+            "seeds": " ".join(map(str, study.seeds)),
+        }
+        return table_of(self.statements, self.profile, ran)
 
 
 def by_its_runs(experiment: Experiment) -> Experiment:
@@ -184,8 +197,8 @@ def asked(
     ]
 
 
-def table_of(statements: Sequence[Asked], profile: str) -> Table:
-    """Every statement, with what was found for programs."""
+def table_of(statements: Sequence[Asked], profile: str, ran: Mapping[str, str] | None = None) -> Table:
+    """Every statement, with what was found for programs, and what was run in columns of their own."""
     counts = Counter(each.becomes for each in statements)
     columns: list[Column[Asked]] = [
         Column("statement", lambda each: text(each.name), "statement", heads_row=True),
@@ -195,6 +208,7 @@ def table_of(statements: Sequence[Asked], profile: str) -> Table:
         Column("becomes", lambda each: text(str(each.becomes)), f"with {profile}", words=True),
         *_found("then", lambda each: each.then),
         *_found("now", lambda each: each.now),
+        *(in_csv(name, lambda _, value=value: value) for name, value in (ran or {}).items()),  # type: ignore[misc]
     ]
     return Table.of(
         list(statements),
