@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.load.line import LEAST_SIZES, load_line, users_of_run
+from aqmlab.papers.today import GROUP
 from aqmlab.show.figures.design import false_positives
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.style import figure_of, settle
@@ -65,6 +66,9 @@ def _worth_drawing(study: Study, entry: Figure, cells: list[Cell]) -> bool:
     if entry.kind == "over-time" and cells:
         # A short scale may measure less than one stretch; then there is nothing to draw.
         return stretch_edges(study.results(*cells[0])[0], entry.every_s).size > 1
+    newer = {name for name in entry.cells if study.configuration(name).group == GROUP}
+    if newer and newer.isdisjoint(name for name, _ in cells):
+        return False  # its title promises queues of today, which run only with other hosts
     twins = {name: study.configuration(name).twin for name in entry.cells}
     if not all(twins.values()) and all(twins[name] for name, _ in cells):
         return False
