@@ -140,6 +140,7 @@ def with_hosts(experiment: Experiment, profile: str) -> Experiment:
     own = [name for name, each in experiment.configurations.items() if each.group == GROUP]
     return replace(
         by_its_runs(experiment),
+        hosts=profile,
         configurations={
             name: replace(each, overrides=_without_hosts(each.overrides))
             for name, each in experiment.configurations.items()

@@ -86,7 +86,7 @@ def _axes(study: Study, entry: Figure, cells: list[Cell]) -> Axes:
         case "users":
             measured = load_line(_uncongested(study, entry, cells))
             labels = ("users", "throughput of the responses, Mbit/s")
-            return draw_load(measured, study.experiment.published.line, title=title, labels=labels)
+            return draw_load(measured, study.experiment.drawn_line, title=title, labels=labels)
         case kind if kind in PER_SECOND:
             first, discarded_s = study.results(*cells[0])[0], entry.discarded_s
             return draw_per_second(first, kind, title=title, discarded_s=discarded_s)
@@ -103,7 +103,7 @@ def _uncongested(study: Study, entry: Figure, cells: list[Cell]) -> list[Recorde
 def _calibration(study: Study, entry: Figure) -> Drawn | None:
     if study.calibration is None:
         return None
-    measured, published = study.calibration.tightest, study.experiment.published.line
+    measured, published = study.calibration.tightest, study.experiment.drawn_line
     labels = ("users on one side", "throughput of one direction, Mbit/s")
     axes = draw_load(measured, published, title=entry.title, labels=labels)
     runs = f"{len(measured.points)} uncongested runs; mean of both directions"
