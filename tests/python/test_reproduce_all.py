@@ -99,8 +99,10 @@ def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:
         )
         report = (folder / "report.html").read_text(encoding="utf-8")
         rows = read_table(folder / "today.csv", ExperimentError)
-        ran = {(row["experiment"], row["scale"], row["hosts"], row["version"], row["seeds"]) for row in rows}
-        assert ran == {(name, "tiny", "linux6-cubic", aqmlab.__version__, "1")}
+        told = ("experiment", "scale", "loads_percent", "hosts", "version", "seeds")
+        ran = {tuple(row[key] for key in told) for row in rows}
+        load = "50" if name == "christiansen2000" else "100"
+        assert ran == {(name, "tiny", load, "linux6-cubic", aqmlab.__version__, "1")}
         title = experiments.load(name).title
         assert f"<h1>{title}, with linux6-cubic hosts</h1>" in report
         assert "ours" not in report.split("Provenance")[0]

@@ -103,6 +103,7 @@ class OtherHosts:
         ran = {
             "experiment": study.experiment.name,
             "scale": study.scale.name,
+            "loads_percent": " ".join(f"{load:g}" for load in study.loads_percent),
             "hosts": self.profile,
             "version": ", ".join(sorted({str(run["aqmlab_version"]) for run in runs})),
             "seeds": " ".join(map(str, study.seeds)),
