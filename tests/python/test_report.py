@@ -148,6 +148,9 @@ def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
     median_ms = float(row.text["median_response_ms"])
     assert shown == pytest.approx({1000.0: within, 2000.0: within + between, median_ms: 50.0})
     assert printed.name == "RED 30/90, the paper's"
+    with_hosts = replace(study, experiment=replace(study.experiment, hosts="linux6-cubic"))
+    chart = curves.cdf_chart(with_hosts, [("red-30-90", 90.0)], title="t")
+    assert not [each for each in chart.series if each.points], "no number of other hosts is the paper's"
 
 
 def test_the_terminal_shows_table_and_verdicts() -> None:

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 import aqmlab
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
-from aqmlab.errors import Cancelled
+from aqmlab.errors import Cancelled, ExperimentError
+from aqmlab.files.reading import read_table
 from aqmlab.papers import experiments
 from aqmlab.papers.reproduction import run_study
 from aqmlab.show.papers import reproduce
@@ -97,6 +98,11 @@ def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:
             {"scorecard.csv", "claims.csv", "statements.csv", "table2.csv", "tableI.csv"}
         )
         report = (folder / "report.html").read_text(encoding="utf-8")
+        rows = read_table(folder / "today.csv", ExperimentError)
+        told = ("experiment", "scale", "loads_percent", "hosts", "version", "seeds")
+        ran = {tuple(row[key] for key in told) for row in rows}
+        load = "50" if name == "christiansen2000" else "100"
+        assert ran == {(name, "tiny", load, "linux6-cubic", aqmlab.__version__, "1")}
         title = experiments.load(name).title
         assert f"<h1>{title}, with linux6-cubic hosts</h1>" in report
         assert "ours" not in report.split("Provenance")[0]

@@ -14,14 +14,20 @@ from click.testing import CliRunner
 
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
-from aqmlab.papers import experiments, today
+from aqmlab.papers import experiments, reproduction, today
 from aqmlab.papers.claims import Answer, Finding, Outcome, Part, decided_without_runs
 from aqmlab.papers.claims.outcome import combine
 from aqmlab.papers.reproduction import base_scenario, cell_scenario
 from aqmlab.papers.study import Study
+from aqmlab.runs import Execution
+from aqmlab.runs.executors import Threads
+from aqmlab.show.papers.figures import listed
 from aqmlab.tables import to_csv
+from today_page import PAGE, claims_table, kept, page, statements_table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aqmlab.scenario import Scenario
 
 
@@ -50,6 +56,25 @@ def test_ecn_is_negotiated_where_the_study_has_it() -> None:
     assert hosts(cell_scenario(base, study.configuration("pi-24-ecn"))) == [("linux6-cubic", "on")]
 
 
+def test_pages_of_today_take_the_place_of_the_studys_with_either_hosts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sizes: list[int] = []
+
+    def matched(*_: object, size_at_100_percent: int, **__: object) -> dict[tuple[float, int], object]:
+        sizes.append(size_at_100_percent)
+        return {}
+
+    monkeypatch.setattr(reproduction, "match_loads", matched)
+    for study in (experiments.load("le2003"), today.with_hosts(experiments.load("le2003"), "linux6-cubic")):
+        pages, quick = study.scale("pages"), study.scale("quick")
+        for scale, model in ((pages, "pages"), (quick, "unc")):
+            base = base_scenario(study, scale)
+            assert tomllib.loads(base.as_toml())["users"]["model"]["model"] == model
+            reproduction._match(study, scale, base, Execution(Threads(1), store=tmp_path, progress=False))
+    assert sizes == [130, 9520] * 2, "where matching begins"
+
+
 @pytest.mark.parametrize("name", experiments.names())
 def test_queues_of_today_run_beside_the_papers(name: str) -> None:
     study = experiments.load(name)
@@ -60,6 +85,8 @@ def test_queues_of_today_run_beside_the_papers(name: str) -> None:
     found = today.with_hosts(study, "linux6-cubic")
     assert own <= set(found.scale("quick").cells)
     assert not found.differences, "reasons are of the study's own hosts"
+    assert found.drawn_line is None, "and so is the published line of the load"
+    assert study.drawn_line == study.published.line
     assert not any(each.at_length.values for each in found.published.tables), "and so are runs at length"
 
 
@@ -136,6 +163,25 @@ def test_only_analytic_functions_are_decided_without_runs(name: str) -> None:
         (each["id"], statement["says"]) for each in analytic for statement in each["statements"]
     }
     assert len(found) == (8 if name == "sfa" else 0)  # four of equation 1, three of equation 3, one of 5
+
+
+def test_the_page_of_every_claim_is_that_of_the_kept_files() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "python tests/python/today_page.py writes it anew"
+
+
+def test_the_counts_of_what_still_holds_are_those_of_the_kept_files() -> None:
+    told = PAGE.with_name("today.md").read_text(encoding="utf-8")
+    for table in (statements_table(kept()), claims_table(kept())):
+        assert table in told
+
+
+def test_queues_of_today_are_drawn_only_where_they_ran() -> None:
+    study = experiments.load("multicl")
+    own = Study(study, study.scale("quick"), cells={("dt-dt-dt", 100.0): [], ("rem-rem-rem", 100.0): []})
+    (figure,) = [each for each in study.figures if each.id == "today"]
+    assert not listed._worth_drawing(own, figure, [*own.cells])
+    both = replace(own, cells={**own.cells, ("cake-cake-cake", 100.0): []})
+    assert listed._worth_drawing(both, figure, [*both.cells])
 
 
 def test_an_unknown_profile_is_refused() -> None:

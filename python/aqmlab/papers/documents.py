@@ -52,6 +52,8 @@ class Scale:
         calibration: Uncongested runs that give the line between users and load.
         name: What the experiment calls it.
         chosen_seeds: The seeds that the study or the user chose, as many as `replications`.
+        users_per_side_at_100_percent: About how many of its users offer what the link carries, where its
+            overrides make them others than the study's; matching begins there.
     """
 
     description: str
@@ -69,6 +71,7 @@ class Scale:
     calibration: CalibrationRuns = CalibrationRuns()
     name: str = field(default="", metadata={ABSENT: True})
     chosen_seeds: tuple[int, ...] = ()
+    users_per_side_at_100_percent: Count | None = None
 
     @property
     def seeds(self) -> tuple[int, ...]:

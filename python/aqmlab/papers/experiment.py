@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 from aqmlab.errors import ExperimentError
 from aqmlab.files.records import ABSENT, NOT_EMPTY, Count, Made
 from aqmlab.files.shape import distinct
+from aqmlab.load.line import Line
 from aqmlab.papers.documents import (
     Claim,
     Comparisons,
@@ -47,6 +48,7 @@ class Experiment:
         folder: Where it is.
         scenario_toml: The scenario.
         notes: What the paper leaves open.
+        hosts: The profile of hosts in the place of its own; empty: its own.
     """
 
     title: str
@@ -71,6 +73,12 @@ class Experiment:
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict, metadata={ABSENT: True})
     differences: tuple[Difference, ...] = field(default=(), metadata={ABSENT: True})
     notes: str = field(default="", metadata={ABSENT: True})
+    hosts: str = field(default="", metadata={ABSENT: True})
+
+    @property
+    def drawn_line(self) -> Line | None:
+        """The published line of the load, for figures beside the paper's own: not with other hosts."""
+        return None if self.hosts else self.published.line
 
     @property
     def responses_of(self) -> str | None:

@@ -151,8 +151,15 @@ def costs_of(own: Experiment, chosen: Scale, hosts: str | None) -> dict[str, Cos
 
 def _pace(experiment: Experiment, scale: Scale, starts: set[str]) -> Pace:
     return measured_pace(
-        experiment, lambda start: base_scenario(experiment, replace(scale, start=start)), starts
+        replace(experiment, users_per_side_at_100_percent=_full(experiment, scale)),
+        lambda start: base_scenario(experiment, replace(scale, start=start)),
+        starts,
     )
+
+
+def _full(experiment: Experiment, scale: Scale) -> int | None:
+    """About how many users of a side offer what the link carries, at this scale."""
+    return scale.users_per_side_at_100_percent or experiment.users_per_side_at_100_percent
 
 
 def run_study(experiment: Experiment, scale: Scale, execution: Execution) -> Study:
@@ -212,7 +219,7 @@ def _match(
         Demand.of(base),
         loads_percent=scale.loads_percent,
         seeds=scale.seeds,
-        size_at_100_percent=experiment.users_per_side_at_100_percent or 0,
+        size_at_100_percent=_full(experiment, scale) or 0,
         run=execution.run_pairs,
     )
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.claims import Outcome, Part
     from aqmlab.papers.documents import Overrides
     from aqmlab.papers.experiment import Experiment
+    from aqmlab.papers.study import Study
 
 FILE = "today.csv"
 GROUP = "today"
@@ -96,6 +97,19 @@ class OtherHosts:
     profile: str
     statements: Sequence[Asked]
 
+    def kept(self, study: Study) -> Table:
+        """The statements for programs; each row has what was run, for files kept without the runs."""
+        runs = [result.run for results in study.cells.values() for result in results]
+        ran = {
+            "experiment": study.experiment.name,
+            "scale": study.scale.name,
+            "loads_percent": " ".join(f"{load:g}" for load in study.loads_percent),
+            "hosts": self.profile,
+            "version": ", ".join(sorted({str(run["aqmlab_version"]) for run in runs})),
+            "seeds": " ".join(map(str, study.seeds)),
+        }
+        return table_of(self.statements, self.profile, ran)
+
 
 def by_its_runs(experiment: Experiment) -> Experiment:
     """The study without what was kept of longer runs of it, and without causes of differences."""
@@ -127,6 +141,7 @@ def with_hosts(experiment: Experiment, profile: str) -> Experiment:
     own = [name for name, each in experiment.configurations.items() if each.group == GROUP]
     return replace(
         by_its_runs(experiment),
+        hosts=profile,
         configurations={
             name: replace(each, overrides=_without_hosts(each.overrides))
             for name, each in experiment.configurations.items()
@@ -184,8 +199,8 @@ def asked(
     ]
 
 
-def table_of(statements: Sequence[Asked], profile: str) -> Table:
-    """Every statement, with what was found for programs."""
+def table_of(statements: Sequence[Asked], profile: str, ran: Mapping[str, str] | None = None) -> Table:
+    """Every statement, with what was found for programs, and what was run in columns of their own."""
     counts = Counter(each.becomes for each in statements)
     columns: list[Column[Asked]] = [
         Column("statement", lambda each: text(each.name), "statement", heads_row=True),
@@ -195,6 +210,7 @@ def table_of(statements: Sequence[Asked], profile: str) -> Table:
         Column("becomes", lambda each: text(str(each.becomes)), f"with {profile}", words=True),
         *_found("then", lambda each: each.then),
         *_found("now", lambda each: each.now),
+        *(in_csv(name, lambda _, value=value: value) for name, value in (ran or {}).items()),  # type: ignore[misc]
     ]
     return Table.of(
         list(statements),

@@ -112,8 +112,7 @@ def _write_tables(parts: Parts, output: Path) -> dict[str, Path]:
     if parts.hosts is None:
         files |= _beside_the_paper(parts, output)
     else:
-        statements = today.table_of(parts.hosts.statements, parts.hosts.profile)
-        files["statements with hosts of today"] = save(statements, output / today.FILE)
+        files["statements with hosts of today"] = save(parts.hosts.kept(study), output / today.FILE)
     if parts.ablations.rows:
         files["ablations"] = save(parts.ablations, output / ABLATIONS)
     if parts.responses.rows:

@@ -56,7 +56,7 @@ def ccdf_chart(study: Study, cells: Sequence[Cell], *, title: str, population: s
 def _published_points(study: Study, cell: Cell) -> dict[float, float]:
     """Points of the paper's own distribution that its tables print: per cent complete by time in seconds."""
     row = study.published(*cell)
-    if row is None:
+    if row is None or study.experiment.hosts:
         return {}
     points = {}
     if (median_ms := row.values.get("median_response_ms")) is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.load.line import LEAST_SIZES, load_line, users_of_run
+from aqmlab.papers.today import GROUP
 from aqmlab.show.figures.design import false_positives
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.style import figure_of, settle
@@ -65,6 +66,9 @@ def _worth_drawing(study: Study, entry: Figure, cells: list[Cell]) -> bool:
     if entry.kind == "over-time" and cells:
         # A short scale may measure less than one stretch; then there is nothing to draw.
         return stretch_edges(study.results(*cells[0])[0], entry.every_s).size > 1
+    newer = {name for name in entry.cells if study.configuration(name).group == GROUP}
+    if newer and newer.isdisjoint(name for name, _ in cells):
+        return False  # its title promises queues of today, which run only with other hosts
     twins = {name: study.configuration(name).twin for name in entry.cells}
     if not all(twins.values()) and all(twins[name] for name, _ in cells):
         return False
@@ -82,7 +86,7 @@ def _axes(study: Study, entry: Figure, cells: list[Cell]) -> Axes:
         case "users":
             measured = load_line(_uncongested(study, entry, cells))
             labels = ("users", "throughput of the responses, Mbit/s")
-            return draw_load(measured, study.experiment.published.line, title=title, labels=labels)
+            return draw_load(measured, study.experiment.drawn_line, title=title, labels=labels)
         case kind if kind in PER_SECOND:
             first, discarded_s = study.results(*cells[0])[0], entry.discarded_s
             return draw_per_second(first, kind, title=title, discarded_s=discarded_s)
@@ -99,7 +103,7 @@ def _uncongested(study: Study, entry: Figure, cells: list[Cell]) -> list[Recorde
 def _calibration(study: Study, entry: Figure) -> Drawn | None:
     if study.calibration is None:
         return None
-    measured, published = study.calibration.tightest, study.experiment.published.line
+    measured, published = study.calibration.tightest, study.experiment.drawn_line
     labels = ("users on one side", "throughput of one direction, Mbit/s")
     axes = draw_load(measured, published, title=entry.title, labels=labels)
     runs = f"{len(measured.points)} uncongested runs; mean of both directions"
