@@ -238,7 +238,7 @@ def test_what_is_printed_is_said_of_the_box_that_it_is_of() -> None:
     assert "stand in the modem on the way up, and at the provider's" in " ".join(at_line.split())
     assert "aqmlab sqm" in at_line
     assert "tc qdisc" not in at_line + unshaped
-    assert "tc qdisc replace dev WAN root cake bandwidth 1900kbit besteffort triple-isolate nat noatm" in router
+    assert "dev WAN root cake bandwidth 1900kbit besteffort triple-isolate nat noatm overhead 0" in router
 
 
 def test_a_better_queue_in_a_router_that_does_not_shape_changes_nothing() -> None:
