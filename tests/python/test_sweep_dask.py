@@ -18,7 +18,7 @@ import pytest
 
 import aqmlab
 from aqmlab import _core
-from aqmlab.errors import RunsFailed
+from aqmlab.errors import ExecutorError, RunsFailed
 from aqmlab.study import sweeps
 from small import WEB, aqmlab_process, bulk, command, contents
 from sweeping import finished, reference, write
@@ -126,6 +126,18 @@ def test_a_killed_scheduler_loses_nothing_that_had_finished(tmp_path: Path) -> N
     resumed = aqmlab_process("sweep", file, "--store", there)
     assert resumed.returncode == 0, resumed.stderr
     assert contents(there) == expected
+
+
+def test_an_error_is_told_although_the_client_cannot_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from aqmlab.runs.executors import cluster  # noqa: PLC0415 (needs distributed)
+
+    class Unreachable:
+        def close(self) -> None:
+            raise RuntimeError("Cannot change state of expiring Timeout")
+
+    monkeypatch.setattr(cluster, "_connect", lambda _: Unreachable())
+    with pytest.raises(ExecutorError, match="gone"), cluster._connected("tcp://127.0.0.1:1"):  # noqa: SLF001
+        raise ExecutorError("the Dask scheduler is gone")
 
 
 def test_a_cluster_runs_a_traffic_model_whose_file_its_workers_do_not_have(tmp_path: Path) -> None:

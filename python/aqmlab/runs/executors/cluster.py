@@ -80,7 +80,7 @@ class Cluster:
     @contextlib.contextmanager
     def _client(self) -> Iterator[distributed.Client]:
         if self._address is not None:
-            with _quiet(), _connect(self._address) as client:
+            with _quiet(), _connected(self._address) as client:
                 yield client
             return
         with _ctrl_c_held_back():
@@ -134,6 +134,21 @@ def _ctrl_c_held_back() -> Iterator[None]:
 def version_there() -> str:
     """The version that a worker has."""
     return _core.version()
+
+
+@contextlib.contextmanager
+def _connected(address: str) -> Iterator[distributed.Client]:
+    """A client of a scheduler, closed at the end.
+
+    Closing fails at times where the scheduler is gone and the client still tries to reach it (asyncio cannot
+    reschedule a timeout that expires). What matters has been told by then, and is not to be replaced by that.
+    """
+    client = _connect(address)
+    try:
+        yield client
+    finally:
+        with contextlib.suppress(RuntimeError):
+            client.close()
 
 
 def _connect(address: str) -> distributed.Client:
