@@ -129,14 +129,14 @@ def test_a_killed_scheduler_loses_nothing_that_had_finished(tmp_path: Path) -> N
 
 
 def test_an_error_is_told_although_the_client_cannot_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from aqmlab.runs.executors import cluster  # noqa: PLC0415 (needs distributed)
+    from aqmlab.runs.executors import cluster
 
     class Unreachable:
         def close(self) -> None:
             raise RuntimeError("Cannot change state of expiring Timeout")
 
     monkeypatch.setattr(cluster, "_connect", lambda _: Unreachable())
-    with pytest.raises(ExecutorError, match="gone"), cluster._connected("tcp://127.0.0.1:1"):  # noqa: SLF001
+    with pytest.raises(ExecutorError, match="gone"), cluster._connected("tcp://127.0.0.1:1"):
         raise ExecutorError("the Dask scheduler is gone")
 
 
