@@ -229,6 +229,13 @@ def test_a_router_that_shapes_fills_what_it_lets_through_and_probes_are_no_load(
     assert row.lost_percent < 3.0
 
 
+def test_a_queue_that_shapes_by_itself_is_judged_by_its_own_rate() -> None:
+    line = Line.of_rates(20.0, 20.0).with_queues_in("router")
+    _, row = measure(line, ["cake bandwidth 16Mbit besteffort nat"], seeds=[1])
+    assert row.not_filled == []
+    assert row.grade is GRADES[0]
+
+
 def test_what_is_printed_is_said_of_the_box_that_it_is_of() -> None:
     asked: dict[str, Any] = {"down_mbps": 20.0, "up_mbps": 2.0, "schemes": ["cake"], "seeds": "1"}
     at_line, router, unshaped = (

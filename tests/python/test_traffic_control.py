@@ -525,8 +525,28 @@ def test_without_cake_sqm_has_a_shaper_beside_the_queue() -> None:
     up, _ = queues_of_sqm(text)
     # 33 cells of 53 bytes take 13.992 ms at 1 Mbit/s; the interval is 95 ms more.
     assert up.line == "fq_codel limit 1001 target 13992us interval 108992us ecn flows 1024 quantum 300"
-    assert (up.rate_mbps, "three classes" in up.remark) == (1.0, True)
-    assert "shaper = { rate_mbps = 1 }" in read_in_words(text.replace("nat dual-dsthost", ""))
+    # stab adds its 44 bytes to frames, which have the 14 of their header.
+    assert up.shaper == {"rate_mbps": 1.0, "overhead_bytes": 58}
+    assert "three classes" in up.remark
+    told = read_in_words(text.replace("nat dual-dsthost", ""))
+    assert "shaper = { rate_mbps = 1.0, overhead_bytes = 58 }" in told
+    up, _ = queues_of_sqm(text.replace("'ethernet'", "'atm'"))
+    assert up.shaper == {"rate_mbps": 1.0, "overhead_bytes": 58, "framing": "atm"}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("fq_codel limit 0", "limit_packets"),
+        ("fq_codel flows 70000", "flows: 70000"),
+        ("codel target 0", "target_ms"),
+        ("cake bandwidth 1Mbit rtt 0", "interval_ms"),
+    ],
+)
+def test_what_no_run_takes_is_refused_when_it_is_explained(line: str, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said) as refused:
+        read_in_words(line)
+    assert "dumbbell" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

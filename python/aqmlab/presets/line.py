@@ -194,9 +194,13 @@ class Line:
         """The share of its rate that a router leaves the line each way, in a scenario of it."""
         if not self.is_line:
             return dict.fromkeys(DIRECTIONS, 1.0)
-        shapers, links = scenario.core.shapers(), zip(DIRECTIONS, ROUTER_LINKS, strict=True)
-        rates_mbps = self.rates_mbps
-        return {way: shapers[link][0] / rates_mbps[way] if link in shapers else 1.0 for way, link in links}
+        shapers, line = scenario.core.shapers(), scenario.resolved["line"]
+        shares = {}
+        for (way, rate_mbps), link in zip(self.rates_mbps.items(), ROUTER_LINKS, strict=True):
+            own_mbps = line[f"router_queue_{way}"].get("rate_mbps")
+            held_mbps = shapers[link][0] if link in shapers else own_mbps or rate_mbps
+            shares[way] = min(held_mbps / rate_mbps, 1.0)
+        return shares
 
     @property
     def probe_interval_s(self) -> float:

@@ -21,6 +21,7 @@ _OPTION = re.compile(
 _SECTION = re.compile(r"^\s*(?:config\s+queue\b.*|sqm\.[^.\s=]+=queue)\s*$", re.MULTILINE)
 _CAKE_SCRIPTS = {"piece_of_cake.qos", "layer_cake.qos"}
 _LIMIT_PACKETS = 1_001
+_ETHERNET_HEADER_BYTES = 14
 _SLOWEST_US_KBIT = 33 * 53 * 8 * 1_000
 """The time of the longest packet in ATM cells, times the rate."""
 _LEAST_TARGET_US = 5_000
@@ -34,13 +35,13 @@ class SqmQueue:
     Attributes:
         way: `up` or `down`.
         line: Its words, as `tc` takes them; empty if the direction has none.
-        rate_mbps: The rate of a shaper in front of it; none of CAKE, which shapes by itself.
+        shaper: The keys of the shaper in front of it; none of CAKE, which shapes by itself.
         remark: What else the script does; empty if nothing.
     """
 
     way: str
     line: str
-    rate_mbps: float | None = None
+    shaper: Mapping[str, float | str] | None = None
     remark: str = ""
 
 
@@ -81,7 +82,20 @@ def _queue(way: str, options: Mapping[str, str]) -> SqmQueue:
     remark = (
         "simple.qos sorts packets into three classes; here there is one" if script == "simple.qos" else ""
     )
-    return SqmQueue(way, " ".join(_leaf(way, qdisc, int(said), options)), int(said) / 1e3, remark)
+    return SqmQueue(way, " ".join(_leaf(way, qdisc, int(said), options)), _shaper(int(said), options), remark)
+
+
+def _shaper(kbit: int, options: Mapping[str, str]) -> dict[str, float | str]:
+    """HTB behind stab: frames with their header of Ethernet, and what the options add to that."""
+    found: dict[str, float | str] = {"rate_mbps": kbit / 1e3, "overhead_bytes": _ETHERNET_HEADER_BYTES}
+    method, layer = options.get("linklayer_adaptation_mechanism", "default"), options.get("linklayer", "none")
+    if method in {"default", "tc_stab"} and layer != "none":
+        found["overhead_bytes"] = _ETHERNET_HEADER_BYTES + int(options.get("overhead") or 0)
+        if int(options.get("tcMPU") or 0):
+            found["minimum_frame_bytes"] = int(options["tcMPU"])
+        if layer == "atm":
+            found["framing"] = "atm"
+    return found
 
 
 def _of_way(way: str, option: str, options: Mapping[str, str]) -> str:

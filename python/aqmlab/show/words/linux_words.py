@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import RefusalError
+from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.files.toml_text import toml_value
+from aqmlab.scenario import Scenario
 from aqmlab.traffic_control import DISCIPLINES, REFUSED, is_sqm, queues_of_sqm, read
 
 if TYPE_CHECKING:
@@ -70,8 +71,26 @@ def read_in_words(text: str) -> str:
         return "\n\n".join(_of_sqm(each) for each in queues_of_sqm(text))
     queue = read(text)
     parameters = {"scheme": queue.scheme, **queue.parameters}
+    _require_legal(" ".join(queue.words), parameters)
     lines = [f"{key} = {toml_value(value)}" for key, value in parameters.items()]
     return "\n".join([" ".join(queue.words), "", *lines, *([""] if queue.remarks else []), *queue.remarks])
+
+
+def _require_legal(words: str, parameters: dict[str, Any]) -> None:
+    """Checks parameters in front of a link that is faster than any shaper.
+
+    Raises:
+        ScenarioError: A value is out of range, under the key of the parameter.
+    """
+    queue, key = {**parameters}, "dumbbell.queue."
+    if queue["scheme"] != "cake" and not any(limit in queue for limit in ("limit_packets", "limit_bytes")):
+        queue["limit_packets"] = 1_000
+    flow = {"count": 1, "direction": "left-to-right", "base_rtt_ms": 1}
+    link = {"rate_mbps": 1_000_000.0, "queue": queue}
+    try:
+        Scenario.of({"name": "line", "duration_s": 1, "dumbbell": link, "flows": [flow]})
+    except ScenarioError as error:
+        raise ScenarioError.of(error, f"{words}: {str(error).replace(key, '')}") from None
 
 
 def _of_sqm(queue: SqmQueue) -> str:
@@ -79,6 +98,7 @@ def _of_sqm(queue: SqmQueue) -> str:
     if not queue.line:
         return f"{queue.way}: no queue: its rate is 0"
     told = [f"{queue.way}: {read_in_words(queue.line)}"]
-    if queue.rate_mbps is not None:
-        told += ["", f"beside it, in a link of a topology: shaper = {{ rate_mbps = {queue.rate_mbps:g} }}"]
+    if queue.shaper is not None:
+        keys = ", ".join(f"{key} = {toml_value(value)}" for key, value in queue.shaper.items())
+        told += ["", f"beside it, in a link of a topology: shaper = {{ {keys} }}"]
     return "\n".join([*told, *([queue.remark] if queue.remark else [])])
