@@ -12,6 +12,7 @@ from aqmlab.load.queues import Queues
 from aqmlab.presets.home_line import as_line
 from aqmlab.presets.household_on_line import TECHNOLOGIES, household_on_line
 from aqmlab.scenario import Scenario
+from aqmlab.show.words.boxes import boxes_in_words
 
 HOME = household_on_line(20.0, 2.0, "vdsl")
 
@@ -94,6 +95,10 @@ def test_a_comparison_puts_queues_where_it_is_asked_and_begins_with_the_line_as_
     assert own is not None
     assert cake is not None
     assert cake < 0.5 * own
+    # Whose boxes: what a reader may set, and what not.
+    own = "at the provider's (the way down) and in the modem (the way up)"
+    held = "in the router, which holds the line to 95 %"
+    assert boxes_in_words(found) == [f"Where queues fill: as it is, {own}; cake, {held}."]
     with pytest.raises(ComparisonError, match="shaped_share: only a router shapes"):
         aqmlab.compare(HOME, schemes=["cake", "pie"], shaped_share=0.9)
     with pytest.raises(ComparisonError, match="together with schemes"):

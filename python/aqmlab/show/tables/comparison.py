@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.show.words.amounts import counted, listed
+from aqmlab.show.words.boxes import boxes_in_words
 from aqmlab.show.words.comparison import window_in_words
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics.experience import CALL
@@ -277,6 +278,7 @@ def notes(found: Comparison, *, brief: bool = False) -> list[str]:
     return [
         *_how_sure(found),
         *_of_what(found, brief=brief),
+        *boxes_in_words(found),
         *found.queues_in_words(),
         *_how_to_see_more(found),
     ]

@@ -1,0 +1,46 @@
+"""Whose boxes the queues of a line are in: what a reader may set, and what is the provider's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.show.words.amounts import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from aqmlab.comparison import Comparison
+
+_SHARES = {"down": "shaped_share_down", "up": "shaped_share_up"}
+_AT_THE_LINE = {"down": "at the provider's", "up": "in the modem"}
+
+
+def boxes_in_words(found: Comparison) -> list[str]:
+    """Where what waits on a line waits, by configuration; nothing of other networks."""
+    by_place: dict[str, list[str]] = {}
+    for name in found.names:
+        line = found.runs[name][0].result.run["scenario"].get("line")
+        if line:
+            by_place.setdefault(_place(line), []).append(name)
+    if not by_place:
+        return []
+    if len(by_place) == 1:
+        return [f"Queues fill {next(iter(by_place))}."]
+    told = "; ".join(f"{listed(names)}, {place}" for place, names in by_place.items())
+    return [f"Where queues fill: {told}."]
+
+
+def _place(line: Mapping[str, Any]) -> str:
+    """The box that holds what goes down, and what goes up."""
+    held = {way: _of_way(line, way) for way in _SHARES}
+    if held["down"] == held["up"]:
+        return held["down"]
+    return " and ".join(f"{box} (the way {way})" for way, box in held.items())
+
+
+def _of_way(line: Mapping[str, Any], way: str) -> str:
+    share, own_mbps = line.get(_SHARES[way]), line[f"router_queue_{way}"].get("rate_mbps")
+    if share is not None:
+        return f"in the router, which holds the line to {100 * share:.3g} %"
+    return f"in the router, whose queue holds {own_mbps:g} Mbit/s" if own_mbps else _AT_THE_LINE[way]
