@@ -151,4 +151,7 @@ def test_programs_read_what_was_tried(advice: aqmlab.RouterAdvice, tmp_path: Pat
     with advice.save(tmp_path / "tried.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["set"] for row in rows] == [each.candidate.name for each in advice.rows]
+    delays = [float(row["delay_p95_ms"]) for row in rows]
+    recommended = advice.rows.index(advice.recommended)
+    assert 0.0 < delays[recommended] < delays[0]  # in front: the line as it is
     assert {"configuration", "seed", "quantity", "value"} <= set(advice.to_arrow().column_names)

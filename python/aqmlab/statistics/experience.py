@@ -216,6 +216,11 @@ class Experience:
         worst_place = float(len(Grade) - 1)
         return Grade(math.ceil(min(max(self.badness - 1.0, 0.0), worst_place)))
 
+    @property
+    def delay_p95_ms(self) -> float:
+        """The delay it is judged by, 95 % one way, of packets or frames: each kind's first; else NaN."""
+        return self.values.get(self.kind.criteria[0], math.nan)
+
 
 def experience(group: str, kind: Kind, observed: Callable[[OfRun], Observation]) -> Experience | None:
     """How good a group is by the worst of its criteria; none where no criterion has a number.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from aqmlab import shown
 from aqmlab.errors import RefusalError
 from aqmlab.presets.line import Line
 from aqmlab.scenario import Scenario
+from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +23,20 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 
 _LEGAL = "down_mbps and up_mbps, or a scenario with a [line] or [dumbbell]"
+
+
+class SavedTable:
+    """What a test found, whose table can be kept."""
+
+    def save(self, file: str | Path) -> Path:
+        """Writes the table, a row for each way to set up the line, as .csv or .parquet.
+
+        Raises:
+            RefusalError: The name has another ending.
+            FolderError: Nothing can be written there.
+        """
+        require_form(Path(file))
+        return shown.save(self, Path(file))["table"]
 
 
 def line_of(

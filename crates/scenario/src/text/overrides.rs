@@ -3,7 +3,7 @@
 use super::parse::{from_json, toml_value};
 use super::tree::{Node, Value};
 use crate::error::{Legal, Mistake, Place, ScenarioError};
-use crate::schema::{alternatives, property, schema};
+use crate::schema::{alternatives, property, schema, tag};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn apply(tree: &mut Node, key: &str, text: &str, place: &Place) -> Result<(), Re
     let (mut node, mut described) = (tree, vec![schema()]);
     for part in path.split('.').filter(|part| !part.is_empty()) {
         described = below(&described, part);
-        node = step(node, part, || absent_table(&described, place))?;
+        node = step(node, part, || absent_table(&described, last, place))?;
     }
     make_way_for_users(node, key);
     let empty = || Node { place: place.clone(), value: Value::Table(BTreeMap::new()) };
@@ -76,12 +76,22 @@ fn below(described: &[&'static Json], part: &str) -> Vec<&'static Json> {
     tables.filter_map(|one| property(one, part).or_else(|| one.get("items"))).collect()
 }
 
-/// A table that is not written: its default, so that `users.minimum_delay_ms.low=20` keeps the other bound.
-fn absent_table(described: &[&'static Json], place: &Place) -> Node {
+/// A table that is not written, in which `key` is set: its default, so that `users.minimum_delay_ms.low=20`
+/// keeps the other bound. Where the key chooses what the table is (`scheme`, `model`) the default's other keys
+/// are of another choice.
+fn absent_table(described: &[&'static Json], key: &str, place: &Place) -> Node {
     match described.iter().find_map(|one| one.get("default")) {
-        Some(default @ Json::Object(_)) => Node { place: place.clone(), ..from_json(default) },
+        Some(default @ Json::Object(_)) if !is_choice(described, key) => {
+            Node { place: place.clone(), ..from_json(default) }
+        }
         _ => Node { place: place.clone(), value: Value::Table(BTreeMap::new()) },
     }
+}
+
+/// Whether `key` tells apart what a table may be.
+fn is_choice(described: &[&'static Json], key: &str) -> bool {
+    let tables: Vec<_> = described.iter().flat_map(|one| alternatives(one)).collect();
+    tag(&tables) == Some(key)
 }
 
 /// The part of `node` called `part`, made if it is a key that a table lacks.
@@ -202,6 +212,13 @@ mod tests {
         );
         assert_eq!(users["model"]["model"], "unc");
         assert_eq!(users["model"]["think_time_median_seconds"], 5);
+    }
+
+    #[test]
+    fn another_choice_in_a_table_that_is_not_written_has_none_of_the_default_ones_keys() {
+        let tree = set(&[("line.router_queue_up.scheme", "cake"), ("users.model.model", "bulk")]).unwrap();
+        assert_eq!(tree["line"]["router_queue_up"], serde_json::json!({"scheme": "cake"}));
+        assert_eq!(tree["users"]["model"], serde_json::json!({"model": "bulk"}));
     }
 
     #[test]

@@ -35,7 +35,12 @@ def table_of(found: RouterAdvice) -> Table:
         Column("set", lambda row: text(_marked(found, row), value=row.candidate.name), "", words=True),
         Column("suffers_most", lambda row: text(row.felt.group if row.felt else "–"), "suffers", words=True),
         Column("grade", lambda row: text(row.grade.word), "is", words=True),
-        Column("delay", lambda row: text(_delay(row)), "delay", words=True),
+        Column(
+            "delay_p95_ms",
+            lambda row: text(_delay(row), value=_known(row.felt.delay_p95_ms) if row.felt else None),
+            "delay",
+            words=True,
+        ),
         Column("page_p50_s", lambda row: number(_known(row.page_s), ".2f"), "page s"),
         *(
             Column(f"goodput_{group}_mbps", lambda row, group=group: _goodput(row, group), group)  # type: ignore[misc]

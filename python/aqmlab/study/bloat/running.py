@@ -12,7 +12,7 @@ from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import given_seeds
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
 from aqmlab.study.bloat.measuring import DEFAULT_SCHEMES, DEFAULT_SEEDS, QueueUnderLoad, measure
-from aqmlab.study.line_test import line_of, live_name, over_linux
+from aqmlab.study.line_test import SavedTable, line_of, live_name, over_linux
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Bufferbloat(shown.Shown, Tidy):
+class Bufferbloat(shown.Shown, Tidy, SavedTable):
     """How much a line delays everybody while it is full.
 
     Attributes:
@@ -60,16 +60,6 @@ class Bufferbloat(shown.Shown, Tidy):
             for queue in self.queues
             for seed, phases in queue.by_seed.items()
         )
-
-    def save(self, file: str | Path) -> Path:
-        """Writes the means over the seeds, a row for each queue management, as .csv or .parquet.
-
-        Raises:
-            RefusalError: The name has another ending.
-            FolderError: Nothing can be written there.
-        """
-        require_form(Path(file))
-        return shown.save(self, Path(file))["table"]
 
     def __repr__(self) -> str:
         return f"Bufferbloat({self.line.in_words()!r}, {', '.join(queue.name for queue in self.queues)})"

@@ -16,7 +16,7 @@ from aqmlab.statistics.tidy import Tidy, tidy_numbers
 from aqmlab.study.flent_tests.data_file import save_flent_test
 from aqmlab.study.flent_tests.definitions import LENGTH_S, TESTS
 from aqmlab.study.flent_tests.measuring import DEFAULT_SCHEMES, Measured, QueueInTest, measure
-from aqmlab.study.line_test import line_of, live_name, over_linux
+from aqmlab.study.line_test import SavedTable, line_of, live_name, over_linux
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class FlentResults(shown.Shown, Tidy):
+class FlentResults(shown.Shown, Tidy, SavedTable):
     """One of Flent's tests on a line.
 
     Attributes:
@@ -57,16 +57,6 @@ class FlentResults(shown.Shown, Tidy):
         return tidy_numbers(
             (run.queue, run.seed, QueueInTest(run.queue, [run]).numbers()) for run in self.runs
         )
-
-    def save(self, file: str | Path) -> Path:
-        """Writes the numbers over all seeds, a row for each queue management, as .csv or .parquet.
-
-        Raises:
-            RefusalError: The name has another ending.
-            FolderError: Nothing can be written there.
-        """
-        require_form(Path(file))
-        return shown.save(self, Path(file))["table"]
 
     @arguments.checked(RefusalError, folder=arguments.folder)
     def save_flent(self, folder: str | Path) -> list[Path]:

@@ -11,7 +11,7 @@ from aqmlab.errors import RefusalError
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import given_seeds
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
-from aqmlab.study.line_test import line_of, live_name, over_linux
+from aqmlab.study.line_test import SavedTable, line_of, live_name, over_linux
 from aqmlab.study.responsiveness.measuring import DEFAULT_SCHEMES, Responsiveness, Way, measure
 from aqmlab.tables.stored import require_form
 
@@ -28,7 +28,7 @@ LOADS = tuple(map(str, Way))
 
 
 @dataclass(frozen=True, repr=False)
-class RoundTripsPerMinute(shown.Shown, Tidy):
+class RoundTripsPerMinute(shown.Shown, Tidy, SavedTable):
     """How responsive a line is while it is full.
 
     Attributes:
@@ -59,16 +59,6 @@ class RoundTripsPerMinute(shown.Shown, Tidy):
     def to_arrow(self) -> pa.Table:
         """One row for each queue management, seed and number: the columns of `aqmlab.frame`."""
         return tidy_numbers((test.queue, test.seed, test.numbers()) for test in self.tests)
-
-    def save(self, file: str | Path) -> Path:
-        """Writes the means over the seeds, a row for each queue management, as .csv or .parquet.
-
-        Raises:
-            RefusalError: The name has another ending.
-            FolderError: Nothing can be written there.
-        """
-        require_form(Path(file))
-        return shown.save(self, Path(file))["table"]
 
     def __repr__(self) -> str:
         return f"RoundTripsPerMinute({self.line.in_words()!r}, {len(self.tests)} tests)"

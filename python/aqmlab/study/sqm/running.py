@@ -18,6 +18,7 @@ from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.tidy import Tidy
+from aqmlab.study.line_test import SavedTable
 from aqmlab.study.sqm.candidates import candidates
 from aqmlab.study.sqm.choosing import Judged, best, judged
 from aqmlab.study.sqm.typed import can_be_typed, require_device, sqm_config, tc_lines
@@ -38,7 +39,7 @@ _LEGAL_SHARES = "numbers from 0.01 to 1, such as 0.95"
 
 
 @dataclass(frozen=True, repr=False)
-class RouterAdvice(shown.Shown, Tidy):
+class RouterAdvice(shown.Shown, Tidy, SavedTable):
     """What to set in a router.
 
     Attributes:
@@ -73,16 +74,6 @@ class RouterAdvice(shown.Shown, Tidy):
     def to_arrow(self) -> pa.Table:
         """One row for each way to set up the line, seed and number: the columns of `aqmlab.frame`."""
         return self.found.to_arrow()
-
-    def save(self, file: str | Path) -> Path:
-        """Writes what was tried, a row each, as .csv or .parquet.
-
-        Raises:
-            RefusalError: The name has another ending.
-            FolderError: Nothing can be written there.
-        """
-        require_form(Path(file))
-        return shown.save(self, Path(file))["table"]
 
     def __repr__(self) -> str:
         return f"RouterAdvice({self.recommended.candidate.name!r}, {len(self.rows)} tried)"
