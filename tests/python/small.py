@@ -133,6 +133,10 @@ base_rtt_ms = 40.0
 """Two bottlenecks in a chain: some users cross both, some the second alone, endless flows the first alone."""
 
 
+HOME_ON_A_DUMBBELL = Path(__file__).parents[1].joinpath("household.toml").read_text(encoding="utf-8")
+"""A household on one machine behind a dumbbell."""
+
+
 def bulk(**overrides: object) -> aqmlab.Scenario:
     """Two long-lived flows through a slow link; keys are dotted keys with `__` for the dots."""
     named = {key.replace("__", "."): value for key, value in overrides.items()}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab import Scenario, presets
+from aqmlab import Scenario
 from aqmlab.errors import RefusalError
 from aqmlab.presets.line import Line
 from aqmlab.show.tables.bloat import bloat_table
@@ -21,7 +21,7 @@ from aqmlab.study.bloat.grade import thresholds
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from naive_quantities import delay_ms_of_row
-from small import aqmlab_run
+from small import HOME_ON_A_DUMBBELL, aqmlab_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -293,7 +293,7 @@ def test_a_line_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_line_of_a_scenario_keeps_its_queues_and_leaves_out_who_uses_it(tmp_path: Path) -> None:
-    (tmp_path / "home.toml").write_text(presets.text("home"))
+    (tmp_path / "home.toml").write_text(HOME_ON_A_DUMBBELL)
     scenario = Scenario.from_file(tmp_path / "home.toml")
     line = Line.of_scenario(scenario)
     assert (line.rates_mbps, line.round_trip_ms) == ({"down": 100.0, "up": 10.0}, 20.0)

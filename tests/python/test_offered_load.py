@@ -1,12 +1,12 @@
 """What `run` says of the offered load: where flows have no size, that they are not in it."""
 
 import aqmlab
-from aqmlab import presets
 from aqmlab.show.words import offered_load
+from small import HOME_ON_A_DUMBBELL
 
 
 def said(**changes: object) -> str | None:
-    scenario = aqmlab.Scenario.from_toml(presets.text("home")).with_overrides(
+    scenario = aqmlab.Scenario.from_toml(HOME_ON_A_DUMBBELL).with_overrides(
         {"duration_s": 20.0, "warm_up_s": 5.0, "cool_down_s": 5.0, **changes}
     )
     return offered_load(aqmlab.run(scenario, seed=1, measure_offered_load=True))

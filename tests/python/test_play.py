@@ -18,10 +18,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+import aqmlab
 from aqmlab import Scenario, ScenarioError
 from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison
 from aqmlab.errors import Cancelled
+from aqmlab.load.queue_place import PLACES
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play import PlayedLink, Turned
@@ -569,3 +571,19 @@ def test_pages_that_began_and_never_came_are_counted() -> None:
     found = measurement(slow, "left-to-right")
     assert found["pages"] is None
     assert (found["numbers"]["pages_begun"], found["numbers"]["pages_unfinished"]) == (begun, unfinished)
+
+
+def test_a_household_is_played_with_at_the_place_of_its_queue() -> None:
+    """Turned in the router the rates stay the line's, and what is printed says where the queue stands."""
+    home = aqmlab.new("home").scenario
+    assert PlayedLink(home, simulated_s=5.0).link == "up"
+    place = PLACES["router"]
+    settings = place.settings(home)
+    link = PlayedLink(home.with_overrides(settings), queues=place.links, settings=settings, simulated_s=5.0)
+    assert link.link == "router-up"
+    assert link.start.rates_mbps == {"line.down_mbps": 100.0, "line.up_mbps": 10.0}
+    turned = replace(link.start, rates_mbps={"line.down_mbps": 50.0, "line.up_mbps": 10.0}, scheme="cake")
+    words = link.command(turned, "home.toml").split()
+    assert {"line.shaped_share_down=0.95", "line.shaped_share_up=0.95", "line.down_mbps=50.0"} <= set(words)
+    assert link.at(turned).core.shapers()["router-down"][0] == pytest.approx(47.5)
+    assert PlayedLink(home, queues=("down",), simulated_s=5.0).link == "down"

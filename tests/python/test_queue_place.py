@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 import aqmlab
-from aqmlab import presets
 from aqmlab.errors import ComparisonError, RefusalError
 from aqmlab.load.queue_place import PLACES, own_links, place_named
 from aqmlab.load.queues import Queues
 from aqmlab.presets.home_line import as_line
-from aqmlab.presets.household_on_line import TECHNOLOGIES, household_on_line
+from aqmlab.presets.household import TECHNOLOGIES, household
 from aqmlab.scenario import Scenario
 from aqmlab.show.words.boxes import boxes_in_words
+from small import HOME_ON_A_DUMBBELL
 
-HOME = household_on_line(20.0, 2.0, "vdsl")
+HOME = household(20.0, 2.0, "vdsl")
 
 
 @pytest.mark.parametrize("technology", TECHNOLOGIES)
@@ -28,10 +28,10 @@ def test_a_household_is_on_every_line_with_its_queues_in_every_place(technology:
 
 def test_rates_places_and_technologies_are_refused_by_name() -> None:
     with pytest.raises(RefusalError, match="technology") as refused:
-        household_on_line(technology="vdls")
+        household(technology="vdls")
     assert refused.value.nearest == "vdsl"
     with pytest.raises(RefusalError, match=r"up_mbps: 0\.1 is out of range"):
-        household_on_line(10.0, 0.1)
+        household(10.0, 0.1)
     with pytest.raises(RefusalError, match='did you mean "modem"') as refused:
         place_named("modm")
     assert refused.value.place == "queue_in"
@@ -39,7 +39,7 @@ def test_rates_places_and_technologies_are_refused_by_name() -> None:
 
 def test_a_dumbbell_as_a_line_carries_the_same_people_with_the_same_rates() -> None:
     """One machine behind it instead of two routers: pages, flows and packets are those of the dumbbell."""
-    home = Scenario.of(presets.text("home"))
+    home = Scenario.of(HOME_ON_A_DUMBBELL)
     line = as_line(home)
     assert as_line(line) == line
     before, after = (aqmlab.run(each, seed=3) for each in (home, line))
@@ -64,7 +64,7 @@ def _whole_pages(result: aqmlab.Result) -> dict[tuple[int, int], tuple[int, int]
 
 
 def test_users_on_the_internets_side_are_no_home() -> None:
-    home = Scenario.of(presets.text("home"))
+    home = Scenario.of(HOME_ON_A_DUMBBELL)
     with pytest.raises(RefusalError, match="5 users browse on the left"):
         as_line(home.with_overrides({"users.left": 5}))
     with pytest.raises(RefusalError, match="a line has no transmit_ring_packets"):

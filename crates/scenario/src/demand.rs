@@ -1,8 +1,8 @@
 //! What the traffic asks for: the numbers that say how much it is, and the links that carry it.
 
 use crate::conversations::{DemandUnit, TrafficGroup, Way};
-use crate::document::{Document, keys_of};
-use crate::network::{LinkIndex, Network, NodeIndex, NodeKind};
+use crate::document::{Document, is_in_router, keys_of};
+use crate::network::{Link, LinkIndex, Network, NodeIndex, NodeKind};
 use crate::routes::{Distances, Routes};
 use crate::scenario::Scenario;
 use std::collections::BTreeMap;
@@ -58,7 +58,8 @@ impl Scenario {
     /// For each link, in the order of [`crate::Network::links`], whether data travels on it: whether it lies
     /// on the route from a server to a browser at which somebody sits, or from the sender of a flow or of
     /// datagrams to the receiver. Requests, acknowledgements and echoes, which travel the other way, are no
-    /// data.
+    /// data. The port of a line's router counts only where it shapes: without that it holds nothing back and
+    /// is as good as a wire.
     #[must_use]
     pub fn data_links(&self) -> Vec<bool> {
         self.data_links_of(|_| true)
@@ -80,7 +81,12 @@ impl Scenario {
                 data.add(destination, &sources[&destination], &distances, &mut passed);
             }
         }
-        data.carries
+        let links = self.network.links.iter().zip(data.carries);
+        links.map(|(link, carries)| carries && !self.is_wire_in_router(link)).collect()
+    }
+
+    fn is_wire_in_router(&self, link: &Link) -> bool {
+        self.document.line.is_some() && is_in_router(&link.name) && !link.is_shaped()
     }
 
     /// The dotted key of the queue discipline in front of a link; none if it has none.

@@ -134,6 +134,13 @@ impl Link {
         Some(of_shaper.map_or(of_link, |shaped| shaped.min(of_link)))
     }
 
+    /// Whether a shaper holds back what waits in front of it: one of its own, or that of CAKE.
+    #[must_use]
+    pub fn is_shaped(&self) -> bool {
+        let by_queue = matches!(&self.queue, Some(Scheme::Cake(cake)) if cake.rate_mbps.is_some());
+        self.shaping.is_some() || by_queue
+    }
+
     /// The rate at which its queue is emptied: its own, or that of the shaper in front of it.
     #[must_use]
     pub fn queue_rate(&self) -> Option<Rate> {

@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `bulk [scheme] [seconds]` | the dumbbell of the crosscheck |
 //! | `web USERS [scheme] [seconds]` | browsing users at 90 % load, the link rate in proportion to the users |
-//! | `home [scheme] [seconds]` | what `aqmlab new home` writes, with that scheme at both ends of the line |
+//! | `home [scheme] [seconds]` | a household of today on one machine, with that scheme at both ends of the line |
 //! | `le2003 [scheme] [seconds]` | a cell of table 2 of the 2003 study, at 98 % |
 //! | `hops N [seconds]` | the flows of a dumbbell over N such links in a row |
 //! | `clouds [seconds]` | the dumbbell of PackMime's clouds that the crosscheck has |
@@ -34,7 +34,7 @@ const CROSSCHECK: &str = include_str!("../../../tests/crosscheck/scenario.toml")
 /// PackMime's clouds on a dumbbell, which run beside ns-2 too.
 const CLOUDS: &str = include_str!("../../../tests/crosscheck/clouds.toml");
 /// A household of today.
-const HOME: &str = include_str!("../../../python/aqmlab/presets/home.toml");
+const HOME: &str = include_str!("../../../tests/household.toml");
 
 fn main() {
     if std::env::args().any(|argument| argument == "--list") {

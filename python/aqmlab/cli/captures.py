@@ -16,7 +16,7 @@ captured_option = click.option(
     multiple=True,
     metavar="PORT",
     help="Write all packets that pass this port to PORT.pcapng in the result's folder, for "
-    "Wireshark and tshark. A port is a monitored link with a queue, such as left-to-right. "
+    "Wireshark and tshark. A port is a monitored link with a queue, such as left-to-right, or up of a line. "
     "Repeat the option for more ports. Files are as large as the traffic: use it for short "
     "runs.",
 )

@@ -120,7 +120,7 @@ def live(
       aqmlab live my-link.toml
       aqmlab live my-link.toml --hosts linux-cubic --set duration_s=30
       aqmlab live my-link.toml --replay
-      aqmlab live my-link.toml --backend af-packet --pcap left-to-right
+      aqmlab live my-link.toml --backend af-packet --pcap up
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 5
     """

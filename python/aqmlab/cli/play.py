@@ -33,9 +33,28 @@ if TYPE_CHECKING:
     metavar="N",
     help="Port on 127.0.0.1; by default a free one.",
 )
+@click.option(
+    "--queue-in",
+    metavar="PLACE",
+    help="Whose queues are turned, of a [line]: router (which shapes the line), router-unshaped, modem, "
+    "provider or line.",
+)
+@click.option(
+    "--shaped-share",
+    type=float,
+    metavar="SHARE",
+    help="The share of the line's rate that the router leaves it; by default 0.95.",
+)
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the browser.")
 def play(
-    *, scenario_file: Path, overrides: dict[str, TomlText], seconds: float | None, port: int, browser: bool
+    *,
+    scenario_file: Path,
+    overrides: dict[str, TomlText],
+    seconds: float | None,
+    port: int,
+    queue_in: str | None,
+    shaped_share: float | None,
+    browser: bool,
 ) -> None:
     """Interactive page: change the link, see the page loads.
 
@@ -51,10 +70,18 @@ def play(
     Examples:
       aqmlab new home -o my-link.toml && aqmlab play my-link.toml
       aqmlab play my-link.toml --no-browser --port 8123
+      aqmlab play my-link.toml --queue-in router
     """
     from aqmlab.show.play import PlayedLink, serve
 
-    link = PlayedLink(Scenario.from_file(scenario_file, overrides=overrides), simulated_s=seconds)
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    links, settings = _place(scenario, queue_in, shaped_share)
+    link = PlayedLink(
+        scenario.with_overrides(settings),
+        queues=links,
+        settings={**overrides, **settings},
+        simulated_s=seconds,
+    )
 
     def ready(address: str) -> None:
         say(f"playing with {link.scenario.name}, {link.simulated_s:g} simulated seconds per run:\n{address}")
@@ -63,3 +90,29 @@ def play(
             webbrowser.open(address)
 
     serve(link, str(scenario_file), port=port, ready=ready)
+
+
+def _place(
+    scenario: Scenario, queue_in: str | None, shaped_share: float | None
+) -> tuple[tuple[str, ...], dict[str, float]]:
+    """The links whose queues are turned, and what makes a router shape in front of them.
+
+    Raises:
+        click.UsageError: There is no such place on this line.
+    """
+    from aqmlab.load.queue_place import ROUTER_LINKS, own_links, place_named
+
+    if queue_in is None:
+        if shaped_share is not None:
+            raise click.UsageError("--shaped-share is of a router; legal: together with --queue-in router")
+        return (), {}
+    place = place_named(queue_in)
+    place.require_share(shaped_share)
+    if not scenario.resolved.get("line"):
+        raise click.UsageError("--queue-in is of a [line], which aqmlab new home writes")
+    if not place.shaped and set(own_links(scenario)) & set(ROUTER_LINKS):
+        raise click.UsageError(
+            "--queue-in: the router of this file shapes; legal: --queue-in router, or a file without "
+            "shaped_share_down and shaped_share_up"
+        )
+    return place.links, place.settings(scenario, shaped_share)

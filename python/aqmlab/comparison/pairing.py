@@ -15,7 +15,7 @@ from aqmlab.comparison.comparability import Decides, Difference, differences, li
 from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
-from aqmlab.statistics.recorded import judged_links
+from aqmlab.statistics.recorded import judged_links, monitored_links
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -185,12 +185,21 @@ def require_population(name: str | None, result: Recorded) -> None:
 
 
 def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
-    """The names of the judged links, which must be one list for all results."""
-    of_results = {
-        tuple(link["name"] for link in judged_links(result, links)) for pair in pairs for result in pair
+    """The names of the judged links, one list for all results.
+
+    Without a choice those that carry data in any of them: where one configuration shapes in a router and
+    another does not, the router's are shown of both.
+    """
+    results = [result for pair in pairs for result in pair]
+    of_results = {tuple(link["name"] for link in judged_links(result, links)) for result in results}
+    if len(of_results) == 1:
+        return next(iter(of_results))
+    of_any = set().union(*of_results)
+    in_order = {
+        tuple(link["name"] for link in monitored_links(result) if link["name"] in of_any)
+        for result in results
     }
-    if len(of_results) > 1:
+    if len(in_order) > 1 or of_any != set(next(iter(in_order))):
         lists = " and ".join(", ".join(names) for names in sorted(of_results))
         raise ComparisonError(f"other links carry data in other results ({lists}): choose them with links=")
-    (judged,) = of_results
-    return judged
+    return next(iter(in_order))

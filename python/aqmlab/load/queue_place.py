@@ -18,6 +18,7 @@ SHAPED_SHARE = 0.95
 """The share of a line's rate to which a router holds it without a word: tc-cake(8) leaves a few per cent."""
 LEAST_SHARE = 0.01
 _SHARES = ("shaped_share_down", "shaped_share_up")
+_ROUTER_QUEUES = ("router_queue_down", "router_queue_up")
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,19 @@ class QueuePlace:
         line: Mapping[str, Any] = scenario.resolved["line"]
         self.require_share(share)
         if self.shaped:
-            usual = SHAPED_SHARE if share is None else share
-            given = {key: usual for key in _SHARES if share is not None or line.get(key) is None}
-            return scenario.with_overrides({f"line.{key}": value for key, value in given.items()})
-        if all(line.get(key) is None for key in _SHARES):
+            return scenario.with_overrides(self.settings(scenario, share))
+        if own_links(scenario) == LINE_LINKS:
             return scenario
-        kept = {key: value for key, value in line.items() if key not in _SHARES}
+        kept = {key: value for key, value in line.items() if key not in (*_SHARES, *_ROUTER_QUEUES)}
         return Scenario.of(scenario.resolved | {"line": kept})
+
+    def settings(self, scenario: Scenario, share: float | None = None) -> dict[str, float]:
+        """The dotted keys, with their values, that make a router shape where it does not; else none."""
+        if not self.shaped:
+            return {}
+        line: Mapping[str, Any] = scenario.resolved["line"]
+        usual = SHAPED_SHARE if share is None else share
+        return {f"line.{key}": usual for key in _SHARES if share is not None or line.get(key) is None}
 
     def require_share(self, share: float | None) -> None:
         """Checks a share that was asked for.
@@ -113,7 +120,10 @@ def place_named(name: str) -> QueuePlace:
 def own_links(scenario: Scenario) -> tuple[str, ...]:
     """The links of a line at which its queues act: those that its router shapes, else the line's own."""
     line: Mapping[str, Any] = scenario.resolved["line"]
-    shaped = [line.get(key) is not None for key in _SHARES]
+    shaped = [
+        line.get(share) is not None or line[queue].get("rate_mbps") is not None
+        for share, queue in zip(_SHARES, _ROUTER_QUEUES, strict=True)
+    ]
     return tuple(
         in_router if is_shaped else at_line
         for is_shaped, in_router, at_line in zip(shaped, ROUTER_LINKS, LINE_LINKS, strict=True)

@@ -1,23 +1,30 @@
 """Starter scenarios: common access lines and the links of two studies, each a commented file beside this one.
 
-Where their numbers come from, and how sure they are, stands in `docs/reference/presets.md`.
+The household is written for a line of one's own (`household.py`). Where its numbers and those of the others
+come from, and how sure they are, stands in `docs/reference/presets.md`.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 
+HOME = "home"
+"""The preset whose line can be one's own."""
 _ENDING = ".toml"
 
 
 def names() -> list[str]:
     """The presets, in alphabetical order."""
     found = (file.name for file in files(__name__).iterdir())
-    return sorted(name.removesuffix(_ENDING) for name in found if name.endswith(_ENDING))
+    return sorted([HOME, *(name.removesuffix(_ENDING) for name in found if name.endswith(_ENDING))])
 
 
 def text(name: str) -> str:
     """The whole file of a preset, which is one of `names()`."""
+    if name == HOME:
+        from aqmlab.presets.household import household  # noqa: PLC0415 (which stands on scenarios)
+
+        return household()
     return files(__name__).joinpath(f"{name}{_ENDING}").read_text(encoding="utf-8")
 
 

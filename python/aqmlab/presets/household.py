@@ -1,258 +1,251 @@
-"""The household of the preset `home` on a line of one's own: its rates, and what is usual for its technology.
+"""The preset `home`: a household on a line of one's own, each person with a device.
 
-Users, backup and download stay those of the preset; the call is one that the slower direction can carry.
+Provider, modem and router are told apart. A meeting whose picture adapts and a television are on as far as
+the line carries them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from aqmlab import presets
 from aqmlab.errors import RefusalError
+from aqmlab.load.queue_place import PLACES, SHAPED_SHARE, place_named
+from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LEAST_MBPS, MOST_MBPS = 0.5, 5_000.0
 """The rates of a line, either way: a phone call and a game have room on the slowest, computers are faster."""
-_LEAST_BUFFER_BYTES = 20 * 1_500
-_COMPUTERS_MBPS, _FAST_COMPUTERS_MBPS = 1_000.0, 10_000.0
+TECHNOLOGIES = ("cable", "vdsl", "adsl", "fibre", "lte", "5g", "starlink")
+"""The lines that a household is on; what is usual of each: `docs/reference/scenario/line.md`."""
+_MEETING_FROM_MBPS, _TELEVISION_FROM_MBPS = 1.5, 5.0
+"""From these rates on, of the slower direction and of the way down, there are a meeting and a television."""
+
+_HEAD = """\
+# A household on {technology}, {down:g} Mbit/s down and {up:g} up: pages, calls, a game, a backup, a download
+# Every key: docs/reference/scenario/line.md; where the numbers come from, and how sure they are:
+# docs/reference/presets.md.
+name = "home"
+duration_s = 120.0
+warm_up_s = 15.0
+cool_down_s = 25.0
+
+# {in_words}
+[line]
+# What is usual of it: framing "{framing}", {delay:g} ms of delay one way, and drop-tail queues of
+# {buffers}. Each can be said here.
+technology = "{technology}"
+down_mbps = {down:<20g}    # {counted}
+up_mbps = {up:<22g}    # the same
+{queues}
+[[devices]]
+name = "laptop"
+kind = "laptop"
+
+[[devices]]
+name = "phone"
+kind = "phone"
+
+[[devices]]
+name = "console"
+kind = "console"
+
+[[devices]]
+name = "computer"
+kind = "computer"
+
+# Two people who read: a click some seconds after each page.
+[[populations]]
+name = "readers"
+browsers = "computer"
+servers = "internet"
+count = 2
+model = {{ model = "pages", think_time_median_seconds = 4.0 }}   # half of the thinking takes less than 4 s
+profile = "linux6-cubic"                  # computers and servers of today: docs/reference/tcp.md
+minimum_delay_ms = {{ low = 10, high = 60 }}   # assumed: from the line's far end to servers and back
+
+# A backup that fills the way up, and a download that fills the way down.
+[[flows]]
+name = "backup"
+count = 1
+direction = "up"
+device = "laptop"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+
+[[flows]]
+name = "download"
+count = 1
+direction = "down"
+device = "computer"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+
+# A phone call (G.711).
+[[datagrams]]
+name = "call-up"
+count = 1
+direction = "up"
+device = "phone"
+packet_bytes = 200
+rate_mbps = 0.08
+
+[[datagrams]]
+name = "call-down"
+count = 1
+direction = "down"
+device = "phone"
+packet_bytes = 200
+rate_mbps = 0.08
+
+# A game: what the player does, 30 times a second, and what becomes of it.
+[[datagrams]]
+name = "game-up"
+count = 1
+direction = "up"
+device = "console"
+packet_bytes = 128
+rate_mbps = 0.031
+
+[[datagrams]]
+name = "game-down"
+count = 1
+direction = "down"
+device = "console"
+packet_bytes = 150
+rate_mbps = 0.1
+"""
+
+_OTHERS_TO_TRY = """\
+# Others to try: aqmlab compare FILE --schemes drop-tail,pie,fq-codel; their parameters: aqmlab explain pie.
+# What your own router can do in front of a plain modem: aqmlab sqm FILE.
+"""
+
+_MEETING = """
+# A meeting whose picture adapts to what the line carries, as browsers make it.
+[[datagrams]]
+name = "meeting-up"
+count = 1
+direction = "up"
+device = "laptop"
+packet_bytes = 1200
+adaptive_video = {{ maximum_mbps = {most:g} }}
+
+[[datagrams]]
+name = "meeting-down"
+count = 1
+direction = "down"
+device = "laptop"
+packet_bytes = 1200
+adaptive_video = {{ maximum_mbps = {most:g} }}
+"""
+
+_TELEVISION = """
+# Somebody who watches: the bit rate of each segment adapts to the buffer (BOLA).
+[[devices]]
+name = "television"
+kind = "television"
+
+[[populations]]
+name = "viewers"
+browsers = "television"
+servers = "internet"
+count = 1
+model = { model = "video-streaming" }
+profile = "linux6-cubic"
+minimum_delay_ms = { low = 10, high = 60 }
+"""
 
 
-@dataclass(frozen=True)
-class Framing:
-    """What a line adds to packets.
-
-    Attributes:
-        payload_share: Bytes of packets and their overhead per byte at the rate that is given.
-        overhead_bytes: Bytes of each packet beside its own.
-        minimum_frame_bytes: The shortest frame.
-        comments: Where this comes from.
-    """
-
-    payload_share: float = 1.0
-    overhead_bytes: int = 0
-    minimum_frame_bytes: int = 0
-    comments: tuple[str, ...] = (
-        "Speeds of such lines are sold and measured above their own frames: none are added.",
-    )
-
-
-@dataclass(frozen=True)
-class Variation:
-    """How the rates of a line vary (the medium `varying_rate`), each direction by itself.
-
-    Attributes:
-        coefficient_of_variation: Standard deviation of a rate over its mean.
-        correlation_time_s: Time after which its autocorrelation has fallen to 1/e.
-        comments: Where this comes from.
-    """
-
-    coefficient_of_variation: float
-    correlation_time_s: float
-    comments: tuple[str, ...]
-
-    def keys(self) -> list[str]:
-        """The lines of both directions."""
-        numbers = (
-            f"coefficient_of_variation = {self.coefficient_of_variation}, "
-            f"correlation_time_s = {self.correlation_time_s}"
-        )
-        directions = ("medium", "medium_right_to_left")
-        return [
-            *(f"# {comment}" for comment in self.comments),
-            *(f"{key} = {{ varying_rate = {{ {numbers} }} }}" for key in directions),
-        ]
-
-
-@dataclass(frozen=True)
-class Technology:
-    """A kind of access line.
-
-    Attributes:
-        title: What a household on it is on.
-        rates_mbps: Rates down and up where none are given.
-        delay: One-way delay in milliseconds, and where it comes from.
-        buffer_down: How much waits down, in milliseconds, and where it comes from.
-        buffer_up: The same up.
-        framing: What the line adds to packets.
-        variation: How its rates vary, where they do.
-    """
-
-    title: str
-    rates_mbps: tuple[float, float]
-    delay: tuple[float, str]
-    buffer_down: tuple[float, str]
-    buffer_up: tuple[float, str]
-    framing: Framing = Framing()
-    variation: Variation | None = None
-
-
-_PTM = Framing(
-    64 / 65,
-    30,
-    68,
-    (
-        "The rates are of the line, as the modem shows them. PTM leaves 64 of 65 bytes to packets, each with",
-        "30 bytes of PPPoE (assumed), Ethernet and PTM (ITU-T G.992.3 annex N; tc-cake(8): pppoe-ptm).",
-    ),
-)
-_ATM = Framing(
-    48 / 53,
-    64,
-    96,
-    (
-        "The rates are of the line, as the modem shows them. ATM leaves 48 of the 53 bytes of a cell to",
-        "packets, each with 40 bytes of PPPoE (assumed), Ethernet and AAL5 (tc-cake(8): pppoe-llcsnap).",
-        "The rest of a packet's last cell stays empty: on average 24 bytes, counted with every packet here.",
-        "Two cells at least.",
-    ),
-)
-TECHNOLOGIES: Mapping[str, Technology] = {
-    "cable": Technology(
-        "cable",
-        (100.0, 10.0),
-        (5.0, "assumed; with 10 ms at least behind it 20 ms to a near server"),
-        (100.0, "assumed"),
-        (250.0, "assumed, as cable modems without queue management hold (White et al., NCTA 2011: or more)"),
-    ),
-    "vdsl": Technology(
-        "VDSL2",
-        (50.0, 10.0),
-        (6.0, "assumed"),
-        (130.0, "assumed"),
-        (260.0, "assumed"),
-        _PTM,
-    ),
-    "adsl": Technology(
-        "ADSL2+",
-        (16.0, 1.0),
-        (20.0, "interleaving; with 10 ms at least behind it FCC's 49 ms of DSL"),
-        (130.0, "assumed"),
-        (640.0, "uplink queues of DSL above 600 ms were common (Dischinger et al., IMC 2007)"),
-        _ATM,
-    ),
-    "fibre": Technology(
-        "fibre",
-        (300.0, 150.0),
-        (1.0, "assumed: light and splitter, 2 ms a round trip"),
-        (100.0, "assumed"),
-        (100.0, "assumed"),
-    ),
-    "lte": Technology(
-        "LTE with rates that vary",
-        (30.0, 8.0),
-        (20.0, "with 10 ms at least behind it Ofcom's 53 ms of 4G in 2014"),
-        (1000.0, "assumed: buffers that loss never empties (Jiang et al., CellNet 2012)"),
-        (1000.0, "assumed: the same"),
-        variation=Variation(
-            0.3,
-            5.0,
-            (
-                "Rates vary at random around these means: a new one every 100 ms, each direction by itself.",
-                "Traces of moving users have a coefficient of variation of 0.6 and a correlation time of 5 s",
-                "(medians of nine; Winstein et al., NSDI 2013). Half of that variation is assumed at home.",
-            ),
-        ),
-    ),
-}
-"""Technologies by name; sources and certainty are in `docs/reference/presets.md`."""
-
-
-def household(down_mbps: float | None = None, up_mbps: float | None = None, technology: str = "cable") -> str:
+def household(
+    down_mbps: float | None = None,
+    up_mbps: float | None = None,
+    technology: str = "cable",
+    *,
+    queue_in: str = "line",
+) -> str:
     """The text of the scenario.
 
     Args:
         down_mbps: Rate down in Mbit/s, 0.5 to 5,000; by default one that is usual for the technology.
         up_mbps: Rate up, in the same range.
         technology: One of `TECHNOLOGIES`.
+        queue_in: Where the queues stand that act: a name of `queue_place.PLACES`.
 
     Raises:
-        RefusalError: A rate or the technology is not legal; its `place` is the argument.
+        RefusalError: A rate, the technology or the place is not legal; its `place` is the argument.
     """
     if technology not in TECHNOLOGIES:
         raise RefusalError.not_among("technology", technology, TECHNOLOGIES)
-    kind = TECHNOLOGIES[technology]
-    given = {"down_mbps": down_mbps, "up_mbps": up_mbps}
-    for place, rate_mbps in given.items():
-        if rate_mbps is not None and not LEAST_MBPS <= rate_mbps <= MOST_MBPS:
-            raise refuse_rate(place, rate_mbps)
-    rates = tuple(
-        usual if rate is None else float(rate)
-        for rate, usual in zip(given.values(), kind.rates_mbps, strict=True)
+    place_named(queue_in)
+    for name, value in (("down_mbps", down_mbps), ("up_mbps", up_mbps)):
+        if value is not None and not LEAST_MBPS <= value <= MOST_MBPS:
+            raise _refused_rate(name, value)
+    usual = _usual(technology)
+    own = (usual["down_mbps"], usual["up_mbps"])
+    down, up = (
+        mine if given is None else float(given) for given, mine in zip((down_mbps, up_mbps), own, strict=True)
     )
-    (before, _, rest), (down, up) = presets.text("home").partition("[dumbbell]\n"), rates
-    after = rest[rest.index("# Others to try") :]
-    first, _, before = before.partition("\n")
-    users = first.partition(": ")[2]
-    heading = f"# A household on {kind.title}, {down:g} Mbit/s down and {up:g} up: {users}"
-    whose = ["as given" if rate is not None else "assumed" for rate in given.values()]
-    line = _line(kind, rates, (whose[0], whose[1]))
-    return f"{heading}\n{before}[dumbbell]\n{line}{_with_call(after, min(rates))}"
+    slower, counted = min(down, up), "as the modem shows it" if technology in ("vdsl", "adsl") else "as sold"
+    text = _HEAD.format(
+        technology=technology,
+        down=down,
+        up=up,
+        counted=counted,
+        framing=usual["framing"],
+        delay=usual["delay_ms"],
+        buffers=_buffers_in_words(usual),
+        in_words=f"The queues that act stand {PLACES[queue_in].in_words}.",
+        queues=_queues(queue_in),
+    )
+    if slower >= _MEETING_FROM_MBPS:
+        text += _MEETING.format(most=min(2.5, round(slower / 2, 1)))
+    if down >= _TELEVISION_FROM_MBPS:
+        text += _TELEVISION
+    return text
 
 
-def refuse_rate(place: str, rate_mbps: float) -> RefusalError:
-    """The refusal of a rate that no such line has."""
+def _refused_rate(place: str, rate_mbps: float) -> RefusalError:
     legal = f"{LEAST_MBPS:g} to {MOST_MBPS:g} Mbit/s"
     said = f"{place}: {rate_mbps:g} is out of range; legal: {legal}"
     return RefusalError(said, place=place, value=rate_mbps, legal=legal)
 
 
-def _line(kind: Technology, rates: tuple[float, ...], whose: tuple[str, str]) -> str:
-    share = kind.framing.payload_share
-    of_line = "" if share == 1.0 else " of the line"
-    keys = [
-        _key("rate_mbps", rates[0] * share, f"down: {rates[0]:g} Mbit/s{of_line}, {whose[0]}"),
-        _key("rate_right_to_left_mbps", rates[1] * share, f"up: {rates[1]:g} Mbit/s{of_line}, {whose[1]}"),
-        _key("delay_ms", kind.delay[0], f"one way: {kind.delay[1]}"),
-        _key(
-            "interface_rate_mbps",
-            _COMPUTERS_MBPS if 2 * max(rates) <= _COMPUTERS_MBPS else _FAST_COMPUTERS_MBPS,
-            "of computers and servers",
-        ),
-        *(kind.variation.keys() if kind.variation else ()),
-        *(f"# {comment}" for comment in kind.framing.comments),
-        f"layer2_overhead_bytes = {kind.framing.overhead_bytes}",
-        f"layer2_minimum_frame_bytes = {kind.framing.minimum_frame_bytes}",
-        "layer2_gap_bytes = 0",
-        *_queue("queue", "down", rates[0] * share, kind.buffer_down),
-        *_queue("queue_right_to_left", "up", rates[1] * share, kind.buffer_up),
-    ]
-    return "".join(f"{each}\n" for each in keys)
+def _usual(technology: str) -> Mapping[str, Any]:
+    """The table of a line of which nothing is said but its technology."""
+    flow = {"count": 1, "direction": "down"}
+    asked = {"name": technology, "duration_s": 1.0, "line": {"technology": technology}, "flows": [flow]}
+    line: Mapping[str, Any] = Scenario.of(asked).resolved["line"]
+    return line
 
 
-def _key(name: str, value: float, comment: str) -> str:
-    return f"{f'{name} = {round(value, 4)}':39} # {comment}"
+def _buffers_in_words(line: Mapping[str, Any]) -> str:
+    """What waits at most on either way, in the time that it takes at the line's rate."""
+    down, up = (
+        line[queue]["limit_bytes"] * 8e-3 / line[rate]
+        for queue, rate in (("provider_queue", "down_mbps"), ("modem_queue", "up_mbps"))
+    )
+    return f"about {_rounded(down)} ms at the provider's, {_rounded(up)} in the modem"
 
 
-def _queue(key: str, way: str, rate_mbps: float, buffer: tuple[float, str]) -> list[str]:
-    milliseconds, source = buffer
-    limit = round(rate_mbps * 1e6 / 8 * milliseconds / 1e3)
-    least = "; 20 full packets at least" if limit < _LEAST_BUFFER_BYTES else ""
-    return [
-        f"# {milliseconds:g} ms at the rate {way}: {source}{least}.",
-        f'{key} = {{ scheme = "drop-tail", limit_bytes = {max(limit, _LEAST_BUFFER_BYTES)} }}',
-    ]
+def _rounded(milliseconds: float) -> int:
+    return round(milliseconds / 10) * 10
 
 
-_VIDEO = "# A video call, 1.5 Mbit/s each way.", "packet_bytes = 1200\nrate_mbps = 1.5"
-_CALLS = {
-    4.5: _VIDEO,
-    1.5: (
-        "# A video call, 0.5 Mbit/s each way: a third of the slower direction carries no more.",
-        "packet_bytes = 1200\nrate_mbps = 0.5",
-    ),
-    0.0: (
-        "# A phone call (G.711): a third of the slower direction carries no video.",
-        "packet_bytes = 200\nrate_mbps = 0.08",
-    ),
-}
-"""From which rate of the slower direction on, which call: it takes a third of it at most."""
-
-
-def _with_call(text: str, slower_mbps: float) -> str:
-    call = next(each for rate, each in _CALLS.items() if slower_mbps >= rate)
-    for of_preset, own in zip(_VIDEO, call, strict=True):
-        text = text.replace(of_preset, own)
-    return text
+def _queues(queue_in: str) -> str:
+    if queue_in == "router":
+        return (
+            f"shaped_share_down = {SHAPED_SHARE}                # the router holds the line below its rate,\n"
+            f"shaped_share_up = {SHAPED_SHARE}                  # so that its own queues act\n"
+            'router_queue_down = { scheme = "cake", isolation = "dual_destination" }\n'
+            'router_queue_up = { scheme = "cake", isolation = "dual_source" }\n'
+        )
+    if queue_in == "router-unshaped":
+        return 'router_queue_down = { scheme = "fq-codel" }\nrouter_queue_up = { scheme = "fq-codel" }\n'
+    queue = '{ scheme = "pie", limit_packets = 1000 }'
+    return {
+        "modem": f"modem_queue = {queue}\n",
+        "provider": f"provider_queue = {queue}\n",
+        "line": _OTHERS_TO_TRY,
+    }.get(queue_in, "")

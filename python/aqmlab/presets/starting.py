@@ -7,12 +7,9 @@ from pathlib import Path
 from aqmlab import arguments, presets, shown
 from aqmlab.errors import FolderError, RefusalError
 from aqmlab.files.folders import write_whole
+from aqmlab.presets import HOME
 from aqmlab.presets.household import household
-from aqmlab.presets.household_on_line import household_on_line
 from aqmlab.scenario import Scenario
-
-HOME = "home"
-"""The preset whose line can be one's own."""
 
 
 class Preset(str):
@@ -67,10 +64,9 @@ def new(
         down_mbps: Of home: its rate down, in Mbit/s; by default one that is usual for the technology.
         up_mbps: Of home: its rate up.
         technology: Of home: the kind of line, which has buffers, delay and framing of its own; by default
-            cable. With queue_in also 5g and starlink.
-        queue_in: Of home: tells provider, modem, router and devices apart, and says whose queues act: router
-            (which shapes the line), router-unshaped, modem, provider or line; by default the household is
-            one machine behind its line.
+            cable.
+        queue_in: Of home: whose queues act: router (which shapes the line), router-unshaped, modem, provider
+            or line (modem and provider); by default line, with plain queues.
 
     Returns:
         The text of the scenario, which `run`, `compare` and all others take as it is.
@@ -96,11 +92,8 @@ def new(
                 value=value,
                 legal=HOME,
             )
-    kind = technology or "cable"
-    if queue_in is not None:
-        text = household_on_line(down_mbps, up_mbps, kind, queue_in=queue_in)
-    elif any(value is not None for value in line.values()):
-        text = household(down_mbps, up_mbps, kind)
+    if preset == HOME:
+        text = household(down_mbps, up_mbps, technology or "cable", queue_in=queue_in or "line")
     else:
         text = presets.text(preset)
     made = Preset(text)

@@ -38,13 +38,19 @@ duration_s = 16.0
 warm_up_s = 2.0
 cool_down_s = 2.0
 
-[dumbbell]
-rate_mbps = 8.0
-queue = { scheme = "drop-tail", limit_packets = 100 }
+[line]
+technology = "cable"
+down_mbps = 8.0
+up_mbps = 8.0
 
-[users]
-left = 0
-right = 10
+[[devices]]
+name = "computer"
+
+[[populations]]
+name = "readers"
+browsers = "computer"
+servers = "internet"
+count = 10
 model = { model = "pages" }
 profile = "linux6-cubic"
 """

@@ -82,8 +82,10 @@ fn check_way(
     }
     let router_key = key("router_queue");
     let router_mbps = way.shaped_share.map_or(interface_mbps, |share| share * slowest);
-    check_scheme(&router_key, way.router_queue, Some(router_mbps), mistakes);
-    if let (Scheme::Cake(cake), Some(share)) = (way.router_queue, way.shaped_share)
+    if let Some(queue) = way.router_queue {
+        check_scheme(&router_key, queue, Some(router_mbps), mistakes);
+    }
+    if let (Some(Scheme::Cake(cake)), Some(share)) = (way.router_queue, way.shaped_share)
         && cake.rate_mbps.is_some()
     {
         let wrong = format!("given together with shaped_share_{} = {share}, which shapes too", way.name);

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from functools import cached_property
 from shlex import quote
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.files.toml_text import toml_value
-from aqmlab.load.demand import Demand, carrying_links
+from aqmlab.load.demand import Demand, carrying_links, named_links
 from aqmlab.load.queues import LIMITS, Queues, parameters_of_scheme
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns
@@ -62,11 +63,21 @@ class PlayedLink:
     carried over from the setting before but the seed.
     """
 
-    def __init__(self, scenario: Scenario, *, simulated_s: float | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        queues: Sequence[str] = (),
+        settings: Mapping[str, Any] = MappingProxyType({}),
+        simulated_s: float | None = None,
+    ) -> None:
         """Finds what can be turned.
 
         Args:
             scenario: What is played with.
+            queues: Links whose queues are turned; by default those that carry data, or of a `[line]` those
+                whose queues act.
+            settings: What the scenario has in place of its file's values, by dotted keys: commands say it.
             simulated_s: Simulated seconds of a run; by default what a core does in 0.6 s, from 10 to 300.
 
         Raises:
@@ -77,7 +88,8 @@ class PlayedLink:
         self.scenario = scenario
         self.demand = Demand.of(scenario)
         self.demand.bottlenecks()  # refused here rather than on the page
-        self.queues = Queues.of(scenario)
+        self.queues = Queues.of(scenario, queues, argument="queues")
+        self.settings = settings
         if len(schemes := self.queues.schemes(scenario)) > 1:
             raise PlayError(
                 f"{scenario.name}: {', '.join(schemes)} at its queues; legal: one scheme at all of them"
@@ -87,7 +99,7 @@ class PlayedLink:
 
     @cached_property
     def link(self) -> str:
-        """The link that is drawn: of those that carry data the slowest, as the scenario has it."""
+        """The link that is drawn: of those whose queues are turned the slowest, as the scenario has it."""
         return self._drawn_link.name
 
     @cached_property
@@ -161,14 +173,18 @@ class PlayedLink:
 
     def command(self, turned: Turned, file: str) -> str:
         """The run of what was turned at its own length, as the command line takes it."""
-        return " ".join([f"aqmlab run {quote(file)}", *_settings_of_command(self.overrides(turned))])
+        return " ".join([f"aqmlab run {quote(file)}", *self._settings_of_command(turned)])
 
     def comparison(self, turned: Turned, file: str) -> str:
         """The comparison of the network that was turned under other schemes, as the command line takes it."""
         others = (scheme for scheme in _COMPARED if scheme != turned.scheme)
         schemes = ",".join(dict.fromkeys([turned.scheme, *others]))
         command = f"aqmlab compare {quote(file)} --schemes {schemes} --seeds 1-8"
-        return " ".join([command, *_settings_of_command(self.overrides(turned))])
+        return " ".join([command, *self._settings_of_command(turned)])
+
+    def _settings_of_command(self, turned: Turned) -> list[str]:
+        settings = {**self.settings, **self.overrides(turned)}
+        return [f"--set {quote(f'{key}={toml_value(value)}')}" for key, value in settings.items()]
 
     def run(self, scenario: Scenario, seed: int, active: ActiveRuns) -> Result:
         """Runs what was turned, for a second.
@@ -296,7 +312,8 @@ class PlayedLink:
 
     @cached_property
     def _drawn_link(self) -> Link:
-        return min(carrying_links(self.scenario), key=lambda link: link.rate_mbps)
+        own = [link for link in carrying_links(self.scenario) if link.queue_key in self.queues.keys]
+        return min(own or named_links(self.scenario, self.queues.links), key=lambda link: link.rate_mbps)
 
     @cached_property
     def _has_users(self) -> bool:
@@ -304,7 +321,11 @@ class PlayedLink:
 
     @cached_property
     def _rates_mbps(self) -> dict[str, float]:
-        return {link.rate_key: link.rate_mbps for link in carrying_links(self.scenario)}
+        rates: dict[str, float] = {}
+        for link in carrying_links(self.scenario):
+            # A line itself comes before its router, which has a share of the same rate.
+            rates.setdefault(link.rate_key, link.rate_mbps)
+        return rates
 
     @cached_property
     def _limit(self) -> str | None:
@@ -317,10 +338,6 @@ class PlayedLink:
         """The tables of those who have hosts: `users`, `populations.0`, `flows.1`."""
         keys = (part.key for part in self.demand.parts if part.unit != "datagrams")
         return list(dict.fromkeys(key.rpartition(".")[0] for key in keys))
-
-
-def _settings_of_command(overrides: Mapping[str, Any]) -> list[str]:
-    return [f"--set {quote(f'{key}={toml_value(value)}')}" for key, value in overrides.items()]
 
 
 def _given(table: Mapping[str, Any], *, without: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aqmlab.errors import MissingDataError
+from aqmlab.load.queue_place import ROUTER_LINKS
 from aqmlab.statistics.classes import TrafficClass, traffic_classes
 from aqmlab.statistics.distribution import ResponseTimes, response_times
 from aqmlab.statistics.experience import judged_groups
@@ -69,7 +70,11 @@ def result_tables(result: Result) -> Iterator[Table]:
         yield _datagrams(heading, result.datagrams)
     if classes := traffic_classes(result):
         yield _classes(heading, classes)
-    yield _links(heading, result.run["links"])
+    # The ports of a line's router that shape nothing are wires.
+    wires = () if not result.run["scenario"].get("line") else ROUTER_LINKS
+    yield _links(
+        heading, [link for link in result.run["links"] if link["carries_data"] or link["name"] not in wires]
+    )
 
 
 def _readers(result: Result) -> list[Mapping[str, Any]]:

@@ -12,7 +12,7 @@ from aqmlab.comparison.running import run_comparison
 from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import LEAST_SHARE
 from aqmlab.presets.home_line import as_line
-from aqmlab.presets.household_on_line import household_on_line
+from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
@@ -165,7 +165,7 @@ def _own(
     if line is None:
         if overrides:
             raise RefusalError("overrides replace values of a scenario, and there is none", place="overrides")
-        return Scenario.of(household_on_line(down_mbps, up_mbps, technology or "cable"))
+        return Scenario.of(household(down_mbps, up_mbps, technology or "cable"))
     given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "technology": technology}
     for name, value in given.items():
         if value is not None:

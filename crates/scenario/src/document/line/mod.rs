@@ -6,7 +6,7 @@ mod unfolded;
 
 pub use devices::{Connection, DeviceKind, DeviceTable};
 pub use technology::{LineFraming, Technology};
-pub(crate) use unfolded::{INTERNET, RESERVED, SOLD, keys_of};
+pub(crate) use unfolded::{INTERNET, RESERVED, SOLD, is_in_router, keys_of};
 
 use super::Decides;
 use super::dumbbell::{server_machines, uncongested_queue, uncongested_rate};
@@ -130,15 +130,17 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub modem_queue: Option<Scheme>,
 
-    /// Queue in the router, of what goes to the devices.
-    #[serde(default = "router_queue")]
+    /// Queue in the router, of what goes to the devices; absent: FQ-CoDel where the router shapes, else drop-tail,
+    /// which never fills.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
-    pub router_queue_down: Scheme,
+    pub router_queue_down: Option<Scheme>,
 
-    /// Queue in the router, of what goes to the modem.
-    #[serde(default = "router_queue")]
+    /// Queue in the router, of what goes to the modem; absent: FQ-CoDel where the router shapes, else drop-tail,
+    /// which never fills.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
-    pub router_queue_up: Scheme,
+    pub router_queue_up: Option<Scheme>,
 
     /// Share of the line's rate to which the router holds what goes down; absent: it does not, and what waits
     /// waits at the provider's.
@@ -186,9 +188,14 @@ pub struct Line {
     pub uncongested_queue: Scheme,
 }
 
-/// Linux's own on most routers, in front of a port that is faster than the line.
-fn router_queue() -> Scheme {
-    serde_json::from_value(serde_json::json!({ "scheme": "fq-codel" })).expect("a scheme with its defaults")
+/// In front of a shaper what Linux has without a word; of a port that is faster than the line anything does.
+fn router_queue(is_shaped: bool) -> Scheme {
+    let queue = if is_shaped {
+        serde_json::json!({ "scheme": "fq-codel" })
+    } else {
+        serde_json::json!({ "scheme": "drop-tail", "limit_packets": 10_240 })
+    };
+    serde_json::from_value(queue).expect("a scheme with its defaults")
 }
 
 const fn yes() -> bool {
@@ -217,7 +224,7 @@ pub(crate) struct LineWay<'a> {
     pub(crate) queue: Option<&'a Scheme>,
     pub(crate) queue_key: &'static str,
     /// In the router.
-    pub(crate) router_queue: &'a Scheme,
+    pub(crate) router_queue: Option<&'a Scheme>,
     pub(crate) shaped_share: Option<f64>,
 }
 
@@ -239,7 +246,7 @@ impl Line {
                 loss_probability: self.loss_probability_down,
                 queue: self.provider_queue.as_ref(),
                 queue_key: "provider_queue",
-                router_queue: &self.router_queue_down,
+                router_queue: self.router_queue_down.as_ref(),
                 shaped_share: self.shaped_share_down,
             },
             LineWay {
@@ -251,7 +258,7 @@ impl Line {
                 loss_probability: self.loss_probability_up,
                 queue: self.modem_queue.as_ref(),
                 queue_key: "modem_queue",
-                router_queue: &self.router_queue_up,
+                router_queue: self.router_queue_up.as_ref(),
                 shaped_share: self.shaped_share_up,
             },
         ]
@@ -289,6 +296,9 @@ impl Line {
         let up = payload(up_mbps, self.sold_up_mbps);
         self.provider_queue.get_or_insert_with(|| tail_drop(down, usual.provider_buffer_ms));
         self.modem_queue.get_or_insert_with(|| tail_drop(up, usual.modem_buffer_ms));
+        let shapes = [self.shaped_share_down, self.shaped_share_up].map(|share| share.is_some());
+        self.router_queue_down.get_or_insert_with(|| router_queue(shapes[0]));
+        self.router_queue_up.get_or_insert_with(|| router_queue(shapes[1]));
         let is_fast = down_mbps.max(up_mbps) > 500.0;
         self.interface_rate_mbps.get_or_insert(if is_fast { 10_000.0 } else { 1_000.0 });
     }
@@ -317,6 +327,8 @@ impl Line {
             rates_vary,
             provider_queue,
             modem_queue,
+            router_queue_down,
+            router_queue_up,
             interface_rate_mbps
         );
         own
@@ -333,7 +345,7 @@ impl Line {
         self.provider_queue = Some(self.uncongested_queue.clone());
         self.modem_queue = Some(self.uncongested_queue.clone());
         (self.shaped_share_down, self.shaped_share_up) = (None, None);
-        (self.router_queue_down, self.router_queue_up) = (router_queue(), router_queue());
+        (self.router_queue_down, self.router_queue_up) = (Some(router_queue(false)), Some(router_queue(false)));
         self.interface_rate_mbps =
             self.interface_rate_mbps.map(|own| own.max(10.0 * rate_mbps).min(HIGHEST_MBPS));
         self.rates_vary = Some(false);

@@ -42,6 +42,11 @@ pub(crate) fn keys_of(link: &str) -> Option<[&'static str; 2]> {
     })
 }
 
+/// Whether a link of this name is a port of the router.
+pub(crate) fn is_in_router(link: &str) -> bool {
+    link.starts_with("router-")
+}
+
 impl Line {
     /// The network of this line and these devices.
     pub(crate) fn unfolded(&self, devices: &[DeviceTable]) -> Topology {
@@ -100,7 +105,7 @@ impl Line {
     fn in_router(&self, way: &LineWay<'_>, [from, to]: [&str; 2]) -> LinkTable {
         LinkTable {
             name: Some(format!("router-{}", way.name)),
-            queue: Some(way.router_queue.clone()),
+            queue: way.router_queue.cloned(),
             shaper: self.shaper(way),
             monitored: Some(true),
             ..self.port(from, to)
