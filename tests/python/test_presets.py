@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PAGE = (ROOT / "docs/reference/presets.md").read_text(encoding="utf-8")
+FILES = [name for name in presets.names() if name != presets.HOME]
+"""The others are written for a line of one's own: `test_household.py`."""
 SHORT = {"duration_s": 30.0, "warm_up_s": 5.0, "cool_down_s": 1.0}
 
 
@@ -34,13 +36,13 @@ def test_a_preset_runs_as_it_is_written(name: str, tmp_path: Path) -> None:
     scenario = aqmlab.Scenario.from_toml(presets.text(name), overrides=SHORT)
     run = aqmlab.run(scenario).run
     completed = {population["name"]: population["completed"] for population in run["populations"]}
-    assert completed["right"] > 0
-    (down, up) = run["links"]
-    assert down["name"] == "left-to-right"
+    assert max(completed.values()) > 0
+    down, up = run["links"][:2]
+    assert (down["name"], up["name"]) in {("left-to-right", "right-to-left"), ("down", "up")}
     assert min(down["throughput_mbps"], up["throughput_mbps"]) > 0
 
 
-@pytest.mark.parametrize("name", presets.names())
+@pytest.mark.parametrize("name", FILES)
 def test_what_is_commented_out_is_legal_too(name: str) -> None:
     text = re.sub(r"^# (\[\[|\w+ = )", r"\1", presets.text(name), flags=re.MULTILINE)
     assert text.count("\n#") < presets.text(name).count("\n#")
@@ -54,9 +56,21 @@ def test_what_is_commented_out_is_legal_too(name: str) -> None:
 def test_the_page_has_the_numbers_of_the_preset(name: str) -> None:
     document = tomllib.loads(presets.text(name))
     assert document["name"] == name
+    if name == presets.HOME:
+        document = {"dumbbell": _as_dumbbell(aqmlab.Scenario.from_toml(presets.text(name)).resolved["line"])}
     numbers = PAGE.split("## Numbers")[1].split("## Sources", maxsplit=1)[0]
     (row,) = re.findall(rf"^\| `{name}` \| (.*) \|$", numbers, re.MULTILINE)
     assert row.split(" | ") == _numbers(document["dumbbell"])
+
+
+def _as_dumbbell(line: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "rate_mbps": line["down_mbps"],
+        "rate_right_to_left_mbps": line["up_mbps"],
+        "delay_ms": line["delay_ms"],
+        "queue": {key: value for key, value in line["provider_queue"].items() if value},
+        "queue_right_to_left": {key: value for key, value in line["modem_queue"].items() if value},
+    }
 
 
 def _numbers(line: dict[str, Any]) -> list[str]:
@@ -71,7 +85,7 @@ def _numbers(line: dict[str, Any]) -> list[str]:
     return [*map(str, rates), str(line.get("delay_ms", 0)), *limits]
 
 
-@pytest.mark.parametrize("name", presets.names())
+@pytest.mark.parametrize("name", FILES)
 def test_every_number_of_the_line_says_where_it_comes_from(name: str) -> None:
     line = presets.text(name).split("[dumbbell]\n")[1].split("\n[", maxsplit=1)[0].splitlines()
     for above, here in zip(["", *line], line, strict=False):

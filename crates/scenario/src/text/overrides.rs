@@ -77,8 +77,8 @@ fn below(described: &[&'static Json], part: &str) -> Vec<&'static Json> {
 }
 
 /// A table that is not written, in which `key` is set: its default, so that `users.minimum_delay_ms.low=20`
-/// keeps the other bound. Where the key chooses what the table is (`scheme`, `model`) the default's other keys
-/// are of another choice.
+/// keeps the other bound. Where the key chooses what the table is (`scheme`, `model`), the default's other
+/// keys are of another choice.
 fn absent_table(described: &[&'static Json], key: &str, place: &Place) -> Node {
     match described.iter().find_map(|one| one.get("default")) {
         Some(default @ Json::Object(_)) if !is_choice(described, key) => {

@@ -130,14 +130,14 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub modem_queue: Option<Scheme>,
 
-    /// Queue in the router, of what goes to the devices; absent: FQ-CoDel where the router shapes, else drop-tail,
-    /// which never fills.
+    /// Queue in the router, of what goes to the devices; absent: FQ-CoDel where the router shapes, else
+    /// drop-tail, which never fills.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub router_queue_down: Option<Scheme>,
 
-    /// Queue in the router, of what goes to the modem; absent: FQ-CoDel where the router shapes, else drop-tail,
-    /// which never fills.
+    /// Queue in the router, of what goes to the modem; absent: FQ-CoDel where the router shapes, else
+    /// drop-tail, which never fills.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub router_queue_up: Option<Scheme>,
