@@ -571,6 +571,44 @@ def voice(number: Callable[[Row], float], worst: float) -> Callable[[Recorded, s
     return of_group
 
 
+def goodput_of_device(way: str) -> Callable[[Recorded, str], float]:
+    """The traffic that ends at a device, or begins there, group by group, in Mbit/s."""
+
+    def of_device(result: Recorded, part: str) -> float:
+        scenario, device = result.run["scenario"], part.split(".", 1)[1]
+        if device not in [each["name"] for each in scenario["devices"]]:
+            raise NoNumberError(device)
+        kbps = 0.0
+        for flows in scenario["flows"]:
+            if (flows["receivers"] if way == "down" else flows["senders"]) == device:
+                kbps += goodput_kbps_of(result, f"flows.{flows['name']}")
+        for group in scenario["datagrams"]:
+            if group.get("receivers" if way == "down" else "senders") == device:
+                kbps += goodput_kbps_of_datagrams(result, f"datagrams.{group['name']}")
+        for people in scenario["populations"]:
+            if way == "down" and people["browsers"] == device:
+                kbps += goodput_kbps_of(result, f"populations.{people['name']}")
+        return kbps / 1000.0
+
+    return of_device
+
+
+def jain_index_of_devices(result: Recorded, part: str) -> float:
+    """By pairs, of the devices at which flows end, or begin."""
+    way = part.split(".", 1)[1]
+    if way not in ("down", "up"):
+        raise NoNumberError(way)
+    flows = result.run["scenario"]["flows"]
+    ends = {each["receivers" if way == "down" else "senders"] for each in flows}
+    names = [each["name"] for each in result.run["scenario"]["devices"] if each["name"] in ends]
+    got = [goodput_of_device(way)(result, f"devices.{name}") for name in names]
+    if len(got) < 2 or not sum(got):
+        raise NoNumberError(part)
+    mean = sum(got) / len(got)
+    variance = sum((each - mean) ** 2 for each in got) / len(got)
+    return float(1.0 / (1.0 + variance / mean**2))
+
+
 NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] = {
     "populations": {
         "loss_percent": loss_percent_of,
@@ -587,6 +625,11 @@ NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] =
         "goodput_mbps": goodput_mbps_of,
         "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
+    },
+    "devices": {
+        "goodput_down_mbps": goodput_of_device("down"),
+        "goodput_up_mbps": goodput_of_device("up"),
+        "jain_index": jain_index_of_devices,
     },
     "datagrams": {
         "delay_p50_ms": delay_ms(50),

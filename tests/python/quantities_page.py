@@ -112,12 +112,14 @@ def _of_runs() -> Iterator[str]:
 
 
 def _of_parts() -> Iterator[str]:
-    examples = {"populations": "left", "flows": "bulk", "datagrams": "calls"}
+    examples = {"populations": "left", "flows": "bulk", "datagrams": "calls", "devices": "phone"}
     for kind, makes in OF_TRAFFIC.items():
         for what, make in makes.items():
             again = naive.NAIVE_OF_TRAFFIC[kind][what]
             others = {"video": "tv", "call": "meeting"}
             example = others.get(what.partition("_")[0], examples[kind])
+            if (kind, what) == ("devices", "jain_index"):
+                example = "down"
             sources = ", ".join(dict.fromkeys(read_by(_of_part(again, f"{kind}.{example}"))))
             each = make(f"{kind}.NAME")
             yield f"| `{what}/{kind}.NAME` | {each.unit} | {each.definition} | {sources} |"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PEOPLE = ("left", "right")
 VIEWERS = "tv"
+DEVICES = ("laptop", "phone", "console")
 DATAGRAMS = ("calls", "meeting", "meeting-feedback")
 FRAME = {
     "source": pa.uint32(), "frame": pa.uint32(), "captured_s": pa.float64(), "target_mbps": pa.float64(),
@@ -101,9 +102,19 @@ class Made:
             "scenario": {
                 "record": record,
                 "duration_s": self.window[1] + 3.0,
-                "populations": [{"name": VIEWERS, "model": player}],
+                "populations": [
+                    {"name": VIEWERS, "model": player, "browsers": "phone"},
+                    {"name": PEOPLE[0], "model": {"model": "unc"}, "browsers": "laptop"},
+                ],
+                "devices": [{"name": name} for name in DEVICES],
+                "flows": [
+                    {"name": "bulk", "senders": "internet", "receivers": "laptop"},
+                    {"name": "bulk", "senders": "internet", "receivers": "phone"},
+                    {"name": "bulk", "senders": "laptop", "receivers": "internet"},
+                    {"name": "bulk", "senders": "phone", "receivers": "internet"},
+                ],
                 "datagrams": [
-                    {"name": "calls"},
+                    {"name": "calls", "senders": "phone", "receivers": "internet"},
                     {"name": "meeting", "adaptive_video": {"frames_hz": frames_hz}},
                 ],
             },
@@ -391,6 +402,7 @@ def stretches_of(result: Recorded, draw: np.random.Generator) -> list[tuple[floa
 def parts_of(kind: str) -> list[str]:
     known = {
         "links": [*PLACES], "populations": [*PEOPLE, VIEWERS], "flows": ["bulk"], "datagrams": [*DATAGRAMS],
+        "devices": [*DEVICES, "down", "up"],
     }  # fmt: skip
     return [f"{kind}.{name}" for name in (*known[kind], "nobody")]
 

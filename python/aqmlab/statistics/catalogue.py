@@ -19,6 +19,7 @@ from aqmlab.statistics.datagrams import (
     loss_percent_of_datagrams,
     under_way_percent_of_datagrams,
 )
+from aqmlab.statistics.devices import WAYS, devices, sharing_ways
 from aqmlab.statistics.experience import CALL, judged_groups
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
@@ -33,7 +34,7 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links, viewers
-from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of
+from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of, of_traffic
 from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
@@ -89,6 +90,18 @@ def of_flows(group: str, flows: int) -> tuple[Quantity, ...]:
     return (goodput_mbps_of(part), *(of_several if flows > 1 else ()))
 
 
+def of_devices(result: Recorded) -> tuple[Quantity, ...]:
+    """What each device gets either way, and how fairly those share that take all they can."""
+    rates = [
+        found
+        for name in devices(result)
+        for way in WAYS
+        if (found := of_traffic(f"goodput_{way}_mbps/devices.{name}")) is not None
+    ]
+    shares = [of_traffic(f"jain_index/devices.{way}") for way in sharing_ways(result)]
+    return (*rates, *(each for each in shares if each is not None))
+
+
 def of_link(quantity: OfLinks, link: str) -> OfRun:
     """A quantity of links, of one link by name."""
 
@@ -125,6 +138,7 @@ def shown_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
         *(each for group in groups for each in (*of_datagrams(group), *of_calls(group, kinds.get(group)))),
         *(each for population in viewers(result) for each in of_video(population)),
         *(each for group, flows in flow_groups(result).items() for each in of_flows(group, flows)),
+        *of_devices(result),
         *per_link,
         *(OF_LINKS if _are_alike(result, links) else ()),
     )

@@ -17,6 +17,7 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.classes import jain_index, rates_while_present
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
+from aqmlab.statistics.devices import of_devices
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table, viewers
 from aqmlab.statistics.video import OF_VIDEO, arrived_bytes
@@ -180,6 +181,7 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
         "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
     },
+    "devices": of_devices(goodput_kbps_of),
     "datagrams": {
         **OF_DATAGRAMS,
         "goodput_mbps": in_mbps(goodput_kbps_of_datagrams),

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
     from aqmlab.statistics.quantities import Quantity
 
-_GROUPS = {"datagrams": "{} (UDP)", "populations": "{} (video)", "flows": "{} (TCP)", "links": "link {}"}
+_GROUPS = {
+    "datagrams": "{} (UDP)",
+    "populations": "{} (video)",
+    "flows": "{} (TCP)",
+    "links": "link {}",
+    "devices": "{} (device)",
+}
 _TITLES = {
     LOADED_MEDIAN.name: "half load in, s",
     LOADED_P95.name: "95 % load in, s",
