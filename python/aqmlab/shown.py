@@ -58,6 +58,13 @@ def sentences(shown: object) -> list[str]:
 
 
 @singledispatch
+def details(shown: object) -> str:
+    """Every number, as text."""
+    answer: str = _answer(details, shown)(shown)
+    return answer
+
+
+@singledispatch
 def report(shown: object, *, title: str = "") -> str:
     """Its report, one HTML page that needs no network."""
     answer: str = _answer(report, shown)(shown, title=title)

@@ -307,7 +307,7 @@ def test_a_topology_is_compared_on_the_links_that_carry_data() -> None:
     assert comparison.links == ("far-to-near",)
     throughput = comparison.change("own", throughput_mbps)
     assert throughput.difference.mean == pytest.approx(change["far-to-near"])
-    assert "link far-to-near" in str(comparison)
+    assert "link far-to-near" in comparison.details()
 
     chosen = ("near-to-far", "far-to-near")
     both = compare({"baseline": drop_tail, "own": red}, links=chosen)
@@ -318,8 +318,8 @@ def test_a_topology_is_compared_on_the_links_that_carry_data() -> None:
     own = [result.run["links"] for result in red]
     for place, link in enumerate(("far-to-near", "near-to-far")):
         assert by_link[link] == pytest.approx(np.mean([100.0 * links[place]["loss_ratio"] for links in own]))
-    assert "link near-to-far" in str(both)
-    assert "link far-to-near" in str(both)
+    assert "link near-to-far" in both.details()
+    assert "link far-to-near" in both.details()
 
     with pytest.raises(
         UnknownLinkError, match='no monitored link "far-to-naer"; there are: far-to-near, near-to-far'

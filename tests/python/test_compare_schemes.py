@@ -213,7 +213,7 @@ def link(tmp_path: Path) -> Path:
 
 def test_one_scenario_under_several_schemes(link: Path) -> None:
     asked = ("compare", "link.toml", "--schemes", "drop-tail,red,fq-codel", "--seeds", "1-2")
-    made = aqmlab_run(*asked, cwd=link)
+    made = aqmlab_run(*asked, "--details", cwd=link)
     assert made.returncode == 0, made.stderr
     words = " ".join(made.stdout.split())
     assert "red: half of the pages load in" in words
@@ -340,7 +340,7 @@ def test_runs_are_lengthened_before_seeds_are_added(link: Path) -> None:
     # A second of warm-up and one of cool-down: twelve seconds are measured instead of two.
     edges = ("--set", "duration_s=4.0", "--set", "warm_up_s=1.0", "--set", "cool_down_s=1.0")
     asked = ("compare", "link.toml", "--schemes", "drop-tail,red", "--seeds", "1-6", "--no-report", *edges)
-    made = aqmlab_run(*asked, "--until-width", "1000", cwd=link)
+    made = aqmlab_run(*asked, "--until-width", "1000", "--details", cwd=link)
     assert made.returncode == 0, made.stderr
     assert made.stdout.startswith("runs of 14 s instead of 4 s: longer runs before more seeds\n")
     assert "those that were waited for in the measured 12 s" in " ".join(made.stdout.split())
@@ -405,6 +405,16 @@ def test_a_folder_tells_of_the_seeds_that_were_compared_in_it(link: Path) -> Non
         assert told.stdout.rstrip() in made.stdout
 
 
+def test_a_scenario_alone_is_compared_with_itself_under_other_queues(link: Path) -> None:
+    made = aqmlab_run("compare", "link.toml", "--seeds", "1", "--no-report", cwd=link)
+    assert made.returncode == 0, made.stderr
+    own = aqmlab.compare({"own": WEB, "pie": WEB}, seeds=[1], overrides=None)
+    found = aqmlab.compare(link / "results" / "compare-web")
+    assert found.names == ("as it is", "pie", "fq-codel", "cake")
+    assert found.values("as it is", LOADED_MEDIAN).values == own.values("own", LOADED_MEDIAN).values
+    assert aqmlab.compare(WEB, seeds=[1]).names == found.names
+
+
 def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
     made = aqmlab_run("run", "link.toml", "--seeds", "1-2", "--no-offered-load", cwd=link)
     assert made.returncode == 0, made.stderr
@@ -415,8 +425,8 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("link.toml",), "one scenario with --schemes"),
-        (("link.toml", "bulk.toml", "--schemes", "red,pi"), "one scenario with --schemes"),
+        ((), "one scenario, perhaps with --schemes"),
+        (("link.toml", "bulk.toml", "--schemes", "red,pi"), "one scenario, perhaps with --schemes"),
         (("link.toml", "--schemes", "red"), "two or more, such as drop-tail,red"),
         (("link.toml", "--schemes", "red,rod"), "scheme 'rod': unknown"),
         (("link.toml", "--schemes", "red,pi", "--seeds", "1-5", "--until-width", "1"), "needs 6 seeds"),
@@ -428,7 +438,7 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         ((".", "nosuch"), "nosuch: there is no such file or folder"),
         ((".", "--names", "a,b"), "2 names for 1 folder"),
         (("link.toml", "bulk.toml", "--names", "a,b"), "--names is for folders"),
-        (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues needs --schemes"),
+        (("link.toml", "bulk.toml", "--queues", "left-to-right"), "--queues is of one scenario"),
         (("link.toml", "--schemes", "red,pi", "--queues", "nowhere"), "nowhere"),
         (("link.toml", "--schemes", "red,pi", "--links", "nowhere", "--seeds", "1"), "nowhere"),
     ],
@@ -447,7 +457,8 @@ def test_folders_are_compared_in_the_words_of_scenarios(link: Path) -> None:
     told = aqmlab_run("compare", f"{base}/drop-tail", f"{base}/red", cwd=link)
     assert told.returncode == 0, told.stderr
     assert made.stdout.startswith(told.stdout.rstrip())
-    turned = aqmlab_run("compare", f"{base}/red", f"{base}/drop-tail", "--names", "a,b", cwd=link)
+    again = ("compare", f"{base}/red", f"{base}/drop-tail", "--names", "a,b", "--details")
+    turned = aqmlab_run(*again, cwd=link)
     assert "b: half of the pages load in" in turned.stdout
 
 
@@ -480,7 +491,7 @@ def test_folders_of_one_name_are_told_apart(link: Path) -> None:
         setting = f"dumbbell.queue.limit_packets={limit}"
         made = aqmlab_run("run", "link.toml", "--output", f"{place}/pi", "--set", setting, cwd=link)
         assert made.returncode == 0, made.stderr
-    made = aqmlab_run("compare", "small/pi", "large/pi", cwd=link)
+    made = aqmlab_run("compare", "small/pi", "large/pi", "--details", cwd=link)
     assert "large/pi: half of the pages load in" in made.stdout, made.stderr
 
 

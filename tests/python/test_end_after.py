@@ -88,7 +88,7 @@ def test_windows_of_several_lengths_are_told_as_a_range() -> None:
     assert found.longest_window_s == 55.0
     assert found.to_dict()["shortest_window_s"] == pytest.approx(50.6923)
     assert found.to_dict()["longest_window_s"] == 55.0
-    assert "waited for in the measured 50.7 to 55 s." in " ".join(str(found).split())
+    assert "waited for in the measured 50.7 to 55 s." in " ".join(found.details().split())
     page = page_of(found)
     told = render(page).replace("\N{NO-BREAK SPACE}", " ")
     assert page.under_title.endswith("2 runs of 50.7 to 55 s each")

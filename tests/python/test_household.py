@@ -12,7 +12,8 @@ import pytest
 import aqmlab
 from aqmlab import presets
 from aqmlab.errors import RefusalError
-from aqmlab.presets.household import TECHNOLOGIES, household
+from aqmlab.presets import TECHNOLOGIES
+from aqmlab.presets.household import household
 from small import aqmlab_run
 
 if TYPE_CHECKING:

@@ -173,7 +173,7 @@ def test_runs_that_cut_off_the_pages_of_the_baseline_say_what_is_certain() -> No
     # Half of the middle pages have 2.045/10, half less than 2.045/20: 0.145 in the geometric mean.
     assert sentence.endswith("; the same page takes at least 85 % less time."), sentence
     assert found.to_dict()["configurations"]["b"]["page_time_ratio"]["mean"] is None
-    assert "of which the end of a run cut off 32" in str(found).replace("\n", " ")
+    assert "of which the end of a run cut off 32" in found.details().replace("\n", " ")
 
 
 def test_the_interval_of_the_ratio_is_students_over_what_each_seed_adds() -> None:

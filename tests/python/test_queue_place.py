@@ -8,8 +8,9 @@ import aqmlab
 from aqmlab.errors import ComparisonError, RefusalError
 from aqmlab.load.queue_place import PLACES, own_links, place_named
 from aqmlab.load.queues import Queues
+from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.home_line import as_line
-from aqmlab.presets.household import TECHNOLOGIES, household
+from aqmlab.presets.household import household
 from aqmlab.scenario import Scenario
 from aqmlab.show.words.boxes import boxes_in_words
 from small import HOME_ON_A_DUMBBELL
@@ -101,5 +102,5 @@ def test_a_comparison_puts_queues_where_it_is_asked_and_begins_with_the_line_as_
     assert boxes_in_words(found) == [f"Where queues fill: as it is, {at_line}; cake, {held}."]
     with pytest.raises(ComparisonError, match="shaped_share: only a router shapes"):
         aqmlab.compare(HOME, schemes=["cake", "pie"], shaped_share=0.9)
-    with pytest.raises(ComparisonError, match="together with schemes"):
+    with pytest.raises(ComparisonError, match="of one scenario"):
         aqmlab.compare({"a": HOME, "b": HOME}, queue_in="router")

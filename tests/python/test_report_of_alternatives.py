@@ -185,7 +185,7 @@ def test_runs_are_counted_in_which_pages_had_not_loaded_and_no_others() -> None:
     together = " ".join(str(Comparison.of({"today": today, "better": better})).split())
     assert ">: more than; pages had not loaded at the end of 2 of 6 runs with better." in together
     alone = " ".join(str(Comparison.of({"better": better})).split())
-    assert ">: more than; pages had not loaded at the end of 2 of 6 runs. " in alone
+    assert ">: more than; pages had not loaded at the end of 2 of 6 runs." in alone
     once = " ".join(str(Comparison.of({"better": better[1:2]})).split())
     assert ">: more than; pages had not loaded at the end of the run." in once
     assert ">:" not in str(Comparison.of({"today": today}))

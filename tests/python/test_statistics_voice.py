@@ -141,11 +141,11 @@ def test_a_comparison_shows_it_where_delay_and_loss_stand() -> None:
     found = aqmlab.compare(
         WATCHED.replace("rate_mbps = 10.0", "rate_mbps = 4.0"), schemes=queues, seeds=[1, 2]
     )
-    lines = [line.split() for line in str(found).splitlines()]
+    lines = [line.split() for line in found.details().splitlines()]
     score = next(line for line in lines if line[:2] == ["voice", "MOS"])
     levels = [found.level(name, "voice_mos/datagrams.calls").mean for name in found.names]
     assert [float(each.partition("±")[0]) for each in score[2:]] == pytest.approx(levels, abs=0.005)
     assert (
         found.to_dict()["configurations"]["fq-codel"]["voice_mos/datagrams.calls"]["difference"]["mean"] > 0
     )
-    assert "higher is better" in str(found)
+    assert "higher is better" in found.details()

@@ -270,7 +270,7 @@ def test_a_number_between_two_bounds_has_both_of_them_everywhere_and_no_value(
     assert (level["mean"], level["at_least"], level["at_most"]) == (
         None, pytest.approx(lower), pytest.approx(upper),
     )  # fmt: skip
-    printed = " ".join(str(cut).split())
+    printed = " ".join(cut.details().split())
     assert f"voice MOS {lower:.2f} to {upper:.2f}" in printed
     assert "a to b: between: what was under way at the end of a run leaves it open." in printed
     alone = " ".join(as_plain_text(table) for table in result_tables(results[0]))

@@ -253,7 +253,7 @@ def test_compare_pairs_results_of_both_hops_by_name(file: Path) -> None:
         options = ("--seeds", "1-2", "--no-offered-load", "--quiet", "--output", name)
         done = aqmlab_run("run", file, "--set", f"topology.links.0.queue.limit_packets={limit}", *options)
         assert done.returncode == 0, done.stderr
-    done = aqmlab_run("compare", "small", "large")
+    done = aqmlab_run("compare", "small", "large", "--details")
     assert done.returncode == 0, done.stderr
     assert "link a-to-b" in done.stdout
     assert "link b-to-c" in done.stdout

@@ -13,7 +13,7 @@ from aqmlab.cli.from_api import from_api
 from aqmlab.cli.options import REPORT, execution_options, read_names, read_schemes
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import folder_name, write_whole
-from aqmlab.terminal.console import console, say, shown, wrapped
+from aqmlab.terminal.console import console, say, shown
 from aqmlab.terminal.spelling import counted, nearest
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     default=True,
     help="Write report.html (takes a second); `aqmlab report FOLDER` writes it later.",
 )
+@click.option("--details", is_flag=True, help="Print every number, with intervals, in place of the verdict.")
 @execution_options("threads")
 def compare(
     *,
@@ -66,14 +67,17 @@ def compare(
     overrides: dict[str, TomlText],
     output: Path | None,
     with_report: bool,
+    details: bool,
     executor: Executor,
     quiet: bool,
 ) -> None:
     """Compare queue disciplines with the same users.
 
-    With one scenario and --schemes, or with several scenarios (whole configurations), it runs all of them
-    with the same seeds: the same users request the same pages. It prints how long people wait, then a table
-    of levels and differences from the first configuration, and writes report.html with figures. Interrupted
+    One scenario is compared with itself under other queue disciplines (--schemes; by default PIE, FQ-CoDel
+    and CAKE), several scenarios (whole configurations) with each other. All run with the same seeds: the same
+    users request the same pages. It prints a verdict, a line for each
+    application with its worst number and a word (with --details every number), and writes report.html with
+    figures. Interrupted
     commands resume. No comparison is replaced: with an edited scenario, other schemes or other seeds it goes
     to a folder beside the other, finds the runs that both share, and `aqmlab results` lists them all.
 
@@ -84,6 +88,7 @@ def compare(
 
     \b
     Examples:
+      aqmlab compare my-link.toml --seeds 1-2 --output results/as-it-is
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
       aqmlab compare my-link.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/home
@@ -91,7 +96,7 @@ def compare(
       aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
-      aqmlab compare results/until
+      aqmlab compare results/until --details
     """
     from aqmlab.errors import ComparisonError, MissingDataError
     from aqmlab.inference import MINIMUM_REPLICATIONS
@@ -102,7 +107,7 @@ def compare(
     if what and not schemes and all(map(Path.is_dir, what)):
         if until_width_s is not None:
             raise click.UsageError("--until-width adds runs; folders are only read")
-        return _compare_folders(what, names, links)
+        return _compare_folders(what, names, links, details=details)
     if names:
         raise click.UsageError("--names is for folders; scenarios have names of their own")
     placed = (queue_in, shaped_share)
@@ -129,7 +134,7 @@ def compare(
             raise
         said = str(error).replace("until_width_s: ", "--until-width: ")
         raise ResultError.of(error, said) from None
-    return _tell(found, found.folder or folder, with_report=with_report, quiet=quiet)
+    return _tell(found, found.folder or folder, with_report=with_report, details=details, quiet=quiet)
 
 
 def _require_existing(paths: Sequence[Path]) -> None:
@@ -152,21 +157,21 @@ def _scenarios(
     for path in paths:
         if path.is_dir():
             raise click.UsageError(f"{path} is a folder; legal: only folders, or only scenario files")
-    if len(paths) != 1 if schemes else len(paths) < 2:
+    if not paths or (schemes and len(paths) > 1):
         raise click.UsageError(
-            "one scenario with --schemes NAME,NAME,..., two or more scenarios, or folders of results"
+            "one scenario, perhaps with --schemes NAME,NAME,..., two or more scenarios, or folders of results"
         )
     read = [Scenario.from_file(path, overrides=overrides) for path in paths]
-    if not schemes:
+    if len(read) > 1:
         if queues:
-            raise click.UsageError("--queues needs --schemes: it names the links that get them")
+            raise click.UsageError("--queues is of one scenario: it names the links that get the schemes")
         if any(placed):
-            raise click.UsageError("--queue-in and --shaped-share need --schemes: they say where these stand")
+            raise click.UsageError("--queue-in and --shaped-share are of one scenario")
         if len(set(paths)) < len(paths):
             raise click.UsageError("a scenario is listed twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
-    if len(schemes) < 2 and not any(placed):
+    if len(schemes) == 1 and not any(placed):
         raise click.BadParameter("two or more, such as drop-tail,red", param_hint="--schemes")
     return configurations(read[0], schemes, queues, *placed)
 
@@ -189,7 +194,7 @@ def _longer(scenarios: Mapping[str, Scenario], *, quiet: bool) -> str:
     return f"-{after_s:g}s"
 
 
-def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) -> None:
+def _tell(found: Comparison, folder: Path, *, with_report: bool, details: bool, quiet: bool) -> None:
     """Numbers and report into the folder; then, for whoever reads on, what happens to people."""
     from aqmlab.show.tables.comparison import comparison_records
     from aqmlab.tables import save
@@ -198,7 +203,7 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) ->
     if with_report:
         _draw_report(found, folder, quiet=quiet)
     if not quiet:
-        _print(found)
+        _print(found, details=details)
     if quiet:
         say(str(folder))
         return
@@ -210,22 +215,12 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, quiet: bool) ->
     console().print(shown(f"kept in {folder}{further}"), soft_wrap=True)
 
 
-def _print(found: Comparison) -> None:
-    """Sentences, tables and the verdicts on response times."""
-    from aqmlab.show.tables.comparison import comparison_tables, notes
-    from aqmlab.show.tables.render import to_terminal
-    from aqmlab.show.words import verdicts
+def _print(found: Comparison, *, details: bool) -> None:
+    from aqmlab.show.tables import printed
+    from aqmlab.show.tables.comparison import printed as parts
 
     screen = console()
-    for sentence in (*found.cautions(), *found.buffers_in_words(), *found.sentences()):
-        screen.print(wrapped(sentence, screen.width))
-    for table in comparison_tables(found, width=screen.width):
-        screen.print(to_terminal(table))
-    # Of two the curves are told as well; of more the sentences on pages have to do.
-    for line in (*(verdicts(found) if len(found.names) == 2 else ()), *notes(found, brief=True)):
-        screen.print(shown(line))
-    for warning in found.warnings_of_settings():
-        screen.print(shown(f"warning: {warning}", "yellow"))
+    printed.on(screen, parts(found, details=details, width=screen.width))
 
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
@@ -237,7 +232,9 @@ def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
         write_whole(folder / REPORT, render(page_of(found)))
 
 
-def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Sequence[str]) -> None:
+def _compare_folders(
+    folders: Sequence[Path], names: Sequence[str], links: Sequence[str], *, details: bool
+) -> None:
     """Results at hand: nothing is run, and nothing written."""
     from aqmlab.comparison import Comparison, read_first_stage, require_one_comparison, unfinished
     from aqmlab.errors import MissingDataError, UnknownLinkError
@@ -252,7 +249,7 @@ def _compare_folders(folders: Sequence[Path], names: Sequence[str], links: Seque
         lacks = unfinished(folders, results)
         found = Comparison.of(results, links=links, first_stage=first_stage, unfinished=lacks)
         require_one_comparison(folders, found)
-        _print(found)
+        _print(found, details=details)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, folders))}: {error}") from None
 

@@ -11,7 +11,7 @@ import aqmlab
 from aqmlab import presets
 from aqmlab.cli.from_api import from_api
 from aqmlab.errors import RefusalError
-from aqmlab.presets.household import TECHNOLOGIES
+from aqmlab.presets import TECHNOLOGIES
 from aqmlab.terminal.console import say
 from aqmlab.terminal.spelling import nearest, shortened
 
@@ -83,4 +83,4 @@ def new(
     if output is None:
         click.echo(str(made), nl=False)
     else:
-        say(f"written: {output}; next: aqmlab run {output}, or aqmlab compare {output} --schemes ...")
+        say(f"written: {output}; next: aqmlab run {output}, or aqmlab compare {output}")

@@ -261,10 +261,13 @@ class Comparison:
         return [*self.default_cautions(), *of_scenarios]
 
     def _queues(self) -> dict[str, list[LinkQueue]]:
-        """The queues of the judged links, of each configuration."""
-        return {
-            name: queues_of(runs[0].result.run["scenario"], self.links) for name, runs in self.runs.items()
-        }
+        """The queues of the judged links, of each configuration; none of a router that shapes nothing."""
+        return {name: self._queues_of(runs[0].result) for name, runs in self.runs.items()}
+
+    def _queues_of(self, result: Recorded) -> list[LinkQueue]:
+        scenario, links = result.run["scenario"], result.run["links"]
+        wires = {link["name"] for link in links if not link["carries_data"]} if scenario.get("line") else ()
+        return queues_of(scenario, [link for link in self.links if link not in wires])
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -333,6 +336,11 @@ class Comparison:
     def judged_groups(self) -> dict[str, Kind]:
         """Of these groups the calls and games, with what each is (`aqmlab.statistics.experience`)."""
         return judged_groups(self._first) if self.runs else {}
+
+    @property
+    def judges_anybody(self) -> bool:
+        """Whether there are calls, games, pages or videos, which have grades."""
+        return bool(self.judged_groups or self.viewers or self.tells_pages)
 
     @property
     def viewers(self) -> list[str]:
@@ -547,6 +555,10 @@ class Comparison:
     def sentences(self) -> list[str]:
         """The effects on people, in sentences."""
         return shown.sentences(self)
+
+    def details(self) -> str:
+        """Every number with its interval, as text; printed, a comparison shows its verdict."""
+        return shown.details(self)
 
     @arguments.checked(
         ComparisonError,

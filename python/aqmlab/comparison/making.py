@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario, ScenarioLike
     from aqmlab.statistics import Recorded
 
+DEFAULT_SCHEMES = ("pie", "fq-codel", "cake")
+"""What a scenario's own queues are compared with, where nobody says."""
 DEFAULT_SEEDS = "1-8"
 """Two more than an interval needs."""
 
@@ -64,13 +66,14 @@ def compare(
     """Compares queue disciplines, or whole configurations, with the same seeds.
 
     Args:
-        what: One scenario (a `Scenario`, a path, TOML text, a dict) together with `schemes`; or scenarios by
-            name; or results, in which case nothing is run: by name, a list with one result for each seed or
-            the folder of these; or the folder of a comparison.
+        what: One scenario (a `Scenario`, a path, TOML text, a dict), with `schemes` or by itself; or
+            scenarios by name; or results, in which case nothing is run: by name, a list with one result for
+            each seed or the folder of these; or the folder of a comparison.
         schemes: Queue disciplines to compare in the scenario, with its buffer limits and default parameters,
             or with the given ones, such as codel:target_ms=20:interval_ms=200, or as Linux spells them, such
-            as fq_codel target 20ms. The first is the baseline. `aqmlab list` prints the names, `aqmlab
-            explain NAME` the parameters.
+            as fq_codel target 20ms. The first is the baseline. By default its own queues, as it is, are
+            compared with pie, fq-codel and cake. `aqmlab list` prints the names, `aqmlab explain NAME` the
+            parameters.
         seeds: Random seeds to run; at least 6 for confidence intervals.
         queues: Links that get the schemes; by default those that carry data, or of a `[line]` those whose
             queues act.
@@ -158,10 +161,11 @@ def _scenarios(
             )
         scenario = Scenario.of(cast("ScenarioLike", what), overrides=overrides)
         return configurations(scenario, schemes, queues, *placed)
+    if isinstance(what, Scenario) or (not _is_folder(what) and _is_one_scenario(what)):
+        scenario = Scenario.of(cast("ScenarioLike", what), overrides=overrides)
+        return configurations(scenario, (), queues, *placed)
     if any(placed):
-        raise ComparisonError(
-            "queue_in: says where schemes stand; legal: together with schemes", place="queue_in"
-        )
+        raise ComparisonError("queue_in: says where schemes stand; legal: of one scenario", place="queue_in")
     if _is_folder(what):
         return None
     given = _given(what)
@@ -201,6 +205,13 @@ def _given(what: object) -> Mapping[str, object]:
     return what
 
 
+def _is_one_scenario(what: object) -> bool:
+    """Whether it is a scenario's file or text, or a document of one."""
+    if isinstance(what, Mapping):
+        return "duration_s" in what
+    return isinstance(what, str | Path) and (_is_file(what) or "\n" in str(what))
+
+
 def _is_file(what: str | Path) -> bool:
     """Whether there is a file of this name; a scenario as text is too long, or no name at all."""
     try:
@@ -238,7 +249,7 @@ def configurations(
     Args:
         scenario: The scenario.
         schemes: Different schemes, optionally with parameters: `codel:target_ms=20`, or as Linux spells them;
-            two or more, or with `queue_in` one or more.
+            two or more, or with `queue_in` one or more. None: its own queues, and `DEFAULT_SCHEMES`.
         links: The links that get the schemes; by default those that carry data.
         queue_in: Whose queues on a line they are; the line as it is then comes first.
         shaped_share: The share of its rate that a router leaves the line.
@@ -251,6 +262,8 @@ def configurations(
         DemandError: None carries data.
     """
     ComparisonError.require_list("schemes", schemes, "['drop-tail', 'red']")
+    if not schemes:
+        return _beside_its_own(scenario, links, queue_in, shaped_share)
     for scheme in schemes:
         if not isinstance(scheme, str):
             raise ComparisonError(
@@ -271,6 +284,20 @@ def configurations(
 
     found = Queues.of(scenario, links, argument="queues")
     return _under(schemes, {}, partial(found.with_scheme, scenario))
+
+
+def _beside_its_own(
+    scenario: Scenario, links: Sequence[str], queue_in: str | None, shaped_share: float | None
+) -> dict[str, Scenario]:
+    """A scenario as it is, and with other schemes than its own."""
+    if queue_in is not None:
+        return configurations(scenario, DEFAULT_SCHEMES, links, queue_in, shaped_share)
+    from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
+    from aqmlab.presets.line import AS_IT_IS  # noqa: PLC0415
+
+    own = Queues.of(scenario, links, argument="queues").schemes(scenario)
+    others = [scheme for scheme in DEFAULT_SCHEMES if own != [scheme]]
+    return {AS_IT_IS: scenario, **configurations(scenario, others, links)}
 
 
 def _placed(

@@ -187,8 +187,8 @@ def require_population(name: str | None, result: Recorded) -> None:
 def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str]) -> tuple[str, ...]:
     """The names of the judged links, one list for all results.
 
-    Without a choice those that carry data in any of them: where one configuration shapes in a router and
-    another does not, the router's are shown of both.
+    Without a choice those that carry data; of a line in any of the results: where one configuration shapes
+    in a router and another does not, the router's are shown of both.
     """
     results = [result for pair in pairs for result in pair]
     of_results = {tuple(link["name"] for link in judged_links(result, links)) for result in results}
@@ -199,7 +199,8 @@ def same_links(pairs: Sequence[tuple[Recorded, Recorded]], links: Sequence[str])
         tuple(link["name"] for link in monitored_links(result) if link["name"] in of_any)
         for result in results
     }
-    if len(in_order) > 1 or of_any != set(next(iter(in_order))):
+    lines = all(result.run["scenario"].get("line") for result in results)
+    if not lines or len(in_order) > 1 or of_any != set(next(iter(in_order))):
         lists = " and ".join(", ".join(names) for names in sorted(of_results))
         raise ComparisonError(f"other links carry data in other results ({lists}): choose them with links=")
     return next(iter(in_order))

@@ -10,6 +10,8 @@ from importlib.resources import files
 
 HOME = "home"
 """The preset whose line can be one's own."""
+TECHNOLOGIES = ("cable", "vdsl", "adsl", "fibre", "lte", "5g", "starlink")
+"""The lines that this one is on; what is usual of each: `docs/reference/scenario/line.md`."""
 _ENDING = ".toml"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import PLACES, SHAPED_SHARE, place_named
+from aqmlab.presets import TECHNOLOGIES
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 LEAST_MBPS, MOST_MBPS = 0.5, 5_000.0
 """The rates of a line, either way: a phone call and a game have room on the slowest, computers are faster."""
-TECHNOLOGIES = ("cable", "vdsl", "adsl", "fibre", "lte", "5g", "starlink")
-"""The lines that a household is on; what is usual of each: `docs/reference/scenario/line.md`."""
 _MEETING_FROM_MBPS, _TELEVISION_FROM_MBPS = 1.5, 5.0
 """From these rates on, of the slower direction and of the way down, there are a meeting and a television."""
 
@@ -148,7 +147,7 @@ name = "television"
 kind = "television"
 
 [[populations]]
-name = "viewers"
+name = "television"
 browsers = "television"
 servers = "internet"
 count = 1

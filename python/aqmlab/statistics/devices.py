@@ -49,8 +49,8 @@ def of_devices(goodput_kbps: Goodput) -> Mapping[str, Callable[[str], OfRun]]:
         return OfRun(
             f"jain_index/{part}", "", f"Jain's index of devices, {way}", "Jain's index", 3,
             lambda result: _jain_index(result, way, goodput_kbps),
-            definition="NAME is down or up: (Σx)² / (n Σx²) of the goodputs that way of the n devices with flows "
-            "that never end: 1 if all got the same, 1/n if one got all",
+            definition="NAME is down or up: (Σx)² / (n Σx²) of the goodputs that way of the n devices with "
+            "flows that never end: 1 if all got the same, 1/n if one got all",
         )  # fmt: skip
 
     rates = {f"goodput_{way}_mbps": rate_mbps(way) for way in WAYS}

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from aqmlab import shown
 from aqmlab.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
-from aqmlab.show.tables.comparison import comparison_table, comparison_tables, notes
-from aqmlab.show.tables.render import as_plain_text, to_notebook
+from aqmlab.show.tables.comparison import comparison_table, printed
+from aqmlab.show.tables.printed import as_text
+from aqmlab.show.tables.render import to_notebook
+from aqmlab.show.tables.verdict import verdict_table
 from aqmlab.show.words.comparison import sentences
 
 if TYPE_CHECKING:
@@ -25,9 +27,12 @@ def in_words(found: Comparison) -> list[str]:
 
 @shown.text.register(Comparison)
 def _text(found: Comparison) -> str:
-    tables = map(as_plain_text, comparison_tables(found))
-    warned = [f"warning: {each}" for each in found.warnings_of_settings()]
-    return "\n".join([*in_words(found), *tables, *notes(found, brief=True), *warned])
+    return as_text(printed(found, details=False), width=80)
+
+
+@shown.details.register(Comparison)
+def _details(found: Comparison) -> str:
+    return as_text(printed(found, details=True), width=80)
 
 
 @shown.html.register(Comparison)
@@ -35,7 +40,11 @@ def _html(found: Comparison) -> str:
     """What happens to people in words, then levels and differences."""
     said = [*in_words(found), *(f"warning: {each}" for each in found.warnings_of_settings())]
     words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in said)
-    return words + to_notebook([comparison_table(found)])
+    return (
+        to_notebook([verdict_table(found)] if found.judges_anybody else [])
+        + words
+        + to_notebook([comparison_table(found)])
+    )
 
 
 @shown.report.register(Comparison)

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.comparison.verdict import verdict
 from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
+from aqmlab.show.tables.printed import Unwrapped
+from aqmlab.show.tables.verdict import verdict_notes, verdict_tables
 from aqmlab.show.words.amounts import counted, listed
 from aqmlab.show.words.boxes import boxes_in_words
-from aqmlab.show.words.comparison import window_in_words
+from aqmlab.show.words.comparison import sentences, verdicts, window_in_words
+from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics.experience import CALL
 from aqmlab.statistics.observation import Bound, Observation
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
     from aqmlab.comparison import Change, Comparison, Level
     from aqmlab.comparison.page_ratio import PageRatio
+    from aqmlab.show.tables.printed import Part
     from aqmlab.statistics.quantities import Quantity
 
     Estimate = Interval | NotEnoughReplications
@@ -48,6 +53,31 @@ class _Row:
 
     title: str
     cell: Callable[[str], TableCell] | None = None
+
+
+def printed(found: Comparison, *, details: bool, width: int = 80) -> Iterator[Part]:
+    """What a terminal of so many columns is told: the verdict, or in detail every number.
+
+    Where nobody is judged there is no verdict, and the numbers are told.
+    """
+    yield from found.cautions()
+    yield from found.buffers_in_words()
+    if details or not found.judges_anybody:
+        yield from sentences(found)
+        yield from comparison_tables(found, width=width)
+        # Of two the curves are told as well; of more the sentences on pages have to do.
+        yield from verdicts(found) if len(found.names) == 2 else ()
+        yield from notes(found, brief=True)
+    else:
+        yield from filter(None, [what_changes_most(found, verdict(found))])
+        yield from verdict_tables(found, width=width)
+        yield from verdict_notes(found)
+        yield from _of_missing_pages(found)
+        yield from boxes_in_words(found)
+        yield from found.queues_in_words()
+        yield from _how_to_see_more(found)
+    for each in found.warnings_of_settings():
+        yield Unwrapped(f"warning: {each}", "yellow")
 
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
@@ -327,11 +357,8 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
             f"Same page, ratio: its load time against that with {found.baseline}, page for page "
             f"({pages} pages{also})."
         )
-    if cut := _runs_with_open_pages(found):
-        yield f">: more than; pages had not loaded at the end of {cut}{_with_both(found)}."
+    yield from _of_missing_pages(found)
     yield from _of_bounds(found, brief=brief)
-    if have := _least_runs(found, OF_PEOPLE):
-        yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
     for what, quantities in _others_by_heading(found, brief=brief).items():
         if have := _least_runs(found, quantities):
             yield f"{what}: in {have} of {len(found.seeds)} runs; the others have no such number."
@@ -359,6 +386,14 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
     if zero := _zero_in_every_run(found):
         yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _of_missing_pages(found: Comparison) -> Iterator[str]:
+    """Pages that had not loaded, and runs in which nobody waited for one."""
+    if cut := _runs_with_open_pages(found):
+        yield f">: more than; pages had not loaded at the end of {cut}{_with_both(found)}."
+    if found.tells_pages and (have := _least_runs(found, OF_PEOPLE)):
+        yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
 
 
 def _runs_with_open_pages(found: Comparison) -> str:

@@ -1,0 +1,102 @@
+"""The verdict as a table: a row for each application, a column for each configuration."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from aqmlab.comparison.verdict import PAGES, VIDEO, verdict
+from aqmlab.inference import MINIMUM_REPLICATIONS
+from aqmlab.show.tables.parts import parts_within
+from aqmlab.show.words.amounts import counted
+from aqmlab.show.words.verdict import fares_in_words
+from aqmlab.statistics.experience import KINDS, Grade
+from aqmlab.tables.model import Column, Line, Standing, Table, TableCell, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from aqmlab.comparison import Comparison
+    from aqmlab.comparison.verdict import Application
+
+_STANDING = {Grade.GOOD: Standing.WITHIN, Grade.FAIR: Standing.PARTLY, Grade.POOR: Standing.OUTSIDE,
+             Grade.UNUSABLE: Standing.OUTSIDE}  # fmt: skip
+
+
+def verdict_tables(found: Comparison, *, width: int = 80) -> list[Table]:
+    """The verdict in as many parts as a terminal of so many columns needs."""
+    return parts_within(_table(found), width)
+
+
+def verdict_table(found: Comparison) -> Table:
+    """The verdict as one table, with what its words say."""
+    return replace(_table(found), title="verdict", caption="\n".join(verdict_notes(found)))
+
+
+def _table(found: Comparison) -> Table:
+    columns: list[Column[Application]] = [
+        Column("application", lambda each: text(each.name), "", words=True),
+        *(Column(name, partial(_cell, name), name, words=True) for name in found.names),
+    ]
+    return Table.of(verdict(found), columns)
+
+
+def _cell(name: str, application: Application) -> TableCell:
+    fares = application.fares.get(name)
+    if fares is None:
+        return text("–", Standing.ABSENT)
+    mark = "*" if fares.differs else ""
+    standing = _STANDING[fares.grade] if fares.grade is not None else Standing.PLAIN
+    shown = f"{fares_in_words(fares)}{mark}"
+    return TableCell(shown, (Line(shown, standing),), short=shown)
+
+
+def verdict_notes(found: Comparison) -> list[str]:
+    """What the words and stars say: once below the table."""
+    return [*_words_said(found), *_certainty(found)]
+
+
+def _words_said(found: Comparison) -> Iterator[str]:
+    """The limits of the words, of the kinds that are there."""
+    kinds = [*dict.fromkeys(found.judged_groups.values())]
+    kinds += [PAGES] * found.tells_pages + [VIDEO] * bool(found.viewers)
+    told = []
+    for kind in kinds:
+        first = kind.criteria[0]
+        limits = "/".join(f"{limit:g}" for limit in dict.fromkeys(first.limits))
+        unit = first.of("datagrams.NAME" if kind.name in KINDS else "populations.NAME").unit
+        told.append(f"{kind.name} {limits} {unit}")
+    if told:
+        yield (
+            f"Good, fair, poor up to: {', '.join(told)}; also by loss, MOS, jitter and frozen pictures "
+            "(docs/explanation/statistics.md). Delays: 95 %, one way; pages: half of them."
+        )
+
+
+def _certainty(found: Comparison) -> Iterator[str]:
+    if len(found.names) < 2:
+        return
+    seeds = counted(len(found.seeds), "seed")
+    if found.nothing_is_random:
+        yield f"Nothing is random here: {seeds} gave one run. *: differs from {found.baseline}."
+    elif len(found.seeds) < MINIMUM_REPLICATIONS:
+        yield f"Means over {seeds}, too few to tell differences from chance; {MINIMUM_REPLICATIONS} can."
+    else:
+        yield f"Means over {seeds}. *: differs from {found.baseline}, beyond chance."
+        if smallest := _smallest_visible(found):
+            yield smallest
+
+
+def _smallest_visible(found: Comparison) -> str:
+    """Of pages without a star what these seeds would have shown."""
+    told = []
+    for name in found.names[1:]:
+        if not found.tells_pages:
+            break
+        change = found.change(name, PAGES.criteria[0].of(""))
+        visible = change.visible
+        if change.direction == 0 and visible and math.isfinite(visible):
+            told.append(f"{name} {visible:.2g} s")
+    return f"Pages without a star: a difference would have shown from {', '.join(told)} on." if told else ""

@@ -1,0 +1,113 @@
+"""The verdict in words: the number of an application as people say it, and what changes most for somebody."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from aqmlab.presets.line import AS_IT_IS
+from aqmlab.show.words.amounts import bit_rate, delay, duration, listed, share_of_time
+from aqmlab.statistics.catalogue import LOADED_MEDIAN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from aqmlab.comparison import Comparison
+    from aqmlab.comparison.verdict import Application, Fares
+
+_AS_SAID: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    LOADED_MEDIAN.name: ("", duration),
+    "delay_p95_ms": ("", delay),
+    "call_frame_delay_p95_ms": ("", delay),
+    "delay_variation_p99_ms": ("jitter ", delay),
+    "loss_percent": ("loss ", share_of_time),
+    "voice_mos": ("MOS ", lambda score: f"{score:.1f}"),
+    "call_frozen_percent": ("frozen ", share_of_time),
+    "video_stalled_percent": ("still ", share_of_time),
+    "call_bitrate_mbps": ("", bit_rate),
+    "video_bitrate_mbps": ("", bit_rate),
+    "goodput_mbps": ("", bit_rate),
+}
+
+
+def number_in_words(fares: Fares) -> str:
+    """The number that decides: `256 ms`, `loss 8 %`, `> 12 s`, `0.63 Mbit/s`."""
+    if fares.is_dead:
+        return "nothing arrives"
+    what, written = _AS_SAID[fares.quantity.base]
+    lower, upper = fares.number.lower, fares.number.upper
+    if math.isinf(upper):
+        return f"{what}> {written(lower)}"
+    if math.isinf(lower):
+        return f"{what}< {written(upper)}"
+    least, most = written(lower), written(upper)
+    return f"{what}{least}" if least == most else f"{what}{least} to {most}"
+
+
+def fares_in_words(fares: Fares) -> str:
+    """The grade and its number: `poor 256 ms`; of what is not judged the number, and which way it is."""
+    if fares.grade is None:
+        return f"{number_in_words(fares)} {fares.way}".rstrip()
+    return f"{fares.grade.word} {number_in_words(fares)}"
+
+
+def what_changes_most(found: Comparison, applications: Sequence[Application]) -> str:
+    """For whom the queue matters most, in one sentence; nothing where nobody is judged."""
+    judged = [each for each in applications if any(fares.grade is not None for fares in each.fares.values())]
+    if not judged:
+        return ""
+    if len(found.names) == 1:
+        return _worst_off(found, judged)
+    changes = {each.name: change for each in judged if (change := _largest_change(found, each))}
+    if not changes:
+        return f"No grade changes for anybody. {_worst_off(found, judged)}"
+    most = max(changes, key=lambda name: abs(changes[name]))
+    application = next(each for each in judged if each.name == most)
+    told = [
+        f"{_grade_and_number(application.fares[name])} {_with(name)}"
+        for name in found.names
+        if name in application.fares
+    ]
+    verb = "change" if application.name.endswith("s") else "changes"
+    return f"Most {verb} for {_the(application)}: {listed(told, most=8)}."
+
+
+def _with(configuration: str) -> str:
+    return configuration if configuration == AS_IT_IS else f"with {configuration}"
+
+
+def _largest_change(found: Comparison, application: Application) -> float:
+    """How far its badness moves from the baseline's, where that is beyond chance and another grade."""
+    base = application.fares.get(found.baseline)
+    if base is None:
+        return 0.0
+    moved = [
+        _capped(fares) - _capped(base)
+        for name, fares in application.fares.items()
+        if name != found.baseline and fares.differs and fares.grade is not base.grade
+    ]
+    return max(moved, key=abs, default=0.0)
+
+
+def _capped(fares: Fares) -> float:
+    return min(fares.badness, 5.0)
+
+
+def _grade_and_number(fares: Fares) -> str:
+    way = f" {fares.way}" if fares.way else ""
+    return f"{fares.grade.word if fares.grade else ''} ({number_in_words(fares)}{way})"
+
+
+def _worst_off(found: Comparison, judged: Sequence[Application]) -> str:
+    """Who suffers most under the baseline."""
+    own = {each.name: each for each in judged if found.baseline in each.fares}
+    if not own:
+        return ""
+    worst = max(own.values(), key=lambda each: _capped(each.fares[found.baseline]))
+    verb = "are" if worst.name.endswith("s") else "is"
+    suffers = f"{_the(worst)} {verb} {_grade_and_number(worst.fares[found.baseline])}"
+    return f"Worst off: {suffers}."
+
+
+def _the(application: Application) -> str:
+    return application.name if application.kind in {"pages", "video"} else f"the {application.name}"
