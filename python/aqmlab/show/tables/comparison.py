@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _COLUMN_WIDTH = 12
 """Columns of a terminal that a configuration takes."""
+_WITH_A_ROW = frozenset({"call_bitrate_mbps", "call_frozen_percent"})
+"""What has a row also where it is zero: what a video call shows, and that it never freezes."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,9 @@ def _recorded(found: Comparison) -> list[Quantity]:
 
 def _is_zero(found: Comparison, quantity: Quantity) -> bool:
     """Whether it is zero in every run of all configurations: named in the caption, without a row."""
-    return not any(found.values(name, quantity).values.any() for name in found.names)
+    return quantity.base not in _WITH_A_ROW and not any(
+        found.values(name, quantity).values.any() for name in found.names
+    )
 
 
 def _rows(found: Comparison, *, brief: bool = False) -> list[_Row]:
