@@ -10,7 +10,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import aqmlab
@@ -36,7 +35,7 @@ from aqmlab.study.evaluation import (
     evaluate,
     metrics_of,
 )
-from aqmlab.study.evaluation.metrics import DELAY, GOODPUT, completion_s
+from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 from aqmlab.study.evaluation.network import (
     BUFFER_PACKETS,
     DATA,
@@ -59,7 +58,6 @@ from aqmlab.study.evaluation.variations import (
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from small import aqmlab_run
-from synthetic_results import SyntheticResult
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -663,21 +661,3 @@ def rows_of(found: Evaluation) -> list[SummaryRow]:
     return [
         SummaryRow("", "", f"{each.metric.name}, {each.metric.unit}", {"own": each}) for each in found.figures
     ]
-
-
-def test_transfers_that_did_not_complete_are_a_bound_of_when_they_would() -> None:
-    rows = pa.table(
-        {
-            "flow_group": pa.array(["short"] * 4 + ["other"]).dictionary_encode(),
-            "started_s": [11.0, 12.0, 13.0, 19.0, 11.0],
-            "transfer_time_s": [1.0, math.nan, 9.0, math.nan, 0.5],
-        }
-    )
-    run = {"measured_from_s": 10.0, "measured_until_s": 20.0, "scenario": {"duration_s": 25.0}}
-    result = SyntheticResult(run, {"transfers": rows})
-    # Seen for 1, 6, 9 and 13 s, of which the second and the last had not completed.
-    assert completion_s(result, group="short", share=0.25) == Observation.exact(1.0)
-    assert completion_s(result, group="short", share=0.5) == Observation(6.0, 9.0)
-    assert completion_s(result, group="short", share=0.75) == Observation.at_least(9.0)
-    assert completion_s(result, group="short", share=1.0) == Observation.at_least(13.0)
-    assert not completion_s(result, group="nobody", share=0.5).is_known

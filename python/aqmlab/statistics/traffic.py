@@ -19,6 +19,7 @@ from aqmlab.statistics.classes import jain_index, rates_while_present
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table, viewers
+from aqmlab.statistics.transfers import OF_TRANSFERS
 from aqmlab.statistics.video import OF_VIDEO, arrived_bytes
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import OF_VOICE
@@ -179,6 +180,7 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
         "goodput_mbps": goodput_mbps_of,
         "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
+        **OF_TRANSFERS,
     },
     "datagrams": {
         **OF_DATAGRAMS,
