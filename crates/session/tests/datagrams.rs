@@ -22,6 +22,7 @@ fn sent(sources: Vec<DatagramSource>, until_s: f64) -> Vec<(Time, Datagram)> {
         script.now = instant;
         session.wake(alarm, &mut script);
     }
+    assert!(script.written.is_empty(), "a source owns no connection");
     script.sent
 }
 

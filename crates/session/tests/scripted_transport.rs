@@ -6,9 +6,9 @@ use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table}
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
     Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, Records, ResponseEnd,
-    Round, Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES, Writes,
+    Round, Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
 };
-use aqmlab_units::{Rate, Span, Time};
+use aqmlab_units::{Span, Time};
 use aqmlab_web::{
     ConnectionOrdinal, MahParameters, PackMimeParameters, Parameters, Population, StartRule, TmixParameters,
     WebtrafParameters,
@@ -469,49 +469,6 @@ fn a_transfer_writes_its_bytes_and_closes_and_one_without_end_does_not() {
     assert_eq!(talk.session.delivered(), [0, 2000]);
     let closed = talk.event(1.3, owners[0], 0, Side::Passive, ConnectionEventKind::PeerClosed);
     assert_eq!(closed, ["close Passive 0"]);
-}
-
-/// 0.8 Mbit/s in writes of 10 ms: 1,000 bytes each.
-#[test]
-fn an_application_with_a_rate_writes_a_little_at_a_time_and_closes_behind_its_last_byte() {
-    let writes =
-        Some(Writes { rate: Rate::from_megabits_per_second(0.8), every: Span::from_milliseconds(10) });
-    let (starts, stops) = (Time::from_seconds(1.0), Time::from_seconds(1.115));
-    let sized = Transfer { starts, stops: Time::MAX, bytes: Some(2_500), writes };
-    let mut talk =
-        Conversation::new(ResponseEnd::LastByte, vec![sized, Transfer { stops, bytes: None, ..sized }]);
-    talk.calls();
-    let alarms = [0, 1].map(|flow| Alarm::Flow { flow: FlowId::from_number(flow) });
-    let owners = [0, 1].map(|flow| Owner::Flow { flow: FlowId::from_number(flow) });
-    let established = ConnectionEventKind::Established;
-    talk.wake(1.0, alarms[0]);
-    let first = talk.event(1.1, owners[0], 0, Side::Active, established);
-    assert_eq!(first, ["write 1000 at Active 0", "wake at 1.11"]);
-    assert_eq!(talk.wake(1.11, alarms[0]), ["write 1000 at Active 0", "wake at 1.12"]);
-    assert_eq!(talk.wake(1.12, alarms[0]), ["write 500 at Active 0", "close Active 0"]);
-    assert_eq!(talk.wake(1.0, alarms[1]), ["open 1 of flow 1", "wake at 1.115"]);
-    talk.event(1.1, owners[1], 1, Side::Active, established);
-    assert_eq!(talk.wake(1.11, alarms[1]), ["write 1000 at Active 1"], "no write behind its end");
-    assert_eq!(talk.wake(1.115, alarms[1]), ["withdraw and close Active 1"]);
-}
-
-#[test]
-fn slow_writes_come_to_the_rate_in_the_mean() {
-    // 1 kbit/s: 1.25 bytes in 10 ms.
-    let writes =
-        Some(Writes { rate: Rate::from_megabits_per_second(0.001), every: Span::from_milliseconds(10) });
-    let transfer = Transfer { starts: Time::ZERO, stops: Time::MAX, bytes: None, writes };
-    let mut talk = Conversation::new(ResponseEnd::LastByte, vec![transfer]);
-    talk.calls();
-    let flow = FlowId::from_number(0);
-    talk.wake(0.0, Alarm::Flow { flow });
-    let mut calls = talk.event(0.0, Owner::Flow { flow }, 0, Side::Active, ConnectionEventKind::Established);
-    for write in 1..8 {
-        calls.extend(talk.wake(f64::from(write) / 100.0, Alarm::Flow { flow }));
-    }
-    let written: Vec<&str> = calls.iter().filter_map(|call| call.strip_prefix("write ")).collect();
-    let bytes = ["1", "1", "1", "2", "1", "1", "1", "2"].map(|bytes| format!("{bytes} at Active 0"));
-    assert_eq!(written, bytes, "ten bytes in 80 ms");
 }
 
 #[test]

@@ -131,8 +131,8 @@ mod tests {
         let drawn = sorted(&SizeLaw::exponential(3.0));
         assert_eq!(drawn[0], 1);
         // Above k bytes lies a share e^(-k/3): sizes are rounded up.
-        assert_share_below(&drawn, 1.0, 1.0 - (-1.0_f64 / 3.0).exp());
-        assert_share_below(&drawn, 6.0, 1.0 - (-2.0_f64).exp());
+        assert_share_below(&drawn, 1.0, 1.0 - libm::exp(-1.0 / 3.0));
+        assert_share_below(&drawn, 6.0, 1.0 - libm::exp(-2.0));
     }
 
     #[test]

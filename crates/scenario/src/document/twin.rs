@@ -70,9 +70,9 @@ impl Document {
         Ok(twin)
     }
 
-    /// The uncongested twin without the greedy flows, which never end nor pause, save those of the groups that are `kept`: such
-    /// flows take whatever they are let through, and would congest any network. What the others offer is
-    /// measured on it.
+    /// The uncongested twin without the flows that never end and write as fast as they can, save those of the
+    /// groups that are `kept`: such flows take whatever they are let through, and would congest any network.
+    /// What the others offer is measured on it.
     ///
     /// # Errors
     /// As of [`Document::uncongested_twin`].
