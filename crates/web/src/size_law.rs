@@ -123,7 +123,7 @@ mod tests {
         let cut = sorted(&SizeLaw::pareto(12_000.0, 1.2, 4_000.0).unwrap());
         assert!(cut[cut.len() - 1] <= 4_000);
         assert_share_below(&cut, 2_000.0 * libm::pow(1.0 - 0.5 * 0.564_725, -1.0 / 1.2), 0.5);
-        assert_eq!(SizeLaw::pareto(12_000.0, 1.2, 2_000.0), None);
+        assert_eq!(SizeLaw::pareto(12_000.0, 1.2, 1_999.0), None);
     }
 
     #[test]

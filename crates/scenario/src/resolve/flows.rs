@@ -94,7 +94,7 @@ fn size_law(
             let law = SizeLaw::pareto(mean_bytes, shape, maximum_bytes);
             if law.is_none() {
                 let least = mean_bytes * (shape - 1.0) / shape;
-                let legal = format!("above the least size, mean_bytes (shape - 1) / shape = {least}");
+                let legal = format!("above the least size, mean_bytes (shape - 1) / shape = {least:.1}");
                 mistakes.value(&joined(path, "maximum_bytes"), too_small(maximum_bytes), legal);
             }
             law
