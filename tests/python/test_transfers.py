@@ -13,6 +13,7 @@ import aqmlab
 from aqmlab.errors import TableError, TooLittleDataError
 from aqmlab.show.tables.comparison import comparison_tables, notes
 from aqmlab.show.words import sentences
+from aqmlab.statistics.catalogue import flow_groups, greedy_groups
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantities import Measured, quantity
 from small import aqmlab_run
@@ -336,3 +337,13 @@ def test_transfers_that_do_not_finish_are_told_as_a_bound() -> None:
     [completion] = [row for row in rows if row[0] == "  95 % complete in, s"]
     assert all(cell.startswith(">") for cell in completion[1:])
     assert any(each.startswith("Transfers: those that began in the window") for each in notes(found))
+
+
+def test_a_camera_offers_its_rate_and_does_not_send_as_fast_as_it_can() -> None:
+    camera = CAMERA.replace("RATE", "4.0").replace("congestion_window_interval_ms = 50", "")
+    scenario = aqmlab.Scenario.from_toml(camera)
+    [part] = scenario.core.demands()
+    assert not part.endless
+    result = aqmlab.run(scenario)
+    assert greedy_groups(result) == []
+    assert flow_groups(result) == {"camera": 1}

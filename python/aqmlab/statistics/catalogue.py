@@ -116,6 +116,13 @@ def flow_groups(result: Recorded) -> dict[str, int]:
     return {name: flows for name, flows in groups.items() if name in endless}
 
 
+def greedy_groups(result: Recorded) -> list[str]:
+    """Of these groups those that send as fast as they can: their application has no rate of its own."""
+    groups = result.run["scenario"].get("flows") or ()
+    paced = {str(each.get("name")) for each in groups if each.get("application_mbps") is not None}
+    return [name for name in flow_groups(result) if name not in paced]
+
+
 def shown_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
     """What is shown of a run: of people, datagrams, flows, each link, and of links of one rate together.
 
