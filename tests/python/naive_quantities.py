@@ -609,6 +609,43 @@ def jain_index_of_devices(result: Recorded, part: str) -> float:
     return float(1.0 / (1.0 + variance / mean**2))
 
 
+def transfers_that_count(result: Recorded, part: str) -> list[Row]:
+    """The rows of transfers that began in the window, or else before its end."""
+    begin, end = window(result)
+    group = part.partition(".")[2]
+    before = [
+        row for row in rows(result, "transfers") if row["flow_group"] == group and row["started_s"] < end
+    ]
+    counted = [row for row in before if row["started_s"] >= begin] or before
+    if not counted:
+        raise NoNumberError(part)
+    return counted
+
+
+def transfers_within(share: Fraction, *, alone: bool = False) -> Callable[[Recorded, str], float]:
+    """The least time, or times the time alone, after which at most 1 - share are estimated to last longer."""
+
+    def of_group(result: Recorded, part: str) -> float:
+        counted = transfers_that_count(result, part)
+        [entry] = [each for each in result.run["flows"] if each["name"] == part.partition(".")[2]]
+        if alone and not entry.get("alone_s"):
+            raise NoNumberError("alone_s")
+        seen = []
+        for row in counted:
+            done = not math.isnan(row["transfer_time_s"])
+            took = row["transfer_time_s"] if done else result.run["scenario"]["duration_s"] - row["started_s"]
+            seen.append((took / entry["alone_s"][row["flow"]] if alone else took, done))
+        longer = Fraction(1)
+        for time in sorted({time for time, done in seen if done}):
+            at_risk = sum(other >= time for other, _ in seen)
+            longer *= 1 - Fraction(sum(other == time and done for other, done in seen), at_risk)
+            if longer <= 1 - share:
+                return float(time)
+        return math.inf
+
+    return of_group
+
+
 NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] = {
     "populations": {
         "loss_percent": loss_percent_of,
@@ -625,6 +662,14 @@ NAIVE_OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[Recorded, str], float]]] =
         "goodput_mbps": goodput_mbps_of,
         "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
+        "completion_p50_s": transfers_within(Fraction(1, 2)),
+        "completion_p95_s": transfers_within(Fraction(19, 20)),
+        "slowdown_p50": transfers_within(Fraction(1, 2), alone=True),
+        "slowdown_p95": transfers_within(Fraction(19, 20), alone=True),
+        "transfers": lambda result, part: len(transfers_that_count(result, part)),
+        "unfinished_transfers": lambda result, part: sum(
+            math.isnan(row["transfer_time_s"]) for row in transfers_that_count(result, part)
+        ),
     },
     "devices": {
         "goodput_down_mbps": goodput_of_device("down"),

@@ -12,6 +12,7 @@ from aqmlab.statistics.quantities import QUANTITIES
 from aqmlab.statistics.quantity import Scope
 from aqmlab.statistics.stretches import OF_STRETCHES
 from aqmlab.statistics.traffic import OF_TRAFFIC
+from aqmlab.statistics.transfers import OF_TRANSFERS
 from synthetic_results import SyntheticResult
 from test_naive_quantities import made
 
@@ -117,6 +118,7 @@ def _of_parts() -> Iterator[str]:
         for what, make in makes.items():
             again = naive.NAIVE_OF_TRAFFIC[kind][what]
             others = {"video": "tv", "call": "meeting"}
+            others |= dict.fromkeys((name.partition("_")[0] for name in OF_TRANSFERS), "short")
             example = others.get(what.partition("_")[0], examples[kind])
             if (kind, what) == ("devices", "jain_index"):
                 example = "down"

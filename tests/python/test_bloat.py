@@ -15,9 +15,10 @@ from aqmlab import Scenario
 from aqmlab.errors import RefusalError
 from aqmlab.presets.line import Line
 from aqmlab.show.tables.bloat import bloat_table
-from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
+from aqmlab.show.words.bloat import added_in_words, collapsed_in_words, not_filled_in_words
 from aqmlab.study.bloat import GRADES, Grade, Loaded, Phase, QueueUnderLoad, grade_of, line_under, measure
 from aqmlab.study.bloat.grade import thresholds
+from aqmlab.study.bloat.phases import LOADED
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from naive_quantities import delay_ms_of_row
@@ -69,7 +70,40 @@ def test_a_queue_for_each_flow_hardly_delays_probes(found: dict[str, QueueUnderL
     for phase, most in bound_ms.items():
         assert 0.0 < found["fq-codel"].added_ms(phase) < most, phase
     grades = {name: row.grade.name for name, row in found.items() if row.grade}
-    assert grades == {"as it is": "C", "fq-codel": "A+"}
+    assert grades == {"as it is": "D", "fq-codel": "A+"}, "the worst of the three"
+    under = {phase: grade.name for phase in LOADED if (grade := found["as it is"].grade_under(phase))}
+    assert under == {Phase.DOWNLOAD: "C", Phase.UPLOAD: "D", Phase.BOTH: "D"}
+
+
+def test_flows_measure_what_their_own_packets_and_acknowledgements_wait(
+    found: dict[str, QueueUnderLoad],
+) -> None:
+    """With one queue they wait as long as probes do; with one for each, in their own."""
+    own = found["as it is"]
+    for phase, way, rate_mbps, buffer_ms in (
+        (Phase.DOWNLOAD, "down", _DOWN, 100.0),
+        (Phase.UPLOAD, "up", _UP, 250.0),
+    ):
+        # A full packet takes longer to send than a probe, and is acknowledged together with the next one.
+        packets_ms = 2 * 12_000 / (rate_mbps * 1e3)
+        in_flow_ms = own.phases[phase].in_flow_added_ms[way]
+        assert own.added_ms(phase) < in_flow_ms < buffer_ms + packets_ms, phase
+    apart = found["fq-codel"]
+    assert apart.phases[Phase.UPLOAD].in_flow_added_ms["up"] > 4 * apart.added_ms(Phase.UPLOAD)
+    assert apart.numbers()["both_in_flow_added_down_ms"] == apart.phases[Phase.BOTH].in_flow_added_ms["down"]
+
+
+def test_downloads_that_wait_for_their_acknowledgements_behind_uploads_are_told() -> None:
+    """940 and 15 Mbit/s: the way up alone holds back what fills the way down."""
+    [row] = measure(Line.of_rates(940.0, 15.0), [], seeds=[1])
+    alone, beside = (row.phases[each].goodput_mbps["down"] for each in (Phase.DOWNLOAD, Phase.BOTH))
+    assert beside < 0.2 * alone
+    assert row.phases[Phase.BOTH].in_flow_added_ms["down"] > 0.7 * (250.0 + 20.0) - 20.0
+    assert row.grade
+    assert row.grade.name == "D"
+    [said] = collapsed_in_words([row])
+    assert said.startswith("While uploads run, downloads fall from ")
+    assert said.endswith(" Mbit/s as it is.")
 
 
 def test_every_delay_is_that_of_the_tables_of_the_runs(found: dict[str, QueueUnderLoad]) -> None:
@@ -95,18 +129,26 @@ def test_a_line_that_was_not_full_has_no_grade_and_says_so() -> None:
         Phase.IDLE: loaded(5.0, 0.1),
         Phase.DOWNLOAD: loaded(7.0, 43.21, "down"),
         Phase.UPLOAD: loaded(5.0, 99.0, "up"),
-        Phase.BOTH: loaded(5.0, 50.0, "down", "up"),
+        Phase.BOTH: loaded(5.0, 99.0, "down", "up"),
     }
     row = QueueUnderLoad("as it is", phases)
     assert (row.not_filled, row.grade) == ([Phase.DOWNLOAD], None)
+    assert [row.grade_under(phase) for phase in LOADED] == [None, Grade("A+", 5.0), Grade("A+", 5.0)]
     assert not_filled_in_words([row]) == [
         "as it is: no grade, since downloads kept the line busy 43.2 % of the time: it was not full."
     ]
-    nearly = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(7.0, 94.9, "down")})
-    assert nearly.not_filled == [Phase.DOWNLOAD], "95 % is full, less is not"
-    full = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(7.0, 95.0, "down")})
-    assert full.grade == Grade("A+", 5.0), "the mean of 2 and 0 ms"
+    nearly = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(7.0, 89.9, "down")})
+    assert nearly.not_filled == [Phase.DOWNLOAD], "90 % is full, less is not"
+    full = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(12.0, 90.0, "down")})
+    assert full.grade == Grade("A", 30.0), "the worst of 7, 0 and 0 ms"
     assert not_filled_in_words([full]) == []
+
+
+def test_of_both_loads_one_has_to_fill_the_line() -> None:
+    """That uploads keep downloads from filling the line is what is asked about."""
+    held_back = Loaded({}, {}, {"down": 5.0, "up": 1.0}, {"down": 12.0, "up": 99.0})
+    assert held_back.filled
+    assert not Loaded({}, {}, {"down": 5.0}, {"down": 12.0, "up": 99.0}).filled
 
 
 @pytest.mark.parametrize(("lost", "grade"), [(0.01, None), (0.5, "F"), (1.0, "F")])
@@ -155,7 +197,7 @@ def test_a_line_of_which_half_is_lost_says_so_and_no_number() -> None:
     assert added_in_words([good, dead]).endswith("; half of them lost with dead.")
     assert added_in_words([dead, good]) == "Half of the round trips on this line, or more, are lost."
     table = bloat_table([good, dead], title="", caption="")
-    assert [cell.lines[0].text for cell in table.rows[1][2:5]] == ["lost"] * 3
+    assert [cell.lines[0].text for cell in table.rows[1][2:5]] == ["lost F "] * 3
     printed = to_csv(table)
     assert [row.split(",")[:6] for row in printed.splitlines()[1:]] == [
         ["good", "10.0", "2.0", "2.0", "2.0", "0.5"],
@@ -254,7 +296,7 @@ def test_a_better_queue_in_a_router_that_does_not_shape_changes_nothing() -> Non
     assert cake.added_ms(Phase.UPLOAD) == pytest.approx(own.added_ms(Phase.UPLOAD), rel=0.02)
     shaped = measure(line.with_queues_in("router"), ["cake"], seeds=[1])[1]
     assert shaped.added_ms(Phase.UPLOAD) < 0.1 * own.added_ms(Phase.UPLOAD)
-    assert shaped.grade is GRADES[0]
+    assert shaped.grade_under(Phase.UPLOAD) is GRADES[0]
     assert not shaped.not_filled
 
 

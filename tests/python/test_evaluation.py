@@ -10,7 +10,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import aqmlab
@@ -36,7 +35,7 @@ from aqmlab.study.evaluation import (
     evaluate,
     metrics_of,
 )
-from aqmlab.study.evaluation.metrics import DELAY, GOODPUT, completion_s
+from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 from aqmlab.study.evaluation.network import (
     BUFFER_PACKETS,
     DATA,
@@ -59,7 +58,6 @@ from aqmlab.study.evaluation.variations import (
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from small import aqmlab_run
-from synthetic_results import SyntheticResult
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -299,12 +297,15 @@ def test_completion_is_that_of_transfers_begun_in_the_window() -> None:
     assert value(result, case, "completion_p95_s/flows.short") == pytest.approx(took[14])
 
 
-def test_transfers_that_never_end_have_no_completion_time() -> None:
+def test_a_transfer_seen_for_ten_milliseconds_says_nothing_of_longer_times() -> None:
+    """As of a page: what is known of it is that it takes longer than that, as the others do."""
     short = tcp("short", 4, bytes=100_000, starts_s=[11.0, 12.0, 13.0, 44.99])
     case = Case("", scenario(tcp("bulk"), short))
     result = aqmlab.run(Scenario.of(dict(case.document)))
-    assert value(result, case, "completion_p50_s/flows.short") < 5.0
-    assert value(result, case, "completion_p95_s/flows.short") == math.inf
+    *took, cut = result.tables["transfers"]["transfer_time_s"].to_pylist()
+    assert math.isnan(cut)
+    assert value(result, case, "completion_p95_s/flows.short") == max(took)
+    assert result.value("unfinished_transfers/flows.short") == 1.0
 
 
 def test_a_stretch_has_its_own_delay_and_throughput() -> None:
@@ -663,21 +664,3 @@ def rows_of(found: Evaluation) -> list[SummaryRow]:
     return [
         SummaryRow("", "", f"{each.metric.name}, {each.metric.unit}", {"own": each}) for each in found.figures
     ]
-
-
-def test_transfers_that_did_not_complete_are_a_bound_of_when_they_would() -> None:
-    rows = pa.table(
-        {
-            "flow_group": pa.array(["short"] * 4 + ["other"]).dictionary_encode(),
-            "started_s": [11.0, 12.0, 13.0, 19.0, 11.0],
-            "transfer_time_s": [1.0, math.nan, 9.0, math.nan, 0.5],
-        }
-    )
-    run = {"measured_from_s": 10.0, "measured_until_s": 20.0, "scenario": {"duration_s": 25.0}}
-    result = SyntheticResult(run, {"transfers": rows})
-    # Seen for 1, 6, 9 and 13 s, of which the second and the last had not completed.
-    assert completion_s(result, group="short", share=0.25) == Observation.exact(1.0)
-    assert completion_s(result, group="short", share=0.5) == Observation(6.0, 9.0)
-    assert completion_s(result, group="short", share=0.75) == Observation.at_least(9.0)
-    assert completion_s(result, group="short", share=1.0) == Observation.at_least(13.0)
-    assert not completion_s(result, group="nobody", share=0.5).is_known

@@ -44,6 +44,7 @@ PAGE = {
 PLACES = {"left-to-right": ("a", "b"), "right-to-left": ("b", "a"), "right-to-far": ("b", "c")}
 COUNTED = ("completed", "followed", "unfinished", "failed")
 INTERVAL_S = 0.5
+TRANSFERS = 12
 WIDTH = 0.001
 
 
@@ -112,6 +113,7 @@ class Made:
                     {"name": "bulk", "senders": "internet", "receivers": "phone"},
                     {"name": "bulk", "senders": "laptop", "receivers": "internet"},
                     {"name": "bulk", "senders": "phone", "receivers": "internet"},
+                    {"name": "short", "bytes": 9, "senders": "internet", "receivers": "laptop"},
                 ],
                 "datagrams": [
                     {"name": "calls", "senders": "phone", "receivers": "internet"},
@@ -122,7 +124,10 @@ class Made:
             "measured_until_s": self.window[1],
             "links": links,
             "populations": populations,
-            "flows": [{"name": "bulk", "delivered_bytes": [self.some(10**6) for _ in range(3)]}],
+            "flows": [
+                {"name": "bulk", "delivered_bytes": [self.some(10**6) for _ in range(3)]},
+                {"name": "short", "delivered_bytes": [0] * TRANSFERS, "alone_s": self.alone()},
+            ],
             "tcp": tcp,
         }
         tables = {
@@ -138,8 +143,31 @@ class Made:
             "datagrams": self.datagrams(),
             "video_segments": self.video_segments(player),
             "video_call_frames": self.video_call_frames(frames_hz),
+            "transfers": self.transfers(),
         }
         return SyntheticResult(run, {name: table for name, table in tables.items() if self.often(0.95)})
+
+    def alone(self) -> list[float]:
+        """How long each transfer would take alone; now and then not said."""
+        return self.draw.uniform(0.01, 2.0, TRANSFERS).tolist() if self.often() else []
+
+    def transfers(self) -> pa.Table:
+        """Some of them, all before the window now and then; a third of them unfinished."""
+        count = self.number(0, TRANSFERS)
+        latest_s = self.window[1] + 2.0 if self.often() else self.window[0]
+        started = np.sort(self.draw.uniform(0.0, latest_s, count))
+        # Whole halves of a second: some take equally long.
+        took = 0.5 * self.draw.integers(1, 6, count)
+        took[self.draw.random(count) < 1 / 3] = math.nan
+        return pa.table(
+            {
+                "flow_group": pa.array(["short"] * count, pa.string()).dictionary_encode(),
+                "flow": pa.array(range(count), pa.uint32()),
+                "started_s": started,
+                "completed_s": started + took,
+                "transfer_time_s": took,
+            }
+        )
 
     def link(self, name: str) -> dict[str, Any]:
         at_risk = self.some(10**5)
@@ -401,8 +429,8 @@ def stretches_of(result: Recorded, draw: np.random.Generator) -> list[tuple[floa
 
 def parts_of(kind: str) -> list[str]:
     known = {
-        "links": [*PLACES], "populations": [*PEOPLE, VIEWERS], "flows": ["bulk"], "datagrams": [*DATAGRAMS],
-        "devices": [*DEVICES, "down", "up"],
+        "links": [*PLACES], "populations": [*PEOPLE, VIEWERS], "flows": ["bulk", "short"],
+        "datagrams": [*DATAGRAMS], "devices": [*DEVICES, "down", "up"],
     }  # fmt: skip
     return [f"{kind}.{name}" for name in (*known[kind], "nobody")]
 

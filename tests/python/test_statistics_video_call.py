@@ -14,6 +14,7 @@ import pytest
 import aqmlab
 from aqmlab.comparison import Comparison
 from aqmlab.errors import MissingDataError, TooLittleDataError
+from aqmlab.presets.household import household
 from aqmlab.show.play.measured import _datagrams
 from aqmlab.show.tables.comparison import comparison_tables, notes
 from aqmlab.show.tables.results import _video_calls
@@ -355,6 +356,21 @@ def test_the_table_of_a_comparison_has_the_picture_in_place_of_the_voice() -> No
     ]
     assert said.endswith("Congestion control: GCC, edition libwebrtc.")
     assert any(each.startswith("Voice MOS") for each in notes(found))
+
+
+def test_the_first_table_of_a_household_tells_its_meeting_also_where_nothing_froze() -> None:
+    home = household(100.0, 10.0, technology="cable", queue_in="router")
+    short = {"duration_s": 12.0, "warm_up_s": 4.0, "cool_down_s": 2.0}
+    scenario = aqmlab.Scenario.from_toml(home, overrides=short)
+    found = aqmlab.compare(scenario, schemes=["fq-codel", "cake"], seeds="1")
+    frozen = quantity("call_frozen_percent/datagrams.meeting-up")
+    assert [found.level(name, frozen).mean for name in found.names] == [0.0, 0.0]
+    cells = [[cell.lines[0].text for cell in row] for row in comparison_tables(found)[0].rows]
+    titles = [row[0] for row in cells]
+    meeting = cells[titles.index("meeting-up (UDP)") : titles.index("meeting-down (UDP)")]
+    assert ["  frozen %", "0.00", "0.00"] in meeting
+    assert [row for row in meeting if row[0] == "  video Mbit/s"]
+    assert sum("GCC, edition libwebrtc" in note for note in notes(found)) == 1
 
 
 def test_the_tables_of_a_run_have_a_row_for_each_group_of_video_calls() -> None:

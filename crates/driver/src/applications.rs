@@ -71,7 +71,16 @@ fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Tra
         _ => group.stop,
     };
     let stops = move |index| stop_of(index).map_or(Time::MAX, |stop| Time::ZERO + stop);
-    let of_flow = move |(index, starts)| Transfer { starts, stops: stops(index), bytes: group.bytes };
+    let bytes = move |index| {
+        let key = key.indexed(index as u64).named("bytes");
+        group.bytes.as_ref().map(|law| law.draw(key))
+    };
+    let of_flow = move |(index, starts)| Transfer {
+        starts,
+        stops: stops(index),
+        bytes: bytes(index),
+        writes: group.writes,
+    };
     starts.into_iter().enumerate().map(of_flow)
 }
 

@@ -1,5 +1,6 @@
 //! From counters and applications to what `run.json` says of them.
 
+use crate::transfers;
 use aqmlab_aqm::{Breakdown, Codepoint, Counters, PacketClass, Reason, Tally};
 use aqmlab_link::LinkSnapshot;
 use aqmlab_record::{
@@ -187,11 +188,13 @@ fn generated(statistics: &Statistics) -> BTreeMap<String, f64> {
 
 /// What each group of flows achieved between two counts of the bytes delivered, flow by flow.
 #[must_use]
-pub fn flows(scenario: &Scenario, begin: &[u64], end: &[u64]) -> Vec<FlowSummary> {
+pub fn flows(scenario: &Scenario, session: &Session, [begin, end]: [&[u64]; 2]) -> Vec<FlowSummary> {
     let mut delivered = end.iter().zip(begin).map(|(end, begin)| end - begin);
+    let mut alone = transfers::alone_s(scenario, session).into_iter();
     let summary = |group: &FlowGroup| FlowSummary {
         name: group.name.clone(),
         delivered_bytes: delivered.by_ref().take(group.flows.len()).collect(),
+        alone_s: alone.next().unwrap_or_default(),
     };
     scenario.flows.iter().map(summary).collect()
 }

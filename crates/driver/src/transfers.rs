@@ -1,10 +1,17 @@
-//! Transfers of a number of bytes: when each began, and how long it took.
+//! Transfers of a number of bytes: when each began, how long it took, and how long it would take alone.
+//!
+//! Alone, on an idle path, a transfer of B bytes takes 1.5 R + 8 B / C: a round trip R of propagation for the
+//! handshake and half of one for the data, which go at C, the lowest rate of a link or shaper on their way
+//! (its mean where it varies), without headers, slow start or delay boxes. No TCP could need less. It is what
+//! a slowdown divides by: time over time on an unloaded network (Alizadeh and others, pFabric, SIGCOMM 2013;
+//! Montazeri and others, Homa, SIGCOMM 2018), with the handshake that these transfers have.
 
 use crate::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{Flow, LinkIndex, Routes, Scenario};
 use aqmlab_session::Session;
-use aqmlab_units::Time;
+use aqmlab_units::{Span, Time};
+use std::collections::BTreeMap;
 
 /// A row for each transfer that began until `end`, of all groups of flows with a number of bytes; none
 /// without such a group.
@@ -34,4 +41,46 @@ pub fn table(scenario: &Scenario, session: &Session, end: Time, names: &TableNam
         ("transfer_time_s", ColumnValues::F64(taken)),
     ];
     Some(Table::new("transfers", columns))
+}
+
+/// Of each group of flows how long each would take alone, in seconds; none of groups without a size.
+pub(crate) fn alone_s(scenario: &Scenario, session: &Session) -> Vec<Vec<f64>> {
+    let routes = Routes::new(&scenario.network);
+    let mut idle_paths = BTreeMap::new();
+    let mut all = session.transfers();
+    let groups = scenario.flows.iter().map(|group| {
+        let own = all.by_ref().take(group.flows.len()).zip(&group.flows);
+        let timed = own.filter_map(|((transfer, _), flow)| {
+            let bytes = transfer.bytes?;
+            let path = idle_paths.entry([flow.sender, flow.receiver]);
+            Some(path.or_insert_with(|| IdlePath::of(scenario, &routes, flow)).seconds(flow, bytes))
+        });
+        timed.collect()
+    });
+    groups.collect()
+}
+
+/// The way between two machines and back where nobody else sends.
+struct IdlePath {
+    /// Propagation there and back.
+    round_trip: Span,
+    /// Seconds that a bit takes at the lowest rate on the way there; 0 of ideal wires.
+    seconds_per_bit: f64,
+}
+
+impl IdlePath {
+    fn of(scenario: &Scenario, routes: &Routes<'_>, flow: &Flow) -> Self {
+        let [there, back] = [(flow.sender, flow.receiver), (flow.receiver, flow.sender)]
+            .map(|(from, to)| routes.path(from, to).unwrap_or_default());
+        let link = |&index: &LinkIndex| scenario.network.link(index);
+        let rates = there.iter().filter_map(|index| link(index).queue_rate());
+        let seconds_per_bit = rates.map(|rate| 1.0 / rate.bits_per_second() as f64).fold(0.0, f64::max);
+        let delays = there.iter().chain(&back).map(|index| link(index).delay);
+        Self { round_trip: delays.fold(Span::ZERO, |sum, delay| sum + delay), seconds_per_bit }
+    }
+
+    fn seconds(&self, flow: &Flow, bytes: u64) -> f64 {
+        let round_trip = self.round_trip + flow.delay_from_sender + flow.delay_from_receiver;
+        1.5 * round_trip.seconds() + 8.0 * bytes as f64 * self.seconds_per_bit
+    }
 }

@@ -60,7 +60,7 @@ pub(crate) fn gather(
         impairments: Vec::new(),
         delay_boxes: Vec::new(),
         populations: populations(&traffic.session, scenario),
-        flows: flows(scenario, &before.delivered, &after.delivered),
+        flows: flows(scenario, &traffic.session, [&before.delivered, &after.delivered]),
         tcp: tcp(&routed, &traffic, [&begin, &end]),
         invariants,
         warnings: Vec::new(),

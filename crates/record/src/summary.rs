@@ -185,6 +185,10 @@ pub struct FlowSummary {
     pub name: String,
     /// Bytes delivered to the receivers' applications in the measured window, per flow.
     pub delivered_bytes: Vec<u64>,
+    /// Where the flows have a size, how long each would take in seconds on an idle path at the lowest rate on
+    /// its way, without headers; none of a flow without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone_s: Vec<f64>,
 }
 
 /// TCP's own events in the measured window.

@@ -42,7 +42,7 @@ impl Scenario {
             key: format!("flows.{place}.count"),
             unit: DemandUnit::Flows,
             size: group.flows.len() as u32,
-            endless: group.bytes.is_none(),
+            endless: group.bytes.is_none() && group.writes.is_none(),
         });
         let declared = self.datagrams.iter().filter(|group| group.answers.is_none());
         let datagrams = declared.enumerate().map(|(place, group)| Demand {

@@ -4,8 +4,9 @@ use crate::document::{DelayOn, DelayOwner, Document, EcnCodepoint, Responses, Th
 use crate::network::{Network, NodeIndex};
 use crate::{HostProfile, ResponseEnd, StartRule, UserModel};
 use aqmlab_applications::{ApplicationModel, FramesFacts, HEADER_BYTES, Sends};
+use aqmlab_session::Writes;
 use aqmlab_units::Span;
-use aqmlab_web::RoundTripLaw;
+use aqmlab_web::{RoundTripLaw, SizeLaw};
 
 /// A checked experiment, with every default filled in and every name resolved to an index.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +141,9 @@ pub struct FlowGroup {
     /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
     pub dscp: u8,
     /// Bytes each flow carries before it closes; none: without end.
-    pub bytes: Option<u64>,
+    pub bytes: Option<SizeLaw>,
+    /// At which rate its application writes; none: as fast as the connection takes it.
+    pub writes: Option<Writes>,
     /// What packets meet at the routers that their senders hang on.
     pub delay_box: Option<DelayBox>,
 }

@@ -1,7 +1,11 @@
 //! Long-lived flows: their machines and delays.
 
+use aqmlab_random::Key;
 use aqmlab_scenario::{DelayOn, Flow, FlowDelays, FlowGroup, FlowStarts, Life, Scenario};
-use aqmlab_units::Span;
+use aqmlab_session::Writes;
+use aqmlab_units::{Rate, Span};
+use aqmlab_web::SizeLaw;
+use std::collections::BTreeSet;
 
 fn flows(table: &str) -> (Scenario, FlowGroup) {
     let text = format!(
@@ -77,6 +81,77 @@ fn round_trips_can_be_drawn_from_the_law_of_a_file() {
 }
 
 #[test]
+fn sizes_are_drawn_from_laws_and_files_and_are_written_as_they_were_read() {
+    let key = |n| Key::from_seed(1).indexed(n);
+    for (bytes, law) in [
+        ("{ law = \"exponential\", mean_bytes = 5000 }", SizeLaw::exponential(5_000.0)),
+        ("{ law = \"lognormal\", median_bytes = 5000, sigma = 1.5 }", SizeLaw::lognormal(5_000.0, 1.5, 1e9)),
+        (
+            "{ law = \"pareto\", mean_bytes = 5000, shape = 1.2, maximum_bytes = 1e6 }",
+            SizeLaw::pareto(5_000.0, 1.2, 1e6).unwrap(),
+        ),
+    ] {
+        let (scenario, group) =
+            flows(&format!("count = 2\ndirection = \"left-to-right\"\nbytes = {bytes}\n"));
+        assert_eq!(group.bytes, Some(law), "{bytes}");
+        let again = Scenario::from_json(&scenario.to_json()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(again.flows, scenario.flows);
+    }
+    let (_, drawn) = flows(
+        "count = 2\ndirection = \"left-to-right\"\nbytes = { law = \"empirical\", cdf_file = \"s.cdf\" }\n\
+         [files]\n\"s.cdf\" = \"700 0.5\\n900 1\\n\"\n",
+    );
+    let law = drawn.bytes.unwrap();
+    let sizes: BTreeSet<u64> = (0..50).map(|n| law.draw(key(n))).collect();
+    assert_eq!(sizes.into_iter().collect::<Vec<_>>(), [700, 900]);
+}
+
+#[test]
+fn an_application_with_a_rate_writes_every_ten_milliseconds_unless_told() {
+    let writes = |more: &str| {
+        flows(&format!("count = 1\ndirection = \"left-to-right\"\napplication_mbps = 2\n{more}")).1.writes
+    };
+    let rate = Rate::from_megabits_per_second(2.0);
+    assert_eq!(writes(""), Some(Writes { rate, every: Span::from_milliseconds(10) }));
+    let every = Span::from_seconds(2.0);
+    assert_eq!(writes("application_write_ms = 2000\n"), Some(Writes { rate, every }));
+}
+
+#[test]
+fn laws_without_a_size_and_writes_without_a_rate_are_refused_with_what_is_legal() {
+    for (table, place, wrong) in [
+        (
+            "bytes = { law = \"lognormal\", median_bytes = 5000, sigma = 1, maximum_bytes = 4000 }",
+            "flows.0.bytes.maximum_bytes",
+            "4000 leaves no size",
+        ),
+        (
+            "bytes = { law = \"pareto\", mean_bytes = 6000, shape = 1.2, maximum_bytes = 900 }",
+            "flows.0.bytes.maximum_bytes",
+            "(shape - 1) / shape = 1000.0",
+        ),
+        ("bytes = { law = \"logistic\", mean_bytes = 6000 }", "flows.0.bytes.law", "lognormal"),
+        (
+            "bytes = { law = \"pareto\", mean = 6000, shape = 2 }",
+            "flows.0.bytes",
+            "did you mean \"mean_bytes\"",
+        ),
+        ("bytes = { median_bytes = 6000 }", "flows.0.bytes", "missing key \"law\""),
+        ("bytes = 0", "flows.0.bytes", "1 to"),
+        ("application_write_ms = 20", "flows.0.application_write_ms", "together with application_mbps"),
+        ("application_mbps = 0", "flows.0.application_mbps", "0.001 to 1000000"),
+    ] {
+        let text = format!(
+            "name = \"x\"\nduration_s = 9\n[dumbbell]\nrate_mbps = 1\n\
+             queue = {{ scheme = \"drop-tail\", limit_packets = 9 }}\n[[flows]]\ncount = 1\n\
+             direction = \"left-to-right\"\n{table}\n"
+        );
+        let said = Scenario::from_toml(&text, "x.toml", &[]).unwrap_err().to_string();
+        assert!(said.contains(place) && said.contains(wrong), "{table}: {said}");
+    }
+}
+
+#[test]
 fn data_go_from_servers_to_browsers_of_the_other_side_machine_by_machine() {
     for (direction, senders, receivers) in [
         ("left-to-right", "servers-left", "browsers-right"),
@@ -97,7 +172,7 @@ fn flows_start_within_a_second_and_never_end_unless_told() {
     assert_eq!((&group.starts, group.bytes), (&within(Span::from_milliseconds(1_000)), None));
     assert_eq!(round_trip(&group.flows[0]), Span::ZERO);
     let (_, told) = flows("count = 1\ndirection = \"left-to-right\"\nstart_spread_s = 0\nbytes = 1000000\n");
-    assert_eq!((&told.starts, told.bytes), (&within(Span::ZERO), Some(1_000_000)));
+    assert_eq!((&told.starts, told.bytes), (&within(Span::ZERO), Some(SizeLaw::constant(1_000_000))));
 }
 
 #[test]

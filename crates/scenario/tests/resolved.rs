@@ -3,7 +3,7 @@
 use aqmlab_scenario::document::{
     BaseRoundTripTime, BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable, DelayOn, DelayOrder,
     DelayOwner, Direction, Document, MinimumDelayRange, NamedRoundTripLaw, RoundTripLawName,
-    RoundTripTimeRange, Start,
+    RoundTripTimeRange, Start, TransferBytes, TransferSizeLaw,
 };
 use aqmlab_scenario::limits::DURATION_S;
 use aqmlab_scenario::{Responses, Scenario, Scheme};
@@ -211,6 +211,20 @@ fn delay_box() -> impl Strategy<Value = Option<DelayBoxTable>> {
     proptest::option::of((rate, proptest::option::of(loss)).prop_map(of))
 }
 
+fn transfer_bytes() -> impl Strategy<Value = TransferBytes> {
+    prop_oneof![
+        (1..1_000_000_000_u64).prop_map(TransferBytes::Same),
+        (1.0..1e3_f64, 0.01..10.0_f64, 1e3..1e15_f64).prop_map(|(median_bytes, sigma, maximum_bytes)| {
+            TransferBytes::Drawn(TransferSizeLaw::Lognormal { median_bytes, sigma, maximum_bytes })
+        }),
+        (1.0..1e3_f64, 1.01..10.0_f64, 1e3..1e15_f64).prop_map(|(mean_bytes, shape, maximum_bytes)| {
+            TransferBytes::Drawn(TransferSizeLaw::Pareto { mean_bytes, shape, maximum_bytes })
+        }),
+        (1.0..1e12_f64)
+            .prop_map(|mean_bytes| { TransferBytes::Drawn(TransferSizeLaw::Exponential { mean_bytes }) }),
+    ]
+}
+
 fn delay_on() -> impl Strategy<Value = DelayOn> {
     prop_oneof![Just(DelayOn::Both), Just(DelayOn::Sender), Just(DelayOn::Receiver)]
 }
@@ -229,7 +243,8 @@ prop_compose! {
         users in (0..=10_000_000_u32, 0..=10_000_000_u32),
         fresh in proptest::option::of(0.0..1e7_f64),
         minimum_delay_ms in delays(),
-        flow in (1..300_u32, base_rtt(), delay_on(), proptest::option::of(1..1_000_000_000_u64)),
+        flow in (1..300_u32, base_rtt(), delay_on(), proptest::option::of(transfer_bytes())),
+        writes in proptest::option::of((0.001..1e6_f64, 0.1..1e5_f64)),
         own_box in delay_box(),
         intervals in (0.001..1e7_f64, 0.001..1e7_f64),
         flags in any::<[bool; 3]>(),
@@ -254,6 +269,7 @@ prop_compose! {
         let flows = &mut document.flows[0];
         (flows.count, flows.base_rtt_ms, flows.delay_on, flows.bytes) = flow;
         flows.delay_box = own_box;
+        (flows.application_mbps, flows.application_write_ms) = writes.unzip();
         (flows.direction, flows.start_spread_s) = (Some(Direction::RightToLeft), document.duration_s / 2.0);
         (document.record.queue_interval_ms, document.record.link_interval_ms) = intervals;
         [document.record.arrivals, document.record.flows, document.record.users] = flags;

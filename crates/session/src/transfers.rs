@@ -1,12 +1,14 @@
-//! Applications that send: a number of bytes from an instant on, or without end, until they are told to stop.
+//! Applications that send: a number of bytes from an instant on, or without end, until they are told to stop;
+//! as fast as the connection takes it, or at a rate of their own.
 
 use crate::starts::check_now_and_then;
 use crate::transport::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, FlowId, Opening, Owner, Side, Transport,
     UNLIMITED_BYTES,
 };
-use aqmlab_units::Time;
+use aqmlab_units::{Rate, Span, Time};
 use aqmlab_web::MinimumDelay;
+use std::collections::BTreeMap;
 
 /// One transfer: its sender opens a connection, writes, and closes it behind the last byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,34 @@ pub struct Transfer {
     pub stops: Time,
     /// What is sent; without end if nothing is said.
     pub bytes: Option<u64>,
+    /// At which rate its application writes; none: as fast as the connection takes it.
+    pub writes: Option<Writes>,
+}
+
+/// An application that writes at a rate of its own, from the instant on at which it has a connection: what
+/// this does not take waits at the sender, as the data of a camera or of a log do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writes {
+    /// Bytes of data.
+    pub rate: Rate,
+    /// From one write to the next, above zero.
+    pub every: Span,
+}
+
+impl Writes {
+    /// What the first so many writes come to, rounded down.
+    fn bytes_of(self, writes: u64) -> u64 {
+        let bits = u128::from(self.rate.bits_per_second()) * u128::from(self.every.nanoseconds());
+        u64::try_from(bits * u128::from(writes) / 8_000_000_000).unwrap_or(UNLIMITED_BYTES)
+    }
+}
+
+/// What an application with a rate of its own has written.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    /// When it began.
+    since: Time,
+    writes: u64,
 }
 
 impl Transfer {
@@ -46,13 +76,15 @@ pub(crate) struct Transfers {
     delivered: Vec<u64>,
     /// When the last byte of each did.
     completed: Vec<Option<Time>>,
+    /// Of those with a rate of their own.
+    written: BTreeMap<FlowId, Written>,
 }
 
 impl Transfers {
     pub(crate) fn new(all: Vec<Transfer>) -> Self {
         let (stages, delivered, completed) =
             (vec![Stage::Waits; all.len()], vec![0; all.len()], vec![None; all.len()]);
-        Self { stages, delivered, completed, all }
+        Self { stages, delivered, completed, all, written: BTreeMap::new() }
     }
 
     pub(crate) fn start<E>(
@@ -69,10 +101,14 @@ impl Transfers {
         Ok(())
     }
 
-    /// The instant has come at which a transfer begins, or stops.
+    /// The instant has come at which a transfer begins, writes, or stops.
     pub(crate) fn wake(&mut self, flow: FlowId, transport: &mut impl Transport) {
+        let Transfer { stops, writes, .. } = self.all[flow.place()];
         match self.stages[flow.place()] {
             Stage::Waits => self.begin(flow, transport),
+            Stage::Open(connection) if writes.is_some() && transport.now() < stops => {
+                self.write_next(connection, flow, transport);
+            }
             Stage::Open(connection) => transport.withdraw_and_close(connection, Side::Active),
             Stage::Over => {}
         }
@@ -111,12 +147,38 @@ impl Transfers {
     }
 
     /// The connection is open: one that opens behind the instant at which it was to stop has nothing to send.
-    fn write(&self, connection: ConnectionId, flow: FlowId, transport: &mut impl Transport) {
+    fn write(&mut self, connection: ConnectionId, flow: FlowId, transport: &mut impl Transport) {
         let transfer = &self.all[flow.place()];
         match transfer.bytes {
             _ if transport.now() >= transfer.stops => {}
+            _ if transfer.writes.is_some() => {
+                self.written.insert(flow, Written { since: transport.now(), writes: 0 });
+                self.write_next(connection, flow, transport);
+            }
             Some(bytes) => transport.write_and_close(connection, Side::Active, bytes),
             None => transport.write(connection, Side::Active, UNLIMITED_BYTES),
+        }
+    }
+
+    /// Writes what an application with a rate of its own has next, and closes behind the last byte.
+    fn write_next(&mut self, connection: ConnectionId, flow: FlowId, transport: &mut impl Transport) {
+        let Transfer { stops, bytes: all, writes, .. } = self.all[flow.place()];
+        let (Some(application), Some(written)) = (writes, self.written.get_mut(&flow)) else { return };
+        let most = all.unwrap_or(UNLIMITED_BYTES);
+        let before = application.bytes_of(written.writes).min(most);
+        written.writes += 1;
+        let until_now = application.bytes_of(written.writes).min(most);
+        if until_now == most {
+            self.written.remove(&flow);
+            transport.write_and_close(connection, Side::Active, most - before);
+            return;
+        }
+        if until_now > before {
+            transport.write(connection, Side::Active, until_now - before);
+        }
+        let next = written.since + application.every * written.writes;
+        if next < stops {
+            transport.wake_at(next, Alarm::Flow { flow });
         }
     }
 

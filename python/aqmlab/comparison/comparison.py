@@ -45,6 +45,7 @@ from aqmlab.statistics.quantities import Measured, OfPages, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
 from aqmlab.statistics.suspicion import SAID
 from aqmlab.statistics.tidy import as_pandas, tidy_table
+from aqmlab.statistics.transfers import transfer_groups
 from aqmlab.statistics.video_call import editions, video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
 
@@ -351,6 +352,11 @@ class Comparison:
     def flow_groups(self) -> list[str]:
         """The groups of flows that never end."""
         return list(flow_groups(self._first)) if self.runs else []
+
+    @property
+    def transfer_groups(self) -> list[str]:
+        """The groups of flows with a size."""
+        return transfer_groups(self._first) if self.runs else []
 
     @property
     def _first(self) -> Recorded:

@@ -82,8 +82,8 @@ def round_trips_ms(result: Recorded, group: str, *, each_s: float, behind_ms: fl
     return Series(at_s[order], took_ms[order])
 
 
-def smoothed_round_trips_ms(result: Recorded, *, end_s: float) -> Series:
-    """What all long flows take a round trip for, in ms, sample by sample: of each its smoothed round trip.
+def smoothed_round_trips_ms(result: Recorded, *, end_s: float, group: str | None = None) -> Series:
+    """What long flows take a round trip for, in ms, sample by sample: of each its smoothed round trip.
 
     A sample of a sender that hears nothing is the time until it hears something, at least: of one that has
     no round trip yet, and of one whose timer has run out since its last one, so that its timeout has doubled.
@@ -92,14 +92,16 @@ def smoothed_round_trips_ms(result: Recorded, *, end_s: float) -> Series:
     Args:
         result: A run with `record.congestion_window_interval_ms`.
         end_s: The end of the run, until which senders are watched.
+        group: The group of flows; by default all.
     """
     rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
     groups = rows["flow_group"].to_pylist()
     flows = to_numpy(rows["flow"])
     parts = [
-        _heard(*(to_numpy(rows[name])[own].astype(np.float64) for name in _OF_SENDERS), end_s=end_s)
-        for group in dict.fromkeys(groups)
-        for in_group in [np.array([each == group for each in groups], dtype=np.bool_)]
+        _heard(*(to_numpy(rows[column])[own].astype(np.float64) for column in _OF_SENDERS), end_s=end_s)
+        for name in dict.fromkeys(groups)
+        if group in {None, name}
+        for in_group in [np.array([each == name for each in groups], dtype=np.bool_)]
         for flow in np.unique(flows[in_group])
         for own in [in_group & (flows == flow)]
     ]

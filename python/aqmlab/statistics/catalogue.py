@@ -35,6 +35,7 @@ from aqmlab.statistics.quantities import (
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links, viewers
 from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of, of_traffic
+from aqmlab.statistics.transfers import OF_TRANSFERS, transfer_groups
 from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
@@ -102,6 +103,11 @@ def of_devices(result: Recorded) -> tuple[Quantity, ...]:
     return (*rates, *(each for each in shares if each is not None))
 
 
+def of_transfers(group: str) -> tuple[Quantity, ...]:
+    """How long the transfers of a group take, and which did not finish."""
+    return tuple(quantity_of(f"flows.{group}") for quantity_of in OF_TRANSFERS.values())
+
+
 def of_link(quantity: OfLinks, link: str) -> OfRun:
     """A quantity of links, of one link by name."""
 
@@ -123,6 +129,13 @@ def flow_groups(result: Recorded) -> dict[str, int]:
     return {name: flows for name, flows in groups.items() if name in endless}
 
 
+def greedy_groups(result: Recorded) -> list[str]:
+    """Of these groups those that send as fast as they can: their application has no rate of its own."""
+    groups = result.run["scenario"].get("flows") or ()
+    paced = {str(each.get("name")) for each in groups if each.get("application_mbps") is not None}
+    return [name for name in flow_groups(result) if name not in paced]
+
+
 def shown_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
     """What is shown of a run: of people, datagrams, flows, each link, and of links of one rate together.
 
@@ -139,6 +152,7 @@ def shown_of(result: Recorded, links: Sequence[str]) -> tuple[Quantity, ...]:
         *(each for population in viewers(result) for each in of_video(population)),
         *(each for group, flows in flow_groups(result).items() for each in of_flows(group, flows)),
         *of_devices(result),
+        *(each for group in transfer_groups(result) for each in of_transfers(group)),
         *per_link,
         *(OF_LINKS if _are_alike(result, links) else ()),
     )
@@ -162,7 +176,8 @@ def headline_of_all(results: Sequence[Recorded], links: Sequence[str] = ()) -> t
     """Of what is shown of several runs the few numbers that a row for each of many points has room for.
 
     Of pages and their objects the load times, of a call or a game its quality, of a video for how long it
-    stands still, of flows their goodput, of links what they carry and lose.
+    stands still, of flows their goodput or, if they have a size, how long the slow ones take, of links
+    what they carry and lose.
     """
     return tuple(each for each in shown_of_all(results, links) if each.name.partition("/")[0] in _HEADLINES)
 
@@ -185,6 +200,7 @@ _HEADLINES = {
     "call_frozen_percent",
     "video_stalled_percent",
     "goodput_mbps",
+    "completion_p95_s",
     throughput_mbps.name,
     loss_percent.name,
     queue_mean_ms.name,

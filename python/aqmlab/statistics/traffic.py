@@ -20,6 +20,7 @@ from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
 from aqmlab.statistics.devices import of_devices
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table, viewers
+from aqmlab.statistics.transfers import OF_TRANSFERS
 from aqmlab.statistics.video import OF_VIDEO, arrived_bytes
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import OF_VOICE
@@ -180,6 +181,7 @@ OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
         "goodput_mbps": goodput_mbps_of,
         "goodput_per_flow_mbps": goodput_per_flow_mbps_of,
         "jain_index": jain_index_of,
+        **OF_TRANSFERS,
     },
     "devices": of_devices(goodput_kbps_of),
     "datagrams": {

@@ -2,7 +2,9 @@
 
 use super::Decides;
 use super::delay_box::DelayBoxTable;
+use super::transfer_bytes::TransferBytes;
 use crate::HostOverrides;
+use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,11 +92,23 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Users))]
     pub phases: Option<PhasesTable>,
 
-    /// Bytes of data per flow, after which it closes; absent: endless.
+    /// Bytes of data per flow, after which it closes: one number; or a law, from which each flow draws;
+    /// absent: endless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
     #[schemars(extend("x-decides" = Decides::Users))]
-    pub bytes: Option<u64>,
+    pub bytes: Option<TransferBytes>,
+
+    /// The rate at which the application of each flow writes; absent: as fast as the connection takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
+    #[schemars(extend("x-decides" = Decides::Users))]
+    pub application_mbps: Option<f64>,
+
+    /// The time from one write of that application to the next; only with `application_mbps`, then 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.1, max = 100_000.0))]
+    #[schemars(extend("x-decides" = Decides::Users))]
+    pub application_write_ms: Option<f64>,
 
     /// Bottleneck rate and loss of each connection at the routers of its ends; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -258,10 +272,21 @@ impl BaseRoundTripTime {
 }
 
 impl FlowsTable {
+    /// Whether the flows take whatever they are let through, without end.
+    pub(crate) const fn is_greedy(&self) -> bool {
+        self.bytes.is_none() && self.application_mbps.is_none()
+    }
+
     pub(crate) fn settle(&mut self, index: usize) {
         self.name.get_or_insert_with(|| format!("flows-{index}"));
+        if self.application_mbps.is_some() {
+            self.application_write_ms.get_or_insert(USUAL_WRITE_MS);
+        }
     }
 }
+
+/// A timer tick of many applications and kernels.
+const USUAL_WRITE_MS: f64 = 10.0;
 
 /// Flows that start at one instant stay synchronised for long; a second undoes that.
 pub(crate) const fn start_spread() -> f64 {

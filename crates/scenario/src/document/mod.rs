@@ -18,6 +18,7 @@ mod record;
 mod shaper;
 mod star;
 mod topology;
+mod transfer_bytes;
 mod twin;
 mod users;
 
@@ -42,6 +43,7 @@ pub use shaper::ShaperTable;
 pub(crate) use star::HOMES;
 pub use star::{AccessTable, Star};
 pub use topology::{LinkTable, NodeTable, Topology};
+pub use transfer_bytes::{TransferBytes, TransferSizeLaw};
 pub(crate) use users::Habits;
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
 

@@ -70,16 +70,16 @@ impl Document {
         Ok(twin)
     }
 
-    /// The uncongested twin without the flows that never end, save those of the groups that are `kept`: such
-    /// flows take whatever they are let through, and would congest any network. What the others offer is
-    /// measured on it.
+    /// The uncongested twin without the flows that never end and write as fast as they can, save those of the
+    /// groups that are `kept`: such flows take whatever they are let through, and would congest any network.
+    /// What the others offer is measured on it.
     ///
     /// # Errors
     /// As of [`Document::uncongested_twin`].
     pub fn offering_twin(&self, kept: &[String]) -> Result<Self, ScenarioError> {
         let mut twin = self.uncongested_twin()?;
         let is_kept = |name: &Option<String>| name.as_ref().is_some_and(|name| kept.contains(name));
-        twin.flows.retain(|group| group.bytes.is_some() || is_kept(&group.name));
+        twin.flows.retain(|group| !group.is_greedy() || is_kept(&group.name));
         if twin.flows.is_empty() {
             // Nobody is left whose window could be recorded.
             twin.record.congestion_window_interval_ms = None;

@@ -4,16 +4,19 @@ use super::delay_box;
 use super::host;
 use super::law_files;
 use super::phases;
-use super::quantity::{milliseconds, seconds};
+use super::quantity::{megabits_per_second, milliseconds, seconds};
 use super::traffic::{Starts, check_start, check_stop, ends};
 use super::unused;
-use crate::document::{BaseRoundTripTime, Document, FlowsTable, RoundTripLawName, start_spread};
+use crate::document::{
+    BaseRoundTripTime, Document, FlowsTable, RoundTripLawName, TransferBytes, TransferSizeLaw, start_spread,
+};
 use crate::files::loader;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{Flow, FlowDelays, FlowGroup, FlowStarts, Population};
+use aqmlab_session::Writes;
 use aqmlab_units::Span;
-use aqmlab_web::RoundTripLaw;
+use aqmlab_web::{RoundTripLaw, SizeLaw};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every group of flows. Connections are told apart by the name of their population or group, so that these
@@ -38,6 +41,7 @@ pub(super) fn resolve(
         }
         let starts = starts(document, table, &path, mistakes);
         unused::check_flows(table, &path, mistakes);
+        unused::check_writes(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
         let ends = ends(document, network, &path, asked, table.device.as_deref(), mistakes)?;
         let delays = delays(table, &path, &document.files, mistakes)?;
@@ -45,11 +49,62 @@ pub(super) fn resolve(
         let flows = in_turn.map(|(index, ends)| flow(table, &delays, index, ends)).collect();
         let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
         let stop = table.stop_s.map(seconds);
-        let (dscp, bytes) = (table.dscp, table.bytes);
+        let bytes = match &table.bytes {
+            Some(bytes) => Some(size_law(bytes, &joined(&path, "bytes"), &document.files, mistakes)?),
+            None => None,
+        };
+        let dscp = table.dscp;
+        let writes = table.application_mbps.map(|rate_mbps| Writes {
+            rate: megabits_per_second(rate_mbps),
+            every: milliseconds(table.application_write_ms.unwrap_or_default()),
+        });
         let delay_box = delay_box::resolve(table.delay_box, &path, mistakes);
-        Some(FlowGroup { name, flows, delays, starts, stop, profile, dscp, bytes, delay_box })
+        Some(FlowGroup { name, flows, delays, starts, stop, profile, dscp, bytes, writes, delay_box })
     });
     groups.collect()
+}
+
+const CDF_FILE: &str = "cdf_file";
+
+/// The sizes of a group; nothing where their law is none, or its file cannot be read.
+fn size_law(
+    bytes: &TransferBytes,
+    path: &str,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<SizeLaw> {
+    let law = match bytes {
+        TransferBytes::Same(bytes) => return Some(SizeLaw::constant(*bytes)),
+        TransferBytes::Drawn(law) => law,
+    };
+    let too_small = |maximum: f64| format!("{maximum} leaves no size");
+    match *law {
+        TransferSizeLaw::Exponential { mean_bytes } => Some(SizeLaw::exponential(mean_bytes)),
+        TransferSizeLaw::Lognormal { median_bytes, sigma, maximum_bytes }
+            if median_bytes <= maximum_bytes =>
+        {
+            Some(SizeLaw::lognormal(median_bytes, sigma, maximum_bytes))
+        }
+        TransferSizeLaw::Lognormal { median_bytes, maximum_bytes, .. } => {
+            let legal = format!("median_bytes, {median_bytes}, or more");
+            mistakes.value(&joined(path, "maximum_bytes"), too_small(maximum_bytes), legal);
+            None
+        }
+        TransferSizeLaw::Pareto { mean_bytes, shape, maximum_bytes } => {
+            let law = SizeLaw::pareto(mean_bytes, shape, maximum_bytes);
+            if law.is_none() {
+                let least = mean_bytes * (shape - 1.0) / shape;
+                let legal = format!("above the least size, mean_bytes (shape - 1) / shape = {least:.1}");
+                mistakes.value(&joined(path, "maximum_bytes"), too_small(maximum_bytes), legal);
+            }
+            law
+        }
+        // A file that could not be read is a mistake already.
+        TransferSizeLaw::Empirical { .. } if mistakes.concern(path) => None,
+        TransferSizeLaw::Empirical { ref cdf_file } => SizeLaw::from_file(CDF_FILE, cdf_file, &loader(files))
+            .inspect_err(|error| law_files::refuse(path, error, files, mistakes))
+            .ok(),
+    }
 }
 
 /// When the flows start: in one of four ways.
@@ -119,7 +174,6 @@ fn delays(
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<FlowDelays> {
-    const CDF_FILE: &str = "cdf_file";
     let law = match &table.base_rtt_ms {
         dealt if dealt.is_dealt() => return Some(FlowDelays::Dealt),
         BaseRoundTripTime::Same(_) | BaseRoundTripTime::Spaced(_) => return Some(FlowDelays::Given),

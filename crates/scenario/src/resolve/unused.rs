@@ -87,6 +87,15 @@ pub(super) fn check_flows(table: &FlowsTable, path: &str, mistakes: &mut Mistake
     }
 }
 
+/// Keys of an application that is not there.
+pub(super) fn check_writes(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    let key = joined(path, "application_write_ms");
+    if table.application_mbps.is_none() && table.application_write_ms.is_some() {
+        let wrong = "this application writes as fast as the connection takes it";
+        mistakes.value(&key, wrong, "together with application_mbps");
+    }
+}
+
 /// What is to be recorded where there is nothing of the kind.
 pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mut Mistakes<'_>) {
     let record = &document.record;

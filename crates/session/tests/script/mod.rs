@@ -1,4 +1,4 @@
-//! A transport for sources of datagrams alone, which writes down what they do.
+//! A transport for sources of datagrams and senders of transfers alone, which writes down what they do.
 
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_session::{
@@ -8,12 +8,15 @@ use aqmlab_session::{
 use aqmlab_units::Time;
 use std::sync::Arc;
 
-/// Writes down when which datagram is sent, and keeps the alarms.
+/// Writes down when which datagram is sent and what is written on connections, and keeps the alarms.
 #[derive(Default)]
 pub(crate) struct Script {
     pub(crate) now: Time,
     pub(crate) alarms: Vec<(Time, Alarm)>,
     pub(crate) sent: Vec<(Time, Datagram)>,
+    /// What was written and closed, in words; connections have the places 0, 1, 2...
+    pub(crate) written: Vec<(Time, String)>,
+    opened: u32,
 }
 
 impl Script {
@@ -41,8 +44,10 @@ impl Transport for Script {
         self.now
     }
 
-    fn open(&mut self, opening: &Opening) -> Opened {
-        panic!("a source owns no connection: {opening:?}")
+    fn open(&mut self, _opening: &Opening) -> Opened {
+        self.opened += 1;
+        let number = self.opened - 1;
+        Opened { connection: ConnectionId::from_number(number), number }
     }
 
     fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
@@ -53,8 +58,8 @@ impl Transport for Script {
         panic!("a source owns no connection: {opening:?}")
     }
 
-    fn write(&mut self, connection: ConnectionId, _side: Side, _bytes: u64) {
-        panic!("a source owns no connection: {connection:?}")
+    fn write(&mut self, connection: ConnectionId, _side: Side, bytes: u64) {
+        self.written.push((self.now, format!("{bytes} on {}", connection.number())));
     }
 
     fn unsent(&self, _connection: ConnectionId, _side: Side) -> u64 {
@@ -62,11 +67,11 @@ impl Transport for Script {
     }
 
     fn close(&mut self, connection: ConnectionId, _side: Side) {
-        panic!("a source owns no connection: {connection:?}")
+        self.written.push((self.now, format!("close {}", connection.number())));
     }
 
     fn withdraw_and_close(&mut self, connection: ConnectionId, _side: Side) {
-        panic!("a source owns no connection: {connection:?}")
+        self.written.push((self.now, format!("withdraw and close {}", connection.number())));
     }
 
     fn send(&mut self, datagram: &Datagram) {

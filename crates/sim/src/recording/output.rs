@@ -42,7 +42,7 @@ pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> R
         seed,
         measured_from_s: simulation.window.from.seconds(),
         measured_until_s: simulation.window.until.seconds(),
-        flows: flows(scenario, &begin.flows, &end.flows),
+        flows: flows(scenario, &simulation.session, [&begin.flows, &end.flows]),
         tcp: tcp(&begin, &end),
         links,
         impairments: impairments(&simulation, scenario, &begin, &end),

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.load.queue_place import PLACES
 from aqmlab.show.tables.printed import Unwrapped
-from aqmlab.show.words.bloat import added_in_words, not_filled_in_words
+from aqmlab.show.words.bloat import added_in_words, collapsed_in_words, not_filled_in_words
 from aqmlab.study.bloat import Phase
 from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
+from aqmlab.study.bloat.phases import LOADED
 from aqmlab.study.sqm.typed import can_be_typed, router_shapers, tc_lines
-from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
+from aqmlab.tables.model import Column, Line, Table, TableCell, in_csv, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from aqmlab.show.tables.printed import Part
-    from aqmlab.study.bloat import Bufferbloat, QueueUnderLoad
+    from aqmlab.study.bloat import Bufferbloat, Grade, QueueUnderLoad
 
 
 def printed(found: Bufferbloat) -> Iterator[Part]:
@@ -27,6 +29,8 @@ def printed(found: Bufferbloat) -> Iterator[Part]:
     if not simulated[0].not_filled:
         yield added_in_words(simulated)
     yield table_of(found)
+    yield carried_table(found.queues)
+    yield from collapsed_in_words(simulated)
     yield from not_filled_in_words(found.queues)
     yield from _whose_box(found)
 
@@ -49,36 +53,26 @@ def _whose_box(found: Bufferbloat) -> Iterator[Part]:
 def table_of(found: Bufferbloat) -> Table:
     """The table of a measured line."""
     caption = (
-        "ms: the median round trip of a probe, and what downloads, uploads or both add; down, beside up: "
-        "Mbit/s of downloads alone and beside uploads; lost: of the probes, "
-        "idle or under either load, in the worse way; grade by the mean of download and upload: "
+        "ms: the median round trip of a probe, what downloads, uploads or both add to it, and the grade of "
+        "that; lost: of the probes, idle or under a load, in the worse way; grade: the worst of the three: "
         f"{thresholds()} (DSLReports); {thresholds_of_losses()} (ITU-T G.1010)"
     )
     return bloat_table(found.queues, title=f"the line: {found.line.in_words()}", caption=caption)
 
 
 def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> Table:
-    """What downloads, uploads and both add to a round trip; for programs every delay and rate."""
-    idle, *full = rows[0].phases
+    """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate."""
     columns: list[Column[QueueUnderLoad]] = [
         Column("queue", lambda row: text(row.name), "queue", words=True),
         Column(
             "idle_round_trip_ms",
-            lambda row: _round_trip(row.phases[idle].round_trip_ms()),
+            lambda row: _round_trip(row.phases[Phase.IDLE].round_trip_ms()),
             "idle",
         ),
-        *(Column(f"{phase}_added_ms", partial(_added, phase=phase), f"+ {phase}") for phase in full),
+        *(Column(f"{phase}_added_ms", partial(_added, phase=phase), f"+ {phase}") for phase in LOADED),
         Column("lost_percent", lambda row: number(row.lost_percent, ".1f"), "lost %"),
-        *(
-            Column(f"{phase}_goodput_down_mbps", partial(_downloads, phase=phase), title)
-            for phase, title in ((Phase.DOWNLOAD, "down"), (Phase.BOTH, "beside up"))
-        ),
-        Column(
-            "grade",
-            lambda row: text(row.grade.name if row.grade else "–", value=row.grade and row.grade.name),
-            "grade",
-            words=True,
-        ),
+        *(in_csv(f"{phase}_grade", partial(_grade_under, phase=phase)) for phase in LOADED),
+        Column("grade", lambda row: text(_named(row.grade), value=_value(row.grade)), "grade", words=True),
     ]
     there = {column.name for column in columns}
     others = [name for name in rows[0].numbers() if name not in there]
@@ -86,13 +80,50 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
     return Table.of(rows, columns, title=title, caption=caption)
 
 
+def carried_table(rows: Sequence[QueueUnderLoad]) -> Table:
+    """What the loads themselves get, alone and beside those the other way: rates, and TCP's own delay."""
+    columns: list[Column[QueueUnderLoad]] = [
+        Column("queue", lambda row: text(row.name), "queue", words=True),
+        *(Column(title, partial(_gets, phase=phase, way=way), title) for way, phase, title in _OF_LOADS),
+    ]
+    caption = (
+        "Mbit/s of downloads and uploads alone, and beside those the other way; + ms: by how much the round "
+        "trip of that traffic itself, as its own TCP measures it, is longer than on an idle path (median)"
+    )
+    return Table.of(rows, columns, caption=caption)
+
+
+_OF_LOADS = (
+    ("down", Phase.DOWNLOAD, "down"),
+    ("down", Phase.BOTH, "down beside up"),
+    ("up", Phase.UPLOAD, "up"),
+    ("up", Phase.BOTH, "up beside down"),
+)
+"""Whose rate and delay, under which load, and what that is called."""
+
+
 def _added(row: QueueUnderLoad, *, phase: Phase) -> TableCell:
-    return _round_trip(row.added_ms(phase))
+    added = _round_trip(row.added_ms(phase))
+    return replace(added, lines=(Line(f"{added.lines[0].text} {_named(row.grade_under(phase)):<2}"),))
 
 
-def _downloads(row: QueueUnderLoad, *, phase: Phase) -> TableCell:
-    """What downloads carry: alone, or beside uploads, whose line their acknowledgements share."""
-    return number(row.phases[phase].goodput_mbps["down"], ".3g")
+def _grade_under(row: QueueUnderLoad, *, phase: Phase) -> str | None:
+    return _value(row.grade_under(phase))
+
+
+def _named(grade: Grade | None) -> str:
+    return grade.name if grade else "–"
+
+
+def _value(grade: Grade | None) -> str | None:
+    return grade.name if grade else None
+
+
+def _gets(row: QueueUnderLoad, *, phase: Phase, way: str) -> TableCell:
+    loaded = row.phases[phase]
+    own_ms = loaded.in_flow_added_ms[way]
+    rate = number(loaded.goodput_mbps[way], ".3g").lines[0].text
+    return text(f"{rate} + {own_ms:3.0f} ms" if math.isfinite(own_ms) else f"{rate}, lost")
 
 
 def _round_trip(milliseconds: float) -> TableCell:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 _COLUMN_WIDTH = 12
 """Columns of a terminal that a configuration takes."""
+_WITH_A_ROW = frozenset({"call_bitrate_mbps", "call_frozen_percent"})
+"""What has a row also where it is zero: what a video call shows, and that it never freezes."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,9 @@ def _recorded(found: Comparison) -> list[Quantity]:
 
 def _is_zero(found: Comparison, quantity: Quantity) -> bool:
     """Whether it is zero in every run of all configurations: named in the caption, without a row."""
-    return not any(found.values(name, quantity).values.any() for name in found.names)
+    return quantity.base not in _WITH_A_ROW and not any(
+        found.values(name, quantity).values.any() for name in found.names
+    )
 
 
 def _rows(found: Comparison, *, brief: bool = False) -> list[_Row]:
@@ -374,6 +378,15 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
                 "Good, fair, poor, unusable: by the worst of delay (95 %), loss and MOS of a call, of delay, "
                 "jitter and loss of a game (docs/explanation/statistics.md)."
             )
+    yield from _of_pictures_and_transfers(found)
+    rates = {link: found.rates_mbps(link) for link in found.links}
+    if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):
+        yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
+    if zero := _zero_in_every_run(found):
+        yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _of_pictures_and_transfers(found: Comparison) -> Iterator[str]:
     if found.video_call_groups:
         followed = " and ".join(found.video_call_editions)
         control = f" Congestion control: GCC, edition {followed}." if followed else ""
@@ -381,11 +394,11 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
             "Video: bit rate of what is shown; frame delay: median, from capture to showing; frozen: share "
             f"of the time in which the next frame is late (W3C webrtc-stats).{control}"
         )
-    rates = {link: found.rates_mbps(link) for link in found.links}
-    if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):
-        yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
-    if zero := _zero_in_every_run(found):
-        yield f"Zero in every run: {', '.join(zero)}."
+    if found.transfer_groups:
+        yield (
+            "Transfers: those that began in the window, followed to the end of the run; slowdown: their time "
+            "over the time alone, 1.5 round trips of the idle path and the bytes at the line's rate."
+        )
 
 
 def _of_missing_pages(found: Comparison) -> Iterator[str]:

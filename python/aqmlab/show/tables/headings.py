@@ -27,6 +27,8 @@ _TITLES = {
     LOADED_P95.name: "95 % load in, s",
     OF_OBJECTS[0].name: "half arrive in, s",
     OF_OBJECTS[1].name: "95 % arrive in, s",
+    "completion_p50_s": "half complete in, s",
+    "completion_p95_s": "95 % complete in, s",
     "queue_mean_ms": "queueing delay ms",
     "queue_mean_packets": "queue packets",
 }

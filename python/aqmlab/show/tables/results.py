@@ -28,6 +28,7 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.recorded import viewers
 from aqmlab.statistics.suspicion import mark_of, marked
+from aqmlab.statistics.transfers import OF_TRANSFERS, transfer_groups
 from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS, editions, video_call_groups
 from aqmlab.tables.model import Column, Table, TableCell, digits_in_print, number, text
@@ -68,6 +69,8 @@ def result_tables(result: Result) -> Iterator[Table]:
         yield _video_calls(heading, result, calls)
     if "datagrams" in result.tables:
         yield _datagrams(heading, result.datagrams)
+    if transferring := transfer_groups(result):
+        yield _transfers(heading, result, transferring)
     if classes := traffic_classes(result):
         yield _classes(heading, classes)
     # The ports of a line's router that shape nothing are wires.
@@ -216,6 +219,29 @@ def _video_calls(heading: str, result: Result, groups: list[str]) -> Table:
     if followed := editions(result):
         caption += f"; congestion control: GCC, edition {' and '.join(followed)}"
     return _with_bounds(Table.of(groups, columns, title=f"{heading}: {what}", caption=caption))
+
+
+_TRANSFER_TITLES = {
+    "transfers": "number",
+    "unfinished_transfers": "unfinished",
+    "completion_p50_s": "50 %",
+    "completion_p95_s": "95 %",
+    "slowdown_p50": "slowdown 50 %",
+    "slowdown_p95": "95 %",
+}
+
+
+def _transfers(heading: str, result: Result, groups: list[str]) -> Table:
+    columns: list[Column[str]] = [
+        Column("transfers_of", text, "transfers", words=True),
+        *_of_parts(result, "flows", OF_TRANSFERS, _TRANSFER_TITLES),
+    ]
+    caption = (
+        "of transfers that began in the window, followed to the end of the run; 50 %, 95 %: complete within, "
+        "seconds; slowdown: that over the time alone, 1.5 round trips of the idle path and the bytes at the "
+        "line's rate"
+    )
+    return _with_bounds(Table.of(groups, columns, title=f"{heading}: transfers", caption=caption))
 
 
 def _of_parts(

@@ -12,6 +12,7 @@ from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, Verdict
 from aqmlab.show.words.amounts import (
     LITTLE,
+    MOST_NAMED,
     counted,
     duration,
     is_nothing,
@@ -21,9 +22,10 @@ from aqmlab.show.words.amounts import (
     span_of_ratios,
     times_as_long,
 )
-from aqmlab.show.words.calls import besides_pages
+from aqmlab.show.words.calls import MOST_DELAYS, besides_pages
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95
 from aqmlab.statistics.observation import Bound
+from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +40,7 @@ _BOUNDED = {Bound.EXACT: "", Bound.AT_LEAST: "more than ", Bound.AT_MOST: "less 
 
 def sentences(found: Comparison) -> list[str]:
     """What happens to people: how good calls and games are, then pages under each configuration."""
-    return [*besides_pages(found), *_without_pages(found), *page_sentences(found)]
+    return [*besides_pages(found), *_of_transfers(found), *_without_pages(found), *page_sentences(found)]
 
 
 def page_sentences(found: Comparison) -> list[str]:
@@ -62,7 +64,7 @@ def verdicts(found: Comparison) -> list[str]:
 
 def answer(found: Comparison) -> list[str]:
     """The answer for readers who know nothing about queues."""
-    besides = besides_pages(found)
+    besides = [*besides_pages(found), *_of_transfers(found)]
     if not found.tells_pages:
         told = [*besides, *_without_pages(found)]
         return told or [_of_links(found)]
@@ -93,6 +95,30 @@ def _without_pages(found: Comparison) -> Iterator[str]:
             f"{people} {verb}, but no page began in the measured {window_in_words(found)} of any run: "
             "lengthen duration_s."
         )
+
+
+def _of_transfers(found: Comparison) -> Iterator[str]:
+    """How long the transfers of each group take, the usual and the slow ones, and how many did not finish."""
+    names = found.names[:MOST_DELAYS]
+    for group in found.transfer_groups[:MOST_NAMED]:
+        told = [words for name in names if (words := _transfers_with(found, name, group))]
+        if told:
+            yield f"Half of the transfers of {group} complete {listed(told, most=MOST_DELAYS)}."
+
+
+def _transfers_with(found: Comparison, name: str, group: str) -> str:
+    """Of the transfers of a group with a configuration; nothing where none began."""
+    half, most, count, unfinished = (
+        found.level(name, quantity(f"{of}/flows.{group}")) for of in _OF_TRANSFERS
+    )
+    if not half.have:
+        return ""
+    left = f" ({unfinished.mean:.2g} of {count.mean:.0f} unfinished)" if unfinished.mean else ""
+    with_it = f" with {name}" if len(found.names) > 1 else ""
+    return f"in {level_in_words(half)}, 95 % in {level_in_words(most)}{with_it}{left}"
+
+
+_OF_TRANSFERS = ("completion_p50_s", "completion_p95_s", "transfers", "unfinished_transfers")
 
 
 # ------------------------------------------------------------------------------------------------------ pages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.show.words.amounts import listed
-from aqmlab.statistics.catalogue import flow_groups
+from aqmlab.statistics.catalogue import greedy_groups
 
 if TYPE_CHECKING:
     from aqmlab.result import Result
@@ -24,5 +24,5 @@ def offered_load(result: Result) -> str | None:
     where = ", ".join(load["bottleneck"]) if of_some else "the bottleneck"
     least = "at least " if load.get("held_back") else ""
     said = f"offered load: {least}{load['realised_percent']:.1f} % of {where} ({by_link} Mbit/s)"
-    endless = list(flow_groups(result))
-    return f"{said} without {listed(endless)}, which send as fast as they can" if endless else said
+    greedy = greedy_groups(result)
+    return f"{said} without {listed(greedy)}, which send as fast as they can" if greedy else said

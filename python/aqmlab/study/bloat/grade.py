@@ -1,7 +1,11 @@
 """Grades of bufferbloat.
 
 Source: DSLReports, "Bufferbloat Grades" (faq/17930): by how much a round trip is longer while the line is
-full than while it is idle, the mean of what downloads add and what uploads add.
+full than while it is idle.
+
+DSLReports grades the mean of what downloads and what uploads add, which calls a line good whose uploads are
+unbearable as soon as its downloads are not. Here downloads, uploads and both at once each have a grade, and
+the worst of the three is that of the line.
 
 DSLReports does not ask what was lost. A line that loses its probes is no good line for being quick with the
 rest, so that losses bound the grade here, by ITU-T G.1010 (table I.1): a video call takes 1 %, a telephone

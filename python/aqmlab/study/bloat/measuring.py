@@ -12,8 +12,9 @@ import numpy as np
 from aqmlab.presets.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
 from aqmlab.seeds import Seeds
+from aqmlab.statistics.carried import smoothed_round_trips_ms
 from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
-from aqmlab.study.bloat.phases import FLOWS, FULL, Phase, line_under
+from aqmlab.study.bloat.phases import FLOWS, FULL, LOADED, Phase, line_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
 DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
 DEFAULT_SEEDS = "1-3"
 _PERCENTILES = (50, 95, 99)
-_GRADED = (Phase.DOWNLOAD, Phase.UPLOAD)
-_FULL_PERCENT = 95.0
-"""So much of the time a link that is full sends at the least."""
+_FULL_PERCENT = 90.0
+"""So much of the time a link that is full sends at the least.
+
+CUBIC (RFC 9438, figure 1 with beta 0.7) comes back from 0.7 of its window as 1 - 0.3 (1 - t/K)^3, in the mean
+0.925 of it: flows that lose all at once and find no room to wait keep a line 92.5 % busy. Those that keep it
+less busy have not reached its rate.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +45,39 @@ class Loaded:
         lost_percent: Probes lost, by direction.
         goodput_mbps: What the flows of a direction carried together, in Mbit/s; none where there are none.
         busy_percent: How much of the time the line sent, in %, by direction; of what a router lets through.
+        in_flow_added_ms: By how much the round trip that TCP itself measures is longer than on an idle path,
+            by the direction of the flows: the median of their smoothed round trips, sample by sample.
     """
 
     delay_ms: dict[str, dict[int, float]]
     lost_percent: dict[str, float]
     goodput_mbps: dict[str, float]
     busy_percent: dict[str, float]
+    in_flow_added_ms: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def mean_of(cls, each: Sequence[Loaded]) -> Self:
         """The means over some seeds."""
 
-        def mean(values: Iterable[float]) -> float:
-            return float(np.mean(list(values)))
+        def means(by_way: Sequence[dict[str, float]]) -> dict[str, float]:
+            return {way: float(np.mean([one[way] for one in by_way])) for way in by_way[0]}
 
-        first = each[0]
+        delays = (
+            {share: float(np.mean([one.delay_ms[way][share] for one in each])) for share in shares}
+            for way, shares in each[0].delay_ms.items()
+        )
         return cls(
-            {
-                way: {share: mean(one.delay_ms[way][share] for one in each) for share in delays}
-                for way, delays in first.delay_ms.items()
-            },
-            {way: mean(one.lost_percent[way] for one in each) for way in first.lost_percent},
-            {way: mean(one.goodput_mbps[way] for one in each) for way in first.goodput_mbps},
-            {way: mean(one.busy_percent[way] for one in each) for way in first.busy_percent},
+            dict(zip(each[0].delay_ms, delays, strict=True)),
+            means([one.lost_percent for one in each]),
+            means([one.goodput_mbps for one in each]),
+            means([one.busy_percent for one in each]),
+            means([one.in_flow_added_ms for one in each]),
         )
 
     @property
     def filled(self) -> bool:
-        """Whether the flows filled the line wherever they went."""
-        return all(self.busy_percent[way] >= _FULL_PERCENT for way in self.goodput_mbps)
+        """Whether the flows filled the line: of two ways one, since uploads may keep downloads from it."""
+        return any(self.busy_percent[way] >= _FULL_PERCENT for way in self.goodput_mbps)
 
     def round_trip_ms(self) -> float:
         """The median round trip of the probes: the sum of the medians each way."""
@@ -98,36 +107,47 @@ class QueueUnderLoad:
 
     @property
     def lost_percent(self) -> float:
-        """Of 100 probes those lost, in the graded phase, or on the idle line, and the way that loses most."""
-        return max(max(self.phases[phase].lost_percent.values()) for phase in (Phase.IDLE, *_GRADED))
+        """Of 100 probes those lost, in the phase and the way that lose most."""
+        return max(map(self._lost_percent, LOADED))
+
+    def _lost_percent(self, phase: Phase) -> float:
+        """Of 100 probes those lost under a load, or on the idle line, in the way that loses most."""
+        return max(max(self.phases[each].lost_percent.values()) for each in (Phase.IDLE, phase))
 
     @property
     def not_filled(self) -> list[Phase]:
-        """The graded phases in which the flows did not fill the line."""
-        return [phase for phase in _GRADED if not self.phases[phase].filled]
+        """The loads that did not fill the line."""
+        return [phase for phase in LOADED if not self.phases[phase].filled]
+
+    def grade_under(self, phase: Phase) -> Grade | None:
+        """The grade under a load, by what it adds and by losses.
+
+        None of a load that did not fill the line, unless it loses so much that nothing else is asked.
+        """
+        lost_percent, worst = self._lost_percent(phase), GRADES[-1]
+        if not self.phases[phase].filled:
+            return worst if grade_of(0.0, lost_percent) is worst else None
+        return grade_of(self.added_ms(phase), lost_percent)
 
     @property
     def grade(self) -> Grade | None:
-        """By the mean of what downloads and what uploads add, and by losses.
-
-        None of a line that they did not fill, unless it loses so much that nothing else is asked.
-        """
-        worst = GRADES[-1]
-        if self.not_filled:
-            return worst if grade_of(0.0, self.lost_percent) is worst else None
-        return grade_of(float(np.mean([self.added_ms(phase) for phase in _GRADED])), self.lost_percent)
+        """The worst of the grades under each load; none where one is missing and no other is the last."""
+        grades = [self.grade_under(phase) for phase in LOADED]
+        known = [GRADES.index(grade) for grade in grades if grade]
+        worst = GRADES[max(known)] if known else None
+        return worst if worst is GRADES[-1] or None not in grades else None
 
     def numbers(self) -> dict[str, float | None]:
         """Every number by the name of its column; none of a delay that falls to probes that were lost."""
-        full = [phase for phase in self.phases if phase is not Phase.IDLE]
         found = {"idle_round_trip_ms": self.phases[Phase.IDLE].round_trip_ms()}
-        found |= {f"{phase}_added_ms": self.added_ms(phase) for phase in full}
+        found |= {f"{phase}_added_ms": self.added_ms(phase) for phase in LOADED}
         found["lost_percent"] = self.lost_percent
         for phase, loaded in self.phases.items():
             for way, delays in loaded.delay_ms.items():
                 found |= {f"{phase}_delay_{way}_p{share}_ms": delay for share, delay in delays.items()}
                 found[f"{phase}_loss_{way}_percent"] = loaded.lost_percent[way]
             found |= {f"{phase}_goodput_{way}_mbps": rate for way, rate in loaded.goodput_mbps.items()}
+            found |= {f"{phase}_in_flow_added_{way}_ms": own for way, own in loaded.in_flow_added_ms.items()}
         return {name: value if math.isfinite(value) else None for name, value in found.items()}
 
 
@@ -181,7 +201,14 @@ def _felt(result: Result, phase: Phase, line: Line, shares: Mapping[str, float])
             way: result.value("utilization_percent", links=[link]) / shares[way]
             for way, link in line.links.items()
         },
+        {way: _in_flow_ms(result, flows) - line.round_trip_ms for flows, way in carried.items()},
     )
+
+
+def _in_flow_ms(result: Result, flows: str) -> float:
+    """The median round trip that the senders of a group of flows go by in the measured window."""
+    begin_s, end_s = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+    return float(np.median(smoothed_round_trips_ms(result, end_s=end_s, group=flows).between(begin_s, end_s)))
 
 
 def _delay_ms(result: Result, way: str, share: int) -> float:

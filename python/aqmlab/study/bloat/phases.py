@@ -16,6 +16,8 @@ WARM_UP_S, MEASURED_S = 4.0, 6.0
 _ROUND_TRIPS = 20
 """So many round trips either lasts at the least: slow start takes about ten."""
 _FLOWS = 4
+_SAMPLED_MS = 100.0
+"""From one sample of the flows' own round trips to the next."""
 _HOSTS = "linux6-cubic"
 
 
@@ -35,6 +37,8 @@ FULL: dict[Phase, tuple[str, ...]] = {
     Phase.BOTH: (DOWN, UP),
 }
 """The directions that flows fill."""
+LOADED = tuple(phase for phase, ways in FULL.items() if ways)
+"""What is graded."""
 FLOWS = {DOWN: "download", UP: "upload"}
 """What the flows of a direction are called."""
 
@@ -69,5 +73,10 @@ def line_under(line: Line, phase: Phase) -> Scenario:
     warm_up_s = max(WARM_UP_S, least_s)
     duration_s = warm_up_s + max(MEASURED_S, least_s)
     return line.carrying(
-        f"line-{phase}", duration_s=duration_s, warm_up_s=warm_up_s, flows=flows, datagrams=probes
+        f"line-{phase}",
+        duration_s=duration_s,
+        warm_up_s=warm_up_s,
+        flows=flows,
+        datagrams=probes,
+        record={"congestion_window_interval_ms": _SAMPLED_MS} if flows else None,
     )

@@ -123,7 +123,7 @@ def bloat(
         progress: Whether to show a progress bar.
 
     Returns:
-        Delays, losses and rates of each phase under each queue management, with its grade.
+        Delays, losses, rates and the grade of each phase under each queue management; the worst is its grade.
 
     Raises:
         RefusalError: The line is named twice or not at all, or is too slow; an argument is of another kind.

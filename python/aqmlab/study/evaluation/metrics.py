@@ -16,7 +16,7 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.quantity import Measured
-from aqmlab.statistics.recorded import ended_s, has_name, table
+from aqmlab.statistics.recorded import has_name, table
 from aqmlab.statistics.waiting import waiting_ms
 from aqmlab.study.evaluation.network import OPENER, PROBE, ROUND_TRIP_MS, VOICE
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DELAY, GOODPUT = "queue_mean_ms", "goodput_mbps"
 """The axes of the trade-off."""
-_WITHIN = {"completion_p50_s": 0.5, "completion_p95_s": 0.95}
+_WITHIN = ("completion_p50_s", "completion_p95_s")
 
 
 @dataclass(frozen=True)
@@ -72,26 +72,6 @@ def total_goodput_mbps(result: Recorded, *, document: Mapping[str, Any]) -> floa
     parts += [f"datagrams.{each['name']}" for each in document["datagrams"] if each["name"] != PROBE]
     parts += [f"populations.{each['name']}" for each in document["populations"] if each["name"] != OPENER]
     return sum(quantity(f"goodput_mbps/{part}")(result) for part in parts)
-
-
-def completion_s(result: Recorded, *, group: str, share: float) -> Observation:
-    """The time within which a share of a group's transfers completed (section 2.1).
-
-    The transfers are those that began in the measured window. Those that had not completed when the run ended
-    may do so at once, or never: it lies between the two.
-    """
-    rows = table(result, "transfers", setting="[[flows]] with bytes")
-    began = to_numpy(rows["started_s"])
-    inside = (began >= result.run["measured_from_s"]) & (began < result.run["measured_until_s"])
-    own = inside & has_name(rows, "flow_group", group)
-    took = to_numpy(rows["transfer_time_s"])[own]
-    if own.sum() == 0:
-        return Observation.nothing()
-    place = int(np.ceil(share * own.sum())) - 1
-    unfinished = np.isnan(took)
-    soonest_s = np.where(unfinished, ended_s(result) - began[own], took)
-    latest_s = np.where(unfinished, np.inf, took)
-    return Observation(float(np.sort(soonest_s)[place]), float(np.sort(latest_s)[place]))
 
 
 def loss_synchronisation_percent(result: Recorded, *, group: str, links: Sequence[str]) -> float:
@@ -164,9 +144,8 @@ def _of_flows(flows: Mapping[str, Any], case: Case) -> Iterator[Metric]:
     if flows["count"] == 1:
         return
     if "bytes" in flows:
-        for name, share in _WITHIN.items():
-            observe = partial(completion_s, group=flows["name"], share=share)
-            yield Metric("2.1", f"{name}/{part}", "s", observe)
+        for name in _WITHIN:
+            yield _named("2.1", f"{name}/{part}", "s", case)
         return
     yield _named("2.5", f"jain_index/{part}", "", case)
     compute = partial(loss_synchronisation_percent, group=flows["name"], links=case.links)
