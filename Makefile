@@ -20,9 +20,9 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## three queues on a household's line: a verdict, and a report in results/demo (PGO=1: as released)
+demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## four queues on a household's line: a verdict, and a report in results/demo (PGO=1: as released)
 	@test -e results/demo.toml || $(BIN)/aqmlab new home -o results/demo.toml
-	$(BIN)/aqmlab compare results/demo.toml --schemes drop-tail,pie,fq-codel --output results/demo
+	$(BIN)/aqmlab compare results/demo.toml --output results/demo
 
 demo-2003: $(VENV)/.installed$(if $(PGO),-profile-guided) ## a short version of the 2003 study, with a report in report/ (PGO=1: as released)
 	$(BIN)/aqmlab reproduce le2003 --scale quick --output report

@@ -443,7 +443,7 @@ def test_a_run_in_which_no_page_began_leaves_the_others_their_numbers() -> None:
     runs["better"][2] = replace(empty, tables={**empty.tables, "page_histogram": pages})
     made = page_of(Comparison.of(runs))
     assert made.answer[0].startswith("With today, half of the pages load within 1.0 s: ")
-    texts = [part.words for part in made.sections[0].parts if isinstance(part, Text)]
+    texts = [part.words for part in made.sections[1].parts if isinstance(part, Text)]
     assert texts[0] == "Without 1 seed in which nobody waited for a page."
 
 

@@ -27,6 +27,7 @@ from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.datagrams import delay_ms_of
 from aqmlab.statistics.experience import Criterion, Grade, Kind, experience
 from aqmlab.statistics.traffic import goodput_mbps_of
+from aqmlab.statistics.transfers import OF_TRANSFERS
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.statistics.video_call import call_bitrate_mbps_of
 
@@ -93,7 +94,8 @@ class Application:
 
 def verdict(found: Comparison) -> list[Application]:
     """Every application of a comparison, in the order in which people are told: what is judged is first."""
-    made = [*_judged(found), *_pages(found), *_videos(found), *_flows(found), *_packets(found)]
+    made = [*_judged(found), *_pages(found), *_videos(found), *_flows(found), *_transfers(found)]
+    made += _packets(found)
     return [each for each in made if each.fares]
 
 
@@ -174,6 +176,13 @@ def _of_one(found: Comparison, group: str, kind: Kind, quantity: Quantity) -> It
 def _flows(found: Comparison) -> Iterator[Application]:
     for group in found.flow_groups:
         yield _told(found, group, "flows", {group: goodput_mbps_of(f"flows.{group}")}, min)
+
+
+def _transfers(found: Comparison) -> Iterator[Application]:
+    """Transfers of a size: within which time half of them are done."""
+    for group in found.transfer_groups:
+        made = OF_TRANSFERS["completion_p50_s"](f"flows.{group}")
+        yield _told(found, group, "transfers", {group: made}, max)
 
 
 def _packets(found: Comparison) -> Iterator[Application]:

@@ -31,6 +31,7 @@ from aqmlab.show.report.network import (
 from aqmlab.show.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
 from aqmlab.show.report.suspicion import with_mark
 from aqmlab.show.tables.comparison import comparison_table
+from aqmlab.show.tables.verdict import verdict_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
 from aqmlab.show.words.comparison import window_in_words
@@ -59,7 +60,9 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     firsts = {name: each[0] for name, each in in_order.items()}
     looks = list(looks_of_names(firsts).values())
     name = next(iter(firsts.values())).run["scenario"]["name"]
+    verdict = [TableShown(verdict_table(found))] if found.judges_anybody else []
     sections = (
+        Section("How each application fares", verdict),
         Section("Waiting for a page", [*_of_pages(found, looks)]),
         Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)], folded=True),
         Section("The network", [*_of_network(in_order)]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.show.words.amounts import bit_rate, delay, duration, listed, share_of_time
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
@@ -27,6 +28,7 @@ _AS_SAID: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "call_bitrate_mbps": ("", bit_rate),
     "video_bitrate_mbps": ("", bit_rate),
     "goodput_mbps": ("", bit_rate),
+    "completion_p50_s": ("half in ", duration),
 }
 
 
@@ -60,7 +62,7 @@ def what_changes_most(found: Comparison, applications: Sequence[Application]) ->
         return _worst_off(found, judged)
     changes = {each.name: change for each in judged if (change := _largest_change(found, each))}
     if not changes:
-        return f"No grade changes for anybody. {_worst_off(found, judged)}"
+        return f"No grade changes beyond chance. {_worst_off(found, judged)}"
     most = max(changes, key=lambda name: abs(changes[name]))
     application = next(each for each in judged if each.name == most)
     told = [
@@ -77,14 +79,15 @@ def _with(configuration: str) -> str:
 
 
 def _largest_change(found: Comparison, application: Application) -> float:
-    """How far its badness moves from the baseline's, where that is beyond chance and another grade."""
+    """How far its badness moves from the baseline's to another grade; beyond chance where there are enough seeds."""
     base = application.fares.get(found.baseline)
     if base is None:
         return 0.0
+    unknown = len(found.seeds) < MINIMUM_REPLICATIONS
     moved = [
         _capped(fares) - _capped(base)
         for name, fares in application.fares.items()
-        if name != found.baseline and fares.differs and fares.grade is not base.grade
+        if name != found.baseline and (fares.differs or unknown) and fares.grade is not base.grade
     ]
     return max(moved, key=abs, default=0.0)
 
