@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
+    from aqmlab.comparison.verdict import Application
     from aqmlab.result import Result
     from aqmlab.statistics import Recorded
     from aqmlab.statistics.experience import Kind
@@ -561,6 +562,12 @@ class Comparison:
     def sentences(self) -> list[str]:
         """The effects on people, in sentences."""
         return shown.sentences(self)
+
+    def verdict(self) -> list[Application]:
+        """How each application fares under each configuration: a grade and the number that decides."""
+        from aqmlab.comparison.verdict import verdict  # noqa: PLC0415 (which stands on comparisons)
+
+        return verdict(self)
 
     def details(self) -> str:
         """Every number with its interval, as text; printed, a comparison shows its verdict."""

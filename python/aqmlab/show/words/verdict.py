@@ -79,7 +79,7 @@ def _with(configuration: str) -> str:
 
 
 def _largest_change(found: Comparison, application: Application) -> float:
-    """How far its badness moves from the baseline's to another grade; beyond chance where there are enough seeds."""
+    """How far its badness moves to another grade than the baseline's; beyond chance with enough seeds."""
     base = application.fares.get(found.baseline)
     if base is None:
         return 0.0
