@@ -11,7 +11,7 @@ mod packet;
 #[path = "support/settings.rs"]
 mod settings;
 
-use aqmlab_aqm::{Codepoint, Port, PortFacts, Reason, Scheme};
+use aqmlab_aqm::{Acknowledgement, Codepoint, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Time};
 use keys::parse;
@@ -86,8 +86,9 @@ impl Bench {
         for line in lines {
             let cells: Vec<&str> = line.split_whitespace().collect();
             assert_eq!(cells.len(), heading.len(), "{case}\n{line}");
-            let verdict = self.happen(&cells);
-            let rows: Vec<(&str, &str)> = heading.iter().copied().zip(cells).skip(6).collect();
+            let bar = heading.iter().position(|name| *name == "|").expect("a bar");
+            let verdict = self.happen(&cells, &heading[..bar]);
+            let rows: Vec<(&str, &str)> = heading.iter().copied().zip(cells).skip(bar + 1).collect();
             assert_eq!(rows[0], ("verdict", verdict.as_str()), "{case}\n{line}");
             self.check(&rows, &verdict, &format!("{case}\n{line}"));
             self.port.check_conservation().unwrap_or_else(|error| panic!("{case}\n{line}\n{error}"));
@@ -95,7 +96,7 @@ impl Bench {
     }
 
     /// Lets the event of a row happen; answers what became of its packet.
-    fn happen(&mut self, cells: &[&str]) -> String {
+    fn happen(&mut self, cells: &[&str], heading: &[&str]) -> String {
         let now = Time::from_seconds(number(cells[0]) / 1e3);
         self.now = now;
         let marks_before = self.port.counters().marks().total().packets;
@@ -108,6 +109,9 @@ impl Bench {
                 let mut packet =
                     TestPacket::data(packet, cells[2].parse().expect("bytes"), codepoint(cells[4]));
                 packet.facts.flow = cells[3].parse().expect("a flow");
+                let said = |name| heading.iter().position(|cell| *cell == name).map_or("-", |at| cells[at]);
+                packet.dscp = said("dscp").parse().unwrap_or_default();
+                packet.acknowledgement = acknowledgement(said("segment"));
                 self.port.arrive(now, packet, &mut discarded);
                 "pass"
             }
@@ -169,6 +173,23 @@ fn assert_close(found: f64, expected: f64, name: &str, place: &str) {
 
 fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("not a number: {text}"))
+}
+
+/// A segment as the tables spell it: `ack:5000;ts:10/3;sack:6000-7000;ece;data`.
+fn acknowledgement(segment: &str) -> Option<Acknowledgement> {
+    let pair = |text: &str, between| {
+        let (one, other) = text.split_once(between)?;
+        Some([one.parse().ok()?, other.parse().ok()?])
+    };
+    let words = || segment.split(';');
+    let argument = |name: &str| words().find_map(|word| word.strip_prefix(name));
+    let has = |name: &str| words().any(|word| word == name);
+    let flags = 0x10 | if has("ece") { 0x40 } else { 0 } | if has("cwr") { 0x80 } else { 0 };
+    let number = argument("ack:")?.parse().ok()?;
+    let timestamps = argument("ts:").and_then(|text| pair(text, '/'));
+    let said = Acknowledgement::of_segment(flags, number, timestamps, has("data"));
+    let blocks = words().filter_map(|word| pair(word.strip_prefix("sack:")?, '-'));
+    blocks.fold(said, |said, block| said.map(|said| said.with_block(block)))
 }
 
 fn codepoint(name: &str) -> Codepoint {

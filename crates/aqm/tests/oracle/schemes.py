@@ -42,6 +42,10 @@ class Scheme:
     def start(self):
         pass
 
+    def columns_of_case(self):
+        """What is seen of the state."""
+        return self.columns
+
     def period_ms(self):
         return None
 
