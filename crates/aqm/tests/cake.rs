@@ -1,16 +1,21 @@
-//! CAKE's tins, its filter of acknowledgements and its ingress mode: laws that hold whatever arrives.
+//! CAKE's tins, its filter of acknowledgements and its ingress mode: laws that hold whatever arrives, and what
+//! the CAKE of a kernel does (`kernel/cake`, written by `python -m tests.crosscheck.cake`).
 
 #[path = "support/keys.rs"]
 mod keys;
 #[path = "support/packet.rs"]
 mod packet;
+#[path = "support/segment.rs"]
+mod segment;
 
+use aqmlab_aqm::parts::{Tins, quantum_of_rate};
 use aqmlab_aqm::{Acknowledgement, Codepoint, Port, PortFacts, Reason};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
 use keys::parse;
 use packet::TestPacket;
 use schemars::json_schema;
+use segment::acknowledgement;
 
 const LINK_MBPS: f64 = 40.0;
 const BYTES: u32 = 1000;
@@ -228,4 +233,105 @@ fn a_rate_that_follows_arrivals_is_fifteen_sixteenths_of_them() {
         let mbps = (bench.left.len() - left_before) as f64 / 50_000.0 * LINK_MBPS;
         assert!((mbps - 7.5).abs() < 0.05, "{begins_at}: {mbps}");
     }
+}
+
+/// What the kernel answered to questions of one kind, each line without its kind.
+fn kernel_answers(kind: &str) -> Vec<String> {
+    let path = format!("{}/tests/kernel/cake", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let prefix = format!("{kind} ");
+    let answers: Vec<String> =
+        text.lines().filter_map(|line| Some(line.strip_prefix(&prefix)?.to_owned())).collect();
+    assert!(!answers.is_empty(), "{path} has no {kind}");
+    answers
+}
+
+/// A name of tins in front of a line.
+fn tins_of(answer: &str) -> (Tins, &str, impl Iterator<Item = &str>) {
+    let (name, rest) = answer.split_once(' ').expect("a name");
+    let tins = serde_json::from_value(name.into()).expect("a kind of tins");
+    (tins, name, rest.split(' '))
+}
+
+/// Of three and four tins `tc` prints bulk first.
+fn as_printed(tins: Tins, tin: usize) -> usize {
+    match (tins, tin) {
+        (Tins::Diffserv3 | Tins::Diffserv4, 0 | 1) => 1 - tin,
+        _ => tin,
+    }
+}
+
+#[test]
+fn each_codepoint_has_the_tin_of_the_kernel() {
+    for answer in kernel_answers("CODEPOINTS") {
+        let (tins, name, found) = tins_of(&answer);
+        for (dscp, tin) in (0..64).zip(found) {
+            assert_eq!(as_printed(tins, tins.tin_of(dscp)).to_string(), tin, "{name}: {dscp}");
+        }
+    }
+}
+
+/// At 16 Mbit/s; what stands between is the target and the interval, which worked cases check.
+#[test]
+fn tins_have_the_rates_and_quanta_of_the_kernel() {
+    for answer in kernel_answers("SETTINGS") {
+        let (tins, name, found) = tins_of(&answer);
+        let found: Vec<(&str, &str)> = found
+            .filter_map(|of_tin| Some((of_tin.split_once('/')?.0, of_tin.rsplit_once('/')?.1)))
+            .collect();
+        let shares = tins.shares(2_000_000);
+        assert_eq!(found.len(), shares.len(), "{name}");
+        for (tin, share) in shares.iter().enumerate() {
+            let ours = [share.bytes_per_second.to_string(), quantum_of_rate(share.rate(), 1514).to_string()];
+            let (rate, quantum) = found[as_printed(tins, tin)];
+            assert_eq!([&*ours[0], &*ours[1]], [rate, quantum], "{name}: {tin}");
+        }
+    }
+}
+
+#[test]
+fn full_tins_have_the_shares_of_the_kernel() {
+    for answer in kernel_answers("SHARES") {
+        let (_, name, found) = tins_of(&answer);
+        let found = found.filter_map(|share| share.split_once(':'));
+        let (dscps, shares): (Vec<u8>, Vec<f64>) = found
+            .filter_map(|(dscp, share)| Some((dscp.parse::<u8>().ok()?, share.parse::<f64>().ok()?)))
+            .unzip();
+        close(&Bench::new(cake(Some(4.0), name)).shares_when_full(&dscps), &shares);
+    }
+}
+
+/// A segment as the crosscheck spells it: its port, and what it says.
+fn of_connection(text: &str) -> (u64, Option<Acknowledgement>) {
+    let (port, said) = text.split_once(';').expect("a port");
+    (port.parse().expect("a port"), acknowledgement(said))
+}
+
+/// Sequences of segments of two connections that come while the first is sent: those are left that the
+/// kernel left.
+#[test]
+fn the_filter_leaves_what_the_kernel_leaves() {
+    let answers = kernel_answers("FILTER");
+    let mut filtered = 0;
+    for answer in &answers {
+        let (case, arrived) = answer.split_once(" | ").expect("a bar");
+        let (word, segments) = case.split_once(' ').expect("a word");
+        let filter = if word == "ack-filter" { "conservative" } else { "aggressive" };
+        let keys = with(cake(Some(0.02), "besteffort"), "isolation", &"none".into());
+        let mut bench = Bench::new(with(keys, "ack_filter", &filter.into()));
+        for (number, text) in (0..).zip(segments.split(' ')) {
+            let (port, said) = of_connection(text);
+            bench.arrive(port, 0, 52, said);
+            if number == 0 {
+                bench.depart();
+            }
+        }
+        while bench.port.packets() > 0 {
+            bench.depart();
+        }
+        filtered += bench.lost.len();
+        let left: Vec<String> = bench.left.iter().map(|packet| (packet.id + 1).to_string()).collect();
+        assert_eq!(left.join(" "), arrived, "{case}");
+    }
+    assert!(filtered > 4 * answers.len(), "{filtered} of {} cases", answers.len());
 }

@@ -8,14 +8,17 @@
 mod keys;
 #[path = "support/packet.rs"]
 mod packet;
+#[path = "support/segment.rs"]
+mod segment;
 #[path = "support/settings.rs"]
 mod settings;
 
-use aqmlab_aqm::{Acknowledgement, Codepoint, Port, PortFacts, Reason, Scheme};
+use aqmlab_aqm::{Codepoint, Port, PortFacts, Reason, Scheme};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Time};
 use keys::parse;
 use packet::TestPacket;
+use segment::acknowledgement;
 use settings::table;
 
 /// The tables print nine significant digits.
@@ -173,23 +176,6 @@ fn assert_close(found: f64, expected: f64, name: &str, place: &str) {
 
 fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("not a number: {text}"))
-}
-
-/// A segment as the tables spell it: `ack:5000;ts:10/3;sack:6000-7000;ece;data`.
-fn acknowledgement(segment: &str) -> Option<Acknowledgement> {
-    let pair = |text: &str, between| {
-        let (one, other) = text.split_once(between)?;
-        Some([one.parse().ok()?, other.parse().ok()?])
-    };
-    let words = || segment.split(';');
-    let argument = |name: &str| words().find_map(|word| word.strip_prefix(name));
-    let has = |name: &str| words().any(|word| word == name);
-    let flags = 0x10 | if has("ece") { 0x40 } else { 0 } | if has("cwr") { 0x80 } else { 0 };
-    let number = argument("ack:")?.parse().ok()?;
-    let timestamps = argument("ts:").and_then(|text| pair(text, '/'));
-    let said = Acknowledgement::of_segment(flags, number, timestamps, has("data"));
-    let blocks = words().filter_map(|word| pair(word.strip_prefix("sack:")?, '-'));
-    blocks.fold(said, |said, block| said.map(|said| said.with_block(block)))
 }
 
 fn codepoint(name: &str) -> Codepoint {
