@@ -64,7 +64,8 @@ def test_words_of_the_routers_own_queue_are_printed() -> None:
         "technology": "adsl",
         "down_mbps": 6.0,
         "up_mbps": 0.5,
-        "queue_in": "router",
+        "shaped_share_down": 0.95,
+        "shaped_share_up": 0.95,
         "router_queue_up": {"scheme": "cake", "tins": "diffserv3", "ack_filter": "aggressive"},
         "router_queue_down": {"scheme": "cake", "ingress": True},
     }

@@ -99,7 +99,9 @@ impl Discipline {
             }
             Self::Scheduled(scheduled) => scheduled,
         };
+        let counts_discards = scheduled.scheduler.as_ref().is_some_and(|several| several.counts_discards());
         let shaper = Shaper::new(shaping);
+        let shaper = if counts_discards { shaper.counting_discards() } else { shaper };
         let scheduler: Box<dyn Scheduler> = match scheduled.scheduler {
             Some(several) => Box::new(Shaped::new(shaper, layer2_bytes, several)),
             None => Box::new(Shaped::new(shaper, layer2_bytes, OneQueue::default())),

@@ -8,7 +8,7 @@ mod packet;
 #[path = "support/segment.rs"]
 mod segment;
 
-use aqmlab_aqm::parts::{Tins, quantum_of_rate};
+use aqmlab_aqm::parts::{LinkLayer, Shaping, Tins, quantum_of_rate};
 use aqmlab_aqm::{Acknowledgement, Codepoint, Port, PortFacts, Reason};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
@@ -31,8 +31,11 @@ struct Bench {
 
 impl Bench {
     fn new(keys: schemars::Schema) -> Self {
+        Self::at(keys, PortFacts::new(Rate::from_megabits_per_second(LINK_MBPS)))
+    }
+
+    fn at(keys: schemars::Schema, facts: PortFacts) -> Self {
         let scheme = parse(&keys).unwrap_or_else(|error| panic!("{error}"));
-        let facts = PortFacts::new(Rate::from_megabits_per_second(LINK_MBPS));
         scheme.validate_at(&facts).unwrap_or_else(|error| panic!("{error}"));
         let port = Port::new(&scheme, facts, Key::from_seed(1).stream());
         Self { port, id: 0, now: Time::ZERO, left: Vec::new(), lost: Vec::new() }
@@ -107,6 +110,31 @@ fn behind_a_shaper_full_tins_have_the_shares_of_the_manual_page() {
     // Beside best effort alone it has its share.
     let shares = Bench::new(cake(Some(10.0), "diffserv3")).shares_when_full(&[best_effort, bulk]);
     close(&shares, &[15.0 / 16.0, 1.0 / 16.0]);
+}
+
+/// A shaper of the link's own, as a router of a `[line]` has it, is CAKE's.
+#[test]
+fn behind_the_shaper_of_its_link_cake_does_what_it_does_behind_its_own() {
+    let link_layer = LinkLayer { overhead_bytes: 18, ..LinkLayer::default() };
+    let rate = Rate::from_megabits_per_second(10.0);
+    let shaping = Shaping { rate, link_layer, burst_bytes: 0 };
+    let facts = PortFacts::new(Rate::from_megabits_per_second(LINK_MBPS)).shaped(Some(shaping));
+    let of_link = |tins| with(with(cake(None, tins), "target_ms", &5.0.into()), "interval_ms", &20.0.into());
+    for (tins, ingress) in [("besteffort", true), ("diffserv3", false), ("diffserv4", true)] {
+        let of_link = with(of_link(tins), "ingress", &ingress.into());
+        let own = with(with(of_link.clone(), "rate_mbps", &10.0.into()), "overhead_bytes", &18.into());
+        let mut benches = [Bench::at(of_link, facts), Bench::new(own)];
+        for bench in &mut benches {
+            for step in 0..4_000_u64 {
+                if step % 10 < 3 {
+                    bench.arrive(1 + step % 4, [0, 8, 34, 46][step as usize % 4], BYTES, None);
+                }
+                bench.depart();
+            }
+        }
+        let [of_link, own] = benches.map(|bench| (bench.left, bench.lost));
+        assert_eq!(of_link, own, "{tins}");
+    }
 }
 
 /// Of eight tins that are all full the upper three have everything: 7/8 of 7/8 ... of the rate, seven and six

@@ -168,11 +168,19 @@ impl Params {
         self.quantum_bytes.unwrap_or_else(|| quantum_of_rate(facts.link_rate, full_packet_bytes(facts)))
     }
 
-    /// The shares of the tins; without a shaper each has the link's rate, within which nothing is in time.
+    /// Whether a shaper holds what it sends: its own, or that of its link.
+    const fn is_shaped(&self, facts: &PortFacts) -> bool {
+        self.rate_mbps.is_some() || facts.shaping.is_some()
+    }
+
+    /// The shares of the tins; without a shaper each has the link's rate.
     fn shares(&self, facts: &PortFacts) -> Vec<TinShare> {
         let bytes_per_second = facts.link_rate.bits_per_second() / 8;
-        let shares = self.tins.shares(bytes_per_second).into_iter();
-        shares.map(|share| if self.rate().is_some() { share } else { TinShare { bytes_per_second, ..share } }).collect()
+        let mut shares = self.tins.shares(bytes_per_second);
+        if !self.is_shaped(facts) {
+            shares.iter_mut().for_each(|share| share.bytes_per_second = bytes_per_second);
+        }
+        shares
     }
 
     /// The port of the link as one tin has it.
@@ -280,7 +288,7 @@ impl Parameters for Params {
             self.behind_shaper(self.fairness(facts), facts)
         } else {
             let fairness = of_tins.iter().map(|facts| self.fairness(facts)).collect();
-            let (flows, is_shaped) = (self.flows as usize, self.rate().is_some());
+            let (flows, is_shaped) = (self.flows as usize, self.is_shaped(facts));
             let tins = TinPriority::new(self.tins, flows, &shares, fairness, is_shaped);
             self.behind_shaper(tins, facts)
         };
