@@ -267,6 +267,8 @@ pub fn header_checksum(header: &[u8]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
+    use aqmlab_units::Time;
 
     #[test]
     fn options_that_do_not_add_up_say_nothing() {
@@ -293,6 +295,31 @@ mod tests {
         let blocks = [Some([1_001, 2_001]), None, None, None];
         let both = [&stamps[..], &block[..]].concat();
         assert_eq!(with_options(nothing, &both), AcknowledgementFields { blocks, ..stamped });
+        let tcp = WireTcp {
+            sequence: 5,
+            acknowledgement: 7,
+            flags: Flags::ACK.with(Flags::ECE),
+            window: 0,
+            largest_window: 0,
+            segment_bytes: 1_460,
+            payload: 9,
+            scales: false,
+            options: WireOptions { permits_blocks: true, timestamps: Some([0x102, 0x304]), blocks },
+        };
+        let address = WireAddress { address: [10, 0, 0, 1], port: 80 };
+        let packet = WirePacket {
+            at: Time::ZERO,
+            source: address,
+            destination: address,
+            traffic_class: 0,
+            ip_bytes: 20 + 20 + 12 + 12 + 9,
+            payload: WirePayload::Tcp(tcp),
+        };
+        let read = |packet: &WirePacket| ReceivedPacket::read(&packet.bytes()).unwrap().acknowledgement();
+        let flags = Flags::ACK.with(Flags::ECE);
+        let with_data = AcknowledgementFields { flags, blocks, has_more: true, ..stamped };
+        assert_eq!(read(&packet), Some(with_data));
+        assert_eq!(read(&WirePacket { payload: WirePayload::Udp, ..packet }), None);
         let more = AcknowledgementFields { has_more: true, ..nothing };
         for options in [&[34, 4, 0, 0][..], &[8, 9, 0, 0], &[8], &[5, 4, 1, 1], &[3, 0]] {
             assert_eq!(with_options(nothing, options), more, "{options:?}");

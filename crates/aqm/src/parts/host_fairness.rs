@@ -79,10 +79,24 @@ impl Hosts {
     }
 }
 
+impl Isolation {
+    /// The hosts that count: senders, receivers.
+    const fn counting(self) -> [bool; 2] {
+        match self {
+            Self::None | Self::Source | Self::Destination | Self::Hosts | Self::Flows => [false, false],
+            Self::DualSource => [true, false],
+            Self::DualDestination => [false, true],
+            Self::Triple => [true, true],
+        }
+    }
+}
+
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub struct HostFairness {
     isolation: Isolation,
+    /// The hosts that count: asked at every turn.
+    counting: [bool; 2],
     quantum_bytes: i64,
     /// The most that the quantum may be where it follows a rate.
     most_quantum_bytes: Option<u32>,
@@ -118,6 +132,7 @@ impl HostFairness {
         let at_rest = Flow { set: Set::None, in_new: false, deficit: 0, flow_hash: 0, hosts: [0; 2] };
         Self {
             isolation,
+            counting: isolation.counting(),
             quantum_bytes: quantum_bytes.into(),
             most_quantum_bytes: None,
             rate: None,
@@ -158,20 +173,6 @@ impl HostFairness {
         self.new.iter().chain(&self.old).any(|&queue| queues.packets(queue) > 0)
     }
 
-    /// The hosts that count: senders, receivers.
-    const fn counting(&self) -> [bool; 2] {
-        match self.isolation {
-            Isolation::None
-            | Isolation::Source
-            | Isolation::Destination
-            | Isolation::Hosts
-            | Isolation::Flows => [false, false],
-            Isolation::DualSource => [true, false],
-            Isolation::DualDestination => [false, true],
-            Isolation::Triple => [true, true],
-        }
-    }
-
     /// What packets of one queue have in common.
     const fn hash_of(&self, header: &HeaderFields) -> u32 {
         match self.isolation {
@@ -191,12 +192,15 @@ impl HostFairness {
     }
 
     /// Bytes of one turn: at least one, so that every flow has its turn in the end.
+    #[inline(always)]
     fn turn_bytes(&self, queue: usize) -> i64 {
+        let ([by_source, by_destination], [source, destination]) = (self.counting, self.flows[queue].hosts);
         let mut load = 1;
-        for ((hosts, place), counts) in self.hosts.iter().zip(self.flows[queue].hosts).zip(self.counting()) {
-            if counts {
-                load = load.max(hosts.busy[place]);
-            }
+        if by_source {
+            load = load.max(self.hosts[0].busy[source]);
+        }
+        if by_destination {
+            load = load.max(self.hosts[1].busy[destination]);
         }
         (self.quantum_bytes / load).max(1)
     }
@@ -271,20 +275,29 @@ impl Scheduler for HostFairness {
 
     fn next(&mut self, _now: Time, queues: &dyn Backlogs) -> Turn {
         loop {
-            let Some(&queue) = self.new.front().or(self.old.front()) else { return Turn::Nobody };
-            if self.flows[queue].deficit > 0 {
+            let is_new = !self.new.is_empty();
+            let row = if is_new { &self.new } else { &self.old };
+            let Some(&queue) = row.front() else { return Turn::Nobody };
+            let Flow { set, deficit, .. } = self.flows[queue];
+            if deficit > 0 {
                 return Turn::Queue(queue);
             }
-            if self.flows[queue].set == Set::Sparse {
+            if set == Set::Sparse {
                 if queues.packets(queue) > 0 {
                     self.becomes_bulk(queue);
                 } else {
                     self.flows[queue].set = Set::SparseWait;
                 }
             }
-            self.flows[queue].deficit += self.turn_bytes(queue);
-            self.take(queue);
-            self.flows[queue].in_new = false;
+            let turn_bytes = self.turn_bytes(queue);
+            let flow = &mut self.flows[queue];
+            flow.deficit = deficit + turn_bytes;
+            flow.in_new = false;
+            if is_new {
+                self.new.pop_front()
+            } else {
+                self.old.pop_front()
+            };
             self.old.push_back(queue);
         }
     }

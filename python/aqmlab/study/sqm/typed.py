@@ -92,7 +92,7 @@ def router_shapers(scenario: Scenario) -> tuple[RouterShaper, ...]:
 
 def _more_words(queue: Mapping[str, Any]) -> tuple[str, ...]:
     """Those of CAKE that stand where the queue has more than its defaults."""
-    words = [_ACK_FILTERS.get(queue.get("ack_filter"), "")]
+    words = [_ACK_FILTERS.get(queue.get("ack_filter", "none"), "")]
     words += [word for key, word in _SWITCHES.items() if queue.get(key)]
     return tuple(word for word in words if word)
 
