@@ -12,7 +12,7 @@ from aqmlab.scenario import Scenario
 CALL = {"name": "call", "count": 1, "direction": "up", "packet_bytes": 200, "rate_mbps": 0.08}
 
 
-def line(up: dict[str, Any], **traffic: Any) -> Scenario:
+def line(up: dict[str, Any], **traffic: list[dict[str, Any]]) -> Scenario:
     """An asymmetric line behind a router, whose queue up has these keys."""
     return Scenario.of(
         {
@@ -34,7 +34,7 @@ def line(up: dict[str, Any], **traffic: Any) -> Scenario:
     )
 
 
-def flow(name: str, way: str, **keys: Any) -> dict[str, Any]:
+def flow(name: str, way: str, **keys: int) -> dict[str, Any]:
     return {
         "name": name,
         "count": 1,
@@ -69,7 +69,7 @@ def test_a_filter_leaves_the_uplink_to_what_carries_data(word: str) -> None:
 
 
 def test_tins_hold_floods_to_their_shares() -> None:
-    """Each tin wants twice the line: voice has a quarter, bulk a sixteenth, best effort the rest (tc-cake(8))."""
+    """Each tin wants twice the line: voice has 1/4, bulk 1/16, best effort the rest (tc-cake(8))."""
     floods = [
         {**CALL, "name": name, "packet_bytes": 500, "rate_mbps": 1.0, "dscp": dscp}
         for name, dscp in (("voice", 46), ("bulk", 8), ("rest", 0))

@@ -25,6 +25,8 @@ pub(crate) struct ScheduledQueues<P: Queued> {
     asks_again_after_discard: bool,
     counts_discards: bool,
     tells_load: bool,
+    /// Any of these but asking again.
+    takes_part_in_departures: bool,
     ack_filter: Option<Box<AckFilter>>,
     queues: Queues<P>,
     /// How much may wait in all queues together.
@@ -166,6 +168,10 @@ impl<P: Queued> ScheduledQueues<P> {
         assert!(!queues.is_empty(), "a port has at least one queue");
         assert!(scheduler.is_some() || queues.len() == 1, "several queues have a scheduler");
         let own = queue_limit.room(limit);
+        let says = |what: fn(&dyn Scheduler) -> bool| scheduler.as_deref().is_some_and(what);
+        let watches_departures = says(|one| one.watches_departures());
+        let (counts_discards, tells_load) = (says(|one| one.counts_discards()), says(|one| one.tells_load()));
+        let asks_again_after_discard = says(|one| one.asks_again_after_discard());
         let row: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
         Self {
             front: Front {
@@ -173,10 +179,11 @@ impl<P: Queued> ScheduledQueues<P> {
                 counters: vec![QueueCounters::default(); row.len()],
                 layer2_bytes: 0,
             },
-            watches_departures: scheduler.as_ref().is_some_and(|one| one.watches_departures()),
-            asks_again_after_discard: scheduler.as_ref().is_some_and(|one| one.asks_again_after_discard()),
-            counts_discards: scheduler.as_ref().is_some_and(|one| one.counts_discards()),
-            tells_load: scheduler.as_ref().is_some_and(|one| one.tells_load()),
+            watches_departures,
+            asks_again_after_discard,
+            counts_discards,
+            tells_load,
+            takes_part_in_departures: watches_departures || counts_discards || tells_load,
             ack_filter: ack_filter.map(Box::new),
             scheduler,
             room: limit.room(),
@@ -356,9 +363,15 @@ impl<P: Queued> ScheduledQueues<P> {
     /// The scheme of a queue hears of the load beside it, where the scheduler tells of that.
     #[inline(always)]
     fn tell_load(&mut self, place: usize) {
-        if self.tells_load
-            && let Some(scheduler) = &self.scheduler
-        {
+        if self.tells_load {
+            self.tell_of_load(place);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_of_load(&mut self, place: usize) {
+        if let Some(scheduler) = &self.scheduler {
             self.queues.row[place].scheme_mut().on_load(&scheduler.load(place));
         }
     }
@@ -372,9 +385,9 @@ impl<P: Queued> ScheduledQueues<P> {
     ) -> Option<P> {
         while let Some(place) = self.next(now) {
             self.advance_queue(place, now);
-            self.tell_load(place);
             // Every flow that pauses leaves an empty queue behind, which has its turn once or twice more.
             if self.queues.row[place].fifo().packets() == 0 {
+                self.tell_load(place);
                 self.queues.row[place].find_empty(now);
                 self.end_turn(now, place);
                 continue;
@@ -439,10 +452,10 @@ impl<P: Queued> ScheduledQueues<P> {
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) -> (Option<P>, bool) {
-        if self.watches_departures {
-            return self.take_under_scheduler(now, place, port, discarded);
+        if self.takes_part_in_departures {
+            return self.take_with_scheduler(now, place, port, discarded);
         }
-        let Self { queues, front, scheduler, counts_discards, .. } = self;
+        let Self { queues, front, .. } = self;
         let queue = &mut queues.row[place];
         let before = length(queue);
         port.elsewhere_bytes = queues.waiting.1 - before.1;
@@ -450,10 +463,6 @@ impl<P: Queued> ScheduledQueues<P> {
         let mut on_mark = || marked = true;
         let mut on_discard = |packet: P, reason| {
             front.tell_of_discard(now, place, &packet.facts(), reason);
-            if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
-                let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
-                scheduler.on_discarded(now, place, bytes, true);
-            }
             discarded(packet, reason);
         };
         let sent = if self.asks_again_after_discard {
@@ -465,8 +474,44 @@ impl<P: Queued> ScheduledQueues<P> {
         (sent, marked)
     }
 
-    /// The same where the scheduler has something to say of the packet, once its scheme lets it pass.
+    /// The same where the scheduler tells the scheme of the load, counts what it discards, or has something
+    /// to say of the packet.
     #[inline(never)]
+    fn take_with_scheduler(
+        &mut self,
+        now: Time,
+        place: usize,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> (Option<P>, bool) {
+        self.tell_load(place);
+        if self.watches_departures {
+            return self.take_under_scheduler(now, place, port, discarded);
+        }
+        let Self { queues, front, scheduler, counts_discards, .. } = self;
+        let queue = &mut queues.row[place];
+        let before = length(queue);
+        port.elsewhere_bytes = queues.waiting.1 - before.1;
+        let mut marked = false;
+        let mut on_discard = |packet: P, reason| {
+            front.tell_of_discard(now, place, &packet.facts(), reason);
+            if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
+                let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
+                scheduler.on_discarded(now, place, bytes, true);
+            }
+            discarded(packet, reason);
+        };
+        let sent = if self.asks_again_after_discard {
+            queue.depart_one(now, port, &mut || marked = true, &mut on_discard)
+        } else {
+            queue.depart(now, port, &mut || marked = true, &mut on_discard)
+        };
+        queues.note_length(place, before);
+        (sent, marked)
+    }
+
+    /// The same where the scheduler has something to say of the packet, once its scheme lets it pass.
+    #[inline(always)]
     fn take_under_scheduler(
         &mut self,
         now: Time,

@@ -139,7 +139,8 @@ pub struct CoDel {
     interval: Span,
     mtu_bytes: u64,
     ecn: bool,
-    ce_threshold: Option<Span>,
+    has_ce_threshold: bool,
+    ce_threshold: Span,
     among_others: InFairQueueing,
     /// When the waiting time will have been above the target for an interval; none while it is not above.
     first_above: Option<Time>,
@@ -160,7 +161,8 @@ impl CoDel {
             interval: Span::from_seconds(parameters.interval_ms / 1e3),
             mtu_bytes: parameters.mtu_bytes.into(),
             ecn: parameters.ecn,
-            ce_threshold: parameters.ce_threshold_ms.map(|ms| Span::from_seconds(ms / 1e3)),
+            has_ce_threshold: parameters.ce_threshold_ms.is_some(),
+            ce_threshold: Span::from_seconds(parameters.ce_threshold_ms.unwrap_or_default() / 1e3),
             among_others,
             first_above: None,
             drop_next: Time::ZERO,
@@ -248,10 +250,15 @@ impl CoDel {
 
     /// Linux's threshold: what passes is marked if it waited longer and can be. The port has ECN for that;
     /// without, CoDel itself drops.
-    #[cold]
-    fn beside_threshold(&self, verdict: Verdict, now: Time, packet: &Departing, threshold: Span) -> Verdict {
-        let waited = packet.arrived.is_some_and(|arrived| now.since(arrived) > threshold);
-        match verdict {
+    #[inline(never)]
+    fn decide_beside_threshold(
+        &mut self,
+        now: Time,
+        packet: &Departing,
+        queue: &QueueView<'_>,
+    ) -> Verdict {
+        let waited = packet.arrived.is_some_and(|arrived| now.since(arrived) > self.ce_threshold);
+        match self.decide(now, packet, queue) {
             Verdict::Pass if waited && packet.facts.codepoint.can_be_marked() => {
                 Verdict::Signal(Reason::Early)
             }
@@ -279,11 +286,10 @@ impl Aqm for CoDel {
         queue: &QueueView<'_>,
         _coins: &mut Stream,
     ) -> Verdict {
-        let verdict = self.decide(now, packet, queue);
-        match self.ce_threshold {
-            Some(threshold) => self.beside_threshold(verdict, now, packet, threshold),
-            None => verdict,
+        if self.has_ce_threshold {
+            return self.decide_beside_threshold(now, packet, queue);
         }
+        self.decide(now, packet, queue)
     }
 
     fn on_room_made(&mut self, _now: Time, packets: u32) {
@@ -315,8 +321,10 @@ impl Aqm for CoDel {
     fn continue_from(&mut self, before: &dyn Any) -> bool {
         let Some(before) = before.downcast_ref::<Self>() else { return false };
         *self = {
-            let Self { target, interval, mtu_bytes, ecn, ce_threshold, among_others, .. } = *self;
-            Self { target, interval, mtu_bytes, ecn, ce_threshold, among_others, ..before.clone() }
+            let Self { target, interval, mtu_bytes, ecn, among_others, .. } = *self;
+            let Self { has_ce_threshold, ce_threshold, .. } = *self;
+            let own = Self { target, interval, mtu_bytes, ecn, among_others, ..before.clone() };
+            Self { has_ce_threshold, ce_threshold, ..own }
         };
         true
     }
