@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck crosscheck-kernel crosscheck-queues crosscheck-router uml-kernel docs constraints wheel release package clean
+.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-router uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -124,6 +124,9 @@ crosscheck-kernel: ## this machine's kernel (Linux) and our TCP, segment by segm
 
 crosscheck-queues: $(VENV)/.installed ## FQ-CoDel and CAKE beside the kernel's, in user-mode Linux in virtual time (UML=... the kernel, see uml-kernel; no privileges)
 	$(BIN)/python -m tests.crosscheck.queues
+
+crosscheck-cake: $(VENV)/.installed ## CAKE's tins and ACK filter, asked of a kernel and stored for `cargo test` (UML and MODULES as for crosscheck-router)
+	$(BIN)/python -m tests.crosscheck.cake
 
 crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=/usr/bin/linux.uml MODULES=/usr/lib/uml/modules/VERSION/kernel)
 	$(BIN)/python -m tests.crosscheck.router_lines

@@ -13,7 +13,7 @@ from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.scenario import Scenario
 from aqmlab.study.sqm.candidates import candidates
-from aqmlab.study.sqm.typed import RouterShaper, cake_words, sqm_config, tc_lines
+from aqmlab.study.sqm.typed import RouterShaper, cake_words, router_shapers, sqm_config, tc_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,12 +59,36 @@ def test_the_modems_queue_is_empty_under_what_is_recommended(advice: aqmlab.Rout
     assert waits["router-up"] > waits["up"]
 
 
+def test_words_of_the_routers_own_queue_are_printed() -> None:
+    line = {
+        "technology": "adsl",
+        "down_mbps": 6.0,
+        "up_mbps": 0.5,
+        "shaped_share_down": 0.95,
+        "shaped_share_up": 0.95,
+        "router_queue_up": {"scheme": "cake", "tins": "diffserv3", "ack_filter": "aggressive"},
+        "router_queue_down": {"scheme": "cake", "ingress": True},
+    }
+    flow = {"count": 1, "direction": "up", "profile": "linux6-cubic"}
+    scenario = Scenario.of({"name": "own", "duration_s": 1.0, "line": line, "flows": [flow]})
+    down, up = (cake_words(shaper) for shaper in router_shapers(scenario))
+    assert "besteffort" in down
+    assert down.endswith(" ingress")
+    assert "diffserv3" in up
+    assert up.endswith(" ack-filter-aggressive")
+
+
 def test_lines_of_tc_are_those_of_the_manuals() -> None:
     """tc-cake(8): atm overhead 40 is pppoe-llcsnap; docsis is overhead 18 mpu 64 noatm."""
     assert cake_words(ADSL) == "cake bandwidth 475kbit besteffort dual-srchost nat atm overhead 40"
     assert (
         cake_words(CABLE) == "cake bandwidth 95000kbit besteffort dual-dsthost nat noatm overhead 18 mpu 64"
     )
+    tins = RouterShaper("up", 0.475, 40, 0, "atm", None, "dual_source", "diffserv4", ("ack-filter",))
+    words = "dual-srchost nat atm overhead 40 ack-filter"
+    assert cake_words(tins) == f"cake bandwidth 475kbit diffserv4 {words}"
+    # Its script says besteffort, and its options behind that what counts.
+    assert f"\toption eqdisc_opts 'diffserv4 {words}'" in sqm_config("cake", (tins,), "eth1")
     # HTB is told frames with their header of 14 bytes, and knows no PTM: 64/65 of the rate.
     up, *_ = tc_lines("fq-codel", (ADSL,), "eth1")
     assert up == "tc qdisc replace dev eth1 root handle 1: stab overhead 26 linklayer atm htb default 1"

@@ -102,12 +102,14 @@ def test_cake_of_linux() -> None:
     # Until an overhead is given, Linux counts the 14 bytes of an Ethernet header.
     assert plain == {
         "isolation": "triple",
+        "tins": "besteffort",
         "interval_ms": 100.0,
         "target_ms": 5.0,
         "mtu_bytes": 1514,
         "limit_packets": 10240,
         "memory_limit_bytes": 4 << 20,
         "rate_mbps": 10.0,
+        "autorate_ingress": False,
         "overhead_bytes": 14,
     }
     assert read("cake bandwidth 10Mbit besteffort nat").remarks == ()
@@ -188,10 +190,40 @@ def test_hosts_and_marks_are_remarked_on_where_linux_would_tell_them_apart() -> 
     assert "nonat, which is the default" in told("cake bandwidth 5Mbit dual-srchost")
     assert "nonat is not modelled" in told("cake nonat")
     assert "nat" not in told("cake flows besteffort")
-    assert "diffserv3, which is the default" in told("cake nat")
-    assert "diffserv8 is not modelled" in told("cake diffserv3 diffserv8 nat")
-    assert "cake: ack-filter is not modelled: acknowledgements are all carried" in told("cake ack-filter")
+    assert told("cake nat") == ""
+    assert "cake: wash is not modelled: packets keep their DSCP behind this queue" in told("cake wash")
     assert told("cake besteffort nat egress nowash no-ack-filter split-gso") == ""
+
+
+def test_tins_filter_and_ingress_are_those_of_linux() -> None:
+    def keys(line: str) -> dict[str, Any]:
+        names = ("tins", "ack_filter", "ingress", "autorate_ingress")
+        queue = queue_of(line)
+        return {name: queue[name] for name in names}
+
+    none = {"tins": "diffserv3", "ack_filter": "none", "ingress": False, "autorate_ingress": False}
+    # tc-cake(8): diffserv3 is the default, diffserv another name of diffserv4; the last word counts.
+    assert keys("cake bandwidth 5Mbit nat") == none
+    assert keys("cake bandwidth 5Mbit diffserv3 besteffort") == {**none, "tins": "besteffort"}
+    assert keys("cake diffserv nat") == {**none, "tins": "diffserv4"}
+    assert keys("cake diffserv8") == {**none, "tins": "diffserv8"}
+    assert keys("cake precedence ack-filter ingress") == {
+        "tins": "precedence",
+        "ack_filter": "conservative",
+        "ingress": True,
+        "autorate_ingress": False,
+    }
+    assert keys("cake ack-filter-aggressive no-ack-filter ingress egress") == none
+    assert keys("cake ack-filter-aggressive") == {**none, "ack_filter": "aggressive"}
+    follows = {**none, "autorate_ingress": True}
+    assert keys("cake bandwidth 5Mbit autorate-ingress") == follows
+    assert keys("cake autorate-ingress bandwidth 5Mbit") == none
+
+
+def test_ce_threshold_is_that_of_linux() -> None:
+    assert queue_of("fq_codel ce_threshold 1ms")["ce_threshold_ms"] == 1.0
+    assert queue_of("codel ce_threshold 500us noecn")["ce_threshold_ms"] == 0.5
+    assert queue_of("fq_codel").get("ce_threshold_ms") is None
 
 
 def test_fq_codel_of_linux_is_the_kernels_algorithm() -> None:
@@ -339,7 +371,7 @@ def test_what_is_no_rate(said: str) -> None:
         ("cake overhead 300", "overhead 300; legal: whole bytes from -64 to 256"),
         (
             "cake autorate-ingress",
-            "autorate-ingress: the rate does not follow what arrives; legal: bandwidth RATE",
+            "autorate-ingress: no rate to begin with; legal: bandwidth RATE",
         ),
         ("red limit 400000", "red: avpkt is missing, which tc asks for"),
         ("choke limit 100", "choke: bandwidth is missing"),
@@ -612,16 +644,14 @@ def test_labels_are_short_and_differ() -> None:
 def test_a_comparison_takes_lines_and_says_what_is_passed_over() -> None:
     scenario = aqmlab.Scenario.from_toml(BULK)
     lines = [
-        "tc qdisc replace dev eth0 root cake bandwidth 5Mbit besteffort nat ack-filter",
+        "tc qdisc replace dev eth0 root cake bandwidth 5Mbit besteffort nat wash",
         "fq_codel limit 1001",
     ]
-    with pytest.warns(
-        UserWarning, match="cake: ack-filter is not modelled: acknowledgements are all carried"
-    ):
+    with pytest.warns(UserWarning, match="cake: wash is not modelled: packets keep their DSCP"):
         made = configurations(scenario, lines)
     assert [*made] == ["cake 5Mbit", "fq_codel limit 1001"]
     with (
-        pytest.warns(UserWarning, match="ack-filter"),
+        pytest.warns(UserWarning, match="wash"),
         pytest.raises(ComparisonError, match="are the same configuration"),
     ):
         configurations(scenario, ["cake bandwidth 5Mbit besteffort nat", lines[0]])
@@ -671,9 +701,9 @@ def test_every_word_is_explained() -> None:
 
 
 def test_a_line_is_shown_as_a_scenario_has_it() -> None:
-    told = read_in_words("tc qdisc replace dev eth0 root cake bandwidth 18Mbit nat besteffort ack-filter")
-    assert told.startswith('cake bandwidth 18Mbit nat besteffort ack-filter\n\nscheme = "cake"\n')
-    assert "rate_mbps = 18.0\noverhead_bytes = 14\n\ncake: ack-filter" in told
+    told = read_in_words("tc qdisc replace dev eth0 root cake bandwidth 18Mbit nat besteffort wash")
+    assert told.startswith('cake bandwidth 18Mbit nat besteffort wash\n\nscheme = "cake"\n')
+    assert "overhead_bytes = 14\n\ncake: wash is not modelled" in told
 
 
 def test_the_page_lists_every_word_that_is_not_modelled() -> None:

@@ -4,7 +4,7 @@ use crate::as_any::AsAny;
 use crate::packet::{PacketFacts, counted_enum};
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
-use aqmlab_units::{Probability, Time};
+use aqmlab_units::{Probability, Rate, Time};
 use dyn_clone::DynClone;
 use std::any::Any;
 
@@ -23,6 +23,8 @@ counted_enum! {
         Filter = "filter",
         /// Lost on its way to the queue, which had no part in it (an impaired link).
         Impairment = "impairment",
+        /// An acknowledgement that a later one says again (CAKE's filter).
+        Redundant = "redundant",
     }
 }
 
@@ -104,6 +106,15 @@ pub struct Departing {
     pub arrived: Option<Time>,
 }
 
+/// The load beside a queue, where its scheduler tells of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Flows that send more than they get.
+    pub busy_flows: u32,
+    /// The rate that the queue's class of traffic is held to; none where it has not changed.
+    pub rate: Option<Rate>,
+}
+
 /// A queue management scheme: it is told what happens at a port, and says what becomes of each packet.
 ///
 /// A scheme owns no clock, no random generator and no packet. `now` never decreases from call to call. The
@@ -144,6 +155,12 @@ pub trait Aqm: Send + AsAny + DynClone {
     /// scheduler of several queues asks for when they fill their buffer.
     fn on_room_made(&mut self, now: Time, packets: u32) {
         let _ = (now, packets);
+    }
+
+    /// The load beside the queue, before anything else is said of it. Only where the scheduler
+    /// [tells of it](crate::Scheduler::tells_load).
+    fn on_load(&mut self, load: &Load) {
+        let _ = load;
     }
 
     /// The link asked this queue for a packet and found none. Where it is the only queue of its port, the

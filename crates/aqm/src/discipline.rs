@@ -2,7 +2,7 @@
 
 use crate::aqm::Aqm;
 use crate::guard::Guard;
-use crate::parts::{Limit, OneQueue, Room, Shaped, Shaper, Shaping};
+use crate::parts::{AckFilter, Limit, OneQueue, Room, Shaped, Shaper, Shaping};
 use crate::scheduler::Scheduler;
 
 /// Everything at a port that decides about packets.
@@ -27,6 +27,9 @@ pub struct Scheduled {
     pub queues: Vec<Box<dyn Aqm>>,
     /// How much may wait in each queue by itself.
     pub queue_limit: QueueLimit,
+    /// What takes acknowledgements out of queues that later ones make redundant; these queues discard at their
+    /// heads alone.
+    pub ack_filter: Option<AckFilter>,
 }
 
 /// How much may wait in one of the queues of a port, beside the limit of the port that holds for all
@@ -55,13 +58,14 @@ impl Scheduled {
     /// A guard in front of one queue.
     #[must_use]
     pub fn guarded_queue(guard: Box<dyn Guard>, queue: Box<dyn Aqm>, queue_limit: QueueLimit) -> Self {
-        Self { guards: vec![guard], scheduler: None, queues: vec![queue], queue_limit }
+        Self { guards: vec![guard], scheduler: None, queues: vec![queue], queue_limit, ack_filter: None }
     }
 
     /// A scheduler in front of queues that share their room.
     #[must_use]
     pub fn queues(scheduler: Box<dyn Scheduler>, queues: Vec<Box<dyn Aqm>>) -> Self {
-        Self { guards: Vec::new(), scheduler: Some(scheduler), queues, queue_limit: QueueLimit::None }
+        let (scheduler, queue_limit) = (Some(scheduler), QueueLimit::None);
+        Self { guards: Vec::new(), scheduler, queues, queue_limit, ack_filter: None }
     }
 }
 
@@ -91,11 +95,13 @@ impl Discipline {
         let mut scheduled = match self {
             Self::Fifo(queue) => {
                 let (guards, queues, queue_limit) = (Vec::new(), vec![queue], QueueLimit::OfPort);
-                Scheduled { guards, scheduler: None, queues, queue_limit }
+                Scheduled { guards, scheduler: None, queues, queue_limit, ack_filter: None }
             }
             Self::Scheduled(scheduled) => scheduled,
         };
+        let counts_discards = scheduled.scheduler.as_ref().is_some_and(|several| several.counts_discards());
         let shaper = Shaper::new(shaping);
+        let shaper = if counts_discards { shaper.counting_discards() } else { shaper };
         let scheduler: Box<dyn Scheduler> = match scheduled.scheduler {
             Some(several) => Box::new(Shaped::new(shaper, layer2_bytes, several)),
             None => Box::new(Shaped::new(shaper, layer2_bytes, OneQueue::default())),

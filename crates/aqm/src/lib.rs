@@ -67,6 +67,7 @@
 //! what `python/aqmlab/study/tuning/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
+mod acknowledgement;
 mod adjustment;
 pub mod algorithms;
 mod aqm;
@@ -98,18 +99,19 @@ mod scheduler;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub use acknowledgement::Acknowledgement;
 pub use adjustment::{Adjusted, AdjustmentError};
 pub use algorithms::{
     Declaration, DeclaredSchemes, InnerScheme, OutsideParameters, OutsideScheme, RegistrationError, Scheme,
     UnknownScheme, describe_parameters, register, register_declared,
 };
-pub use aqm::{Aqm, Departing, Positions, Reason, Verdict};
+pub use aqm::{Aqm, Departing, Load, Positions, Reason, Verdict};
 pub use as_any::AsAny;
 pub use conservation::ConservationError;
 pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
 pub use discipline::{Discipline, QueueLimit, Scheduled};
 pub use guard::{Admission, Behind, Decision, Guard};
-pub use header::{FiveTuple, HeaderFields};
+pub use header::{FiveTuple, HeaderFields, Headers};
 pub use number_range::NumberRange;
 pub use occupancy::Occupancy;
 pub use onset::{Onset, UnreachableOnset};

@@ -1,5 +1,6 @@
 //! What a queue may know about a packet: sizes and header facts, never its bytes.
 
+use crate::acknowledgement::Acknowledgement;
 use crate::header::HeaderFields;
 
 /// Declares an enum whose variants index arrays, with their names as data.
@@ -149,10 +150,14 @@ pub trait Queued {
     /// [`crate::Port::arrive_with`]; without either, flows are sorted by what tells them apart,
     /// whose upper half stands for their hosts.
     fn header_fields(&self) -> HeaderFields {
-        let flow = self.facts().flow;
-        // Both halves count.
-        let host = (flow >> 32) as u32;
-        HeaderFields { flow_hash: (flow ^ flow >> 32) as u32, dscp: 0, source: host, destination: host }
+        HeaderFields::of_flow(self.facts().flow)
+    }
+
+    /// What this packet acknowledges, as a port asks for it that filters acknowledgements: see
+    /// [`crate::Headers::acknowledgement`]. A packet that does not carry it takes the way of
+    /// [`crate::Port::arrive_with`]; without either, nothing is filtered.
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        None
     }
 }
 

@@ -6,7 +6,7 @@ use crate::aqm::{Aqm, Reason};
 use crate::conservation::{self, ConservationError};
 use crate::counters::{Counters, QueueCounters};
 use crate::discipline::Discipline;
-use crate::header::HeaderFields;
+use crate::header::Headers;
 use crate::occupancy::Occupancy;
 use crate::packet::Queued;
 use crate::parts::Limit;
@@ -190,7 +190,7 @@ impl<P: Queued> Port<P> {
         &mut self,
         now: Time,
         packet: P,
-        header: impl FnOnce(&P) -> HeaderFields,
+        header: impl Headers<P>,
         discarded: &mut impl FnMut(P, Reason),
     ) {
         self.begin(now);
@@ -242,7 +242,7 @@ impl<P: Queued> Port<P> {
         &mut self,
         now: Time,
         packet: P,
-        header: impl FnOnce(&P) -> HeaderFields,
+        header: impl Headers<P>,
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
         self.begin(now);

@@ -108,6 +108,10 @@ impl<P: Queued> Queue<P> {
         &*self.scheme
     }
 
+    pub(crate) const fn scheme_mut(&mut self) -> &mut dyn Aqm {
+        &mut *self.scheme
+    }
+
     /// A packet arrives, which the port has counted. It is queued, with a mark if `marked` is told, or handed
     /// to `discarded` with the reason; so are waiting packets that the scheme evicts. Answers whether it is
     /// queued. `facts` are the packet's, as long as the queue counts it.
@@ -359,6 +363,20 @@ impl<P: Queued> Queue<P> {
             port.discard(packet, Reason::Overflow, discarded);
         }
         self.scheme.on_room_made(now, packets);
+    }
+
+    /// Discards the acknowledgement at a position, which a later one has made redundant.
+    ///
+    /// # Panics
+    /// If no packet waits there.
+    pub(crate) fn discard_redundant(
+        &mut self,
+        position: u32,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        let packet = self.fifo.remove(position);
+        port.discard(packet, Reason::Redundant, discarded);
     }
 
     pub(crate) fn next_timer(&self) -> Option<Time> {

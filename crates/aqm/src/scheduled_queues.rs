@@ -1,14 +1,15 @@
 //! A port with guards or several queues: who is asked, and in which order.
 
+use crate::acknowledgement::Acknowledgement;
 use crate::aqm::{Departing, Reason, Verdict};
 use crate::conservation::{self, ConservationError};
 use crate::counters::{QueueCounters, Tally};
 use crate::discipline::{QueueLimit, Scheduled};
 use crate::fifo::Fifo;
 use crate::guard::{Behind, Decision, Guards};
-use crate::header::HeaderFields;
+use crate::header::{HeaderFields, Headers};
 use crate::packet::{PacketFacts, Queued};
-use crate::parts::{Limit, Room};
+use crate::parts::{AckFilter, Limit, Room};
 use crate::place_set::PlaceSet;
 use crate::queue::{Queue, Shared};
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
@@ -22,6 +23,11 @@ pub(crate) struct ScheduledQueues<P: Queued> {
     scheduler: Option<Box<dyn Scheduler>>,
     watches_departures: bool,
     asks_again_after_discard: bool,
+    counts_discards: bool,
+    tells_load: bool,
+    /// Any of these but asking again.
+    takes_part_in_departures: bool,
+    ack_filter: Option<Box<AckFilter>>,
     queues: Queues<P>,
     /// How much may wait in all queues together.
     room: Room,
@@ -158,10 +164,14 @@ impl<P: Queued> ScheduledQueues<P> {
     /// # Panics
     /// If there is no queue, or nobody to schedule several.
     pub(crate) fn new(scheduled: Scheduled, limit: Limit) -> Self {
-        let Scheduled { guards, scheduler, queues, queue_limit } = scheduled;
+        let Scheduled { guards, scheduler, queues, queue_limit, ack_filter } = scheduled;
         assert!(!queues.is_empty(), "a port has at least one queue");
         assert!(scheduler.is_some() || queues.len() == 1, "several queues have a scheduler");
         let own = queue_limit.room(limit);
+        let says = |what: fn(&dyn Scheduler) -> bool| scheduler.as_deref().is_some_and(what);
+        let watches_departures = says(|one| one.watches_departures());
+        let (counts_discards, tells_load) = (says(|one| one.counts_discards()), says(|one| one.tells_load()));
+        let asks_again_after_discard = says(|one| one.asks_again_after_discard());
         let row: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
         Self {
             front: Front {
@@ -169,8 +179,12 @@ impl<P: Queued> ScheduledQueues<P> {
                 counters: vec![QueueCounters::default(); row.len()],
                 layer2_bytes: 0,
             },
-            watches_departures: scheduler.as_ref().is_some_and(|one| one.watches_departures()),
-            asks_again_after_discard: scheduler.as_ref().is_some_and(|one| one.asks_again_after_discard()),
+            watches_departures,
+            asks_again_after_discard,
+            counts_discards,
+            tells_load,
+            takes_part_in_departures: watches_departures || counts_discards || tells_load,
+            ack_filter: ack_filter.map(Box::new),
             scheduler,
             room: limit.room(),
             has_own_limit: queue_limit != QueueLimit::OfPort,
@@ -262,11 +276,11 @@ impl<P: Queued> ScheduledQueues<P> {
         &mut self,
         now: Time,
         packet: P,
-        header: impl FnOnce(&P) -> HeaderFields,
+        headers: impl Headers<P>,
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) {
-        let (facts, header) = (packet.facts(), &header(&packet));
+        let (facts, header) = (packet.facts(), &headers.fields(&packet));
         let counted = facts.longer_by(self.front.layer2_bytes);
         let admitted = if self.front.guards.is_empty() {
             Ok(false)
@@ -282,6 +296,10 @@ impl<P: Queued> ScheduledQueues<P> {
             None => 0,
         };
         self.advance_queue(place, now);
+        let acknowledgement = match &self.ack_filter {
+            Some(_) => headers.acknowledgement(&packet),
+            None => None,
+        };
         let Self { queues, front, .. } = self;
         let queue = &mut queues.row[place];
         let before = length(queue);
@@ -310,7 +328,52 @@ impl<P: Queued> ScheduledQueues<P> {
         if let Some(scheduler) = &mut self.scheduler {
             scheduler.on_queued(now, place, &counted, &self.queues);
         }
+        if self.ack_filter.is_some() {
+            self.filter(now, place, (facts.flow, acknowledgement), port, discarded);
+        }
         self.make_room(now, port, discarded);
+    }
+
+    /// Discards the acknowledgement that the packet which was just queued makes redundant, if there is one.
+    #[inline(never)]
+    fn filter(
+        &mut self,
+        now: Time,
+        place: usize,
+        (flow, acknowledgement): (u64, Option<Acknowledgement>),
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        let Self { queues, front, scheduler, ack_filter: Some(filter), counts_discards, .. } = self else {
+            return;
+        };
+        let before = length(&queues.row[place]);
+        let Some(position) = filter.on_queued(place, before.0, flow, acknowledgement) else { return };
+        queues.row[place].discard_redundant(position, port, &mut |packet: P, reason| {
+            front.tell_of_discard(now, place, &packet.facts(), reason);
+            if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
+                let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
+                scheduler.on_discarded(now, place, bytes, false);
+            }
+            discarded(packet, reason);
+        });
+        queues.note_length(place, before);
+    }
+
+    /// The scheme of a queue hears of the load beside it, where the scheduler tells of that.
+    #[inline(always)]
+    fn tell_load(&mut self, place: usize) {
+        if self.tells_load {
+            self.tell_of_load(place);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_of_load(&mut self, place: usize) {
+        if let Some(scheduler) = &self.scheduler {
+            self.queues.row[place].scheme_mut().on_load(&scheduler.load(place));
+        }
     }
 
     #[inline(never)]
@@ -324,6 +387,7 @@ impl<P: Queued> ScheduledQueues<P> {
             self.advance_queue(place, now);
             // Every flow that pauses leaves an empty queue behind, which has its turn once or twice more.
             if self.queues.row[place].fifo().packets() == 0 {
+                self.tell_load(place);
                 self.queues.row[place].find_empty(now);
                 self.end_turn(now, place);
                 continue;
@@ -388,8 +452,8 @@ impl<P: Queued> ScheduledQueues<P> {
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) -> (Option<P>, bool) {
-        if self.watches_departures {
-            return self.take_under_scheduler(now, place, port, discarded);
+        if self.takes_part_in_departures {
+            return self.take_with_scheduler(now, place, port, discarded);
         }
         let Self { queues, front, .. } = self;
         let queue = &mut queues.row[place];
@@ -410,8 +474,44 @@ impl<P: Queued> ScheduledQueues<P> {
         (sent, marked)
     }
 
-    /// The same where the scheduler has something to say of the packet, once its scheme lets it pass.
+    /// The same where the scheduler tells the scheme of the load, counts what it discards, or has something
+    /// to say of the packet.
     #[inline(never)]
+    fn take_with_scheduler(
+        &mut self,
+        now: Time,
+        place: usize,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) -> (Option<P>, bool) {
+        self.tell_load(place);
+        if self.watches_departures {
+            return self.take_under_scheduler(now, place, port, discarded);
+        }
+        let Self { queues, front, scheduler, counts_discards, .. } = self;
+        let queue = &mut queues.row[place];
+        let before = length(queue);
+        port.elsewhere_bytes = queues.waiting.1 - before.1;
+        let mut marked = false;
+        let mut on_discard = |packet: P, reason| {
+            front.tell_of_discard(now, place, &packet.facts(), reason);
+            if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
+                let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
+                scheduler.on_discarded(now, place, bytes, true);
+            }
+            discarded(packet, reason);
+        };
+        let sent = if self.asks_again_after_discard {
+            queue.depart_one(now, port, &mut || marked = true, &mut on_discard)
+        } else {
+            queue.depart(now, port, &mut || marked = true, &mut on_discard)
+        };
+        queues.note_length(place, before);
+        (sent, marked)
+    }
+
+    /// The same where the scheduler has something to say of the packet, once its scheme lets it pass.
+    #[inline(always)]
     fn take_under_scheduler(
         &mut self,
         now: Time,
@@ -506,10 +606,15 @@ impl<P: Queued> ScheduledQueues<P> {
             };
             let place = victim.queue;
             self.advance_queue(place, now);
-            let Self { queues, front, .. } = self;
+            self.tell_load(place);
+            let Self { queues, front, scheduler, counts_discards, .. } = self;
             let before = length(&queues.row[place]);
             queues.row[place].make_room(now, &victim, port, &mut |packet: P, reason| {
                 front.tell_of_discard(now, place, &packet.facts(), reason);
+                if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
+                    let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
+                    scheduler.on_discarded(now, place, bytes, false);
+                }
                 discarded(packet, reason);
             });
             queues.note_length(place, before);

@@ -1,10 +1,10 @@
 //! The trait of a scheduler: which of several queues an arrival joins, and which one the link is offered, and
 //! when.
 
-use crate::aqm::{Departing, Verdict};
+use crate::aqm::{Departing, Load, Verdict};
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
-use aqmlab_units::{Probability, Time};
+use aqmlab_units::{Probability, Rate, Time};
 use dyn_clone::DynClone;
 
 /// The queues that a scheduler serves, as they are now.
@@ -113,6 +113,35 @@ pub trait Scheduler: Send + DynClone {
     /// until it is not. At least one packet waits.
     fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim;
 
+    /// A packet of so many bytes was discarded that had been queued: to make room, because another made it
+    /// redundant, or, where the queue `had_turn`, by its scheme. Called only where discards
+    /// [count](Scheduler::counts_discards).
+    fn on_discarded(&mut self, now: Time, queue: usize, bytes: u32, had_turn: bool) {
+        let _ = (now, queue, bytes, had_turn);
+    }
+
+    /// Whether [`Scheduler::on_discarded`] has to be called. Asked once, when the port is built.
+    fn counts_discards(&self) -> bool {
+        false
+    }
+
+    /// What there is to say of the load beside a queue to its scheme. Asked only where the scheduler
+    /// [tells of it](Scheduler::tells_load).
+    fn load(&self, queue: usize) -> Load {
+        let _ = queue;
+        Load { busy_flows: 0, rate: None }
+    }
+
+    /// Whether schemes have to be told of the load. Asked once, when the port is built.
+    fn tells_load(&self) -> bool {
+        false
+    }
+
+    /// What is served is held to another rate from here on.
+    fn on_rate(&mut self, rate: Rate) {
+        let _ = rate;
+    }
+
     /// Time passes in which nothing happens; the state is read next.
     fn advance(&mut self, now: Time, queues: &dyn Backlogs) {
         let _ = (now, queues);
@@ -180,6 +209,26 @@ impl Scheduler for Box<dyn Scheduler> {
 
     fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim {
         (**self).victim(now, queues)
+    }
+
+    fn on_discarded(&mut self, now: Time, queue: usize, bytes: u32, had_turn: bool) {
+        (**self).on_discarded(now, queue, bytes, had_turn);
+    }
+
+    fn counts_discards(&self) -> bool {
+        (**self).counts_discards()
+    }
+
+    fn load(&self, queue: usize) -> Load {
+        (**self).load(queue)
+    }
+
+    fn tells_load(&self) -> bool {
+        (**self).tells_load()
+    }
+
+    fn on_rate(&mut self, rate: Rate) {
+        (**self).on_rate(rate);
     }
 
     fn advance(&mut self, now: Time, queues: &dyn Backlogs) {

@@ -123,7 +123,9 @@ fn flows_that_were_chosen_to_meet_under_one_key_spread_under_another() {
         for (id, flow) in (0..).zip(&chosen) {
             let header = HeaderFields { flow_hash: flow.hash(key), ..HeaderFields::default() };
             let packet = TestPacket::data(id, 1000, Codepoint::NotEct);
-            port.arrive_with(Time::ZERO, packet, |_| header, &mut |_, reason| panic!("{reason:?}"));
+            port.arrive_with(Time::ZERO, packet, |_: &TestPacket| header, &mut |_, reason| {
+                panic!("{reason:?}")
+            });
         }
         (0..QUEUES).filter(|&queue| port.queue(queue).is_some_and(|one| one.packets > 0)).count()
     };

@@ -8,6 +8,8 @@
 mod keys;
 #[path = "support/packet.rs"]
 mod packet;
+#[path = "support/segment.rs"]
+mod segment;
 #[path = "support/settings.rs"]
 mod settings;
 
@@ -16,6 +18,7 @@ use aqmlab_random::Key;
 use aqmlab_units::{Rate, Time};
 use keys::parse;
 use packet::TestPacket;
+use segment::acknowledgement;
 use settings::table;
 
 /// The tables print nine significant digits.
@@ -86,8 +89,9 @@ impl Bench {
         for line in lines {
             let cells: Vec<&str> = line.split_whitespace().collect();
             assert_eq!(cells.len(), heading.len(), "{case}\n{line}");
-            let verdict = self.happen(&cells);
-            let rows: Vec<(&str, &str)> = heading.iter().copied().zip(cells).skip(6).collect();
+            let bar = heading.iter().position(|name| *name == "|").expect("a bar");
+            let verdict = self.happen(&cells, &heading[..bar]);
+            let rows: Vec<(&str, &str)> = heading.iter().copied().zip(cells).skip(bar + 1).collect();
             assert_eq!(rows[0], ("verdict", verdict.as_str()), "{case}\n{line}");
             self.check(&rows, &verdict, &format!("{case}\n{line}"));
             self.port.check_conservation().unwrap_or_else(|error| panic!("{case}\n{line}\n{error}"));
@@ -95,7 +99,7 @@ impl Bench {
     }
 
     /// Lets the event of a row happen; answers what became of its packet.
-    fn happen(&mut self, cells: &[&str]) -> String {
+    fn happen(&mut self, cells: &[&str], heading: &[&str]) -> String {
         let now = Time::from_seconds(number(cells[0]) / 1e3);
         self.now = now;
         let marks_before = self.port.counters().marks().total().packets;
@@ -108,6 +112,9 @@ impl Bench {
                 let mut packet =
                     TestPacket::data(packet, cells[2].parse().expect("bytes"), codepoint(cells[4]));
                 packet.facts.flow = cells[3].parse().expect("a flow");
+                let said = |name| heading.iter().position(|cell| *cell == name).map_or("-", |at| cells[at]);
+                packet.dscp = said("dscp").parse().unwrap_or_default();
+                packet.acknowledgement = acknowledgement(said("segment"));
                 self.port.arrive(now, packet, &mut discarded);
                 "pass"
             }

@@ -3,7 +3,7 @@
 
 use crate::deviations;
 use crate::links::link_of;
-use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued, Reason};
+use aqmlab_aqm::{Acknowledgement, Codepoint, HeaderFields, PacketFacts, Queued, Reason};
 use aqmlab_link::{Link, News};
 use aqmlab_random::Key;
 use aqmlab_scenario::{LinkIndex, Scenario};
@@ -18,6 +18,8 @@ pub struct ReplayedArrival {
     pub facts: PacketFacts,
     /// What queues sort it by.
     pub header: HeaderFields,
+    /// What it acknowledges.
+    pub acknowledgement: Option<Acknowledgement>,
     /// Whether it came before the end of a transmission of this link at the same instant. Which is first is
     /// the network's to say: where a link leads straight to this one, the end of its transmission brings the
     /// packet.
@@ -44,6 +46,10 @@ impl Queued for ReplayedArrival {
 
     fn header_fields(&self) -> HeaderFields {
         self.header
+    }
+
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        self.acknowledgement
     }
 }
 
@@ -160,6 +166,7 @@ mod tests {
             at: Time::ZERO + Span::from_milliseconds(ms),
             facts,
             header: HeaderFields::default(),
+            acknowledgement: None,
             before_end,
         };
         let until = Time::ZERO + Span::from_milliseconds(10);
@@ -192,6 +199,7 @@ mod tests {
                     class: PacketClass::Data,
                 },
                 header: HeaderFields::default(),
+                acknowledgement: None,
                 before_end: false,
             });
             let arrived: Vec<ReplayedArrival> = arrived.collect();
@@ -218,8 +226,13 @@ mod tests {
         let scenario = Scenario::from_toml(text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
         let facts =
             PacketFacts { flow: 1, bytes: 1_250, codepoint: Codepoint::NotEct, class: PacketClass::Data };
-        let arrival =
-            ReplayedArrival { at: Time::ZERO, facts, header: HeaderFields::default(), before_end: false };
+        let arrival = ReplayedArrival {
+            at: Time::ZERO,
+            facts,
+            header: HeaderFields::default(),
+            acknowledgement: None,
+            before_end: false,
+        };
         let rows = replay(&scenario, 1, LinkIndex(0), &[arrival; 3], Time::from_seconds(1.0));
         let left: Vec<u64> = rows.iter().map(|(at, ..)| at.nanoseconds() / 1_000).collect();
         assert_eq!(left, [100, 10_100, 20_100]);

@@ -12,7 +12,7 @@ use crate::monitored::{MonitoredLink, MonitoredQueue, Sent};
 use crate::serializer::Serializer;
 use crate::service::{Load, Service, ServiceModel};
 use crate::transmitter::{Pace, Transmitter};
-use aqmlab_aqm::{HeaderFields, Port, Queued, Reason};
+use aqmlab_aqm::{Headers, Port, Queued, Reason};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
 use std::collections::VecDeque;
@@ -111,14 +111,14 @@ impl<P: Queued> Link<P> {
         &mut self,
         now: Time,
         packet: P,
-        header: impl FnOnce(&P) -> HeaderFields,
+        headers: impl Headers<P>,
         discarded: &mut impl FnMut(P, Reason),
     ) -> News {
         if self.is_busy() {
-            self.port.arrive_with(now, packet, header, discarded);
+            self.port.arrive_with(now, packet, headers, discarded);
             return if self.has_room_below() { self.serve(now, discarded) } else { News::NONE };
         }
-        let Some(packet) = self.port.pass(now, packet, header, discarded) else {
+        let Some(packet) = self.port.pass(now, packet, headers, discarded) else {
             return News { asks_again: self.held_back(), ..News::NONE };
         };
         let begun = Some(self.begin(now, packet, discarded));

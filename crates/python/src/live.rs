@@ -193,8 +193,8 @@ fn difference(
         match row.event {
             LogEvent::Arrival => {
                 let before_end = last_end != Some(row.at);
-                let &LogRow { at, facts, header, .. } = row;
-                arrivals.push(ReplayedArrival { at, facts, header, before_end });
+                let &LogRow { at, facts, header, acknowledgement, .. } = row;
+                arrivals.push(ReplayedArrival { at, facts, header, acknowledgement, before_end });
             }
             LogEvent::Departure => {
                 last_end = Some(row.at);

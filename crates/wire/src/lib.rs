@@ -17,4 +17,6 @@ pub use capture::{Capture, PassedPacket};
 pub use flags::Flags;
 pub use packet::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 pub use pcapng::PcapNg;
-pub use received::{Protocol, ReceivedPacket, TcpFields, Unreadable, header_checksum, mark};
+pub use received::{
+    AcknowledgementFields, Protocol, ReceivedPacket, TcpFields, Unreadable, header_checksum, mark,
+};

@@ -46,6 +46,21 @@ pub struct TcpFields {
     pub payload: u16,
 }
 
+/// What a segment acknowledges, and what its options say of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcknowledgementFields {
+    /// The flags.
+    pub flags: Flags,
+    /// The next byte that is expected.
+    pub number: u32,
+    /// Value and echo of the timestamps.
+    pub timestamps: Option<[u32; 2]>,
+    /// The blocks of a selective acknowledgement.
+    pub blocks: [Option<[u32; 2]>; 4],
+    /// Whether it has data, or other options than these.
+    pub has_more: bool,
+}
+
 /// A packet whose lengths agree with each other.
 #[derive(Clone, Debug)]
 pub struct ReceivedPacket<'a> {
@@ -142,6 +157,53 @@ impl<'a> ReceivedPacket<'a> {
     }
 }
 
+impl ReceivedPacket<'_> {
+    /// What it acknowledges; none of what is no segment, or cannot be read as one.
+    #[must_use]
+    pub fn acknowledgement(&self) -> Option<AcknowledgementFields> {
+        if self.header.fragments_offset().value() != 0 || self.protocol() != Protocol::TCP {
+            return None;
+        }
+        let header = TcpHeaderSlice::from_slice(self.payload).ok()?;
+        let has_data = self.payload.len() > header.slice().len();
+        let fields = AcknowledgementFields {
+            flags: tcp_fields(&header, 0).flags,
+            number: header.acknowledgment_number(),
+            timestamps: None,
+            blocks: [None; 4],
+            has_more: has_data || header.urg(),
+        };
+        Some(with_options(fields, header.options()))
+    }
+}
+
+/// Timestamps and blocks among the options of a segment. What does not add up counts as another option.
+fn with_options(mut fields: AcknowledgementFields, mut options: &[u8]) -> AcknowledgementFields {
+    let number = |at: &[u8]| at.iter().fold(0_u32, |number, &byte| number << 8 | u32::from(byte));
+    loop {
+        match options {
+            [0, ..] | [] => return fields,
+            [1, rest @ ..] => options = rest,
+            &[kind, length, ref rest @ ..] if length >= 2 && rest.len() >= usize::from(length) - 2 => {
+                let (value, behind) = rest.split_at(usize::from(length) - 2);
+                match (kind, value.len()) {
+                    (8, 8) => fields.timestamps = Some([number(&value[..4]), number(&value[4..])]),
+                    (5, 8 | 16 | 24 | 32) => {
+                        let blocks = value.chunks(8).map(|at| Some([number(&at[..4]), number(&at[4..])]));
+                        fields.blocks.iter_mut().zip(blocks).for_each(|(place, block)| *place = block);
+                    }
+                    _ => fields.has_more = true,
+                }
+                options = behind;
+            }
+            _ => {
+                fields.has_more = true;
+                return fields;
+            }
+        }
+    }
+}
+
 fn tcp_fields(header: &TcpHeaderSlice<'_>, payload: usize) -> TcpFields {
     let flags = [
         (header.fin(), Flags::FIN),
@@ -205,6 +267,8 @@ pub fn header_checksum(header: &[u8]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
+    use aqmlab_units::Time;
 
     #[test]
     fn options_that_do_not_add_up_say_nothing() {
@@ -212,6 +276,54 @@ mod tests {
         assert_eq!([shift(&[2, 4, 5]), shift(&[2, 0, 3, 3, 7]), shift(&[3, 3]), shift(&[8])], [None; 4]);
         assert_eq!(shift(&[0, 3, 3, 7]), None, "the list has ended");
         assert_eq!(shift(&[34, 4, 0, 0, 3, 3, 7]), Some(7), "TCP Fast Open (RFC 7413) is passed over");
+    }
+
+    /// RFC 7323 section 3.2 (kind 8, 10 bytes), RFC 2018 section 3 (kind 5), RFC 793 (NOP is kind 1).
+    #[test]
+    fn an_acknowledgement_is_read_with_its_options() {
+        let nothing = AcknowledgementFields {
+            flags: Flags::ACK,
+            number: 7,
+            timestamps: None,
+            blocks: [None; 4],
+            has_more: false,
+        };
+        let stamps = [1, 1, 8, 10, 0, 0, 1, 2, 0, 0, 3, 4];
+        let stamped = AcknowledgementFields { timestamps: Some([0x102, 0x304]), ..nothing };
+        assert_eq!(with_options(nothing, &stamps), stamped);
+        let block = [1, 1, 5, 10, 0, 0, 3, 233, 0, 0, 7, 209];
+        let blocks = [Some([1_001, 2_001]), None, None, None];
+        let both = [&stamps[..], &block[..]].concat();
+        assert_eq!(with_options(nothing, &both), AcknowledgementFields { blocks, ..stamped });
+        let tcp = WireTcp {
+            sequence: 5,
+            acknowledgement: 7,
+            flags: Flags::ACK.with(Flags::ECE),
+            window: 0,
+            largest_window: 0,
+            segment_bytes: 1_460,
+            payload: 9,
+            scales: false,
+            options: WireOptions { permits_blocks: true, timestamps: Some([0x102, 0x304]), blocks },
+        };
+        let address = WireAddress { address: [10, 0, 0, 1], port: 80 };
+        let packet = WirePacket {
+            at: Time::ZERO,
+            source: address,
+            destination: address,
+            traffic_class: 0,
+            ip_bytes: 20 + 20 + 12 + 12 + 9,
+            payload: WirePayload::Tcp(tcp),
+        };
+        let read = |packet: &WirePacket| ReceivedPacket::read(&packet.bytes()).unwrap().acknowledgement();
+        let flags = Flags::ACK.with(Flags::ECE);
+        let with_data = AcknowledgementFields { flags, blocks, has_more: true, ..stamped };
+        assert_eq!(read(&packet), Some(with_data));
+        assert_eq!(read(&WirePacket { payload: WirePayload::Udp, ..packet }), None);
+        let more = AcknowledgementFields { has_more: true, ..nothing };
+        for options in [&[34, 4, 0, 0][..], &[8, 9, 0, 0], &[8], &[5, 4, 1, 1], &[3, 0]] {
+            assert_eq!(with_options(nothing, options), more, "{options:?}");
+        }
     }
 
     #[test]

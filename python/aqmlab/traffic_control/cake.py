@@ -51,22 +51,24 @@ def _framing(overhead: int, framing: str | None = None, minimum: int | None = No
     )
 
 
-_MARKS = "not modelled: DSCP marks are not told apart, all packets share one tin, as with besteffort"
-
-
 def _tins(name: str) -> Word:
-    return Word(sets={"tins": name}, note="as here: one tin" if name == "besteffort" else _MARKS)
+    return Word(sets={"tins": name})
+
+
+def _ack_filter(name: str) -> Word:
+    return Word(sets={"ack_filter": name})
 
 
 _WORDS = {
     "bandwidth": Word(
-        argument=_RATE_OR_NONE, key="rate_mbps", value=lambda bits: bits / 1e6, sets={"autorate": False}
+        argument=_RATE_OR_NONE,
+        key="rate_mbps",
+        value=lambda bits: bits / 1e6,
+        sets={"autorate_ingress": False},
+        note="rate_mbps",
     ),
-    "unlimited": Word(sets={"rate_mbps": 0.0, "autorate": False}, note="no rate_mbps"),
-    "autorate-ingress": Word(
-        sets={"autorate": True},
-        remark="the rate does not follow what arrives: it stays at bandwidth",
-    ),
+    "unlimited": Word(sets={"rate_mbps": 0.0, "autorate_ingress": False}, note="no rate_mbps"),
+    "autorate-ingress": Word(sets={"autorate_ingress": True}),
     "rtt": Word(argument=TIME, makes=_control, note="interval_ms; target_ms is a twentieth of it"),
     "datacentre": _round_trip(100),
     "lan": _round_trip(1_000),
@@ -92,15 +94,15 @@ _WORDS = {
     "triple-isolate": _isolation("triple"),
     "nat": Word(sets={"nat": True}, note="as here: devices behind address translation are told apart"),
     "nonat": Word(sets={"nat": False}, note="not modelled: devices are told apart as with nat"),
-    "wash": not_modelled("DSCP marks stay on packets"),
+    "wash": not_modelled("packets keep their DSCP behind this queue"),
     "nowash": same_here(),
     "split-gso": same_here("as here: packets wait one by one"),
     "no-split-gso": not_modelled("packets wait one by one, as with split-gso"),
-    "ack-filter": not_modelled("acknowledgements are all carried"),
-    "ack-filter-aggressive": not_modelled("acknowledgements are all carried"),
-    "no-ack-filter": same_here("as here: acknowledgements are all carried"),
+    "ack-filter": _ack_filter("conservative"),
+    "ack-filter-aggressive": _ack_filter("aggressive"),
+    "no-ack-filter": _ack_filter("none"),
     "memlimit": Word(argument=SIZE, key="memory_limit_bytes"),
-    "fwmark": not_modelled("firewall marks choose no tin: there is one", NUMBER),
+    "fwmark": not_modelled("firewall marks choose no tin, DSCP does", NUMBER),
     "ptm": Word(sets={"framing": "ptm"}),
     "atm": Word(sets={"framing": "atm"}),
     "noatm": Word(sets={"framing": "none"}),
@@ -125,8 +127,8 @@ _WORDS = {
     "ethernet": _framing(38, minimum=84),
     "ether-vlan": _framing(4),
     "via-ethernet": same_here("changes nothing, in tc neither"),
-    "ingress": not_modelled("what is dropped uses nothing of the shaper's rate, as with egress"),
-    "egress": same_here(),
+    "ingress": Word(sets={"ingress": True}),
+    "egress": Word(sets={"ingress": False}),
     # What older programs print.
     "no-sce": same_here(),
     "total_overhead": same_here("passed over: tc repeats overhead there", OVERHEAD),
@@ -143,15 +145,15 @@ def _complete(found: dict[str, Any]) -> list[str]:
             f"bandwidth: {rate_mbps * 1e6:g} bit/s (a bare number counts bits per second)",
             "1kbit or more, such as 18Mbit",
         )
-    if found.pop("autorate", False) and not rate_mbps:
-        raise refusal("cake", "autorate-ingress: the rate does not follow what arrives", "bandwidth RATE")
+    if found.get("autorate_ingress") and not rate_mbps:
+        raise refusal("cake", "autorate-ingress: no rate to begin with", "bandwidth RATE")
     if not found.get("memory_limit_bytes"):
         found["memory_limit_bytes"] = _buffer_bytes(rate_mbps, found["interval_ms"])
     counts_header = found.pop("raw", False) or "overhead_bytes" not in found
     if rate_mbps:
         found["rate_mbps"] = rate_mbps
         found["overhead_bytes"] = found.get("overhead_bytes", 0) + ETHERNET_HEADER_BYTES * counts_header
-    return [*_of_tins(found.pop("tins", "")), *_of_hosts(found["isolation"], found.pop("nat", None))]
+    return _of_hosts(found["isolation"], found.pop("nat", None))
 
 
 def _buffer_bytes(rate_mbps: float, interval_ms: float) -> int:
@@ -159,13 +161,6 @@ def _buffer_bytes(rate_mbps: float, interval_ms: float) -> int:
     most = _DEFAULT_PACKETS * DEVICE_BYTES
     wanted = int(4 * rate_mbps * 1e3 / 8 * interval_ms)
     return min(most, max(_LEAST_BUFFER_BYTES, wanted)) if rate_mbps else most
-
-
-def _of_tins(said: str) -> list[str]:
-    """That marks are not told apart, where Linux tells them apart."""
-    if said == "besteffort":
-        return []
-    return [f"{said or 'diffserv3, which is the default,'} is {_MARKS}"]
 
 
 def _of_hosts(isolation: str, nat: bool | None) -> list[str]:
@@ -182,6 +177,7 @@ CAKE = Discipline(
     words=_WORDS,
     always={
         "isolation": "triple",
+        "tins": "diffserv3",
         "interval_ms": 100.0,
         "target_ms": 5.0,
         "mtu_bytes": DEVICE_BYTES,

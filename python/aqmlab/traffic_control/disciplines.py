@@ -38,7 +38,6 @@ def _ms(key: str) -> Word:
     return Word(argument=TIME, key=key, value=lambda us: us / 1e3)
 
 
-_THRESHOLD_OF_CE = not_modelled("nothing is marked for a threshold of its own", TIME)
 CODEL = Discipline(
     scheme="codel",
     words={
@@ -46,7 +45,7 @@ CODEL = Discipline(
         "target": _ms("target_ms"),
         "interval": _ms("interval_ms"),
         **_ECN,
-        "ce_threshold": _THRESHOLD_OF_CE,
+        "ce_threshold": _ms("ce_threshold_ms"),
     },
     always={"limit_packets": 1_000, "mtu_bytes": DEVICE_BYTES, "ecn": False},
 )
@@ -61,8 +60,8 @@ FQ_CODEL = Discipline(
         **_ECN,
         "memory_limit": Word(argument=SIZE, key="memory_limit_bytes"),
         "drop_batch": Word(argument=NUMBER, key="drop_batch_packets"),
-        "ce_threshold": _THRESHOLD_OF_CE,
-        "ce_threshold_selector": not_modelled("nothing is marked for a threshold of its own", TEXT),
+        "ce_threshold": _ms("ce_threshold_ms"),
+        "ce_threshold_selector": not_modelled("ce_threshold concerns all packets that can be marked", TEXT),
     },
     always={
         "limit_packets": 10_240,

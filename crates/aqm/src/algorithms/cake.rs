@@ -18,6 +18,9 @@
 //! load               most bulk flows of either of its hosts, at least 1
 //! ```
 //!
+//! With several tins each has all of this for itself, and quantum, target and interval of its share of the
+//! rate: [`crate::parts::TinPriority`]. The filter of acknowledgements is [`crate::parts::AckFilter`].
+//!
 //! | parameter | unit | Linux | legal |
 //! | --- | --- | --- | --- |
 //! | `rate_mbps` | Mbit/s | none | 0.001 to 1e6 |
@@ -26,16 +29,21 @@
 //! | `limit_packets`, `memory_limit_bytes` | packets, bytes | 4 MiB and more | 1 or more |
 //! | `flows` | queues | 1024 | 8 to 65536, a multiple of 8 |
 //! | `quantum_bytes` | bytes | rate/4096 s, from 300 to a full packet | 256 or more |
+//! | `tins` | besteffort, diffserv3, diffserv4, diffserv8, precedence | diffserv3 | |
+//! | `ack_filter` | none, conservative, aggressive | none | |
+//! | `ingress`, `autorate_ingress` | | false | the second with `rate_mbps` |
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for COBALT |
 //!
-//! Departures and silences. Lengths are IP lengths. There is one tin and no filter of acknowledgements.
-//! Without a rate of its own CAKE has no shaper. The shaper is [`crate::parts::Shaper`]: while packets wait
+//! Departures and silences. Lengths are IP lengths. Codepoints stay as they are: nothing is washed. Without a
+//! rate of its own CAKE has no shaper; quantum, target and interval are then those of the link, in every tin,
+//! where Linux has 1514 bytes, 5 and 100 ms. The shaper is [`crate::parts::Shaper`]: while packets wait
 //! its clock goes on from where it was, however late the link asks, and an arrival at an empty port begins it
 //! anew. Turns count the bytes that the shaper counts. Without a word about framing Linux counts the 14 bytes
 //! of an Ethernet header, and this file none: `cake bandwidth 10Mbit` is `overhead_bytes = 14` here. Quantum,
 //! target and interval follow the shaper's rate where there is one. A queue that runs empty is at rest at
 //! once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a whole number of
-//! bytes, where Linux adds a random part of one. The buffer is given in IP lengths, and does not follow from
+//! bytes, where Linux adds a random part of one. A rate that follows arrivals begins as after a long pause; it
+//! counts what comes as the queues do, with what the filter of acknowledgements discards. The buffer is given in IP lengths, and does not follow from
 //! the rate.
 
 use super::cobalt::{self, Cobalt};
@@ -43,7 +51,8 @@ use crate::discipline::{Discipline, Scheduled};
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::Parameters;
 use crate::parts::{
-    HostFairness, Isolation, Limit, LimitRule, LineCoding, LinkLayer, Shaped, Shaper, Shaping,
+    AckFilter, AckFiltering, CapacityEstimate, HostFairness, Isolation, Limit, LimitRule, LineCoding,
+    LinkLayer, Shaped, Shaper, Shaping, TinPriority, TinShare, Tins, quantum_of_rate,
 };
 use crate::port_facts::PortFacts;
 use crate::scheduler::Scheduler;
@@ -82,8 +91,17 @@ pub struct Params {
     /// Bytes of a turn of a flow whose hosts have no other, as its queues count them. Unset: the link's in
     /// 1/4096 s, from 300 to a full packet: 1500, and layer2_queued_bytes of its link.
     pub quantum_bytes: Option<u32>,
-    /// What gets an equal share of the link.
+    /// What gets an equal share of the link, or of a tin.
     pub isolation: Isolation,
+    /// Classes of traffic by differentiated services codepoint. Linux's default is diffserv3.
+    pub tins: Tins,
+    /// Which acknowledgements are discarded that later ones make redundant.
+    pub ack_filter: AckFiltering,
+    /// Whether the line is in front: what is discarded counts in the shaper as well, and the more flows are
+    /// busy, the longer packets may wait.
+    pub ingress: bool,
+    /// Whether the shaper's rate follows what arrives, from rate_mbps on.
+    pub autorate_ingress: bool,
     /// Waiting time that is always acceptable.
     pub target_ms: f64,
     /// Time from the first packet that waits longer to the first drop.
@@ -106,6 +124,10 @@ impl Default for Params {
             flows: 1024,
             quantum_bytes: None,
             isolation: Isolation::Triple,
+            tins: Tins::Besteffort,
+            ack_filter: AckFiltering::None,
+            ingress: false,
+            autorate_ingress: false,
             target_ms: 5.0,
             interval_ms: 100.0,
             mtu_bytes: 1500,
@@ -143,10 +165,61 @@ impl Params {
     }
 
     fn quantum(&self, facts: &PortFacts) -> u32 {
-        let of_link = u32::try_from((facts.link_rate.bits_per_second() / 8) >> 12).unwrap_or(u32::MAX);
-        self.quantum_bytes
-            .unwrap_or_else(|| of_link.clamp(300, FULL_PACKET_BYTES + facts.layer2_queued_bytes))
+        self.quantum_bytes.unwrap_or_else(|| quantum_of_rate(facts.link_rate, full_packet_bytes(facts)))
     }
+
+    /// Whether a shaper holds what it sends: its own, or that of its link.
+    const fn is_shaped(&self, facts: &PortFacts) -> bool {
+        self.rate_mbps.is_some() || facts.shaping.is_some()
+    }
+
+    /// The shares of the tins; without a shaper each has the link's rate.
+    fn shares(&self, facts: &PortFacts) -> Vec<TinShare> {
+        let bytes_per_second = facts.link_rate.bits_per_second() / 8;
+        let mut shares = self.tins.shares(bytes_per_second);
+        if !self.is_shaped(facts) {
+            shares.iter_mut().for_each(|share| share.bytes_per_second = bytes_per_second);
+        }
+        shares
+    }
+
+    /// The port of the link as one tin has it.
+    fn in_tin(&self, share: &TinShare, facts: &PortFacts) -> PortFacts {
+        if self.tins == Tins::Besteffort { *facts } else { PortFacts { link_rate: share.rate(), ..*facts } }
+    }
+
+    fn fairness(&self, facts: &PortFacts) -> HostFairness {
+        let quantum = self.quantum(facts);
+        let mut fairness =
+            HostFairness::new(self.isolation, quantum, self.flows as usize, facts.flow_salt);
+        if self.quantum_bytes.is_none() {
+            fairness = fairness.following_rate(full_packet_bytes(facts));
+        }
+        if self.ingress { fairness.counting_discards() } else { fairness }
+    }
+
+    fn queue(&self, facts: &PortFacts) -> Cobalt {
+        let queue = Cobalt::new(&self.cobalt(), facts);
+        if self.autorate_ingress { queue.following_rate(&self.cobalt(), facts) } else { queue }
+    }
+
+    /// A scheduler behind the shaper, if there is one.
+    fn behind_shaper<S: Scheduler + Clone + 'static>(
+        &self,
+        scheduler: S,
+        facts: &PortFacts,
+    ) -> Box<dyn Scheduler> {
+        let Some(rate) = self.rate() else { return Box::new(scheduler) };
+        let shaper = Shaper::new(Shaping { rate, link_layer: self.link_layer(), burst_bytes: 0 });
+        let shaper = if self.ingress { shaper.counting_discards() } else { shaper };
+        let shaped = Shaped::new(shaper, facts.layer2_queued_bytes, scheduler);
+        Box::new(if self.autorate_ingress { shaped.following(CapacityEstimate::new(rate)) } else { shaped })
+    }
+}
+
+/// The largest turn that a link gives.
+fn full_packet_bytes(facts: &PortFacts) -> u32 {
+    FULL_PACKET_BYTES + facts.layer2_queued_bytes
 }
 
 impl Parameters for Params {
@@ -164,6 +237,9 @@ impl Parameters for Params {
         let quantum = self.quantum_bytes.unwrap_or(256);
         let legal = "at least 256 bytes: a smaller one takes many turns for one packet";
         require(quantum >= 256, "quantum_bytes", quantum, legal)?;
+        let legal = "false without rate_mbps, from which on the rate follows what arrives";
+        let begins = !self.autorate_ingress || self.rate_mbps.is_some();
+        require(begins, "autorate_ingress", self.autorate_ingress, legal)?;
         self.cobalt().validate()
     }
 
@@ -197,7 +273,7 @@ impl Parameters for Params {
     }
 
     fn queues(&self) -> usize {
-        self.flows as usize
+        self.flows as usize * self.tins.count()
     }
 
     fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
@@ -206,18 +282,23 @@ impl Parameters for Params {
 
     fn build(&self, facts: &PortFacts) -> Discipline {
         let facts = &self.shaped(facts);
-        let queue = Cobalt::new(&self.cobalt(), facts);
-        let quantum = self.quantum(facts);
-        let fairness = HostFairness::new(self.isolation, quantum, self.queues(), facts.flow_salt);
-        let scheduler: Box<dyn Scheduler> = match self.rate() {
-            None => Box::new(fairness),
-            Some(rate) => {
-                let shaping = Shaping { rate, link_layer: self.link_layer(), burst_bytes: 0 };
-                Box::new(Shaped::new(Shaper::new(shaping), facts.layer2_queued_bytes, fairness))
-            }
+        let shares = self.shares(facts);
+        let of_tins: Vec<PortFacts> = shares.iter().map(|share| self.in_tin(share, facts)).collect();
+        let scheduler = if self.tins == Tins::Besteffort {
+            self.behind_shaper(self.fairness(facts), facts)
+        } else {
+            let fairness = of_tins.iter().map(|facts| self.fairness(facts)).collect();
+            let (flows, is_shaped) = (self.flows as usize, self.is_shaped(facts));
+            let tins = TinPriority::new(self.tins, flows, &shares, fairness, is_shaped);
+            self.behind_shaper(tins, facts)
         };
-        let queues = (0..self.queues()).map(|_| Box::new(queue.clone()) as _).collect();
-        Discipline::Scheduled(Scheduled::queues(scheduler, queues))
+        let queue_of = |facts: &PortFacts| {
+            let queue = self.queue(facts);
+            (0..self.flows).map(move |_| Box::new(queue.clone()) as _)
+        };
+        let queues = of_tins.iter().flat_map(queue_of).collect();
+        let ack_filter = AckFilter::new(self.ack_filter, self.queues());
+        Discipline::Scheduled(Scheduled { ack_filter, ..Scheduled::queues(scheduler, queues) })
     }
 }
 

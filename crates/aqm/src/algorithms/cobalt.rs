@@ -26,10 +26,10 @@
 //! Linux the first episode of a queue begins with none, because the root there is 0 until it is computed
 //! first. Target and interval grow with the time of a packet on a slow link as Linux's do (`scale_to_link`):
 //! a target of one and a half packet times, an interval longer by as much and twice the target at least. The
-//! last packet of a queue may be marked, and is never dropped. The threshold of two packet times for each
-//! busy flow, which Linux has for links that it shapes on ingress, is not there.
+//! last packet of a queue may be marked, and is never dropped. Under a scheduler that tells of busy flows, as
+//! cake's `ingress`, nothing is dropped that waited less than two packet times for each of them.
 
-use crate::aqm::{Aqm, Departing, Reason, Verdict};
+use crate::aqm::{Aqm, Departing, Load, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::packet::PacketFacts;
 use crate::parameter_error::{
@@ -40,7 +40,7 @@ use crate::parts::{Limit, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
-use aqmlab_units::{Probability, Span, Time};
+use aqmlab_units::{Probability, Rate, Span, Time};
 
 buffered_params! {
     /// COBALT: CoDel whose count falls as it rose, and Blue for senders that do not respond to it.
@@ -111,6 +111,10 @@ pub struct Cobalt {
     increment: f64,
     decrement: f64,
     ecn: bool,
+    /// The time of two packets of each busy flow, where it is told of them.
+    of_busy_flows: Span,
+    /// Its parameters, where its rate may change, and that rate.
+    following: Option<Box<(Params, Rate)>>,
     count: u32,
     drop_next: Time,
     dropping: bool,
@@ -130,11 +134,30 @@ impl Cobalt {
             increment: parameters.increment,
             decrement: parameters.decrement,
             ecn: parameters.ecn,
+            of_busy_flows: Span::ZERO,
+            following: None,
             count: 0,
             drop_next: Time::ZERO,
             dropping: false,
             p_drop: 0.0,
             blue_moved: Time::ZERO,
+        }
+    }
+
+    /// The same in a queue whose rate may change: target and interval follow it.
+    pub(crate) fn following_rate(self, parameters: &Params, facts: &PortFacts) -> Self {
+        Self { following: Some(Box::new((parameters.clone(), facts.link_rate))), ..self }
+    }
+
+    /// Target, interval and the time of packets at another rate.
+    #[cold]
+    fn follow(&mut self, rate: Rate) {
+        let Some(following) = &mut self.following else { return };
+        if following.1 != rate {
+            following.1 = rate;
+            let timed = Self::new(&following.0, &PortFacts::new(rate));
+            (self.target, self.interval, self.four_packets) =
+                (timed.target, timed.interval, timed.four_packets);
         }
     }
 
@@ -158,7 +181,7 @@ impl Cobalt {
     /// instant, as it was before an episode began with this packet.
     fn signals(&mut self, now: Time, sojourn: Span) -> (bool, bool) {
         let (due, was_late) = (self.is_due(now), now > self.drop_next);
-        if sojourn > self.target && sojourn > self.four_packets {
+        if sojourn > self.target && sojourn > self.four_packets && sojourn > self.of_busy_flows {
             if !self.dropping {
                 self.dropping = true;
                 self.drop_next = self.control(now);
@@ -231,6 +254,14 @@ impl Aqm for Cobalt {
         }
     }
 
+    fn on_load(&mut self, load: &Load) {
+        if let Some(rate) = load.rate {
+            self.follow(rate);
+        }
+        let of_flow_ns = self.four_packets.nanoseconds() / 2;
+        self.of_busy_flows = Span::from_nanoseconds(of_flow_ns * u64::from(load.busy_flows));
+    }
+
     fn on_overflow(&mut self, now: Time, _packet: &PacketFacts) {
         self.on_full(now);
     }
@@ -295,6 +326,8 @@ mod tests {
             increment: 1.0 / 256.0,
             decrement: 1.0 / 4096.0,
             ecn: false,
+            of_busy_flows: Span::ZERO,
+            following: None,
             count: 0,
             drop_next: Time::ZERO,
             dropping: false,

@@ -21,18 +21,22 @@
 //! | `target_ms` | ms | 5 | 0.001 to 1e9 |
 //! | `interval_ms` | ms | 100 | 0.001 to 1e9, at least `target_ms` |
 //! | `mtu_bytes` | bytes | the largest packet | 1 or more |
+//! | `ce_threshold_ms` | ms | (Linux: none) | 0.001 to 1e6 |
 //!
 //! Departures and silences. The RFC's listing only drops. With ECN, where the listing would drop, a packet
 //! that is ECN-capable is marked and delivered, and the next instant is set as if it had been dropped (Linux
 //! `codel.h`, the implementation of the RFC's authors). `mtu_bytes` is a parameter where the RFC's code takes
 //! the largest packet seen; nothing is dropped while no more than that stays behind. Square roots are exact;
-//! Linux's first Newton step gives gaps of 50 and 56 ms where the law gives 71 and 58.
+//! Linux's first Newton step gives gaps of 50 and 56 ms where the law gives 71 and 58. The threshold of marks
+//! is that of Linux `codel_impl.h`, for all packets that can be marked.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
-use crate::parameter_error::{ParameterError, require_packet_bytes, require_target_and_interval};
+use crate::parameter_error::{
+    ParameterError, require, require_packet_bytes, require_target_and_interval,
+};
 use crate::parameters::Parameters;
 use crate::parts::{Limit, buffered_params};
 use crate::port_facts::PortFacts;
@@ -59,13 +63,18 @@ buffered_params! {
         mtu_bytes: u32 = 1500,
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false,
+        /// ECN-capable packets that waited longer are marked, whatever else is decided and also with ecn =
+        /// false. Unset: none.
+        ce_threshold_ms: Option<f64> = None,
     }
 }
 
 impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
         require_target_and_interval(self.target_ms, self.interval_ms)?;
-        require_packet_bytes("mtu_bytes", self.mtu_bytes)
+        require_packet_bytes("mtu_bytes", self.mtu_bytes)?;
+        let threshold = self.ce_threshold_ms.unwrap_or(1.0);
+        require((1e-3..=1e6).contains(&threshold), "ce_threshold_ms", threshold, "from 0.001 to 1e6 ms")
     }
 
     fn onset(&self, facts: &PortFacts) -> Option<Onset> {
@@ -81,11 +90,11 @@ impl Parameters for Params {
     }
 
     fn ecn(&self) -> bool {
-        self.ecn
+        self.ecn || self.ce_threshold_ms.is_some()
     }
 
     fn adjustable(&self) -> &'static [&'static str] {
-        &["limit_packets", "limit_bytes", "target_ms", "interval_ms", "mtu_bytes", "ecn"]
+        &["limit_packets", "limit_bytes", "target_ms", "interval_ms", "mtu_bytes", "ecn", "ce_threshold_ms"]
     }
 
     fn build(&self, _facts: &PortFacts) -> Discipline {
@@ -130,6 +139,8 @@ pub struct CoDel {
     interval: Span,
     mtu_bytes: u64,
     ecn: bool,
+    has_ce_threshold: bool,
+    ce_threshold: Span,
     among_others: InFairQueueing,
     /// When the waiting time will have been above the target for an interval; none while it is not above.
     first_above: Option<Time>,
@@ -150,6 +161,8 @@ impl CoDel {
             interval: Span::from_seconds(parameters.interval_ms / 1e3),
             mtu_bytes: parameters.mtu_bytes.into(),
             ecn: parameters.ecn,
+            has_ce_threshold: parameters.ce_threshold_ms.is_some(),
+            ce_threshold: Span::from_seconds(parameters.ce_threshold_ms.unwrap_or_default() / 1e3),
             among_others,
             first_above: None,
             drop_next: Time::ZERO,
@@ -205,26 +218,10 @@ impl CoDel {
         }
         Verdict::Signal(Reason::Early)
     }
-}
 
-impl Aqm for CoDel {
-    fn on_arrival(
-        &mut self,
-        _now: Time,
-        _packet: &PacketFacts,
-        _queue: &QueueView<'_>,
-        _coins: &mut Stream,
-    ) -> Verdict {
-        Verdict::Pass
-    }
-
-    fn on_departure(
-        &mut self,
-        now: Time,
-        packet: &Departing,
-        queue: &QueueView<'_>,
-        _coins: &mut Stream,
-    ) -> Verdict {
+    /// The RFC's `dequeue`.
+    #[inline(always)]
+    fn decide(&mut self, now: Time, packet: &Departing, queue: &QueueView<'_>) -> Verdict {
         let may_drop = self.may_drop(now, packet, queue);
         let after = std::mem::replace(&mut self.after, AfterDrop::Nothing);
         if after == AfterDrop::Began {
@@ -249,6 +246,50 @@ impl Aqm for CoDel {
             return self.signal(packet, AfterDrop::Began);
         }
         Verdict::Pass
+    }
+
+    /// Linux's threshold: what passes is marked if it waited longer and can be. The port has ECN for that;
+    /// without, CoDel itself drops.
+    #[inline(never)]
+    fn decide_beside_threshold(
+        &mut self,
+        now: Time,
+        packet: &Departing,
+        queue: &QueueView<'_>,
+    ) -> Verdict {
+        let waited = packet.arrived.is_some_and(|arrived| now.since(arrived) > self.ce_threshold);
+        match self.decide(now, packet, queue) {
+            Verdict::Pass if waited && packet.facts.codepoint.can_be_marked() => {
+                Verdict::Signal(Reason::Early)
+            }
+            Verdict::Signal(reason) if !self.ecn => Verdict::Drop(reason),
+            other => other,
+        }
+    }
+}
+
+impl Aqm for CoDel {
+    fn on_arrival(
+        &mut self,
+        _now: Time,
+        _packet: &PacketFacts,
+        _queue: &QueueView<'_>,
+        _coins: &mut Stream,
+    ) -> Verdict {
+        Verdict::Pass
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        packet: &Departing,
+        queue: &QueueView<'_>,
+        _coins: &mut Stream,
+    ) -> Verdict {
+        if self.has_ce_threshold {
+            return self.decide_beside_threshold(now, packet, queue);
+        }
+        self.decide(now, packet, queue)
     }
 
     fn on_room_made(&mut self, _now: Time, packets: u32) {
@@ -281,7 +322,9 @@ impl Aqm for CoDel {
         let Some(before) = before.downcast_ref::<Self>() else { return false };
         *self = {
             let Self { target, interval, mtu_bytes, ecn, among_others, .. } = *self;
-            Self { target, interval, mtu_bytes, ecn, among_others, ..before.clone() }
+            let Self { has_ce_threshold, ce_threshold, .. } = *self;
+            let own = Self { target, interval, mtu_bytes, ecn, among_others, ..before.clone() };
+            Self { has_ce_threshold, ce_threshold, ..own }
         };
         true
     }

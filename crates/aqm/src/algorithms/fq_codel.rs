@@ -21,7 +21,7 @@
 //! | `flows` | queues | 1024 | 1 to 65536; a multiple of 8 with sets |
 //! | `quantum_bytes` | bytes | 1514 | 256 or more |
 //! | `drop_batch_packets` | packets | 64 | 1 or more |
-//! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for CoDel |
+//! | `target_ms`, `interval_ms`, `mtu_bytes`, `ce_threshold_ms` | | 5, 100 | as for CoDel |
 //!
 //! Departures and silences. Lengths are IP lengths: the RFC's quantum of 1514 bytes is a full Ethernet frame,
 //! and Linux's memory limit counts whole buffers. `nearly_empty`, `count_overflows`, `turn_ends` and
@@ -56,6 +56,9 @@ fair_queueing_params! {
         nearly_empty: NearlyEmpty = NearlyEmpty::OwnQueue,
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = true,
+        /// ECN-capable packets that waited longer are marked, whatever else is decided and also with ecn =
+        /// false. Unset: none.
+        ce_threshold_ms: Option<f64> = None,
     }
 }
 
@@ -66,6 +69,7 @@ impl Params {
             interval_ms: self.interval_ms,
             mtu_bytes: self.mtu_bytes,
             ecn: self.ecn,
+            ce_threshold_ms: self.ce_threshold_ms,
             ..codel::Params::default()
         }
     }
@@ -90,7 +94,7 @@ impl Parameters for Params {
     }
 
     fn ecn(&self) -> bool {
-        self.ecn
+        self.codel().ecn()
     }
 
     fn is_one_queue(&self) -> bool {
@@ -111,6 +115,7 @@ impl Parameters for Params {
             "count_overflows",
             "nearly_empty",
             "ecn",
+            "ce_threshold_ms",
         ]
     }
 

@@ -138,7 +138,7 @@ impl Stress {
         let waiting = &mut self.waiting;
         *waiting = (waiting.0 + 1, waiting.1 + u64::from(bytes));
         let mut discarded = |lost: TestPacket, _| subtract(waiting, &lost);
-        self.port.arrive_with(self.now, packet, |_| header, &mut discarded);
+        self.port.arrive_with(self.now, packet, |_: &TestPacket| header, &mut discarded);
     }
 
     /// Whether the link was sent a packet.

@@ -5,11 +5,12 @@
 //! Home Gateways*, IEEE LANMAN 2018, section III-A, as Linux `sch_cake.c` has it, whose names of the sets
 //! these are.
 
+use crate::aqm::Load;
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use crate::parts::{FlowHashing, FlowTable};
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
-use aqmlab_units::Time;
+use aqmlab_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -78,51 +79,98 @@ impl Hosts {
     }
 }
 
+impl Isolation {
+    /// The hosts that count: senders, receivers.
+    const fn counting(self) -> [bool; 2] {
+        match self {
+            Self::None | Self::Source | Self::Destination | Self::Hosts | Self::Flows => [false, false],
+            Self::DualSource => [true, false],
+            Self::DualDestination => [false, true],
+            Self::Triple => [true, true],
+        }
+    }
+}
+
 /// The scheduler.
 #[derive(Clone, Debug)]
 pub struct HostFairness {
     isolation: Isolation,
+    /// The hosts that count: asked at every turn.
+    counting: [bool; 2],
     quantum_bytes: i64,
+    /// The most that the quantum may be where it follows a rate.
+    most_quantum_bytes: Option<u32>,
+    /// The rate that it follows, if there is one.
+    rate: Option<Rate>,
+    counts_discards: bool,
     table: FlowTable,
     flows: Vec<Flow>,
     /// Of those who send, and of those who receive.
     hosts: [Hosts; 2],
     new: VecDeque<usize>,
     old: VecDeque<usize>,
+    /// Flows in the set of bulk ones.
+    bulk: u32,
     last_arrival: usize,
     last_sent: usize,
 }
 
+/// Bytes of a turn at a rate: those of 1/4096 s, from 300 to a full packet.
+#[must_use]
+pub fn quantum_of_rate(rate: Rate, full_packet_bytes: u32) -> u32 {
+    let of_link = u32::try_from((rate.bits_per_second() / 8) >> 12).unwrap_or(u32::MAX);
+    of_link.clamp(300, full_packet_bytes)
+}
+
 impl HostFairness {
+    /// Under which name the queue of the last arrival is observed.
+    pub(super) const LAST_ARRIVAL: &'static str = "queue_of_last_arrival";
+
     /// A scheduler of so many queues, a multiple of eight, that all are at rest.
     #[must_use]
     pub fn new(isolation: Isolation, quantum_bytes: u32, queues: usize, salt: u64) -> Self {
         let at_rest = Flow { set: Set::None, in_new: false, deficit: 0, flow_hash: 0, hosts: [0; 2] };
         Self {
             isolation,
+            counting: isolation.counting(),
             quantum_bytes: quantum_bytes.into(),
+            most_quantum_bytes: None,
+            rate: None,
+            counts_discards: false,
             table: FlowTable::new(queues, FlowHashing::SetAssociative, salt),
             flows: vec![at_rest; queues],
             hosts: [1, 2].map(|side| Hosts::new(queues, salt.wrapping_add(side))),
             new: VecDeque::with_capacity(queues),
             old: VecDeque::with_capacity(queues),
+            bulk: 0,
             last_arrival: 0,
             last_sent: 0,
         }
     }
 
-    /// The hosts that count: senders, receivers.
-    const fn counting(&self) -> [bool; 2] {
-        match self.isolation {
-            Isolation::None
-            | Isolation::Source
-            | Isolation::Destination
-            | Isolation::Hosts
-            | Isolation::Flows => [false, false],
-            Isolation::DualSource => [true, false],
-            Isolation::DualDestination => [false, true],
-            Isolation::Triple => [true, true],
-        }
+    /// The same, whose quantum [follows its rate](Scheduler::on_rate) up to a full packet of so many bytes.
+    #[must_use]
+    pub const fn following_rate(mut self, full_packet_bytes: u32) -> Self {
+        self.most_quantum_bytes = Some(full_packet_bytes);
+        self
+    }
+
+    /// The same, whose turns count what is discarded in them, and whose schemes are told how many flows are
+    /// busy.
+    #[must_use]
+    pub const fn counting_discards(mut self) -> Self {
+        self.counts_discards = true;
+        self
+    }
+
+    /// Whether any flow takes part in the schedule.
+    pub(super) fn is_active(&self) -> bool {
+        !self.new.is_empty() || !self.old.is_empty()
+    }
+
+    /// Whether a packet waits in any of its queues.
+    pub(super) fn holds_packets(&self, queues: &dyn Backlogs) -> bool {
+        self.new.iter().chain(&self.old).any(|&queue| queues.packets(queue) > 0)
     }
 
     /// What packets of one queue have in common.
@@ -144,12 +192,15 @@ impl HostFairness {
     }
 
     /// Bytes of one turn: at least one, so that every flow has its turn in the end.
+    #[inline(always)]
     fn turn_bytes(&self, queue: usize) -> i64 {
+        let ([by_source, by_destination], [source, destination]) = (self.counting, self.flows[queue].hosts);
         let mut load = 1;
-        for ((hosts, place), counts) in self.hosts.iter().zip(self.flows[queue].hosts).zip(self.counting()) {
-            if counts {
-                load = load.max(hosts.busy[place]);
-            }
+        if by_source {
+            load = load.max(self.hosts[0].busy[source]);
+        }
+        if by_destination {
+            load = load.max(self.hosts[1].busy[destination]);
         }
         (self.quantum_bytes / load).max(1)
     }
@@ -172,6 +223,7 @@ impl HostFairness {
 
     fn becomes_bulk(&mut self, queue: usize) {
         self.flows[queue].set = Set::Bulk;
+        self.bulk += 1;
         self.count_for_hosts(queue, 1);
     }
 
@@ -194,6 +246,11 @@ impl Scheduler for HostFairness {
         _queues: &dyn Backlogs,
     ) -> usize {
         let hash = self.hash_of(header);
+        let last = &self.flows[self.last_arrival];
+        // Nothing was sorted since the last one of the flow, which still has its place.
+        if last.flow_hash == hash && last.set != Set::None {
+            return self.last_arrival;
+        }
         let Self { table, flows, .. } = self;
         let queue = table.queue_of(hash, |queue| flows[queue].set != Set::None);
         if flows[queue].set == Set::None || flows[queue].flow_hash != hash {
@@ -218,20 +275,29 @@ impl Scheduler for HostFairness {
 
     fn next(&mut self, _now: Time, queues: &dyn Backlogs) -> Turn {
         loop {
-            let Some(&queue) = self.new.front().or(self.old.front()) else { return Turn::Nobody };
-            if self.flows[queue].deficit > 0 {
+            let is_new = !self.new.is_empty();
+            let row = if is_new { &self.new } else { &self.old };
+            let Some(&queue) = row.front() else { return Turn::Nobody };
+            let Flow { set, deficit, .. } = self.flows[queue];
+            if deficit > 0 {
                 return Turn::Queue(queue);
             }
-            if self.flows[queue].set == Set::Sparse {
+            if set == Set::Sparse {
                 if queues.packets(queue) > 0 {
                     self.becomes_bulk(queue);
                 } else {
                     self.flows[queue].set = Set::SparseWait;
                 }
             }
-            self.flows[queue].deficit += self.turn_bytes(queue);
-            self.take(queue);
-            self.flows[queue].in_new = false;
+            let turn_bytes = self.turn_bytes(queue);
+            let flow = &mut self.flows[queue];
+            flow.deficit = deficit + turn_bytes;
+            flow.in_new = false;
+            if is_new {
+                self.new.pop_front()
+            } else {
+                self.old.pop_front()
+            };
             self.old.push_back(queue);
         }
     }
@@ -244,6 +310,7 @@ impl Scheduler for HostFairness {
     fn on_empty(&mut self, _now: Time, queue: usize) {
         self.take(queue);
         if self.flows[queue].set == Set::Bulk {
+            self.bulk -= 1;
             self.count_for_hosts(queue, -1);
         }
         self.flows[queue].set = Set::None;
@@ -256,12 +323,40 @@ impl Scheduler for HostFairness {
         Victim { queue: most.unwrap_or_default(), end: End::Head, most_packets: 1, enough_bytes: u64::MAX }
     }
 
+    fn on_discarded(&mut self, _now: Time, queue: usize, bytes: u32, had_turn: bool) {
+        if had_turn {
+            self.flows[queue].deficit -= i64::from(bytes);
+        }
+    }
+
+    fn asks_again_after_discard(&self) -> bool {
+        self.counts_discards
+    }
+
+    fn counts_discards(&self) -> bool {
+        self.counts_discards
+    }
+
+    fn load(&self, _queue: usize) -> Load {
+        Load { busy_flows: if self.counts_discards { self.bulk } else { 0 }, rate: self.rate }
+    }
+
+    fn tells_load(&self) -> bool {
+        self.counts_discards
+    }
+
+    fn on_rate(&mut self, rate: Rate) {
+        self.rate = Some(rate);
+        if let Some(most) = self.most_quantum_bytes {
+            self.quantum_bytes = quantum_of_rate(rate, most).into();
+        }
+    }
+
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
-        let bulk = self.flows.iter().filter(|flow| flow.set == Set::Bulk).count();
         sink("new_queues", self.new.len() as f64);
         sink("old_queues", self.old.len() as f64);
-        sink("bulk_flows", bulk as f64);
-        sink("queue_of_last_arrival", self.last_arrival as f64);
+        sink("bulk_flows", f64::from(self.bulk));
+        sink(Self::LAST_ARRIVAL, self.last_arrival as f64);
         sink("deficit_of_last_packet_sent_bytes", self.flows[self.last_sent].deficit as f64);
     }
 }

@@ -1,9 +1,11 @@
 //! Formulas and rules that several schemes share, each with the names that the papers give them.
 
+mod ack_filter;
 mod arc_design;
 mod average_queue;
 mod blue;
 mod buffered_params;
+mod capacity_estimate;
 mod deficit_round_robin;
 mod detector;
 mod ewma;
@@ -28,12 +30,15 @@ mod shaper;
 mod spacing;
 mod thresholds;
 mod ticker;
+mod tins;
 mod weight;
 
+pub use ack_filter::{AckFilter, AckFiltering};
 pub use arc_design::ArcLoop;
 pub use average_queue::{AverageQueue, IdleRule};
 pub use blue::{BlueProbability, BlueSettings};
 pub(crate) use buffered_params::buffered_params;
+pub use capacity_estimate::CapacityEstimate;
 pub use deficit_round_robin::{Classifier, DeficitRoundRobin, EmptiedNewQueue, RoundRobinSettings, TurnEnds};
 pub use detector::{Detector, DetectorSettings, EcnRule};
 pub use ewma::{Ewma, power};
@@ -42,7 +47,7 @@ pub use flow_bins::{FlowBins, FlowHashes};
 pub use flow_bytes::{FlowByteTable, FlowBytes};
 pub(crate) use flow_table::WAYS;
 pub use flow_table::{FlowHashing, FlowTable};
-pub use host_fairness::{HostFairness, Isolation};
+pub use host_fairness::{HostFairness, Isolation, quantum_of_rate};
 pub use limit::{Limit, LimitRule, Room};
 pub use line_coding::{LineCoding, LinkLayer};
 pub use max_p::{AdaptMaxP, Bottom, Word};
@@ -58,4 +63,5 @@ pub use shaper::{Shaped, Shaper, Shaping};
 pub use spacing::Spacing;
 pub use thresholds::Thresholds;
 pub use ticker::Ticker;
+pub use tins::{TinPriority, TinShare, Tins};
 pub use weight::{TimeConstant, Weight};

@@ -4,8 +4,8 @@
 //! when the next packet may leave takes the place of a bucket of tokens. With a burst the clock may stand so
 //! much behind: a bucket, as of Linux's tbf and htb, but that a packet may leave on credit, as under htb.
 
-use super::LinkLayer;
-use crate::aqm::{Departing, Verdict};
+use super::{CapacityEstimate, LinkLayer};
+use crate::aqm::{Departing, Load, Verdict};
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use crate::scheduler::{Backlogs, Scheduler, Turn, Victim};
@@ -32,6 +32,9 @@ pub struct Shaper {
     link_layer: LinkLayer,
     burst: Span,
     opens: Time,
+    /// Where discards count as well: when what left by itself, at two thirds of the rate, would let the next
+    /// packet go. However much is discarded, so much leaves.
+    failsafe: Option<Time>,
 }
 
 impl Shaper {
@@ -39,11 +42,20 @@ impl Shaper {
     #[must_use]
     pub fn new(Shaping { rate, link_layer, burst_bytes }: Shaping) -> Self {
         let burst = TransmissionClock::new(rate).transmit(burst_bytes);
-        Self { clock: TransmissionClock::new(rate), link_layer, burst, opens: Time::ZERO }
+        Self { clock: TransmissionClock::new(rate), link_layer, burst, opens: Time::ZERO, failsafe: None }
+    }
+
+    /// The same, which counts what is discarded behind it as well: the line that brought it is in front.
+    #[must_use]
+    pub const fn counting_discards(self) -> Self {
+        Self { failsafe: Some(Time::ZERO), ..self }
     }
 
     /// A packet has come to an empty port: time that nobody needed is not made up for, but for the burst.
     fn begin(&mut self, now: Time) {
+        if self.failsafe.is_some() && self.opens < now {
+            self.failsafe = Some(now);
+        }
         let earliest = now.nanoseconds().saturating_sub(self.burst.nanoseconds());
         self.opens = self.opens.max(Time::from_nanoseconds(earliest));
     }
@@ -51,8 +63,24 @@ impl Shaper {
     /// A packet of so many bytes has left. Returns what it counts on the line.
     fn on_sent(&mut self, ip_bytes: u32) -> u32 {
         let counted = self.link_layer.bytes(ip_bytes);
+        let takes = self.clock.transmit(counted);
+        self.opens += takes;
+        if let Some(failsafe) = &mut self.failsafe {
+            *failsafe += takes + Span::from_nanoseconds(takes.nanoseconds() / 2);
+        }
+        counted
+    }
+
+    /// A packet of so many bytes was discarded. Returns what it counts on the line.
+    fn on_discarded(&mut self, ip_bytes: u32) -> u32 {
+        let counted = self.link_layer.bytes(ip_bytes);
         self.opens += self.clock.transmit(counted);
         counted
+    }
+
+    /// From when on the next packet may leave.
+    fn opens(&self) -> Time {
+        self.failsafe.map_or(self.opens, |failsafe| self.opens.min(failsafe))
     }
 }
 
@@ -62,6 +90,10 @@ pub struct Shaped<S> {
     shaper: Shaper,
     /// What the queues count with each packet, on top of its IP length.
     layer2_bytes: u32,
+    /// Where the rate follows what comes.
+    capacity: Option<CapacityEstimate>,
+    /// Whether the scheduler goes on with its turn: what was discarded counts, and nothing was sent yet.
+    goes_on: bool,
     scheduler: S,
 }
 
@@ -69,7 +101,21 @@ impl<S: Scheduler> Shaped<S> {
     /// This scheduler behind a shaper. The shaper goes by IP lengths, also where the queues count
     /// `layer2_bytes` more; a scheduler that counts bytes is told those of the line, as Linux's are.
     pub const fn new(shaper: Shaper, layer2_bytes: u32, scheduler: S) -> Self {
-        Self { shaper, layer2_bytes, scheduler }
+        Self { shaper, layer2_bytes, capacity: None, goes_on: false, scheduler }
+    }
+
+    /// The same, whose rate follows what comes.
+    #[must_use]
+    pub fn following(self, capacity: CapacityEstimate) -> Self {
+        Self { capacity: Some(capacity), ..self }
+    }
+
+    /// What a turn is charged for a packet that counts so much in its queue, and so much on the line. Turns
+    /// are of the line's bytes where the shaper knows them: 40 bytes of acknowledgement that fill two cells
+    /// count 106.
+    fn charged(&self, in_queue: u32, on_line: u32) -> u32 {
+        let knows_line = self.shaper.link_layer != LinkLayer::default();
+        if knows_line { on_line } else { in_queue }
     }
 }
 
@@ -88,12 +134,19 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
         if queues.waiting() == 1 {
             self.shaper.begin(now);
         }
+        if let Some(capacity) = &mut self.capacity
+            && let Some(rate) = capacity.on_arrival(now, packet.bytes)
+        {
+            self.shaper.clock = TransmissionClock::new(rate);
+            self.scheduler.on_rate(rate);
+        }
         self.scheduler.on_queued(now, queue, packet, queues);
     }
 
     fn next(&mut self, now: Time, queues: &dyn Backlogs) -> Turn {
-        if queues.waiting() > 0 && now < self.shaper.opens {
-            return Turn::At(self.shaper.opens);
+        let goes_on = std::mem::take(&mut self.goes_on);
+        if queues.waiting() > 0 && now < self.shaper.opens() && !goes_on {
+            return Turn::At(self.shaper.opens());
         }
         self.scheduler.next(now, queues)
     }
@@ -114,10 +167,29 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
 
     fn on_sent(&mut self, now: Time, queue: usize, bytes: u32) {
         let counted = self.shaper.on_sent(bytes - self.layer2_bytes);
-        // Turns are of the line's bytes where the shaper knows them: 40 bytes of acknowledgement that fill
-        // two cells count 106.
-        let knows_line = self.shaper.link_layer != LinkLayer::default();
-        self.scheduler.on_sent(now, queue, if knows_line { counted } else { bytes });
+        self.scheduler.on_sent(now, queue, self.charged(bytes, counted));
+    }
+
+    fn on_discarded(&mut self, now: Time, queue: usize, bytes: u32, had_turn: bool) {
+        let counted = self.shaper.on_discarded(bytes - self.layer2_bytes);
+        self.goes_on |= had_turn;
+        self.scheduler.on_discarded(now, queue, self.charged(bytes, counted), had_turn);
+    }
+
+    fn counts_discards(&self) -> bool {
+        self.scheduler.counts_discards()
+    }
+
+    fn load(&self, queue: usize) -> Load {
+        self.scheduler.load(queue)
+    }
+
+    fn tells_load(&self) -> bool {
+        self.capacity.is_some() || self.scheduler.tells_load()
+    }
+
+    fn on_rate(&mut self, rate: Rate) {
+        self.scheduler.on_rate(rate);
     }
 
     fn on_empty(&mut self, now: Time, queue: usize) {

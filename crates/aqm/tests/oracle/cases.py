@@ -465,6 +465,14 @@ def codel_cases():
         dict(short, ecn=True),
         mixed + drain(60.7, 0.6, 30),
     )
+    for ecn in (True, False):
+        yield (
+            f"ce_threshold with ecn = {str(ecn).lower()}: capable packets that waited longer than 1.2 ms are marked",
+            CoDel,
+            TEN,
+            dict(short, ecn=ecn, ce_threshold_ms=1.2),
+            mixed[:90] + drain(30.7, 0.6, 45),
+        )
     yield (
         "nothing is dropped while no more than mtu_bytes stay behind",
         CoDel,

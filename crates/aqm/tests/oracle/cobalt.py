@@ -19,14 +19,19 @@ class Cobalt(Scheme):
         decrement=1 / 4096,
     )
 
+    bulk_flows = 0
+
     def start(self):
+        self.times()
+        self.count, self.drop_next, self.dropping = 0, 0.0, False
+        self.p_drop, self.blue_timer = 0.0, 0.0
+
+    def times(self):
         self.mtu_time = self.mtu_bytes * 8 / (self.mbps * 1000)
         self.target, self.interval = self.target_ms, self.interval_ms
         if self.scale_to_link:
             self.target = max(self.target_ms, self.mtu_time * 3 / 2)
             self.interval = max(self.interval_ms + self.target - self.target_ms, self.target * 2)
-        self.count, self.drop_next, self.dropping = 0, 0.0, False
-        self.p_drop, self.blue_timer = 0.0, 0.0
 
     def control(self, t):
         return round(t + self.interval / math.sqrt(max(1, self.count)), 6)
@@ -51,7 +56,8 @@ class Cobalt(Scheme):
         """Whether to drop, and whether it was marked."""
         sojourn = round(now - packet["arrived"], 6)
         schedule = now - self.drop_next
-        over_target = sojourn > self.target and sojourn > self.mtu_time * 4
+        least = self.mtu_time * max(4, 2 * self.bulk_flows)
+        over_target = sojourn > self.target and sojourn > least
         next_due = self.count and schedule >= 0
         drop = marked = False
         if over_target:
@@ -86,16 +92,22 @@ class Cobalt(Scheme):
             self.queue_full(now)
         return verdict
 
+    def ask(self, now):
+        """What becomes of the packet at the head, and the packet; idle without one."""
+        if not self.queue:
+            self.queue_empty(now)
+            return "idle", None
+        packet = self.queue.pop(0)
+        drop, marked = self.should_drop(now, packet)
+        if drop and self.queue:
+            return "early", packet
+        return "mark" if marked else "sent", packet
+
     def depart(self, now):
         self.chance, self.coins.last, fates = None, None, []
-        while self.queue:
-            packet = self.queue.pop(0)
-            drop, marked = self.should_drop(now, packet)
-            if not drop or not self.queue:
-                return "+".join([*fates, "mark" if marked else "sent"])
-            fates.append("early")
-        self.queue_empty(now)
-        return "+".join([*fates, "idle"])
+        while not fates or fates[-1] == "early":
+            fates.append(self.ask(now)[0])
+        return "+".join(fates)
 
     def seen(self):
         return {

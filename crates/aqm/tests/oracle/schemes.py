@@ -42,6 +42,10 @@ class Scheme:
     def start(self):
         pass
 
+    def columns_of_case(self):
+        """What is seen of the state."""
+        return self.columns
+
     def period_ms(self):
         return None
 
@@ -420,7 +424,7 @@ class CoDel(Scheme):
     name = "codel"
     tosses = False
     columns = ["count", "last_count", "dropping", "drop_next_ms"]
-    defaults = dict(target_ms=5, interval_ms=100, mtu_bytes=1500)
+    defaults = dict(target_ms=5, interval_ms=100, mtu_bytes=1500, ce_threshold_ms=None)
 
     def start(self):
         self.first_above_time, self.drop_next = 0, 0
@@ -480,7 +484,13 @@ class CoDel(Scheme):
             self.lastcount = self.count
             if mark:
                 return "mark"
-        return "+".join([*fates, "sent" if packet else "idle"])
+        return "+".join([*fates, self.above_threshold(now, packet) if packet else "idle"])
+
+    def above_threshold(self, now, packet):
+        """Linux's ce_threshold: a packet that can be marked is, if it waited longer."""
+        if self.ce_threshold_ms is None or packet["ecn"] == "not_ect":
+            return "sent"
+        return "mark" if round(now - packet["arrived"], 6) > self.ce_threshold_ms else "sent"
 
     def seen(self):
         return {

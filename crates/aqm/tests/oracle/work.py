@@ -33,27 +33,48 @@ def counted(verdict):
     return "+".join(fate if times == 1 else f"{fate}*{times}" for fate, times in runs)
 
 
+def spelt(segment):
+    """A segment's acknowledgement as one word: ack:5000;ts:10/3;sack:6000-7000."""
+    if segment is None:
+        return "-"
+    words = [f"ack:{segment['ack']}"]
+    if "ts" in segment:
+        words.append("ts:{}/{}".format(*segment["ts"]))
+    words += [f"sack:{start}-{end}" for start, end in segment.get("sack", [])]
+    words += [flag for flag in ("ece", "cwr") if flag in segment["ecn"]]
+    return ";".join(words + (["data"] if segment.get("data") else []))
+
+
+MORE = {"dscp": str, "segment": spelt}
+"""What packets of some cases have beside size, flow and codepoint."""
+
+
 def work(title, scheme, facts, keys, events):
     """The text of one case: settings, then one line per event."""
     aqm = scheme(facts, keys)
     lines = [f"case: {title}"]
     lines += settings({**facts, "scheme": scheme.name, **keys})
-    heading = ["time_ms", "do", "bytes", "flow", "ecn", "|", "verdict"]
+    said = [event[5] for event in events if len(event) > 5]
+    more = [name for name in MORE if any(name in packet for packet in said)]
+    heading = ["time_ms", "do", "bytes", "flow", "ecn", *more, "|", "verdict"]
     random = (["drawn"] if scheme.draws_several else []) + (["coin", "chance"] if scheme.tosses else [])
-    rows = [heading + random + scheme.columns]
+    columns = aqm.columns_of_case()
+    rows = [heading + random + columns]
     for time, do, *packet in events:
-        size, flow, ecn = packet or ("-", "-", "-")
+        size, flow, ecn, *beside = packet or ("-", "-", "-")
+        beside = beside[0] if beside else {}
         before = aqm.coins.drawn
         if do == "arrive":
-            verdict = aqm.arrive(time, dict(bytes=size, flow=flow, ecn=ecn))
+            verdict = aqm.arrive(time, dict(bytes=size, flow=flow, ecn=ecn, **beside))
         else:
             verdict = aqm.depart(time) if do == "depart" else aqm.wait(time)
-        row = [number(time), do, str(size), str(flow), ecn, "|", counted(verdict)]
+        cells = [MORE[name](beside[name]) if name in beside else "-" for name in more]
+        row = [number(time), do, str(size), str(flow), ecn, *cells, "|", counted(verdict)]
         if scheme.draws_several:
             row.append(str(aqm.coins.drawn - before))
         if scheme.tosses:
             row += [number(aqm.coins.last), number(aqm.chance)]
-        rows.append(row + [number(aqm.seen()[name]) for name in scheme.columns])
+        rows.append(row + [number(aqm.seen()[name]) for name in columns])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines += [""] + [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows
@@ -78,7 +99,7 @@ def vector(text):
 
 
 FACTS = ("link_mbps", "timer_phase", "flow_salt", "seed")
-WORDS = ("do", "ecn", "verdict")
+WORDS = ("do", "ecn", "segment", "verdict")
 
 
 def nested(keys):

@@ -114,6 +114,13 @@ impl Translated {
         }
         Ok(format!("{whole}us"))
     }
+
+    /// The words for marks, which CoDel may make for a threshold of their own.
+    fn marks(self, ecn: bool, ce_threshold_ms: Option<f64>) -> Result<String, String> {
+        let threshold = ce_threshold_ms.map(|ms| self.time("ce_threshold_ms", ms)).transpose()?;
+        let threshold = threshold.map(|time| format!(" ce_threshold {time}"));
+        Ok(format!("{}{}", ecn_word(ecn), threshold.unwrap_or_default()))
+    }
 }
 
 const fn ecn_word(ecn: bool) -> &'static str {
@@ -137,13 +144,22 @@ fn drop_tail(given: &drop_tail::Params) -> Result<Discipline, String> {
 
 fn codel(given: &codel::Params) -> Result<Discipline, String> {
     let kernel = Translated("codel");
-    let codel::Params { limit_packets, limit_bytes, limit_rule, target_ms, interval_ms, mtu_bytes, ecn } =
-        *given;
+    let codel::Params {
+        limit_packets,
+        limit_bytes,
+        limit_rule,
+        target_ms,
+        interval_ms,
+        mtu_bytes,
+        ecn,
+        ce_threshold_ms,
+    } = *given;
     let limit =
         kernel.limit_packets(Limit { packets: limit_packets, bytes: limit_bytes, rule: limit_rule })?;
     kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
     let (target, interval) = (kernel.time("target_ms", target_ms)?, kernel.time("interval_ms", interval_ms)?);
-    let words = words(&format!("codel limit {limit} target {target} interval {interval} {}", ecn_word(ecn)));
+    let marks = kernel.marks(ecn, ce_threshold_ms)?;
+    let words = words(&format!("codel limit {limit} target {target} interval {interval} {marks}"));
     Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit.into()) })
 }
 
@@ -165,6 +181,7 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
         count_overflows,
         nearly_empty,
         ecn,
+        ce_threshold_ms,
     } = *given;
     kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
     kernel.fixed("hash", &hash, &FlowHashing::Plain)?;
@@ -180,7 +197,7 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
     let words = words(&format!(
         "fq_codel limit {limit_packets} flows {flows} target {target} interval {interval} quantum {quantum_bytes} {} \
          memory_limit {memory_limit_bytes} drop_batch {drop_batch_packets}",
-        ecn_word(ecn),
+        kernel.marks(ecn, ce_threshold_ms)?,
     ));
     Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit_packets.into()) })
 }

@@ -2,7 +2,7 @@
 
 use super::capture::{Capture, CapturedPorts, Capturing};
 use super::packet::Packet;
-use aqmlab_aqm::{HeaderFields, PacketFacts, Reason};
+use aqmlab_aqm::{Acknowledgement, HeaderFields, PacketFacts, Queued, Reason};
 use aqmlab_scenario::LinkIndex;
 use aqmlab_units::Time;
 
@@ -30,6 +30,8 @@ pub struct LogRow {
     pub facts: PacketFacts,
     /// What queues sort it by.
     pub header: HeaderFields,
+    /// What it acknowledges, when it came.
+    pub acknowledgement: Option<Acknowledgement>,
 }
 
 /// All that happened, if that is wanted.
@@ -46,7 +48,9 @@ impl Log {
 
     pub(crate) fn note(&mut self, at: Time, event: LogEvent, link: LinkIndex, packet: &Packet) {
         if let Some(rows) = &mut self.rows {
-            rows.push(LogRow { at, event, link, facts: packet.facts, header: packet.header });
+            let acknowledgement = if event == LogEvent::Arrival { packet.acknowledgement() } else { None };
+            let (facts, header) = (packet.facts, packet.header);
+            rows.push(LogRow { at, event, link, facts, header, acknowledgement });
         }
         if event == LogEvent::Departure {
             self.capturing.keep(at, link, packet.buffer.bytes());

@@ -2,10 +2,11 @@
 
 use super::buffer::Buffer;
 use crate::addresses::Half;
-use aqmlab_aqm::{Codepoint, HeaderFields, PacketFacts, Queued};
+use aqmlab_aqm::{Acknowledgement, Codepoint, HeaderFields, PacketFacts, Queued};
 use aqmlab_driver::{CountedPacket, Whose};
 use aqmlab_session::Side;
 use aqmlab_units::Span;
+use aqmlab_wire::ReceivedPacket;
 
 /// A packet on its way, as a queue holds it.
 pub(crate) struct Packet {
@@ -46,5 +47,12 @@ impl Queued for Packet {
 
     fn header_fields(&self) -> HeaderFields {
         self.header
+    }
+
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        let said = ReceivedPacket::read(self.buffer.bytes()).ok()?.acknowledgement()?;
+        let (flags, number) = (said.flags.bits(), said.number);
+        let segment = Acknowledgement::of_segment(flags, number, said.timestamps, said.has_more)?;
+        Some(said.blocks.into_iter().flatten().fold(segment, Acknowledgement::with_block))
     }
 }

@@ -3,6 +3,7 @@
 use super::Fabric;
 use super::connections::Connections;
 use super::events::Events;
+use super::headers::HeadersOf;
 use super::losses::LossCounts;
 use super::packet::Packet;
 use super::trace::TraceEvent;
@@ -186,8 +187,8 @@ impl Fabric {
         trace.record(events.now(), TraceEvent::Arrival, queued.monitored, &packet, &endpoints.options);
         endpoints.connections.prefetch_owner(packet.connection());
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
-        let header = |packet: &Packet| flow_hashes.header_of(packet);
-        if let Some(packet) = queued.arrive(packet, header, events, &mut discard) {
+        let headers = HeadersOf { flow_hashes, options: &endpoints.options };
+        if let Some(packet) = queued.arrive(packet, headers, events, &mut discard) {
             prefetch_delivery(&endpoints.connections, &packet);
             if let Some(channel) = queued.channel {
                 network.begin_turn(position, channel, events.now());

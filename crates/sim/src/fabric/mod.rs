@@ -34,6 +34,7 @@ mod endpoints;
 mod events;
 mod flow_hashes;
 mod forwarding;
+mod headers;
 mod hosts;
 mod idle_paths;
 mod impairments;

@@ -4,7 +4,7 @@ use super::events::{Events, Timer};
 use super::packet::Packet;
 use crate::engine::Rank;
 use crate::identifiers::{ChannelId, Hop, MonitoredId, QueuedId};
-use aqmlab_aqm::{HeaderFields, Reason};
+use aqmlab_aqm::{Headers, Reason};
 use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, News, Sent};
 use aqmlab_scenario::LinkIndex;
 use aqmlab_units::{Span, Time};
@@ -57,11 +57,11 @@ impl QueuedLink {
     pub(crate) fn arrive(
         &mut self,
         packet: Packet,
-        header: impl FnOnce(&Packet) -> HeaderFields,
+        headers: impl Headers<Packet>,
         events: &mut Events,
         discarded: &mut impl FnMut(Packet, Reason),
     ) -> Option<Packet> {
-        let news = self.link.arrive_with(events.now(), packet, header, discarded);
+        let news = self.link.arrive_with(events.now(), packet, headers, discarded);
         self.note(news, events)
     }
 

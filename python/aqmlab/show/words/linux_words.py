@@ -55,7 +55,7 @@ def meaning(word: Word) -> str:
     if word.note:
         return word.note
     adds = [f"{key} + {more}" for key, more in word.adds.items()]
-    sets = [f"{key} = {toml_value(value)}" for key, value in word.sets.items() if key != "autorate"]
+    sets = [f"{key} = {toml_value(value)}" for key, value in word.sets.items()]
     return ", ".join([*([word.key] if word.key else []), *adds, *sets])
 
 

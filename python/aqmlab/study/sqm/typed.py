@@ -3,8 +3,8 @@
 Sources: tc-cake(8), tc-htb(8), tc-stab(8), tc-mirred(8); sqm-scripts' /etc/config/sqm. From the manuals:
 CAKE counts what `overhead` says beside the IP packet; HTB counts frames with their 14 bytes of Ethernet, so
 that its `overhead` is 14 less. Of line codes HTB knows ATM; PTM's 65 bytes for 64 are taken off its rate.
-What is modelled is printed and nothing else: `besteffort`, for the model has one tin; `nat`, for it tells
-devices apart; no filter of acknowledgements.
+What was run is printed and nothing else: `besteffort` without `tins`, where Linux has diffserv3; `nat`, for
+the model tells devices apart; a filter of acknowledgements and `ingress` where the router's queue has them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from aqmlab.load.queue_place import ROUTER_LINKS
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from aqmlab.scenario import Scenario
 
 _ETHERNET_HEADER_BYTES = 14
@@ -33,6 +36,8 @@ _ISOLATION = {
     "dual_destination": "dual-dsthost",
     "triple": "triple-isolate",
 }
+_ACK_FILTERS = {"conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
+_SWITCHES = {"ingress": "ingress", "autorate_ingress": "autorate-ingress"}
 _DISCIPLINES = {"fq-codel": "fq_codel", "codel": "codel", "pie": "pie", "drop-tail": "pfifo"}
 _DEVICE = re.compile(r"[A-Za-z0-9_.:-]{1,15}")
 IFB = "ifb4sqm"
@@ -51,6 +56,8 @@ class RouterShaper:
         coding: What the line makes of frames: `none`, `atm` or `ptm`.
         limit_packets: How many packets wait at most, where that is asked.
         isolation: Of CAKE: what gets an equal share.
+        tins: Of CAKE: its classes of traffic.
+        more: Of CAKE: further words.
     """
 
     way: str
@@ -60,6 +67,8 @@ class RouterShaper:
     coding: str
     limit_packets: int | None = None
     isolation: str = "triple"
+    tins: str = "besteffort"
+    more: tuple[str, ...] = ()
 
     @property
     def kbit(self) -> int:
@@ -76,8 +85,16 @@ def router_shapers(scenario: Scenario) -> tuple[RouterShaper, ...]:
             way = link.removeprefix("router-")
             queue = line[f"router_queue_{way}"]
             own = (queue.get("limit_packets"), queue.get("isolation") or "triple")
-            shapers.append(RouterShaper(way, *found[link], *own))
+            tins = queue.get("tins") or "besteffort"
+            shapers.append(RouterShaper(way, *found[link], *own, tins, _more_words(queue)))
     return tuple(shapers)
+
+
+def _more_words(queue: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those of CAKE that stand where the queue has more than its defaults."""
+    words = [_ACK_FILTERS.get(queue.get("ack_filter", "none"), "")]
+    words += [word for key, word in _SWITCHES.items() if queue.get(key)]
+    return tuple(word for word in words if word)
 
 
 def require_device(name: str) -> None:
@@ -138,13 +155,14 @@ def _of_way(scheme: str, shaper: RouterShaper, device: str) -> list[str]:
 
 def cake_words(shaper: RouterShaper) -> str:
     """CAKE with its arguments."""
-    return f"cake bandwidth {shaper.kbit}kbit besteffort {_counted_by_cake(shaper)}"
+    return f"cake bandwidth {shaper.kbit}kbit {shaper.tins} {_counted_by_cake(shaper)}"
 
 
 def _counted_by_cake(shaper: RouterShaper) -> str:
     coding = {"none": "noatm"}.get(shaper.coding, shaper.coding)
     mpu = f" mpu {shaper.minimum_frame_bytes}" if shaper.minimum_frame_bytes else ""
-    return f"{_ISOLATION[shaper.isolation]} nat {coding} overhead {shaper.overhead_bytes}{mpu}"
+    counted = f"nat {coding} overhead {shaper.overhead_bytes}{mpu}"
+    return " ".join([_ISOLATION[shaper.isolation], counted, *shaper.more])
 
 
 def _stab(shaper: RouterShaper) -> str:
@@ -167,7 +185,9 @@ def sqm_config(scheme: str, shapers: tuple[RouterShaper, ...], device: str) -> l
         return []
     by_way = {shaper.way: shaper for shaper in shapers}
     rates = {way: str(by_way[way].kbit if way in by_way else 0) for way in ("down", "up")}
-    counted = {way: _counted_by_cake(shaper) for way, shaper in by_way.items()}
+    # piece_of_cake.qos says besteffort; what its options say comes behind that.
+    tins = {way: "" if one.tins == "besteffort" else f"{one.tins} " for way, one in by_way.items()}
+    counted = {way: tins[way] + _counted_by_cake(shaper) for way, shaper in by_way.items()}
     options = {
         "enabled": "1",
         "interface": device,
