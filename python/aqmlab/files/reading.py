@@ -38,15 +38,26 @@ def read_text(file: str | Path | Traversable, refusal: type[RefusalError]) -> st
         refusal: It cannot be read as text; the message names it and says why.
     """
     name = plain(str(file))
+    data = read_bytes(file, refusal)
     try:
-        data = _bytes(Path(file)) if isinstance(file, str | Path) else file.read_bytes()
         return data.decode("utf-8").replace("\r\n", "\n")
-    except FileNotFoundError:
-        raise refusal(f"{name}: there is no such file", place=name) from None
     except UnicodeDecodeError as error:
         what = what_it_is(name, data)
         wrong = f"not UTF-8 text (byte {error.start})" if what is None else f"this is {what}"
         raise refusal(f"{name}: {wrong}", place=name) from None
+
+
+def read_bytes(file: str | Path | Traversable, refusal: type[RefusalError]) -> bytes:
+    """The content of a file.
+
+    Raises:
+        refusal: It cannot be read; the message names it and says why.
+    """
+    name = plain(str(file))
+    try:
+        return _bytes(Path(file)) if isinstance(file, str | Path) else file.read_bytes()
+    except FileNotFoundError:
+        raise refusal(f"{name}: there is no such file", place=name) from None
     except OSError as error:
         raise refusal(f"{name}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a name that no file can have, such as one with a NUL in it
