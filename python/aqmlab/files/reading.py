@@ -47,15 +47,17 @@ def read_text(file: str | Path | Traversable, refusal: type[RefusalError]) -> st
         raise refusal(f"{name}: {wrong}", place=name) from None
 
 
-def read_bytes(file: str | Path | Traversable, refusal: type[RefusalError]) -> bytes:
-    """The content of a file.
+def read_bytes(
+    file: str | Path | Traversable, refusal: type[RefusalError], *, most_bytes: int = LARGEST_BYTES
+) -> bytes:
+    """The content of a file, up to so many bytes.
 
     Raises:
         refusal: It cannot be read; the message names it and says why.
     """
     name = plain(str(file))
     try:
-        return _bytes(Path(file)) if isinstance(file, str | Path) else file.read_bytes()
+        return _bytes(Path(file), most_bytes) if isinstance(file, str | Path) else file.read_bytes()
     except FileNotFoundError:
         raise refusal(f"{name}: there is no such file", place=name) from None
     except OSError as error:
@@ -138,7 +140,7 @@ def _parsed(
         raise refusal(f"{source}: not {form}: {wrong}") from None
 
 
-def _bytes(file: Path) -> bytes:
+def _bytes(file: Path, most_bytes: int) -> bytes:
     kind = file.stat().st_mode
     if not stat.S_ISREG(kind):
         what = "a folder" if stat.S_ISDIR(kind) else "a pipe or a device"
@@ -147,6 +149,6 @@ def _bytes(file: Path) -> bytes:
     with file.open("rb") as handle:
         while part := handle.read(_PART_BYTES):
             data += part
-            if len(data) > LARGEST_BYTES:
-                raise OSError(0, f"larger than {LARGEST_BYTES >> 20} MiB")
+            if len(data) > most_bytes:
+                raise OSError(0, f"larger than {most_bytes >> 20} MiB")
     return bytes(data)

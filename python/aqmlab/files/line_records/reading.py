@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ LEGAL = (
     "a data file of Flent, a result of crusader (crusader export), the CSV of Waveform's test, a log of ping, "
     "iperf3 --json, a packet capture"
 )
+_LARGEST_CAPTURE_BYTES = 512 << 20
 _OF_JSON: dict[str, Callable[[str, dict[str, Any]], LineRecord]] = {
     "flent": read_flent,
     "crusader": read_crusader,
@@ -44,8 +46,10 @@ def read_line_records(files: Iterable[str | Path]) -> list[LineRecord]:
     records = []
     for file in files:
         name = plain(str(file))
-        content = _unpacked(name, read_bytes(file, RefusalError))
+        content = _unpacked(name, read_bytes(file, RefusalError, most_bytes=_LARGEST_CAPTURE_BYTES))
         kind = measurement_kind(name, content)
+        if kind != "capture" and len(content) > LARGEST_BYTES:
+            raise RefusalError(f"{name}: larger than {LARGEST_BYTES >> 20} MiB", place=name)
         if not content.strip():
             raise RefusalError(f"{name}: is empty", place=name, legal=LEGAL)
         if kind == "capture":
@@ -66,9 +70,10 @@ def _unpacked(name: str, content: bytes) -> bytes:
     if not content.startswith(b"\x1f\x8b"):
         return content
     try:
-        unpacked = gzip.decompress(content)
+        with gzip.open(io.BytesIO(content)) as packed:
+            unpacked = packed.read(_LARGEST_CAPTURE_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise RefusalError(f"{name}: damaged, gzip cannot unpack it: {error}", place=name) from None
-    if len(unpacked) > LARGEST_BYTES:
-        raise RefusalError(f"{name}: larger than {LARGEST_BYTES >> 20} MiB unpacked", place=name)
+    if len(unpacked) > _LARGEST_CAPTURE_BYTES:
+        raise RefusalError(f"{name}: larger than {_LARGEST_CAPTURE_BYTES >> 20} MiB unpacked", place=name)
     return unpacked

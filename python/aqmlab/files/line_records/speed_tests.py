@@ -28,7 +28,7 @@ _CRUSADER = Table(
 _STAGE = re.compile(r"^=+ (UNLOADED|DOWNLOAD|UPLOAD)\b.*LATENCY MEASUREMENTS")
 _SPEED = re.compile(r"^(Download|Upload) speed \(Mbps\)\s*[,;]\s*\"?([\d.,]+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\"?(\d+(?:[.,]\d+)?)\"?\s*[,;]*\s*")
-_STEP_S, _GAP_S = 0.2, 5.0
+_STEP_S, _GAP_S = 0.5, 5.0
 """Waveform's numbers have no times: they are laid out in a row, with gaps between the stages."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from aqmlab.errors import RefusalError
 from aqmlab.files.line_records.record import WAYS
-from aqmlab.study.line_fit.queue_kind import PEAK, QueueKind, queue_kind
+from aqmlab.study.line_fit.queue_kind import PEAK, QueueKind, queue_kind, quiet
 from aqmlab.study.line_fit.resampling import bounds
 
 if TYPE_CHECKING:
@@ -23,12 +23,17 @@ _SEGMENT_BYTES = (1448.0, 1460.0, 1428.0)
 """What a full packet carries if nothing is known: with TCP's timestamps, without, and over IPv6."""
 _SINGLE_FIGURE = 0.1
 """How far a speed may be off that a test printed as one figure: assumed, for it says nothing of it."""
-_VARIES, _FLAT = 0.1, 0.03
+_VARIES, _FLAT, _STEADY = 0.1, 0.03, 0.005
+_BESIDE = 0.005
+"""The share of a line that probes and others may take beside transfers: assumed."""
+_OWN_PORTS_MS, _MISSED = 0.05, 3.0
+"""What interfaces at home take (assumed), and by how many mean gaps the least of n waits may lie above zero."""
+_EMPTY = 0.02
 _CONTRADICT = 1.5
 _UNSEEN = 0.02
 """What the peak may have been between two probes, and what waits on the way back: assumed, one packet at least."""
 _HIGHEST, _LOW = 0.995, 0.1
-_ACKNOWLEDGEMENT_BYTES, _PACKETS_AN_ACKNOWLEDGEMENT = 52, 2
+_ACKNOWLEDGEMENT_BYTES, _PACKETS_AN_ACKNOWLEDGEMENT, _IN_FRONT = 52, 2, 4
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,19 @@ def fitted_round_trip(seen: Sequence[Seen]) -> Fitted | None:
         least = float(np.min(each.idle_ms))
         if each.idle_was_seen:
             upper = bounds(each.idle_ms, lambda values: float(np.quantile(values, 0.5)))[1]
-            found.append(Fitted(float(low), least, max(float(middle), upper), "idle round trips"))
+            rounded = max(_resolution_ms(each.idle_ms), _OWN_PORTS_MS)
+            missed = _MISSED / len(each.idle_ms) * (float(middle) - least)
+            ends = least - rounded - missed, max(float(middle), upper) + rounded
+            found.append(Fitted(float(low), *ends, f"{len(each.idle_ms)} idle round trips"))
         else:
             found.append(Fitted(least, 0.0, least, "the least round trip; the line was never seen idle"))
     return min(found, key=lambda each: each.value, default=None)
+
+
+def _resolution_ms(trips: np.ndarray) -> float:
+    """Half of the step in which round trips are printed, as far as they show it."""
+    steps = np.diff(np.unique(trips))
+    return 0.5 * min(float(np.min(steps)) if len(steps) else 0.0, 1.0)
 
 
 def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
@@ -101,18 +115,26 @@ def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
     rates = {sources: _rate([load for load, _ in each], framing) for sources, each in by_session.items()}
     rate, notes = _agreed(rates, way)
     # Waits are judged session by session; the one with most round trips speaks.
-    fits = [_queue(each, rates[sources], framing) for sources, each in by_session.items()]
-    best = max(fits, key=lambda pair: pair[1])[0]
-    kinds = {each.kind for each, count in fits if count and each.kind is not QueueKind.UNKNOWN}
+    echo_ms = _echo_ms(seen, way, framing)
+    fits = [_queue(each, rates[sources], framing, echo_ms) for sources, each in by_session.items()]
+    best, *_ = max(fits, key=lambda each: each[1])
+    kinds = {each.kind for each, count, _ in fits if count and each.kind is not QueueKind.UNKNOWN}
     if len(kinds) > 1:
         notes += ("files show different queues; that with most round trips counts",)
-    full = best.kind not in (QueueKind.UNKNOWN, QueueKind.NONE)
     varied = max(_variation(load) for load, _ in loads)
-    if not full and not (best.kind is QueueKind.UNKNOWN and varied < _FLAT):
-        notes += ("no queue was seen: something else may have limited transfers, and the line carry more",)
+    known = not any(carried.single_figure for load, _ in loads for carried in load.carried)
+    emptied = max(each for *_, each in fits)
+    if best.kind is QueueKind.NONE:
+        notes += ("nothing waited: something else may have limited transfers, and the line carry more",)
         rate = replace(rate, high=math.inf)
-    elif best.kind is QueueKind.ISOLATED and varied > _FLAT:
-        notes += (f"the rate varied by {100 * varied:.0f} %: the line may carry more",)
+    elif best.kind is QueueKind.UNKNOWN and varied > _FLAT:
+        notes += (f"the rate varied by {100 * varied:.0f} %, and no round trip shows whether the line was full",)
+        rate = replace(rate, high=math.inf)
+    elif emptied > _EMPTY and (not known or varied > _STEADY):
+        notes += (f"nothing waited {100 * emptied:.0f} % of the time: the line may carry more",)
+        rate = replace(rate, high=math.inf)
+    elif best.kind is QueueKind.ISOLATED and (not known or varied > _STEADY):
+        notes += ("the rate varied, or is not known to be steady: the line may carry more",)
         rate = replace(rate, high=math.inf)
     elif varied > _VARIES:
         notes += (f"the rate varied by {100 * varied:.0f} % from second to second",)
@@ -128,7 +150,7 @@ def _rate(loads: Sequence[Load], framing: Framing) -> Fitted:
     ends = [value, float(np.mean(seconds))]
     for statistic in (np.median, np.mean):
         ends += bounds(seconds, lambda values, of=statistic: float(of(values)))  # type: ignore[misc]
-    low, high = min(ends), max(ends)
+    low, high = (1 - _BESIDE) * min(ends), (1 + _BESIDE) * max(ends)
     if any(each.single_figure for load in loads for each in load.carried):
         low, high = value * (1 - _SINGLE_FIGURE), value * (1 + _SINGLE_FIGURE)
         how = "one figure, whose error is assumed to be 10 %"
@@ -167,23 +189,34 @@ def _variation(load: Load) -> float:
     return float(np.std(load.seconds_mbps)) / mean if mean > 0.0 else 0.0
 
 
-def _queue(pairs: Sequence[tuple[Load, Seen]], rate: Fitted, framing: Framing) -> tuple[FittedWay, int]:
-    """The queue that the round trips of a session show, and how many they are."""
+def _echo_ms(seen: Sequence[Seen], way: str, framing: Framing) -> float:
+    """How long the other way takes for the acknowledgements that a probe finds before it."""
+    other = [load.seconds_mbps for each in seen for load in each.loads if load.way != way]
+    if not other:
+        return 0.0
+    return _IN_FRONT * framing.on_line(_ACKNOWLEDGEMENT_BYTES) * 8e-3 / float(np.median(np.concatenate(other)))
+
+
+def _queue(
+    pairs: Sequence[tuple[Load, Seen]], rate: Fitted, framing: Framing, echo_ms: float
+) -> tuple[FittedWay, int, float]:
+    """The queue that the round trips of a session show, how many they are, and how often nothing waited."""
     onset = np.concatenate([load.onset_ms for load, _ in pairs])
     steady = np.concatenate([load.steady_ms for load, _ in pairs])
     came = steady[np.isfinite(steady)]
     load, seen = pairs[0]
     packet_ms = framing.on_line(1500) * 8e-3 / rate.value
     spread = float(np.quantile(seen.idle_ms, 0.95) - np.median(seen.idle_ms)) if seen.idle_was_seen else 0.0
-    kind = queue_kind(
-        onset, steady, packet_ms=packet_ms, idle_spread_ms=spread, of_flows=load.of_flows
-    )
+    quiet_ms = quiet(packet_ms, spread + echo_ms)
+    kind = queue_kind(onset, steady, packet_ms=packet_ms, quiet_ms=quiet_ms, of_flows=load.of_flows)
+    # An isolated queue is seen by none but its own flow.
+    emptied = 0.0 if kind is QueueKind.ISOLATED or not len(came) else float(np.mean(came < quiet_ms / 2))
     lost = f"{100 * (1 - len(came) / len(steady)):.0f} % of probes lost" if len(came) < len(steady) else ""
     notes = (lost,) if lost and not lost.startswith("0 %") else ()
     if kind is QueueKind.UNKNOWN:
         both = load.both and not len(steady)
         why = "both ways were full at once: how much waited in which is not known" if both else ""
-        return FittedWay(kind=kind, notes=(why,) if why else notes), len(came)
+        return FittedWay(kind=kind, notes=(why,) if why else notes), len(came), 0.0
     if kind is QueueKind.ISOLATED and (load.in_flow_ms or 0.0) > 3 * packet_ms:
         notes += (f"transfers' own packets wait {load.in_flow_ms:.0f} ms: flows are isolated",)
     if not seen.idle_was_seen:
@@ -192,9 +225,9 @@ def _queue(pairs: Sequence[tuple[Load, Seen]], rate: Fitted, framing: Framing) -
     if kind is QueueKind.CONTROLLED:
         ends = bounds(came, lambda values: float(np.median(values)))
         kept = Fitted(float(np.median(came)), *ends, how)
-        return FittedWay(kind=kind, kept_ms=kept, notes=notes), len(came)
+        return FittedWay(kind=kind, kept_ms=kept, notes=notes), len(came), emptied
     buffer = _buffer(came, packet_ms, how) if kind in (QueueKind.TAIL_DROP, QueueKind.SHORT) else None
-    return FittedWay(kind=kind, buffer_ms=buffer, notes=notes), len(came)
+    return FittedWay(kind=kind, buffer_ms=buffer, notes=notes), len(came), emptied
 
 
 def _buffer(came: np.ndarray, packet_ms: float, how: str) -> Fitted:

@@ -40,12 +40,22 @@ class QueueKind(Enum):
     UNKNOWN = "not known"
 
 
+def quiet(packet_ms: float, own_ms: float) -> float:
+    """What a probe takes longer at most where none but the packet being sent is in front of it.
+
+    Args:
+        packet_ms: How long the line takes for a full packet.
+        own_ms: How far round trips vary without a load, and what waits on the way back.
+    """
+    return _QUIET_MS + _QUIET_PACKETS * packet_ms + own_ms
+
+
 def queue_kind(
     onset_ms: NDArray[np.float64],
     steady_ms: NDArray[np.float64],
     *,
     packet_ms: float,
-    idle_spread_ms: float,
+    quiet_ms: float,
     of_flows: bool,
 ) -> QueueKind:
     """The kind of queue that adds so much to round trips.
@@ -54,14 +64,14 @@ def queue_kind(
         onset_ms: What is added while transfers begin.
         steady_ms: What is added later.
         packet_ms: How long the line takes for a full packet.
-        idle_spread_ms: How far the slowest of idle round trips lie above their median.
+        quiet_ms: What a probe takes longer at most where none but the packet being sent is in front of it.
         of_flows: Whether these are round trips of the transfers' own packets, which are never isolated.
     """
     onset, steady = (each[np.isfinite(each)] for each in (onset_ms, steady_ms))
     if len(steady) < _LEAST:
         return QueueKind.UNKNOWN
     low, upper, peak = np.quantile(steady, [1 - PEAK, 0.9, PEAK])
-    if peak <= _QUIET_MS + _QUIET_PACKETS * packet_ms + idle_spread_ms:
+    if peak <= quiet_ms:
         return QueueKind.NONE if of_flows else QueueKind.ISOLATED
     # The highest may be an accident, of a machine or of Wi-Fi; the second is not.
     first = float(np.sort(onset)[-2]) if len(onset) >= 2 * _LEAST else float(np.max(onset, initial=0.0))

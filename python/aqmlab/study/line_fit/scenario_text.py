@@ -58,11 +58,11 @@ def scenario_text(
 def bound_in_words(fitted: Fitted, unit: str) -> str:
     """A bound such as `92.7 to 95.4 Mbit/s`, `93 Mbit/s or more`."""
     if math.isinf(fitted.high):
-        return f"{fitted.low:.3g} {unit} or more"
-    low, high = f"{fitted.low:.3g}", f"{fitted.high:.3g}"
-    if low == high:
-        low, high = f"{fitted.low:.4g}", f"{fitted.high:.4g}"
-    return f"{low} to {high} {unit}"
+        return f"{fitted.low:.4g} {unit} or more"
+    low, high = (f"{each:.4g}" for each in (fitted.low, fitted.high))
+    if fitted.low == 0.0:
+        return f"{high} {unit} or less"
+    return f"{low} {unit}" if low == high else f"{low} to {high} {unit}"
 
 
 def _rate(way: str, fitted: FittedWay, framing: Framing, lines: list[str]) -> float:
