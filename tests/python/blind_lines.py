@@ -124,7 +124,7 @@ def _probes(found: Measured, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def as_ping_and_iperf3(line: BlindLine, folder: Path) -> list[Path]:
     """A log of `ping -D -i 0.2` over both tests, and iperf3's result of each."""
-    began_s, lines, files = 1_700_000_000.0, ["PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data."], []
+    began_s, lines, files = 1_700_000_000.6, ["PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data."], []
     for number, way in enumerate(("down", "up")):
         found = measured(line, way)
         at_s, trips = _probes(found, number)

@@ -1,9 +1,11 @@
-"""Packets of TCP connections from pcap and pcapng files, and the round trips that their timestamps show.
+"""Packets of TCP connections from pcap and pcapng files, and the round trips that they show.
 
 Sources: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng (section header, interface description, enhanced
-packet blocks), RFC 9293, RFC 7323. A round trip lasts from the first packet with a timestamp value to the
-first packet back that echoes it (K. Nichols, pping, 2017). The home is the end whose echoes come back sooner:
-the capture has to be of a machine at home, or of its router.
+packet blocks), RFC 9293, RFC 7323. A round trip of data lasts until the acknowledgement of its very end, of
+nothing sent before a retransmission (P. Karn, C. Partridge, 1987): an echoed timestamp would be that of the
+first segment of a delayed acknowledgement. A round trip of an acknowledgement lasts until the first packet
+back that echoes its timestamp (K. Nichols, pping, 2017). The home is the end whose answers come sooner: the
+capture has to be of a machine at home, or of its router.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ _BEFORE_IP = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 113: 16, 228: 0, 229: 0, 276: 2
 _TCP, _VLAN = 6, b"\x81\x00"
 _NEARER = 2.0
 """So many times sooner the home's echoes come back than those of the other end."""
-_LARGEST_SEGMENT = 1460
+_LARGEST_SEGMENT, _WRAPS_AT = 1460, 1 << 32
 _LEAST_APART_S, _LEAST_BYTES, _LEAST_SHARE = 0.02, 100_000, 0.005
 
 
@@ -38,6 +40,7 @@ class Packet(NamedTuple):
     at_s: float
     ends: tuple[bytes, bytes, bytes, bytes]
     payload_bytes: int
+    sequence: int
     acknowledged: int
     stamp: int
     echo: int
@@ -45,12 +48,14 @@ class Packet(NamedTuple):
 
 @dataclass
 class _Side:
-    """What passed from one end of a connection: payload, and how soon the other end echoed it."""
+    """What passed from one end of a connection: payload, and how soon the other end answered."""
 
     payload: list[tuple[float, int]] = field(default_factory=list)
     acknowledged: list[tuple[float, int]] = field(default_factory=list)
-    pending: dict[int, float] = field(default_factory=dict)
+    stamped: dict[int, float] = field(default_factory=dict)
     newest: int = -1
+    ended: dict[int, float] = field(default_factory=dict)
+    highest: int | None = None
     trips: list[tuple[float, float]] = field(default_factory=list)
 
 
@@ -78,7 +83,7 @@ def read_captures(files: Sequence[tuple[str, bytes]]) -> LineRecord:
     largest = max((size for side in out + back for _, size in side.payload), default=0)
     segment = float(largest) if 1000 < largest <= _LARGEST_SEGMENT else None
     least = max(_LEAST_BYTES, _LEAST_SHARE * sum(total.values()))
-    carried = {way: (_carried(each, segment),) for way, each in sums.items() if total[way] >= least}
+    carried = {way: (_carried(each, segment, way),) for way, each in sums.items() if total[way] >= least}
     if not carried:
         raise RefusalError(
             f"{name}: no TCP connection carries more than {_LEAST_BYTES // 1000} kB; legal: a capture of a "
@@ -90,18 +95,30 @@ def read_captures(files: Sequence[tuple[str, bytes]]) -> LineRecord:
 
 
 def _take(packet: Packet, own: _Side, other: _Side) -> None:
+    own.acknowledged.append((packet.at_s, packet.acknowledged))
     if packet.payload_bytes:
         own.payload.append((packet.at_s, packet.payload_bytes))
-    own.acknowledged.append((packet.at_s, packet.acknowledged))
-    if packet.stamp != own.newest and packet.stamp >= 0:
+        end = (packet.sequence + packet.payload_bytes) % _WRAPS_AT
+        if own.highest is not None and _beyond(end, own.highest) <= 0:
+            own.ended.clear()
+        else:
+            own.highest = end
+            own.ended[end] = packet.at_s
+    elif packet.stamp != own.newest and packet.stamp >= 0:
         own.newest = packet.stamp
-        own.pending[packet.stamp] = packet.at_s
-    if (sent_s := other.pending.pop(packet.echo, None)) is not None:
-        other.trips.append((sent_s, 1e3 * (packet.at_s - sent_s)))
+        own.stamped[packet.stamp] = packet.at_s
+    for waiting, answer in ((other.ended, packet.acknowledged), (other.stamped, packet.echo)):
+        if (sent_s := waiting.pop(answer, None)) is not None:
+            other.trips.append((sent_s, 1e3 * (packet.at_s - sent_s)))
+
+
+def _beyond(number: int, other: int) -> int:
+    """How far a sequence number is beyond another, below 0 before it."""
+    return (number - other + _WRAPS_AT // 2) % _WRAPS_AT - _WRAPS_AT // 2
 
 
 def _home(name: str, sides: dict[tuple[bytes, ...], _Side]) -> set[bytes]:
-    """The addresses at home: whose packets take long to be echoed, for the echo comes from far away."""
+    """The addresses at home: whose packets take long to be answered, for the answer comes from far away."""
     soonest: dict[bytes, list[float]] = {}
     for ends, side in sides.items():
         if side.trips:
@@ -114,7 +131,7 @@ def _home(name: str, sides: dict[tuple[bytes, ...], _Side]) -> set[bytes]:
             home.add(ends[0])
     if not home:
         raise RefusalError(
-            f"{name}: which end is at home is not to be seen: TCP timestamps of both directions are needed, "
+            f"{name}: which end is at home is not to be seen: TCP of both directions is needed, with timestamps, "
             "captured at home (one file, or a file of each direction)",
             place=name,
         )
@@ -127,16 +144,16 @@ def _acknowledged(back: list[_Side]) -> list[tuple[float, int]]:
     for side in back:
         highest = None
         for at_s, number in side.acknowledged:
-            grown = 0 if highest is None else (number - highest + (1 << 31)) % (1 << 32) - (1 << 31)
+            grown = 0 if highest is None else _beyond(number, highest)
             if highest is None or grown > 0:
                 highest = number
                 found.append((at_s, grown))
     return found
 
 
-def _carried(sums: list[tuple[float, int]], segment_bytes: float | None) -> Carried:
+def _carried(sums: list[tuple[float, int]], segment_bytes: float | None, way: str) -> Carried:
     at_s, size = (np.asarray(each, dtype=np.float64) for each in zip(*sorted(sums), strict=True))
-    return Carried(at_s, np.cumsum(size) * 8e-6, segment_bytes)
+    return Carried(at_s, np.cumsum(size) * 8e-6, segment_bytes, in_jumps=way == "up")
 
 
 def _thinned(trips: list[tuple[float, float]]) -> Probes:
@@ -226,7 +243,8 @@ def _packet(at_s: float, frame: memoryview, before_ip: int) -> Packet | None:
     size = 4 * (tcp[12] >> 4)
     stamp, echo = _timestamps(tcp[20:size])
     ends = (source, target, bytes(tcp[0:2]), bytes(tcp[2:4]))
-    return Packet(at_s, ends, length - header - size, int.from_bytes(tcp[8:12], "big"), stamp, echo)
+    sequence, acknowledged = (int.from_bytes(tcp[at : at + 4], "big") for at in (4, 8))
+    return Packet(at_s, ends, length - header - size, sequence, acknowledged, stamp, echo)
 
 
 def _timestamps(options: memoryview) -> tuple[int, int]:

@@ -13,6 +13,7 @@ import numpy as np
 from aqmlab.errors import RefusalError
 from aqmlab.files.line_records.record import LineRecord, Probes
 from aqmlab.files.recognised import ping_reply
+from aqmlab.terminal.spelling import counted
 
 _SEQUENCE = re.compile(r"\b(?:icmp_)?seq[= ](\d+)")
 _STAMP = re.compile(r"^\[(\d{9,}[.,]\d+)\] ?")
@@ -29,9 +30,10 @@ def read_ping_log(name: str, text: str) -> LineRecord:
         RefusalError: Hardly anything came back, or its times go back.
     """
     stamps, numbers, trips = _answers(name, text)
-    if len(trips) < _LEAST_ANSWERS:
+    answers = int(np.isfinite(trips).sum())
+    if answers < _LEAST_ANSWERS:
         raise RefusalError(
-            f"{name}: {len(trips)} answers of ping; legal: {_LEAST_ANSWERS} or more", place=name
+            f"{name}: {counted(answers, 'answer')} of ping; legal: {_LEAST_ANSWERS} or more", place=name
         )
     places = np.arange(len(trips)) if None in numbers else _unwrapped(np.asarray(numbers, dtype=np.int64))
     steps = np.diff(places)
@@ -66,8 +68,6 @@ def _answers(name: str, text: str) -> tuple[list[float], list[int | None], list[
                 break  # the summary follows
             trips.append(float("nan"))
             numbers.append(None)
-    if trips and not np.isfinite(trips).any():
-        raise RefusalError(f"{name}: no answer came back", place=name)
     return stamps, numbers, trips
 
 

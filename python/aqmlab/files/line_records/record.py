@@ -51,12 +51,14 @@ class Carried:
         megabits: How much had arrived, or was acknowledged, at each.
         segment_bytes: What a full packet carries; none if not known.
         single_figure: Whether the file has one rate only, and not how it varied.
+        in_jumps: Whether these are acknowledgements, which stand still while a loss is repaired and then jump.
     """
 
     at_s: NDArray[np.float64]
     megabits: NDArray[np.float64]
     segment_bytes: float | None = None
     single_figure: bool = False
+    in_jumps: bool = False
 
     @classmethod
     def of_rates(

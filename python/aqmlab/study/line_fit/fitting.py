@@ -24,8 +24,8 @@ _SEGMENT_BYTES = (1448.0, 1460.0, 1428.0)
 _SINGLE_FIGURE = 0.1
 """How far a speed may be off that a test printed as one figure: assumed, for it says nothing of it."""
 _VARIES, _FLAT, _STEADY = 0.1, 0.03, 0.005
-_BESIDE = 0.005
-"""The share of a line that probes and others may take beside transfers: assumed."""
+_BESIDE, _PROBE_BYTES = 0.005, 84
+"""The share of a line that others may take beside transfers (assumed), and an echo request of ping."""
 _OWN_PORTS_MS, _MISSED = 0.05, 3.0
 """What interfaces at home take (assumed), and by how many mean gaps the least of n waits may lie above zero."""
 _EMPTY = 0.02
@@ -156,14 +156,15 @@ def _rate(loads: Sequence[Load], framing: Framing) -> Fitted:
         how = "one figure, whose error is assumed to be 10 %"
     else:
         how = f"{len(seconds)} seconds under load"
+    probes_mbps = max(load.probes_per_s for load in loads) * framing.on_line(_PROBE_BYTES) * 8e-6
     scale, least, most = (framing.mbps_of(1.0, each) for each in (usual, longest, shortest))
-    extra = 0.0
+    extra = probes_mbps
     if loads[0].both:
         how += ", both ways full"
         each_mbps = loads[0].other_mbps / usual * framing.on_line(_ACKNOWLEDGEMENT_BYTES)
-        extra = each_mbps / _PACKETS_AN_ACKNOWLEDGEMENT
+        extra += each_mbps / _PACKETS_AN_ACKNOWLEDGEMENT
         most += each_mbps / max(high, 1e-9)
-    return Fitted(value * scale + extra, low * least, high * most, how)
+    return Fitted(value * scale + extra, low * least, high * most + 2 * probes_mbps, how)
 
 
 def _agreed(rates: dict[tuple[str, ...], Fitted], way: str) -> tuple[Fitted, tuple[str, ...]]:
@@ -185,8 +186,11 @@ def _agreed(rates: dict[tuple[str, ...], Fitted], way: str) -> tuple[Fitted, tup
 
 
 def _variation(load: Load) -> float:
+    """How much the rate varied from second to second, as far as the file shows it."""
     mean = float(np.mean(load.seconds_mbps))
-    return float(np.std(load.seconds_mbps)) / mean if mean > 0.0 else 0.0
+    if mean <= 0.0 or any(each.in_jumps for each in load.carried):
+        return 0.0
+    return float(np.std(load.seconds_mbps)) / mean
 
 
 def _echo_ms(seen: Sequence[Seen], way: str, framing: Framing) -> float:
@@ -226,7 +230,14 @@ def _queue(
         ends = bounds(came, lambda values: float(np.median(values)))
         kept = Fitted(float(np.median(came)), *ends, how)
         return FittedWay(kind=kind, kept_ms=kept, notes=notes), len(came), emptied
-    buffer = _buffer(came, packet_ms, how) if kind in (QueueKind.TAIL_DROP, QueueKind.SHORT) else None
+    buffer = None
+    if kind in (QueueKind.TAIL_DROP, QueueKind.SHORT):
+        if max(_variation(load) for load, _ in pairs) > _VARIES:
+            drained = np.concatenate([load.drained_megabits for load, _ in pairs])
+            mean_mbps = float(np.mean(np.concatenate([load.seconds_mbps for load, _ in pairs])))
+            came = 1e3 * drained[np.isfinite(steady)] / mean_mbps
+            how += ", by what was carried meanwhile"
+        buffer = _buffer(came, packet_ms, how)
     return FittedWay(kind=kind, buffer_ms=buffer, notes=notes), len(came), emptied
 
 

@@ -55,10 +55,12 @@ class Load:
         other_mbps: What went the other way meanwhile, on average.
         onset_ms: How much longer round trips took than on the idle line while transfers began.
         steady_ms: The same later, with none where no answer came.
+        drained_megabits: What transfers carried while each of these round trips waited: what stood before it.
         of_flows: Whether these are round trips of the transfers' own packets.
         in_flow_ms: How much longer the transfers' own round trips took at the median; none if not known.
         carried: The transfers, for what is known of their packets.
         sources: The files.
+        probes_per_s: How many probes went beside them.
     """
 
     way: str
@@ -67,10 +69,12 @@ class Load:
     other_mbps: float
     onset_ms: NDArray[np.float64]
     steady_ms: NDArray[np.float64]
+    drained_megabits: NDArray[np.float64]
     of_flows: bool
     in_flow_ms: float | None
     carried: Sequence[Carried]
     sources: tuple[str, ...]
+    probes_per_s: float
 
 
 @dataclass(frozen=True)
@@ -232,6 +236,11 @@ def _load(seen: Seen, way: str, both: bool, begin_s: float, end_s: float) -> Loa
         _added(probes, way, both, base, seen, since_s, until_s)
         for since_s, until_s in ((begin_s, onset_s), (onset_s, end_s - _END_S))
     )
+    drained = np.full(len(steady), np.nan)
+    if probes is not None and len(steady):
+        entered_s = probes.at_s[(probes.at_s >= onset_s) & (probes.at_s < end_s - _END_S)] + base / 1e3
+        left_s = entered_s + np.maximum(steady, 0.0) / 1e3
+        drained = np.sum([each.until(left_s) - each.until(entered_s) for each in session.carried[way]], axis=0)
     in_flow = None
     if flows is not None and session.probes is not None:
         during = (flows.at_s >= onset_s) & (flows.at_s < end_s - _END_S)
@@ -244,10 +253,12 @@ def _load(seen: Seen, way: str, both: bool, begin_s: float, end_s: float) -> Loa
         float(_mbps(other, np.array([onset_s]), np.array([end_s]))[0]) if both else 0.0,
         onset,
         steady,
+        drained,
         session.probes is None,
         in_flow,
         session.carried[way],
         session.sources,
+        len(steady) / (end_s - _END_S - onset_s) if session.probes else 0.0,
     )
 
 

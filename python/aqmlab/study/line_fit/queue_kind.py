@@ -71,7 +71,7 @@ def queue_kind(
     if len(steady) < _LEAST:
         return QueueKind.UNKNOWN
     low, upper, peak = np.quantile(steady, [1 - PEAK, 0.9, PEAK])
-    if peak <= quiet_ms:
+    if upper <= quiet_ms:
         return QueueKind.NONE if of_flows else QueueKind.ISOLATED
     # The highest may be an accident, of a machine or of Wi-Fi; the second is not.
     first = float(np.sort(onset)[-2]) if len(onset) >= 2 * _LEAST else float(np.max(onset, initial=0.0))
