@@ -37,6 +37,17 @@ _HOST_MS = 0.5
 _QUEUES = ("drop-tail", "drop-tail", "drop-tail", "pie", "codel", "fq-codel")
 
 
+_ANY = """
+[[datagrams]]
+name = "any"
+count = 1
+direction = "down"
+device = "pc"
+packet_bytes = 99
+rate_mbps = 0.01
+"""
+
+
 @dataclass(frozen=True)
 class Queue:
     """A queue: its scheme, and how long a full buffer takes to be sent if it is drop-tail."""
@@ -89,7 +100,7 @@ name = "pc"
 
 def blind_lines(count: int, seed: int) -> list[BlindLine]:
     """Lines of all technologies in turn."""
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311 (no secret)
     found = []
     for number in range(count):
         technology = list(_RATES)[number % len(_RATES)]
@@ -102,8 +113,7 @@ def blind_lines(count: int, seed: int) -> list[BlindLine]:
 
 def measured(line: BlindLine, way: str) -> Measured:
     """Four downloads or uploads on the line, beside a probe each 0.2 s."""
-    flow = '[[datagrams]]\nname = "any"\ncount = 1\ndirection = "down"\ndevice = "pc"\npacket_bytes = 99\nrate_mbps = 0.01\n'
-    own = Line.of_scenario(aqmlab.Scenario.of(line.text + flow))
+    own = Line.of_scenario(aqmlab.Scenario.of(line.text + _ANY))
     (found,) = measure(TESTS["tcp_ndown" if way == "down" else "tcp_nup"], own, [], length_s=LENGTH_S)
     return found
 
@@ -170,7 +180,9 @@ def _iperf3(found: Measured, way: str, began_s: float) -> dict[str, object]:
 
 def as_crusader(line: BlindLine, folder: Path) -> list[Path]:
     """What `crusader export` writes: downloads, then uploads, a point each 0.2 s."""
-    groups, pings, began_s = [], [], 1.5
+    groups: list[object] = []
+    pings: list[object] = []
+    began_s = 1.5
     for number, way in enumerate(("down", "up")):
         found = measured(line, way)
         streams = [
@@ -196,7 +208,8 @@ def _duration(seconds: float) -> dict[str, int]:
 
 def as_waveform(line: BlindLine, folder: Path) -> list[Path]:
     """The CSV of Waveform's test, with a latency each 0.4 s."""
-    stages, speeds = {"UNLOADED": []}, {}
+    stages: dict[str, list[float]] = {"UNLOADED": []}
+    speeds = {}
     for number, way in enumerate(("down", "up")):
         found = measured(line, way)
         at_s, trips = _probes(found, number)
@@ -207,8 +220,8 @@ def as_waveform(line: BlindLine, folder: Path) -> list[Path]:
     lines = ["====== RESULTS SUMMARY ======", "Bufferbloat Grade,C", ""]
     lines += [f"Mean Unloaded Latency (ms),{np.mean(stages['UNLOADED']):.2f}", ""]
     lines += [f"{way.title()}load speed (Mbps),{mbps:.2f}" for way, mbps in speeds.items()]
-    for stage, trips in stages.items():
-        lines += ["", f"====== {stage} LATENCY MEASUREMENTS (ms) ======", *(f"{each:.2f}" for each in trips)]
+    for stage, of in stages.items():
+        lines += ["", f"====== {stage} LATENCY MEASUREMENTS (ms) ======", *(f"{each:.2f}" for each in of)]
     file = folder / "bufferbloat.csv"
     file.write_text("\n".join(lines) + "\n")
     return [file]

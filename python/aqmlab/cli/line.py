@@ -30,7 +30,14 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     output={"names": ["-o", "--output"], "type": _FILE, "metavar": "FILE.toml"},
     table={"type": _FILE},
 )
-@click.option("--from", "first", multiple=True, type=_FILE, metavar="FILE...", help="The files; they may also stand without it.")
+@click.option(
+    "--from",
+    "first",
+    multiple=True,
+    type=_FILE,
+    metavar="FILE...",
+    help="The files; they may also stand without it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON, for programs.")
 def line(
     *,
@@ -62,7 +69,9 @@ def line(
 
     given = [*first, *files]
     if not given:
-        raise click.UsageError("which measurements? legal: --from FILE..., such as --from ping.log download.json")
+        raise click.UsageError(
+            "which measurements? legal: --from FILE..., such as --from ping.log download.json"
+        )
     try:
         found = aqmlab.line_from(given, output=output, table=table, **asked)
     except RefusalError as error:

@@ -118,7 +118,9 @@ def read_flent(name: str, content: dict[str, Any]) -> LineRecord:
         own = [of for each, of in series.items() if (m := _ONE_STREAM.fullmatch(each)) and m[1] == way]
         if own:
             carried[way] = (Carried.of_rates(begins, at_s, np.nansum(own, axis=0)),)
-    flows = {m[1]: Probes.of(at_s, of) for each, of in series.items() if (m := _FLOW_ROUND_TRIP.fullmatch(each))}
+    flows = {
+        m[1]: Probes.of(at_s, of) for each, of in series.items() if (m := _FLOW_ROUND_TRIP.fullmatch(each))
+    }
     pings = [each for each in series if each.startswith("Ping (ms)") and not each.endswith("avg")]
     chosen = next((each for each in (*_PREFERRED_PROBES, *pings) if each in series), None)
     if chosen is None and not carried:

@@ -38,7 +38,8 @@ def read_iperf3(name: str, document: dict[str, Any]) -> LineRecord:
     test = start.get("test_start", {})
     if test.get("protocol", "TCP") != "TCP":
         raise RefusalError(
-            f"{name}: a test of {test['protocol']}, which is sent at a rate of its own; legal: TCP", place=name
+            f"{name}: a test of {test['protocol']}, which is sent at a rate of its own; legal: TCP",
+            place=name,
         )
     began_s = float(start.get("timestamp", {}).get("timesecs", 0))
     segment = start.get("tcp_mss_default") or start.get("tcp_mss") or None

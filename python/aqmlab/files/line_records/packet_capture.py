@@ -131,15 +131,15 @@ def _home(name: str, sides: dict[tuple[bytes, ...], _Side]) -> set[bytes]:
             home.add(ends[0])
     if not home:
         raise RefusalError(
-            f"{name}: which end is at home is not to be seen: TCP of both directions is needed, with timestamps, "
-            "captured at home (one file, or a file of each direction)",
+            f"{name}: which end is at home is not to be seen: TCP of both directions is needed, with "
+            "timestamps, captured at home (one file, or a file of each direction)",
             place=name,
         )
     return home
 
 
 def _acknowledged(back: list[_Side]) -> list[tuple[float, int]]:
-    """What the far end acknowledged of each connection, as it grew: what was dropped on the way up counts not."""
+    """What the far end acknowledged of each connection, as it grew: not what was dropped on the way."""
     found = []
     for side in back:
         highest = None
@@ -253,7 +253,9 @@ def _timestamps(options: memoryview) -> tuple[int, int]:
     while at < len(options):
         kind = options[at]
         if kind == 8 and at + 10 <= len(options):
-            return int.from_bytes(options[at + 2 : at + 6], "big"), int.from_bytes(options[at + 6 : at + 10], "big")
+            return int.from_bytes(options[at + 2 : at + 6], "big"), int.from_bytes(
+                options[at + 6 : at + 10], "big"
+            )
         if kind == 0 or (kind != 1 and at + 1 >= len(options)):
             break
         at += 1 if kind == 1 else max(options[at + 1], 2)

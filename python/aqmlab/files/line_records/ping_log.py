@@ -29,7 +29,7 @@ def read_ping_log(name: str, text: str) -> LineRecord:
     Raises:
         RefusalError: Hardly anything came back, or its times go back.
     """
-    stamps, numbers, trips = _answers(name, text)
+    stamps, numbers, trips = _answers(text)
     answers = int(np.isfinite(trips).sum())
     if answers < _LEAST_ANSWERS:
         raise RefusalError(
@@ -50,8 +50,8 @@ def read_ping_log(name: str, text: str) -> LineRecord:
     return LineRecord(name, "a ping log", probes, dated=dated, timed=dated)
 
 
-def _answers(name: str, text: str) -> tuple[list[float], list[int | None], list[float]]:
-    """The times, sequence numbers and round trips of the lines; Windows' losses are lines without a number."""
+def _answers(text: str) -> tuple[list[float], list[int | None], list[float]]:
+    """Times, sequence numbers and round trips, line by line; a line of Windows without a time is a loss."""
     stamps: list[float] = []
     numbers: list[int | None] = []
     trips: list[float] = []
@@ -74,17 +74,19 @@ def _answers(name: str, text: str) -> tuple[list[float], list[int | None], list[
 def _unwrapped(numbers: np.ndarray) -> np.ndarray:
     """Sequence numbers of 16 bits, counted on."""
     steps = np.diff(numbers)
-    return numbers + _WRAPS_AT * np.concatenate([[0], np.cumsum(steps < -_WRAPS_AT // 2)])
+    found: np.ndarray = numbers + _WRAPS_AT * np.concatenate([[0], np.cumsum(steps < -_WRAPS_AT // 2)])
+    return found
 
 
 def _times(name: str, text: str, stamps: list[float], places: np.ndarray) -> tuple[np.ndarray, bool]:
     """When answers came, and whether that is a date; without dates by what ping says that all took."""
     if len(stamps) == len(places):
-        at_s = np.asarray(stamps)
-        if (np.diff(at_s) < -1.0).any():
-            row = int(np.argmax(np.diff(at_s) < -1.0)) + 1
+        back = np.diff(stamps) < -1.0
+        if back.any():
+            row = int(np.argmax(back)) + 1
             raise RefusalError(f"{name}: times go back behind answer {row}: was the clock set?", place=name)
-        return np.maximum.accumulate(at_s), True
+        return np.maximum.accumulate(stamps), True
     total = _TOTAL.search(text)
     interval_s = int(total[2]) / 1e3 / max(int(total[1]) - 1, 1) if total else _USUAL_INTERVAL_S
-    return (places - places[0]) * interval_s, False
+    at_s: np.ndarray = (places - places[0]) * interval_s
+    return at_s, False

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from aqmlab.files.line_records.record import LineRecord
 
 LEGAL = (
-    "a data file of Flent, a result of crusader (crusader export), the CSV of Waveform's test, a log of ping, "
-    "iperf3 --json, a packet capture"
+    "a data file of Flent, a result of crusader (crusader export), the CSV of Waveform's test, a log of "
+    "ping, iperf3 --json, a packet capture"
 )
 _LARGEST_CAPTURE_BYTES = 512 << 20
 _OF_JSON: dict[str, Callable[[str, dict[str, Any]], LineRecord]] = {
@@ -59,7 +59,9 @@ def read_line_records(files: Iterable[str | Path]) -> list[LineRecord]:
         elif kind in _OF_JSON:
             records.append(_OF_JSON[kind](name, parse_json(as_text(content), name, RefusalError)))
         elif kind == "crusader-raw":
-            raise RefusalError(f"{name}: crusader's own file; crusader export {name} makes JSON of it", place=name)
+            raise RefusalError(
+                f"{name}: crusader's own file; crusader export {name} makes JSON of it", place=name
+            )
         else:
             what = what_it_is(name, content) or "not recognised"
             raise RefusalError(f"{name}: is {what}; legal: {LEGAL}", place=name, legal=LEGAL)

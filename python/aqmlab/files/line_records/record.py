@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 WAYS = ("down", "up")
@@ -37,10 +38,6 @@ class Probes:
         up = None if up_ms is None else np.asarray(up_ms, dtype=np.float64)[order]
         return cls(at[order], round_trip, up)
 
-    def moved(self, by_s: float) -> Probes:
-        """The same by a clock that is so much ahead."""
-        return Probes(self.at_s + by_s, self.round_trip_ms, self.up_ms)
-
 
 @dataclass(frozen=True)
 class Carried:
@@ -51,7 +48,7 @@ class Carried:
         megabits: How much had arrived, or was acknowledged, at each.
         segment_bytes: What a full packet carries; none if not known.
         single_figure: Whether the file has one rate only, and not how it varied.
-        in_jumps: Whether these are acknowledgements, which stand still while a loss is repaired and then jump.
+        in_jumps: Whether these are acknowledgements, which stand still while a loss is repaired.
     """
 
     at_s: NDArray[np.float64]

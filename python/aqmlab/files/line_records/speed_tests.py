@@ -21,7 +21,10 @@ _GROUP = Table(
     {"download": FLAG, "streams": ListOf(Table({"data": ListOf(_POINT)}, {}, open=True))}, {}, open=True
 )
 _CRUSADER = Table(
-    {"stream_groups": ListOf(_GROUP), "pings": ListOf(Table({"sent": _DURATION, "latency": ANY}, {}, open=True))},
+    {
+        "stream_groups": ListOf(_GROUP),
+        "pings": ListOf(Table({"sent": _DURATION, "latency": ANY}, {}, open=True)),
+    },
     {},
     open=True,
 )
@@ -98,9 +101,9 @@ def read_waveform(name: str, text: str) -> LineRecord:
         end_s = begin_s + _STEP_S * len(trips)
         at_s += (begin_s + _STEP_S * (0.5 + np.arange(len(trips)))).tolist()
         way = {"DOWNLOAD": "down", "UPLOAD": "up"}.get(stage)
-        speed = speeds.get(stage.lower())
-        if way and speed:
-            sums = np.array([0.0, speed * (end_s - begin_s)])
+        mbps = speeds.get(stage.lower())
+        if way and mbps:
+            sums = np.array([0.0, mbps * (end_s - begin_s)])
             carried[way] = (Carried(np.array([begin_s, end_s]), sums, single_figure=True),)
         begin_s = end_s + _GAP_S
     trips = [each for stage in stages.values() for each in stage]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from aqmlab.study.line_fit.fitting import Fitted, FittedWay
 
 _CAPTION = (
-    "bound: where 95 % of resamples of these measurements (blocks of them) have the number, widened by what they "
-    "cannot show: headers of 40 to 72 bytes, and what waited between two probes"
+    "bound: where 95 % of resamples of these measurements (blocks of them) have the number, widened by what "
+    "they cannot show: headers of 40 to 72 bytes, and what waited between two probes"
 )
 _KINDS = {
     QueueKind.TAIL_DROP: "drop-tail, {} when full",
@@ -53,7 +53,13 @@ def table_of(found: FittedLine) -> Table:
     """The table of a fitted line."""
     columns: list[Column[_Row]] = [
         Column("quantity", lambda row: text(row.title, value=row.name), "", words=True, heads_row=True),
-        Column("value", lambda row: text(row.said, value=row.fitted and row.fitted.value), "fitted", words=True, wraps=True),
+        Column(
+            "value",
+            lambda row: text(row.said, value=row.fitted and row.fitted.value),
+            "fitted",
+            words=True,
+            wraps=True,
+        ),
         Column("bound", lambda row: text(_bound(row)), "bound", words=True),
         in_csv("low", lambda row: row.fitted and row.fitted.low),
         in_csv("high", lambda row: row.fitted and row.fitted.high),
@@ -61,7 +67,11 @@ def table_of(found: FittedLine) -> Table:
         in_csv("words", lambda row: row.said),
         Column("from", lambda row: text(row.how), "from", words=True, wraps=True),
     ]
-    rows = [_number("round_trip_ms", "round trip, idle", "ms", found.round_trip_ms, "no round trips in these files")]
+    rows = [
+        _number(
+            "round_trip_ms", "round trip, idle", "ms", found.round_trip_ms, "no round trips in these files"
+        )
+    ]
     for way, each in found.ways.items():
         absent = "; ".join(each.notes) or f"no {way}load in these files"
         rows.append(_number(f"{way}_mbps", f"rate {way}", "Mbit/s", each.rate_mbps, absent))

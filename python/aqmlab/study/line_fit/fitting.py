@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import RefusalError
-from aqmlab.files.line_records.record import WAYS
 from aqmlab.study.line_fit.queue_kind import PEAK, QueueKind, queue_kind, quiet
 from aqmlab.study.line_fit.resampling import bounds
 
@@ -27,11 +26,11 @@ _VARIES, _FLAT, _STEADY = 0.1, 0.03, 0.005
 _BESIDE, _PROBE_BYTES = 0.005, 84
 """The share of a line that others may take beside transfers (assumed), and an echo request of ping."""
 _OWN_PORTS_MS, _MISSED = 0.05, 3.0
-"""What interfaces at home take (assumed), and by how many mean gaps the least of n waits may lie above zero."""
+"""What interfaces at home take (assumed); so many mean gaps the least of n waits may lie above zero."""
 _EMPTY = 0.02
 _CONTRADICT = 1.5
 _UNSEEN = 0.02
-"""What the peak may have been between two probes, and what waits on the way back: assumed, one packet at least."""
+"""What may have waited between two probes, and on the way back: assumed, one packet at least."""
 _HIGHEST, _LOW = 0.995, 0.1
 _ACKNOWLEDGEMENT_BYTES, _PACKETS_AN_ACKNOWLEDGEMENT, _IN_FRONT = 52, 2, 4
 
@@ -111,7 +110,7 @@ def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
         return FittedWay(notes=("transfers too short: 4 s or more are needed",) if short else ())
     by_session: dict[tuple[str, ...], list[tuple[Load, Seen]]] = {}
     for pair in loads:
-        by_session.setdefault(pair[0].sources, []).append(pair)
+        by_session.setdefault(pair[1].sources, []).append(pair)
     rates = {sources: _rate([load for load, _ in each], framing) for sources, each in by_session.items()}
     rate, notes = _agreed(rates, way)
     # Waits are judged session by session; the one with most round trips speaks.
@@ -128,7 +127,9 @@ def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
         notes += ("nothing waited: something else may have limited transfers, and the line carry more",)
         rate = replace(rate, high=math.inf)
     elif best.kind is QueueKind.UNKNOWN and varied > _FLAT:
-        notes += (f"the rate varied by {100 * varied:.0f} %, and no round trip shows whether the line was full",)
+        notes += (
+            f"the rate varied by {100 * varied:.0f} %, and no round trip shows whether the line was full",
+        )
         rate = replace(rate, high=math.inf)
     elif emptied > _EMPTY and (not known or varied > _STEADY):
         notes += (f"nothing waited {100 * emptied:.0f} % of the time: the line may carry more",)
@@ -198,7 +199,9 @@ def _echo_ms(seen: Sequence[Seen], way: str, framing: Framing) -> float:
     other = [load.seconds_mbps for each in seen for load in each.loads if load.way != way]
     if not other:
         return 0.0
-    return _IN_FRONT * framing.on_line(_ACKNOWLEDGEMENT_BYTES) * 8e-3 / float(np.median(np.concatenate(other)))
+    return (
+        _IN_FRONT * framing.on_line(_ACKNOWLEDGEMENT_BYTES) * 8e-3 / float(np.median(np.concatenate(other)))
+    )
 
 
 def _queue(
@@ -216,7 +219,7 @@ def _queue(
     # An isolated queue is seen by none but its own flow.
     emptied = 0.0 if kind is QueueKind.ISOLATED or not len(came) else float(np.mean(came < quiet_ms / 2))
     lost = f"{100 * (1 - len(came) / len(steady)):.0f} % of probes lost" if len(came) < len(steady) else ""
-    notes = (lost,) if lost and not lost.startswith("0 %") else ()
+    notes: tuple[str, ...] = (lost,) if lost and not lost.startswith("0 %") else ()
     if kind is QueueKind.UNKNOWN:
         both = load.both and not len(steady)
         why = "both ways were full at once: how much waited in which is not known" if both else ""

@@ -9,7 +9,7 @@ from aqmlab.scenario import Scenario
 
 _PTM = 65 / 64
 _HEADERS_BYTES = 52
-"""IPv4 and TCP with its timestamps; what is carried without them, or over IPv6, fills packets of 1,500 too."""
+"""IPv4 and TCP with its timestamps; full packets without them, or over IPv6, have 1,500 bytes too."""
 FULL_PACKET_BYTES = 1500
 
 
@@ -47,7 +47,9 @@ class Framing:
 
     def mbps_of(self, payload_mbps: float, segment_bytes: float) -> float:
         """The line's rate at which full packets carry so much."""
-        size = FULL_PACKET_BYTES if segment_bytes >= FULL_PACKET_BYTES - 72 else segment_bytes + _HEADERS_BYTES
+        size = (
+            FULL_PACKET_BYTES if segment_bytes >= FULL_PACKET_BYTES - 72 else segment_bytes + _HEADERS_BYTES
+        )
         return payload_mbps * self.on_line(size) / segment_bytes
 
     def bytes_in(self, milliseconds: float, rate_mbps: float) -> int:

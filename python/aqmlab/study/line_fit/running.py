@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +14,13 @@ from aqmlab.presets.household_on_line import TECHNOLOGIES
 from aqmlab.presets.starting import Preset
 from aqmlab.study.line_fit.fitting import Fitted, FittedWay, fitted_round_trip, fitted_way
 from aqmlab.study.line_fit.framing import Framing
-from aqmlab.study.line_fit.loads import seen_in, sessions_of
+from aqmlab.study.line_fit.loads import seen_in
 from aqmlab.study.line_fit.scenario_text import scenario_text
+from aqmlab.study.line_fit.sessions import sessions_of
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from aqmlab.scenario import Scenario
 
@@ -94,8 +94,8 @@ def line_from(
         files: What there is of one line: data files of Flent, results of crusader (`crusader export`), CSV of
             Waveform's bufferbloat test, logs of ping, `iperf3 --json`, packet captures. Each is recognised by
             its content; logs of `ping -D`, iperf3 and captures are put together by their times.
-        technology: cable, vdsl, adsl, fibre, lte, 5g or starlink: how the line counts bytes, and what is usual
-            where nothing was measured. Without it rates count IP packets.
+        technology: cable, vdsl, adsl, fibre, lte, 5g or starlink: how the line counts bytes, and what is
+            usual where nothing was measured. Without it rates count IP packets.
         output: File for the scenario, which must not exist.
         table: Also write the numbers and their bounds, a row each.
 
@@ -119,13 +119,17 @@ def line_from(
     round_trip = fitted_round_trip(seen)
     ways = {way: fitted_way(seen, way, framing) for way in WAYS}
     if round_trip is None and all(each.rate_mbps is None for each in ways.values()):
-        said = "; ".join(dict.fromkeys(note for each in ways.values() for note in each.notes))
+        notes = dict.fromkeys(note for each in ways.values() for note in each.notes)
+        why = "; ".join(notes) or "no load, no round trips"
         raise RefusalError(
-            f"{', '.join(map(str, named))}: nothing of a line can be fitted ({said or 'no load, no round trips'})",
-            place=str(named[0]),
+            f"{', '.join(map(str, named))}: nothing of a line can be fitted ({why})", place=str(named[0])
         )
-    text = Preset(scenario_text([Path(each.source).name for each in records], technology, framing, round_trip, ways))
-    line = FittedLine(tuple(f"{each.source} ({each.kind})" for each in records), technology, round_trip, ways, text)
+    text = Preset(
+        scenario_text([Path(each.source).name for each in records], technology, framing, round_trip, ways)
+    )
+    line = FittedLine(
+        tuple(f"{each.source} ({each.kind})" for each in records), technology, round_trip, ways, text
+    )
     if output is not None:
         line.save(output)
     if table is not None:

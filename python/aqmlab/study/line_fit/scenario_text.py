@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from aqmlab.presets.household import LEAST_MBPS, MOST_MBPS
-from aqmlab.presets.household_on_line import TECHNOLOGIES, household_on_line
+from aqmlab.presets.household_on_line import household_on_line
 from aqmlab.study.line_fit.queue_kind import QueueKind
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ def scenario_text(
     delay_ms = _delay(round_trip, framing, lines)
     for way, each in ways.items():
         _queue(way, each, rates[way], framing, lines)
-    body = household_on_line(
-        *(min(max(rates[way], LEAST_MBPS), MOST_MBPS) for way in ("down", "up")),
-        technology if technology in TECHNOLOGIES else "cable",
-    )
+    down, up = (min(max(rates[way], LEAST_MBPS), MOST_MBPS) for way in ("down", "up"))
+    body = household_on_line(down, up, technology or "cable")
     people = body[body.index("\n[[devices]]") :]
     if round_trip is not None:
-        behind = f"base_rtt_ms = {max(round_trip.value - 2 * delay_ms, 0.0):.4g}  # the rest of the round trip"
+        behind = (
+            f"base_rtt_ms = {max(round_trip.value - 2 * delay_ms, 0.0):.4g}  # the rest of the round trip"
+        )
         people = people.replace(_BASE, behind)
     return "".join(lines) + people
 
@@ -101,7 +101,9 @@ def _queue(way: str, fitted: FittedWay, rate_mbps: float, framing: Framing, line
         case QueueKind.CONTROLLED if fitted.kept_ms is not None:
             target = max(round(fitted.kept_ms.value), 1)
             queue = f'{{ scheme = "pie", target_ms = {target}.0, limit_packets = 1000 }}'
-            said = f"keeps {bound_in_words(fitted.kept_ms, 'ms')}; PIE or CoDel: not known which, nor its limit"
+            said = (
+                f"keeps {bound_in_words(fitted.kept_ms, 'ms')}; PIE or CoDel: not known which, nor its limit"
+            )
             lines.append(f"{key} = {queue}  # {said}\n")
         case QueueKind.ISOLATED:
             said = "probes wait for nothing: flows are isolated; by what is not known"
