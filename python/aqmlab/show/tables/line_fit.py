@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from aqmlab.show.tables.printed import Part
     from aqmlab.study.line_fit import FittedLine
-    from aqmlab.study.line_fit.fitting import Fitted, FittedWay
+    from aqmlab.study.line_fit.fitting import FittedWay
+    from aqmlab.study.line_fit.resampling import Fitted
 
 _CAPTION = (
     "bound: where 95 % of resamples of these measurements (blocks of them) have the number, widened by what "

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import RefusalError
-from aqmlab.study.line_fit.queue_kind import PEAK, QueueKind, queue_kind, quiet
-from aqmlab.study.line_fit.resampling import bounds
+from aqmlab.study.line_fit.queue_fit import VARIES, QueueFit, fitted_queue, variation
+from aqmlab.study.line_fit.queue_kind import QueueKind
+from aqmlab.study.line_fit.resampling import Fitted, bounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,34 +23,16 @@ _SEGMENT_BYTES = (1448.0, 1460.0, 1428.0)
 """What a full packet carries if nothing is known: with TCP's timestamps, without, and over IPv6."""
 _SINGLE_FIGURE = 0.1
 """How far a speed may be off that a test printed as one figure: assumed, for it says nothing of it."""
-_VARIES, _FLAT, _STEADY = 0.1, 0.03, 0.005
+_FLAT, _STEADY = 0.03, 0.005
 _BESIDE, _PROBE_BYTES = 0.005, 84
 """The share of a line that others may take beside transfers (assumed), and an echo request of ping."""
 _OWN_PORTS_MS, _MISSED = 0.05, 3.0
 """What interfaces at home take (assumed); so many mean gaps the least of n waits may lie above zero."""
-_EMPTY = 0.02
+_EMPTY, _HELD_BACK = 0.02, 0.05
+"""So much a queue that no probe sees may keep transfers below a line's rate, and steadily: assumed."""
 _CONTRADICT = 1.5
-_UNSEEN = 0.02
-"""What may have waited between two probes, and on the way back: assumed, one packet at least."""
-_HIGHEST, _LOW = 0.995, 0.1
-_ACKNOWLEDGEMENT_BYTES, _PACKETS_AN_ACKNOWLEDGEMENT, _IN_FRONT = 52, 2, 4
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """A number with its bound.
-
-    Attributes:
-        value: The number.
-        low: The lower end of its bound.
-        high: The upper end; infinite where only the lower one is known.
-        how: What it was taken from, in words.
-    """
-
-    value: float
-    low: float
-    high: float
-    how: str
+_LOW = 0.1
+_ACKNOWLEDGEMENT_BYTES, _PACKETS_AN_ACKNOWLEDGEMENT = 52, 2
 
 
 @dataclass(frozen=True)
@@ -102,44 +85,47 @@ def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
     Raises:
         RefusalError: Files contradict one another.
     """
-    loads = [(load, each) for each in seen for load in each.loads if load.way == way]
-    alone = [pair for pair in loads if not pair[0].both]
-    loads = alone or loads
+    loads = [load for each in seen for load in each.loads if load.way == way]
+    others = [load.seconds_mbps for each in seen for load in each.loads if load.way != way]
     if not loads:
         short = any(way in each.too_short for each in seen)
         return FittedWay(notes=("transfers too short: 4 s or more are needed",) if short else ())
-    by_session: dict[tuple[str, ...], list[tuple[Load, Seen]]] = {}
-    for pair in loads:
-        by_session.setdefault(pair[1].sources, []).append(pair)
-    rates = {sources: _rate([load for load, _ in each], framing) for sources, each in by_session.items()}
+    both = all(load.both for load in loads)
+    rates: dict[tuple[str, ...], Fitted] = {}
+    queues: list[QueueFit] = []
+    for each in seen:
+        own = [load for load in each.loads if load.way == way and load.both == both]
+        if own:
+            rates[each.sources] = rate = _rate(own, framing)
+            other = float(np.median(np.concatenate(others))) if others else None
+            queues.append(fitted_queue(own, each, rate.value, other, framing))
     rate, notes = _agreed(rates, way)
-    # Waits are judged session by session; the one with most round trips speaks.
-    echo_ms = _echo_ms(seen, way, framing)
-    fits = [_queue(each, rates[sources], framing, echo_ms) for sources, each in by_session.items()]
-    best, *_ = max(fits, key=lambda each: each[1])
-    kinds = {each.kind for each, count, _ in fits if count and each.kind is not QueueKind.UNKNOWN}
-    if len(kinds) > 1:
+    # Queues are judged session by session; the one with most round trips speaks.
+    queue = max(queues, key=lambda each: each.round_trips)
+    if len({each.kind for each in queues if each.round_trips}) > 1:
         notes += ("files show different queues; that with most round trips counts",)
-    varied = max(_variation(load) for load, _ in loads)
-    known = not any(carried.single_figure for load, _ in loads for carried in load.carried)
-    emptied = max(each for *_, each in fits)
-    if best.kind is QueueKind.NONE:
-        notes += ("nothing waited: something else may have limited transfers, and the line carry more",)
-        rate = replace(rate, high=math.inf)
-    elif best.kind is QueueKind.UNKNOWN and varied > _FLAT:
-        notes += (
-            f"the rate varied by {100 * varied:.0f} %, and no round trip shows whether the line was full",
-        )
-        rate = replace(rate, high=math.inf)
-    elif emptied > _EMPTY and (not known or varied > _STEADY):
-        notes += (f"nothing waited {100 * emptied:.0f} % of the time: the line may carry more",)
-        rate = replace(rate, high=math.inf)
-    elif best.kind is QueueKind.ISOLATED and (not known or varied > _STEADY):
-        notes += ("the rate varied, or is not known to be steady: the line may carry more",)
-        rate = replace(rate, high=math.inf)
-    elif varied > _VARIES:
-        notes += (f"the rate varied by {100 * varied:.0f} % from second to second",)
-    return replace(best, rate_mbps=rate, notes=(*notes, *best.notes))
+    rate, limited = _unless_limited(rate, queue, [load for load in loads if load.both == both])
+    return FittedWay(rate, queue.kind, queue.buffer_ms, queue.kept_ms, (*notes, *limited, *queue.notes))
+
+
+def _unless_limited(rate: Fitted, queue: QueueFit, loads: Sequence[Load]) -> tuple[Fitted, tuple[str, ...]]:
+    """The rate without an upper end where something else may have limited transfers, and why."""
+    varied = max(map(variation, loads))
+    steady = varied <= _STEADY and not any(each.single_figure for load in loads for each in load.carried)
+    why = ""
+    if queue.kind is QueueKind.NONE:
+        why = "nothing waited: something else may have limited transfers, and the line carry more"
+    elif queue.kind is QueueKind.UNKNOWN and varied > _FLAT:
+        why = f"the rate varied by {100 * varied:.0f} %, and no round trip shows whether the line was full"
+    elif queue.emptied > _EMPTY and not steady:
+        why = f"nothing waited {100 * queue.emptied:.0f} % of the time: the line may carry more"
+    elif queue.kind is QueueKind.ISOLATED and not steady:
+        why = "the rate varied, or is not known to be steady: the line may carry more"
+    elif queue.kind is QueueKind.ISOLATED:
+        return replace(rate, high=rate.high * (1 + _HELD_BACK)), ()
+    elif varied > VARIES:
+        return rate, (f"the rate varied by {100 * varied:.0f} % from second to second",)
+    return (replace(rate, high=math.inf), (why,)) if why else (rate, ())
 
 
 def _rate(loads: Sequence[Load], framing: Framing) -> Fitted:
@@ -184,69 +170,3 @@ def _agreed(rates: dict[tuple[str, ...], Fitted], way: str) -> tuple[Fitted, tup
     agree = max(each.low for each in rates.values()) <= min(each.high for each in rates.values())
     notes = () if agree else ("files differ by more than their bounds, which the bound spans",)
     return Fitted(float(np.median(values)), *ends, f"{len(rates)} recordings"), notes
-
-
-def _variation(load: Load) -> float:
-    """How much the rate varied from second to second, as far as the file shows it."""
-    mean = float(np.mean(load.seconds_mbps))
-    if mean <= 0.0 or any(each.in_jumps for each in load.carried):
-        return 0.0
-    return float(np.std(load.seconds_mbps)) / mean
-
-
-def _echo_ms(seen: Sequence[Seen], way: str, framing: Framing) -> float:
-    """How long the other way takes for the acknowledgements that a probe finds before it."""
-    other = [load.seconds_mbps for each in seen for load in each.loads if load.way != way]
-    if not other:
-        return 0.0
-    return (
-        _IN_FRONT * framing.on_line(_ACKNOWLEDGEMENT_BYTES) * 8e-3 / float(np.median(np.concatenate(other)))
-    )
-
-
-def _queue(
-    pairs: Sequence[tuple[Load, Seen]], rate: Fitted, framing: Framing, echo_ms: float
-) -> tuple[FittedWay, int, float]:
-    """The queue that the round trips of a session show, how many they are, and how often nothing waited."""
-    onset = np.concatenate([load.onset_ms for load, _ in pairs])
-    steady = np.concatenate([load.steady_ms for load, _ in pairs])
-    came = steady[np.isfinite(steady)]
-    load, seen = pairs[0]
-    packet_ms = framing.on_line(1500) * 8e-3 / rate.value
-    spread = float(np.quantile(seen.idle_ms, 0.95) - np.median(seen.idle_ms)) if seen.idle_was_seen else 0.0
-    quiet_ms = quiet(packet_ms, spread + echo_ms)
-    kind = queue_kind(onset, steady, packet_ms=packet_ms, quiet_ms=quiet_ms, of_flows=load.of_flows)
-    # An isolated queue is seen by none but its own flow.
-    emptied = 0.0 if kind is QueueKind.ISOLATED or not len(came) else float(np.mean(came < quiet_ms / 2))
-    lost = f"{100 * (1 - len(came) / len(steady)):.0f} % of probes lost" if len(came) < len(steady) else ""
-    notes: tuple[str, ...] = (lost,) if lost and not lost.startswith("0 %") else ()
-    if kind is QueueKind.UNKNOWN:
-        both = load.both and not len(steady)
-        why = "both ways were full at once: how much waited in which is not known" if both else ""
-        return FittedWay(kind=kind, notes=(why,) if why else notes), len(came), 0.0
-    if kind is QueueKind.ISOLATED and (load.in_flow_ms or 0.0) > 3 * packet_ms:
-        notes += (f"transfers' own packets wait {load.in_flow_ms:.0f} ms: flows are isolated",)
-    if not seen.idle_was_seen:
-        notes += ("the line was never seen idle: what waits is counted from the least round trip",)
-    how = f"{len(came)} round trips of {'the transfers' if load.of_flows else 'probes'}"
-    if kind is QueueKind.CONTROLLED:
-        ends = bounds(came, lambda values: float(np.median(values)))
-        kept = Fitted(float(np.median(came)), *ends, how)
-        return FittedWay(kind=kind, kept_ms=kept, notes=notes), len(came), emptied
-    buffer = None
-    if kind in (QueueKind.TAIL_DROP, QueueKind.SHORT):
-        if max(_variation(load) for load, _ in pairs) > _VARIES:
-            drained = np.concatenate([load.drained_megabits for load, _ in pairs])
-            mean_mbps = float(np.mean(np.concatenate([load.seconds_mbps for load, _ in pairs])))
-            came = 1e3 * drained[np.isfinite(steady)] / mean_mbps
-            how += ", by what was carried meanwhile"
-        buffer = _buffer(came, packet_ms, how)
-    return FittedWay(kind=kind, buffer_ms=buffer, notes=notes), len(came), emptied
-
-
-def _buffer(came: np.ndarray, packet_ms: float, how: str) -> Fitted:
-    """A full buffer: the peak of what waits. It is at least that, and little more: the saw has an edge."""
-    peak, highest = np.quantile(came, [PEAK, _HIGHEST])
-    low, high = bounds(came, lambda values: float(np.quantile(values, PEAK)))
-    margin = max(packet_ms, _UNSEEN * peak)
-    return Fitted(float(peak), float(max(low - margin, 0.0)), float(max(high, highest) + margin), how)

@@ -1,4 +1,4 @@
-"""Bounds of a statistic by resampling blocks: all resamples, so that nothing is drawn.
+"""A number with its bound, and bounds of a statistic by resampling blocks: all resamples, nothing is drawn.
 
 Source: the block bootstrap (Künsch, 1989) with blocks that do not overlap, and Efron's percentile interval.
 With six blocks there are 462 different resamples, whose probabilities are multinomial.
@@ -7,6 +7,7 @@ With six blocks there are 462 different resamples, whose probabilities are multi
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import factorial, prod
 from typing import TYPE_CHECKING
@@ -20,6 +21,23 @@ if TYPE_CHECKING:
 
 _BLOCKS, _LEAST_OF_BLOCK = 6, 2
 _TAIL = 0.025
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A number with its bound.
+
+    Attributes:
+        value: The number.
+        low: The lower end of its bound.
+        high: The upper end; infinite where only the lower one is known.
+        how: What it was taken from, in words.
+    """
+
+    value: float
+    low: float
+    high: float
+    how: str
 
 
 def bounds(

@@ -12,7 +12,7 @@ from aqmlab.files.line_records.reading import LEGAL, read_line_records
 from aqmlab.files.line_records.record import WAYS
 from aqmlab.presets.household_on_line import TECHNOLOGIES
 from aqmlab.presets.starting import Preset
-from aqmlab.study.line_fit.fitting import Fitted, FittedWay, fitted_round_trip, fitted_way
+from aqmlab.study.line_fit.fitting import FittedWay, fitted_round_trip, fitted_way
 from aqmlab.study.line_fit.framing import Framing
 from aqmlab.study.line_fit.loads import seen_in
 from aqmlab.study.line_fit.scenario_text import scenario_text
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from aqmlab.scenario import Scenario
+    from aqmlab.study.line_fit.resampling import Fitted
 
 
 @dataclass(frozen=True, repr=False)

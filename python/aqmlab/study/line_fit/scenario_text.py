@@ -12,8 +12,9 @@ from aqmlab.study.line_fit.queue_kind import QueueKind
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from aqmlab.study.line_fit.fitting import Fitted, FittedWay
+    from aqmlab.study.line_fit.fitting import FittedWay
     from aqmlab.study.line_fit.framing import Framing
+    from aqmlab.study.line_fit.resampling import Fitted
 
 _QUEUE = {"down": "provider_queue", "up": "modem_queue"}
 _BASE = "base_rtt_ms = 20.0"
