@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,6 +73,7 @@ class BlindLine:
     mbps: dict[str, float]
     queues: dict[str, Queue]
     delay_ms: int
+    transfers: int
 
     @property
     def round_trip_ms(self) -> float:
@@ -107,14 +108,18 @@ def blind_lines(count: int, seed: int) -> list[BlindLine]:
         down, up = (round(rng.uniform(*of), 2) for of in _RATES[technology])
         size = ON_THE_LINE[technology]
         queues = {"down": Queue.drawn(rng, down, size, 250), "up": Queue.drawn(rng, up, size, 600)}
-        found.append(BlindLine(technology, {"down": down, "up": up}, queues, rng.randint(2, 25)))
+        found.append(
+            BlindLine(technology, {"down": down, "up": up}, queues, rng.randint(2, 25), rng.choice((4, 4, 1)))
+        )
     return found
 
 
 def measured(line: BlindLine, way: str) -> Measured:
-    """Four downloads or uploads on the line, beside a probe each 0.2 s."""
+    """Downloads or uploads on the line, beside a probe each 0.2 s."""
+    test = TESTS["tcp_ndown" if way == "down" else "tcp_nup"]
+    test = replace(test, streams=test.streams[: line.transfers])
     own = Line.of_scenario(aqmlab.Scenario.of(line.text + _ANY))
-    (found,) = measure(TESTS["tcp_ndown" if way == "down" else "tcp_nup"], own, [], length_s=LENGTH_S)
+    (found,) = measure(test, own, [], length_s=LENGTH_S)
     return found
 
 
@@ -232,7 +237,7 @@ def as_captures(line: BlindLine, folder: Path) -> list[Path]:
     flow = """
 [[flows]]
 name = "{way}"
-count = 2
+count = {count}
 direction = "{way}"
 device = "pc"
 base_rtt_ms = 10.0
@@ -243,7 +248,7 @@ profile = "linux6-cubic"
     text = line.text.replace(f"duration_s = {LENGTH_S + 2.0}", f"duration_s = {2 * LENGTH_S + 6.0}")
     for number, way in enumerate(("down", "up")):
         at_s = 1.0 + number * (LENGTH_S + 4.0)
-        text += flow.format(way=way, at=at_s, end=at_s + LENGTH_S)
+        text += flow.format(way=way, count=line.transfers, at=at_s, end=at_s + LENGTH_S)
     job = Job(aqmlab.Scenario.of(text), 1, folder=folder / "run", pcap=("router-down", "router-up"))
     run_many([job])
     return sorted((folder / "run").glob("*.pcapng"))

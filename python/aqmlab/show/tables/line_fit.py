@@ -25,6 +25,7 @@ _KINDS = {
     QueueKind.TAIL_DROP: "drop-tail, {} when full",
     QueueKind.SHORT: "{} at most: a short buffer, or a controlled queue",
     QueueKind.CONTROLLED: "controlled (as PIE, CoDel), keeps {}",
+    QueueKind.QUIET: "none for probes: flows are isolated, or the line was not full",
     QueueKind.ISOLATED: "none for probes: flows are isolated (as FQ-CoDel, CAKE)",
 }
 

@@ -98,7 +98,10 @@ def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
         if own:
             rates[each.sources] = rate = _rate(own, framing)
             other = float(np.median(np.concatenate(others))) if others else None
-            queues.append(fitted_queue(own, each, rate.value, other, framing))
+            queue = fitted_queue(own, each, rate.value, other, framing)
+            # Whether a queue is isolated, or the line not full, a steady rate tells, or what transfers wait.
+            open_ = queue.kind is QueueKind.ISOLATED and not queue.in_flow and not _steady(own)
+            queues.append(replace(queue, kind=QueueKind.QUIET) if open_ else queue)
     rate, notes = _agreed(rates, way)
     # Queues are judged session by session; the one with most round trips speaks.
     queue = max(queues, key=lambda each: each.round_trips)
@@ -108,19 +111,24 @@ def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
     return FittedWay(rate, queue.kind, queue.buffer_ms, queue.kept_ms, (*notes, *limited, *queue.notes))
 
 
+def _steady(loads: Sequence[Load]) -> bool:
+    """Whether transfers carried the same in each second, as on a full line."""
+    figures = [each.single_figure for load in loads for each in load.carried]
+    return max(map(variation, loads)) <= _STEADY and not any(figures)
+
+
 def _unless_limited(rate: Fitted, queue: QueueFit, loads: Sequence[Load]) -> tuple[Fitted, tuple[str, ...]]:
     """The rate without an upper end where something else may have limited transfers, and why."""
     varied = max(map(variation, loads))
-    steady = varied <= _STEADY and not any(each.single_figure for load in loads for each in load.carried)
     why = ""
     if queue.kind is QueueKind.NONE:
         why = "nothing waited: something else may have limited transfers, and the line carry more"
     elif queue.kind is QueueKind.UNKNOWN and varied > _FLAT:
         why = f"the rate varied by {100 * varied:.0f} %, and no round trip shows whether the line was full"
-    elif queue.emptied > _EMPTY and not steady:
+    elif queue.emptied > _EMPTY and not _steady(loads):
         why = f"nothing waited {100 * queue.emptied:.0f} % of the time: the line may carry more"
-    elif queue.kind is QueueKind.ISOLATED and not steady:
-        why = "the rate varied, or is not known to be steady: the line may carry more"
+    elif queue.kind is QueueKind.QUIET:
+        why = "nothing waited, and the rate is not known to be steady: the line may carry more"
     elif queue.kind is QueueKind.ISOLATED:
         return replace(rate, high=rate.high * (1 + _HELD_BACK)), ()
     elif varied > VARIES:

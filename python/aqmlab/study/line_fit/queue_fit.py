@@ -38,6 +38,7 @@ class QueueFit:
         kept_ms: How much a controlled queue lets stand.
         notes: What else there is to say.
         round_trips: How many round trips it was seen by.
+        in_flow: Whether transfers' own packets are known to wait where probes do not.
         emptied: Of these the share that waited for next to nothing; of isolated flows not known, 0.
     """
 
@@ -46,6 +47,7 @@ class QueueFit:
     kept_ms: Fitted | None = None
     notes: tuple[str, ...] = ()
     round_trips: int = 0
+    in_flow: bool = False
     emptied: float = 0.0
 
 
@@ -89,8 +91,10 @@ def fitted_queue(
         buffer = _buffer(loads, onset, steady, packet_ms, how)
     isolated = kind is QueueKind.ISOLATED
     emptied = 0.0 if isolated or not len(came) else float(np.mean(came < quiet_ms / 2))
-    notes = _notes(loads[0], seen, len(came) / max(len(steady), 1), packet_ms if isolated else np.inf)
-    return QueueFit(kind, buffer, kept, notes, len(came), emptied)
+    wait_ms = loads[0].in_flow_ms if isolated else None
+    in_flow = wait_ms is not None and wait_ms > _ISOLATED_PACKETS * packet_ms
+    notes = _notes(seen, len(came) / max(len(steady), 1), wait_ms if in_flow else None)
+    return QueueFit(kind, buffer, kept, notes, len(came), in_flow, emptied)
 
 
 def _buffer(
@@ -103,7 +107,7 @@ def _buffer(
     """A full buffer: the peak of what waits. It is at least that, and little more: it ends at an edge.
 
     Where the rate varies, what stood before a probe is what was carried while it waited. Where it does not,
-    the beginning counts too: a slow saw may not reach its edge again.
+    the beginning bounds it too: a slow saw may not reach its edge again.
     """
     came = steady[np.isfinite(steady)]
     first = onset_peak_ms(onset)
@@ -111,18 +115,18 @@ def _buffer(
         drained = np.concatenate([load.drained_megabits for load in loads])[np.isfinite(steady)]
         came = 1e3 * drained / float(np.mean(np.concatenate([load.seconds_mbps for load in loads])))
         first, how = 0.0, f"{how}, by what was carried meanwhile"
-    peak, highest = (max(float(each), first) for each in np.quantile(came, [PEAK, _HIGHEST]))
+    peak, highest = (float(each) for each in np.quantile(came, [PEAK, _HIGHEST]))
     low, high = bounds(came, lambda each: float(np.quantile(each, PEAK)))
     margin = max(packet_ms, _UNSEEN * peak)
-    return Fitted(peak, max(low - margin, 0.0), max(high, highest) + margin, how)
+    return Fitted(peak, max(low - margin, 0.0), max(high, highest, first) + margin, how)
 
 
-def _notes(load: Load, seen: Seen, came: float, packet_ms: float) -> tuple[str, ...]:
+def _notes(seen: Seen, came: float, in_flow_ms: float | None) -> tuple[str, ...]:
     notes = []
     if came < 0.995:
         notes.append(f"{100 * (1 - came):.0f} % of probes lost")
-    if load.in_flow_ms is not None and load.in_flow_ms > _ISOLATED_PACKETS * packet_ms:
-        notes.append(f"transfers' own packets wait {load.in_flow_ms:.0f} ms: flows are isolated")
+    if in_flow_ms is not None:
+        notes.append(f"transfers' own packets wait {in_flow_ms:.0f} ms: flows are isolated")
     if not seen.idle_was_seen and len(seen.idle_ms):
         notes.append("the line was never seen idle: what waits is counted from the least round trip")
     return tuple(notes)

@@ -36,6 +36,7 @@ class QueueKind(Enum):
     CONTROLLED = "controlled"
     ISOLATED = "flows isolated"
     SHORT = "short"
+    QUIET = "flows isolated, or not full"
     NONE = "none seen"
     UNKNOWN = "not known"
 

@@ -106,8 +106,8 @@ def _queue(way: str, fitted: FittedWay, rate_mbps: float, framing: Framing, line
                 f"keeps {bound_in_words(fitted.kept_ms, 'ms')}; PIE or CoDel: not known which, nor its limit"
             )
             lines.append(f"{key} = {queue}  # {said}\n")
-        case QueueKind.ISOLATED:
-            said = "probes wait for nothing: flows are isolated; by what is not known"
+        case QueueKind.ISOLATED | QueueKind.QUIET:
+            said = f"probes wait for nothing: {fitted.kind.value}; by what is not known"
             lines.append(f'{key} = {{ scheme = "fq-codel" }}  # {said}\n')
         case _:
             lines.append(f"# {key}: not fitted ({not_fitted(fitted)}); what is usual holds\n")
