@@ -113,8 +113,8 @@ def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
 
 def _steady(loads: Sequence[Load]) -> bool:
     """Whether transfers carried the same in each second, as on a full line."""
-    figures = [each.single_figure for load in loads for each in load.carried]
-    return max(map(variation, loads)) <= _STEADY and not any(figures)
+    unknown = [each.single_figure or each.in_jumps for load in loads for each in load.carried]
+    return max(map(variation, loads)) <= _STEADY and not any(unknown)
 
 
 def _unless_limited(rate: Fitted, queue: QueueFit, loads: Sequence[Load]) -> tuple[Fitted, tuple[str, ...]]:

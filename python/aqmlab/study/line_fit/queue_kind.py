@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PEAK = 0.98
 """The quantile of waits that stands for their peak."""
 _OVERSHOOT, _OVERSHOOT_MS = 1.6, 5.0
-_UNMANAGED_MS, _UNMANAGED_PACKETS = 60.0, 4.0
+_UNMANAGED_MS, _UNMANAGED_PACKETS = 60.0, 12.0
 """No controlled queue with its usual settings lets more wait, once transfers have begun."""
 _QUIET_MS, _QUIET_PACKETS = 1.0, 2.0
 _LEAST = 5

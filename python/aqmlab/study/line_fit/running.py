@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from aqmlab import arguments, shown
 from aqmlab.errors import FolderError, RefusalError
 from aqmlab.files.line_records.reading import LEGAL, read_line_records
@@ -60,6 +62,12 @@ class FittedLine(shown.Shown):
                 f"queue_{way}_keeps_ms": each.kept_ms,
             }
         return {name: each for name, each in found.items() if each is not None}
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each number, with the ends of its bound."""
+        found = self.numbers
+        columns = {of: [getattr(each, of) for each in found.values()] for of in ("value", "low", "high")}
+        return pa.table({"quantity": list(found), **columns})
 
     def save(self, file: str | Path) -> Path:
         """Writes the scenario to a new file, or the numbers to a .csv or .parquet file.
