@@ -13,7 +13,6 @@ import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import tell
 from aqmlab.errors import RefusalError
-from aqmlab.presets.household_on_line import TECHNOLOGIES
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "line_from",
     after={"first": "files"},
     files={"nargs": -1, "required": False, "metavar": "FILE...", "type": _FILE},
-    technology={"type": click.Choice(TECHNOLOGIES)},
     output={"names": ["-o", "--output"], "type": _FILE, "metavar": "FILE.toml"},
     table={"type": _FILE},
 )
