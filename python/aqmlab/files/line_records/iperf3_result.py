@@ -15,14 +15,27 @@ from aqmlab.files.line_records.record import Carried, LineRecord, Probes
 from aqmlab.files.shape import NUMBER, TEXT, WHOLE, ListOf, Table, conform
 
 _SUM = Table({"start": NUMBER, "end": NUMBER, "bytes": NUMBER}, {}, open=True)
-_RESULT = Table(
+_STREAM = Table({"end": NUMBER}, {"rtt": NUMBER}, open=True)
+_START = Table(
+    {},
     {
-        "start": Table({}, {"timestamp": Table({"timesecs": WHOLE}, {}, open=True)}, open=True),
-        "intervals": ListOf(Table({"sum": _SUM}, {"sum_bidir_reverse": _SUM}, open=True), shortest=1),
+        "timestamp": Table({"timesecs": WHOLE}, {}, open=True),
+        "test_start": Table({}, {"protocol": TEXT}, open=True),
+        "tcp_mss": WHOLE,
+        "tcp_mss_default": WHOLE,
     },
+    open=True,
+)
+_INTERVAL = Table({"sum": _SUM}, {"sum_bidir_reverse": _SUM, "streams": ListOf(_STREAM)}, open=True)
+_RESULT = Table(
+    {"start": _START, "intervals": ListOf(_INTERVAL, shortest=1)},
     {"error": TEXT},
     open=True,
 )
+
+
+_SEGMENTS = range(500, 9000)
+"""What full packets may carry; other numbers are passed over."""
 
 
 def read_iperf3(name: str, document: dict[str, Any]) -> LineRecord:
@@ -42,7 +55,8 @@ def read_iperf3(name: str, document: dict[str, Any]) -> LineRecord:
             place=name,
         )
     began_s = float(start.get("timestamp", {}).get("timesecs", 0))
-    segment = start.get("tcp_mss_default") or start.get("tcp_mss") or None
+    segment = start.get("tcp_mss_default") or start.get("tcp_mss") or 0
+    segment = segment if segment in _SEGMENTS else None
     of_server = "accepted_connection" in start
     carried: dict[str, tuple[Carried, ...]] = {}
     for key in ("sum", "sum_bidir_reverse"):

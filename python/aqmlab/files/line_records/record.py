@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import RefusalError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -95,3 +97,27 @@ class LineRecord:
     flow_probes: Mapping[str, Probes] = field(default_factory=dict)
     dated: bool = False
     timed: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuses what no program measures: sums that fall, times or rates without end, negative round trips.
+
+        Raises:
+            RefusalError: The file has some.
+        """
+        carried = [each for of in self.carried.values() for each in of]
+        probes = [each for each in (self.probes, *self.flow_probes.values()) if each is not None]
+        sound = all(
+            np.isfinite(each.at_s).all()
+            and np.isfinite(each.megabits).all()
+            and (np.diff(each.megabits) >= 0).all()
+            for each in carried
+        ) and all(
+            np.isfinite(each.at_s).all()
+            and not ((each.round_trip_ms < 0) | np.isinf(each.round_trip_ms)).any()
+            for each in probes
+        )
+        if not sound:
+            raise RefusalError(
+                f"{self.source}: what was carried falls, a round trip is negative, or a number is too large",
+                place=self.source,
+            )

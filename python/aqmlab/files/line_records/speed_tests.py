@@ -16,6 +16,7 @@ from aqmlab.files.line_records.record import Carried, LineRecord, Probes
 from aqmlab.files.shape import ANY, FLAG, NUMBER, ListOf, Table, conform
 
 _DURATION = Table({"secs": NUMBER, "nanos": NUMBER}, {})
+_LATENCY = Table({"total": _DURATION, "up": _DURATION}, {}, open=True)
 _POINT = Table({"time": _DURATION, "bytes": NUMBER}, {}, open=True)
 _GROUP = Table(
     {"download": FLAG, "streams": ListOf(Table({"data": ListOf(_POINT)}, {}, open=True))}, {}, open=True
@@ -29,7 +30,7 @@ _CRUSADER = Table(
     open=True,
 )
 _STAGE = re.compile(r"^=+ (UNLOADED|DOWNLOAD|UPLOAD)\b.*LATENCY MEASUREMENTS")
-_SPEED = re.compile(r"^(Download|Upload) speed \(Mbps\)\s*[,;]\s*\"?([\d.,]+)", re.IGNORECASE)
+_SPEED = re.compile(r"^(Download|Upload) speed \(Mbps\)\s*[,;]\s*\"?(\d+(?:[.,]\d+)?)", re.IGNORECASE)
 _NUMBER = re.compile(r"\"?(\d+(?:[.,]\d+)?)\"?\s*[,;]*\s*")
 _STEP_S, _GAP_S = 0.5, 5.0
 """Waveform's numbers have no times: they are laid out in a row, with gaps between the stages."""
@@ -51,7 +52,10 @@ def read_crusader(name: str, document: dict[str, Any]) -> LineRecord:
         at_s = np.unique(np.concatenate([at for at, _ in streams]))
         megabits = np.sum([np.interp(at_s, at, sent) for at, sent in streams], axis=0)
         carried[way] = (*carried.get(way, ()), Carried(at_s, megabits))
-    trips = [(_seconds(each["sent"]), *_latency_ms(each["latency"])) for each in document["pings"]]
+    trips = [
+        (_seconds(each["sent"]), *_latency_ms(each["latency"], f"{name}.pings[{number}].latency"))
+        for number, each in enumerate(document["pings"], start=1)
+    ]
     probes = Probes.of(*zip(*trips, strict=True)) if trips else None
     return LineRecord(name, "a result of crusader", probes, carried)
 
@@ -65,11 +69,12 @@ def _seconds(duration: dict[str, float]) -> float:
     return duration["secs"] + duration["nanos"] * 1e-9
 
 
-def _latency_ms(latency: Any) -> tuple[float, float]:  # noqa: ANN401
+def _latency_ms(latency: Any, place: str) -> tuple[float, float]:  # noqa: ANN401
     """The round trip and the way up; not a number where one is not known."""
     nothing = float("nan")
-    if not isinstance(latency, dict) or not latency.get("total"):
+    if latency is None or (isinstance(latency, dict) and latency.get("total") is None):
         return nothing, nothing
+    conform(latency, _LATENCY, place, RefusalError)
     total, up = (1e3 * _seconds(latency[key]) for key in ("total", "up"))
     return total, up if up > 0.0 else nothing
 
@@ -89,7 +94,7 @@ def read_waveform(name: str, text: str) -> LineRecord:
         elif line.startswith("="):
             stage = ""
         elif speed := _SPEED.match(line):
-            speeds[speed[1].lower()] = float(speed[2].rstrip(",").replace(",", "."))
+            speeds[speed[1].lower()] = float(speed[2].replace(",", "."))
         elif stage and (number := _NUMBER.fullmatch(line)):
             stages.setdefault(stage, []).append(float(number[1].replace(",", ".")))
     if "UNLOADED" not in stages:

@@ -31,7 +31,7 @@ _OWN_PORTS_MS, _MISSED = 0.05, 3.0
 _EMPTY, _HELD_BACK = 0.02, 0.05
 """So much a queue that no probe sees may keep transfers below a line's rate, and steadily: assumed."""
 _CONTRADICT = 1.5
-_LOW = 0.1
+_LOW, _LOWER = 0.1, 0.25
 _ACKNOWLEDGEMENT_BYTES, _PACKETS_AN_ACKNOWLEDGEMENT = 52, 2
 
 
@@ -60,14 +60,15 @@ def fitted_round_trip(seen: Sequence[Seen]) -> Fitted | None:
     for each in seen:
         if not len(each.idle_ms):
             continue
-        low, middle = np.quantile(each.idle_ms, [_LOW, 0.5])
+        low, middle = (float(np.quantile(each.idle_ms, share)) for share in (_LOW, 0.5))
         least = float(np.min(each.idle_ms))
         if each.idle_was_seen:
-            upper = bounds(each.idle_ms, lambda values: float(np.quantile(values, 0.5)))[1]
+            # Of the lower ones: something that no file tells of may have used the line now and then.
+            upper = bounds(each.idle_ms, lambda values: float(np.quantile(values, _LOWER)))[1]
             rounded = max(_resolution_ms(each.idle_ms), _OWN_PORTS_MS)
-            missed = _MISSED / len(each.idle_ms) * (float(middle) - least)
-            ends = least - rounded - missed, max(float(middle), upper) + rounded
-            found.append(Fitted(float(low), *ends, f"{len(each.idle_ms)} idle round trips"))
+            missed = _MISSED / len(each.idle_ms) * (middle - least)
+            ends = least - rounded - missed, max(low, upper) + rounded
+            found.append(Fitted(low, *ends, f"{len(each.idle_ms)} idle round trips"))
         else:
             found.append(Fitted(least, 0.0, least, "the least round trip; the line was never seen idle"))
     return min(found, key=lambda each: each.value, default=None)

@@ -24,7 +24,7 @@ _UNSEEN, _HIGHEST = 0.02, 0.995
 """What may have waited between two probes, and on the way back: assumed, one packet at least."""
 _ACKNOWLEDGEMENTS, _ACKNOWLEDGEMENT_BYTES = 4, 52
 """So many may stand before a probe on its way back."""
-_FULL_PACKET_BYTES = 1500
+_FULL_PACKET_BYTES, _SPREAD = 1500, 4.0
 _ISOLATED_PACKETS = 3
 
 
@@ -79,7 +79,8 @@ def fitted_queue(
         return QueueFit(QueueKind.UNKNOWN, notes=(why,))
     packet_ms = framing.on_line(_FULL_PACKET_BYTES) * 8e-3 / rate_mbps
     back = framing.on_line(_ACKNOWLEDGEMENT_BYTES) * 8e-3 / other_mbps if other_mbps else 0.0
-    spread = float(np.quantile(seen.idle_ms, 0.95) - np.median(seen.idle_ms)) if seen.idle_was_seen else 0.0
+    # How far slow idle waits go, told from the quick ones (exponential): the slow may not have been idle.
+    spread = _SPREAD * (seen.base_ms - float(np.quantile(seen.idle_ms, 0.1))) if seen.idle_was_seen else 0.0
     quiet_ms = quiet(packet_ms, spread + _ACKNOWLEDGEMENTS * back)
     of_flows = loads[0].of_flows
     kind = queue_kind(onset, steady, packet_ms=packet_ms, quiet_ms=quiet_ms, of_flows=of_flows)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.errors import RefusalError
 from aqmlab.files.line_records.record import WAYS, Carried, LineRecord, Probes
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ LEAST_LOADED_S = 4.0
 """A load of less is not judged."""
 _SECOND, _LOADED = 1.0, 0.3
 """A way is full while it carries this share of what it carries at most, a second at a time."""
-_APART_S = 120.0
+_APART_S, _LONGEST_S = 120.0, 86_400.0
 _CLEAR_MS, _CLEAR_SHARE = 5.0, 0.05
 """What round trips without times have to rise by, at the median, to be aligned with transfers."""
 
@@ -62,7 +63,11 @@ class Session:
 
 
 def sessions_of(records: Iterable[LineRecord]) -> list[Session]:
-    """Records with dates belong together where they are near each other; untimed round trips are aligned."""
+    """Records with dates belong together where they are near each other; untimed round trips are aligned.
+
+    Raises:
+        RefusalError: Times of one record are more than a day apart.
+    """
     records = list(records)
     groups = [[each] for each in records if each.timed and not each.dated]
     last = -np.inf
@@ -79,7 +84,15 @@ def sessions_of(records: Iterable[LineRecord]) -> list[Session]:
             groups.append([untimed])
         else:
             target.append(aligned)
-    return [_merged(each) for each in groups]
+    sessions = [_merged(each) for each in groups]
+    for session in sessions:
+        instants = _instants(session) or [0.0]
+        if not max(instants) - min(instants) <= _LONGEST_S:
+            raise RefusalError(
+                f"{', '.join(session.sources)}: times span more than a day; legal: files of one test",
+                place=session.sources[0],
+            )
+    return sessions
 
 
 def _instants(record: LineRecord | Session) -> list[float]:
