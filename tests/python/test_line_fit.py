@@ -204,7 +204,12 @@ def test_both_ways_at_once_without_one_way_delays_leave_the_queues_open(tmp_path
     for way in ("down", "up"):
         assert line.ways[way].kind is QueueKind.UNKNOWN
         assert line.ways[way].buffer_ms is None
-    assert line.text.count("not fitted (both ways were full at once") == 2
+    assert (
+        line.text.count("not fitted (both ways were full at once: 200 ms wait in both queues together") == 2
+    )
+    quiet: dict[str, list[float | None]] = {**series, "Ping (ms) ICMP": [10.0] * 150}
+    line = aqmlab.line_from(written(tmp_path, data=packed(quiet)))
+    assert [line.ways[way].kind for way in ("down", "up")] == [QueueKind.ISOLATED] * 2
 
 
 def pcap_of_a_download() -> bytes:

@@ -91,7 +91,7 @@ def _queue(way: str, fitted: FittedWay) -> _Row:
     number = fitted.buffer_ms or fitted.kept_ms
     name = f"queue_{way}_keeps_ms" if fitted.kept_ms else f"buffer_{way}_ms"
     if fitted.kind not in _KINDS:
-        return _Row(name, f"queue {way}", "ms", "not fitted", None, not_fitted(fitted))
+        return _Row(name, f"queue {way}", "ms", "not fitted", None, not_fitted(fitted).partition(":")[0])
     said = _KINDS[fitted.kind].format("" if number is None else f"{number.value:.3g} ms")
     return _Row(name, f"queue {way}", "ms", said, number, "" if number is None else number.how)
 

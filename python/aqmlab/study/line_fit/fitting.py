@@ -154,13 +154,12 @@ def _rate(loads: Sequence[Load], framing: Framing) -> Fitted:
         how = f"{len(seconds)} seconds under load"
     probes_mbps = max(load.probes_per_s for load in loads) * framing.on_line(_PROBE_BYTES) * 8e-6
     scale, least, most = (framing.mbps_of(1.0, each) for each in (usual, longest, shortest))
-    extra = probes_mbps
-    if loads[0].both:
-        how += ", both ways full"
-        each_mbps = loads[0].other_mbps / usual * framing.on_line(_ACKNOWLEDGEMENT_BYTES)
-        extra += each_mbps / _PACKETS_AN_ACKNOWLEDGEMENT
-        most += each_mbps / max(high, 1e-9)
-    return Fitted(value * scale + extra, low * least, high * most + 2 * probes_mbps, how)
+    how += ", both ways full" if loads[0].both else ""
+    # What went the other way was acknowledged this way: a packet of two, or each.
+    other_mbps = max(load.other_mbps for load in loads)
+    acknowledging = other_mbps / usual * framing.on_line(_ACKNOWLEDGEMENT_BYTES)
+    beside = probes_mbps + acknowledging / _PACKETS_AN_ACKNOWLEDGEMENT
+    return Fitted(value * scale + beside, low * least, high * most + 2 * beside, how)
 
 
 def _agreed(rates: dict[tuple[str, ...], Fitted], way: str) -> tuple[Fitted, tuple[str, ...]]:

@@ -40,6 +40,7 @@ class Load:
         onset_ms: How much longer round trips took than on the idle line while transfers began.
         steady_ms: The same later; not a number where no answer came.
         drained_megabits: What transfers carried while each of these waited: what stood before it.
+        apart: Whether these are of this way alone; else what waits the other way is in them too.
         of_flows: Whether these are round trips of the transfers' own packets.
         in_flow_ms: How much longer the transfers' own round trips took at the median; none if not known.
         probes_per_s: How many probes went beside them.
@@ -53,6 +54,7 @@ class Load:
     onset_ms: Floats
     steady_ms: Floats
     drained_megabits: Floats
+    apart: bool
     of_flows: bool
     in_flow_ms: float | None
     probes_per_s: float
@@ -156,10 +158,11 @@ def _load(session: Session, stretch: _Stretch, way: str, base_ms: float, base_up
         way,
         both,
         session.mbps(way, seconds_s - 1.0, seconds_s),
-        float(session.mbps("up" if way == "down" else "down", *span)[0]) if both else 0.0,
+        float(session.mbps("up" if way == "down" else "down", *span)[0]),
         added[onset],
         added[steady],
         np.sum([each.until(left_s) - each.until(entered_s) for each in own], axis=0),
+        not both or (session.probes is not None and session.probes.up_ms is not None),
         session.probes is None,
         in_flow,
         int(steady.sum()) / (end_s - onset_s) if session.probes else 0.0,
@@ -174,8 +177,8 @@ def _added(
     base_ms: float,
     base_up_ms: float,
 ) -> tuple[Floats, Floats]:
-    """When, and what is added to the base; where both ways are full by one-way delays, if they are known."""
-    if probes is None or (both and probes.up_ms is None):
+    """When, and what is added to the base; of one way where both are full, if one-way delays are known."""
+    if probes is None:
         return np.array([]), np.array([])
     added = probes.round_trip_ms - base_ms
     if both and probes.up_ms is not None:

@@ -74,9 +74,6 @@ def fitted_queue(
     onset = np.concatenate([load.onset_ms for load in loads])
     steady = np.concatenate([load.steady_ms for load in loads])
     came = steady[np.isfinite(steady)]
-    if loads[0].both and not len(steady):
-        why = "both ways were full at once: how much waited in which is not known"
-        return QueueFit(QueueKind.UNKNOWN, notes=(why,))
     packet_ms = framing.on_line(_FULL_PACKET_BYTES) * 8e-3 / rate_mbps
     back = framing.on_line(_ACKNOWLEDGEMENT_BYTES) * 8e-3 / other_mbps if other_mbps else 0.0
     # How far slow idle waits go, told from the quick ones (exponential): the slow may not have been idle.
@@ -84,6 +81,12 @@ def fitted_queue(
     quiet_ms = quiet(packet_ms, spread + _ACKNOWLEDGEMENTS * back)
     of_flows = loads[0].of_flows
     kind = queue_kind(onset, steady, packet_ms=packet_ms, quiet_ms=quiet_ms, of_flows=of_flows)
+    if not loads[0].apart and kind not in (QueueKind.ISOLATED, QueueKind.UNKNOWN):
+        waits = f"{np.quantile(came, PEAK):.0f} ms wait in both queues together"
+        return QueueFit(
+            QueueKind.UNKNOWN,
+            notes=(f"both ways were full at once: {waits}, how much in which is not known",),
+        )
     how = f"{len(came)} round trips of {'the transfers' if of_flows else 'probes'}"
     buffer = kept = None
     if kind is QueueKind.CONTROLLED:
