@@ -62,6 +62,11 @@ def test_ping_and_iperf3_together_are_a_line(tmp_path: Path) -> None:
     assert 2 * table["delay_ms"] + behind["base_rtt_ms"] == pytest.approx(20.0)
 
 
+def test_a_file_that_is_given_twice_counts_once(tmp_path: Path) -> None:
+    (file,) = written(tmp_path, up=iperf3(6.0, way="up"))
+    assert aqmlab.line_from([file, file]).numbers == aqmlab.line_from([file]).numbers
+
+
 @pytest.mark.parametrize(
     ("technology", "on_the_line"),
     [("cable", 1518.0), ("vdsl", 1530 * 65 / 64), ("adsl", 33 * 53.0), ("fibre", 1500.0)],

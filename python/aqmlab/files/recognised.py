@@ -23,6 +23,7 @@ HEAD_BYTES = 1 << 16
 """How much of a file tells what it is."""
 _GZIP = b"\x1f\x8b"
 _OF_GZIP = 16 + zlib.MAX_WBITS
+_BINARY = ("capture", "zip", "compressed")
 _CRUSADER_RAW = 0x5372AB82AE7C59CB.to_bytes(8, "little")
 _CRUSADER_KEYS = ("generated_by", "stream_groups")
 _WAVEFORM = re.compile(r"^=+ .*LATENCY MEASUREMENTS \(ms\) =+|^Mean Unloaded Latency \(ms\)", re.MULTILINE)
@@ -54,14 +55,16 @@ def measurement_kind(name: str, content: bytes) -> str | None:
     """Which measurement of a line a file is: a kind of the core's, or one of those below; none if unknown."""
     if content.startswith(_CRUSADER_RAW):
         return "crusader-raw"
-    text = as_text(content[:HEAD_BYTES])
-    if text.lstrip().startswith("{") and all(f'"{key}"' in text for key in _CRUSADER_KEYS):
-        return "crusader"
-    if _WAVEFORM.search(text):
-        return "waveform"
-    if any(map(ping_reply, text.splitlines())):
-        return "ping"
     found = _core.recognised_file(name, content[:HEAD_BYTES])
+    text = as_text(content[:HEAD_BYTES])
+    if text.lstrip().startswith("{"):
+        if all(f'"{key}"' in text for key in _CRUSADER_KEYS):
+            return "crusader"
+    elif found is None or found[0] not in _BINARY:
+        if _WAVEFORM.search(text):
+            return "waveform"
+        if any(map(ping_reply, text.splitlines())):
+            return "ping"
     return None if found is None else found[0]
 
 

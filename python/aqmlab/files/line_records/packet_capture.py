@@ -31,7 +31,7 @@ _TCP, _VLAN = 6, b"\x81\x00"
 _NEARER = 2.0
 """So many times sooner the home's echoes come back than those of the other end."""
 _LARGEST_SEGMENT, _WRAPS_AT = 1460, 1 << 32
-_LEAST_APART_S, _LEAST_BYTES, _LEAST_SHARE = 0.02, 100_000, 0.005
+_LEAST_APART_S, _LEAST_BYTES, _LEAST_SHARE, _LEAST_OF_LARGEST = 0.02, 100_000, 0.005, 0.05
 
 
 class Packet(NamedTuple):
@@ -73,6 +73,7 @@ def read_captures(files: Sequence[tuple[str, bytes]]) -> LineRecord:
         own = sides.setdefault(packet.ends, _Side())
         other = sides.setdefault((target, source, target_port, source_port), _Side())
         _take(packet, own, other)
+    sides = _filling(sides)
     home = _home(name, sides)
     trips = [trip for ends, side in sides.items() if ends[0] in home for trip in side.trips]
     out, back = (
@@ -92,6 +93,16 @@ def read_captures(files: Sequence[tuple[str, bytes]]) -> LineRecord:
         )
     flow_probes = dict.fromkeys(carried, _thinned(trips))
     return LineRecord(name, "a packet capture", carried=carried, flow_probes=flow_probes, dated=True)
+
+
+def _filling(sides: dict[tuple[bytes, ...], _Side]) -> dict[tuple[bytes, ...], _Side]:
+    """The connections that carry much: others may be to nearer machines."""
+    carried: dict[frozenset[tuple[bytes, bytes]], int] = {}
+    pairs = {ends: frozenset([(ends[0], ends[2]), (ends[1], ends[3])]) for ends in sides}
+    for ends, side in sides.items():
+        carried[pairs[ends]] = carried.get(pairs[ends], 0) + sum(size for _, size in side.payload)
+    least = _LEAST_OF_LARGEST * max(carried.values(), default=0)
+    return {ends: side for ends, side in sides.items() if carried[pairs[ends]] >= least}
 
 
 def _take(packet: Packet, own: _Side, other: _Side) -> None:

@@ -119,7 +119,7 @@ def line_from(
         require_form(Path(table))
     if output is not None and Path(output).exists():
         raise FolderError(f"{output}: exists already; choose another file or remove this one")
-    named = [arguments.path("files", each, RefusalError) for each in files]
+    named = list(dict.fromkeys(arguments.path("files", each, RefusalError) for each in files))
     if not named:
         raise RefusalError(f"files: none given; legal: {LEGAL}", place="files", legal=LEGAL)
     records = read_line_records(named)
@@ -140,7 +140,7 @@ def line_from(
         tuple(f"{each.source} ({each.kind})" for each in records), technology, round_trip, ways, text
     )
     if output is not None:
-        line.save(output)
+        text.save(output)
     if table is not None:
         line.save(table)
     return line
