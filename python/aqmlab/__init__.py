@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from aqmlab.study.crossvalidation import CrossValidation, crossvalidate
     from aqmlab.study.evaluation import Evaluation, evaluate
     from aqmlab.study.flent_tests import FlentResults, flent
+    from aqmlab.study.line_fit import FittedLine, line_from
     from aqmlab.study.responsiveness import RoundTripsPerMinute, rpm
     from aqmlab.study.sqm import RouterAdvice, sqm
     from aqmlab.study.sweeps import Sweep, SweepResults, sweep
@@ -111,6 +112,7 @@ _HOMES = {
     **dict.fromkeys(("RoundTripsPerMinute", "rpm"), "aqmlab.study.responsiveness"),
     **dict.fromkeys(("FlentResults", "flent"), "aqmlab.study.flent_tests"),
     **dict.fromkeys(("RouterAdvice", "sqm"), "aqmlab.study.sqm"),
+    **dict.fromkeys(("FittedLine", "line_from"), "aqmlab.study.line_fit"),
     **dict.fromkeys(("CalibratedDemand", "calibrate"), "aqmlab.study.calibration"),
     **dict.fromkeys(("CrossValidation", "crossvalidate"), "aqmlab.study.crossvalidation"),
     **dict.fromkeys(("Preset", "new"), "aqmlab.presets.starting"),
@@ -125,7 +127,7 @@ _SHOWN_BY = {
     **dict.fromkeys(("Comparison", "CurveDifference"), "aqmlab.show.objects.comparison"),
     **dict.fromkeys(("Result", "RunSummary"), "aqmlab.show.objects.results"),
     **dict.fromkeys(
-        ("Bufferbloat", "FlentResults", "RoundTripsPerMinute", "RouterAdvice"),
+        ("Bufferbloat", "FittedLine", "FlentResults", "RoundTripsPerMinute", "RouterAdvice"),
         "aqmlab.show.objects.line_tests",
     ),
     "CalibratedDemand": "aqmlab.show.objects.calibration",
@@ -149,6 +151,7 @@ __all__ = [
     "DemandError",
     "Evaluation",
     "ExperimentError",
+    "FittedLine",
     "FlentResults",
     "FlowsSummary",
     "FolderError",
@@ -193,6 +196,7 @@ __all__ = [
     "evaluate",
     "flent",
     "frame",
+    "line_from",
     "live",
     "new",
     "plot",

@@ -96,6 +96,7 @@ def test_every_command_is_there() -> None:
         "explain",
         "export",
         "flent",
+        "line",
         "list",
         "live",
         "model",

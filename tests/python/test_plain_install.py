@@ -13,6 +13,7 @@ import pytest
 
 from aqmlab.cli import commands
 from documented import ROOT
+from line_files import ping_log
 from small import BULK, WEB, command
 
 pytestmark = pytest.mark.exhaustive  # a process for every command
@@ -41,6 +42,7 @@ SHORT = {
     "play": ("web.toml", "--no-browser", "--seconds", "5", "--port", "PORT"),
     "bloat": ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1"),
     "sqm": ("--technology", "adsl", "--down", "4", "--up", "0.5", "--shares", "0.9", "--seeds", "1"),
+    "line": ("ping.log",),
     "rpm": ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--load", "up"),
     "flent": ("tcp_nup", "--down", "4", "--up", "1", "--schemes", "fq-codel", "--length", "5"),
     "compare": ("web.toml", "--schemes", "drop-tail,red", "--seeds", "1-2"),
@@ -81,6 +83,7 @@ def without_extras(tmp_path_factory: pytest.TempPathFactory) -> Path:
     recorded = BULK.replace('"drop-tail"', '"red"') + "[record]\nscheme_state_interval_ms = 100.0\n"
     (folder / "bulk.toml").write_text(recorded)
     (folder / "web.toml").write_text(WEB)
+    (folder / "ping.log").write_text(ping_log([0.0] * 6))
     (folder / "sweep.toml").write_text(SWEEP)
     ran = without(folder, "run", "bulk.toml")
     assert ran.returncode == 0, ran.stderr

@@ -66,7 +66,7 @@ def test_it_is_named_where_a_scenario_a_sweep_or_a_recording_belongs(what: str, 
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(HAR, "a HAR file; aqmlab pages import"), (IPERF3, "results of iperf3; aqmlab new")]
+    ("content", "said"), [(HAR, "a HAR file; aqmlab pages import"), (IPERF3, "results of iperf3; aqmlab ")]
 )
 def test_json_of_others_is_no_scenario(
     content: bytes, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]

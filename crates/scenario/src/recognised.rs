@@ -88,16 +88,16 @@ impl FileKind {
     pub const fn said(self) -> &'static str {
         match self {
             Self::Capture => {
-                "a packet capture (pcap); no command reads one, but of a full link it makes a rate trace: \
-                 docs/how-to/own-files.md"
+                "a packet capture (pcap); aqmlab line --from fits a line to a download or upload, and of a full \
+                 link it makes a rate trace: docs/how-to/own-files.md"
             }
             Self::Har => "a HAR file; aqmlab pages import makes a page file of it, for pages_file",
             Self::Flent => {
-                "a data file of Flent; flent-gui shows it, and aqmlab flent runs such a test on a simulated line"
+                "a data file of Flent; aqmlab line --from fits a line to it, and aqmlab flent runs such a test on \
+                 a simulated line"
             }
             Self::Iperf3 => {
-                "results of iperf3; aqmlab new home --down MBPS --up MBPS writes a line with the rates that it \
-                 measured"
+                "results of iperf3; aqmlab line --from fits a line to them, with a log of ping also its buffers"
             }
             Self::Json => "JSON of another program",
             Self::Zip => "a zip archive; unpack it, and give the file that is in it",

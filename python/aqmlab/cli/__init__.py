@@ -37,7 +37,7 @@ _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
 
 _SECTIONS = {
-    "Your link": {"new": "new", "run": "run", "compare": "compare", "play": "play"},
+    "Your link": {"new": "new", "line": "line", "run": "run", "compare": "compare", "play": "play"},
     "Your link under load": {"bloat": "bloat", "sqm": "sqm", "rpm": "rpm", "flent": "flent"},
     "Results": {"results": "results", "report": "report", "plot": "plot", "draw": "draw", "export": "export"},
     "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},

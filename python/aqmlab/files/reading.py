@@ -38,15 +38,28 @@ def read_text(file: str | Path | Traversable, refusal: type[RefusalError]) -> st
         refusal: It cannot be read as text; the message names it and says why.
     """
     name = plain(str(file))
+    data = read_bytes(file, refusal)
     try:
-        data = _bytes(Path(file)) if isinstance(file, str | Path) else file.read_bytes()
         return data.decode("utf-8").replace("\r\n", "\n")
-    except FileNotFoundError:
-        raise refusal(f"{name}: there is no such file", place=name) from None
     except UnicodeDecodeError as error:
         what = what_it_is(name, data)
         wrong = f"not UTF-8 text (byte {error.start})" if what is None else f"this is {what}"
         raise refusal(f"{name}: {wrong}", place=name) from None
+
+
+def read_bytes(
+    file: str | Path | Traversable, refusal: type[RefusalError], *, most_bytes: int = LARGEST_BYTES
+) -> bytes:
+    """The content of a file, up to so many bytes.
+
+    Raises:
+        refusal: It cannot be read; the message names it and says why.
+    """
+    name = plain(str(file))
+    try:
+        return _bytes(Path(file), most_bytes) if isinstance(file, str | Path) else file.read_bytes()
+    except FileNotFoundError:
+        raise refusal(f"{name}: there is no such file", place=name) from None
     except OSError as error:
         raise refusal(f"{name}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a name that no file can have, such as one with a NUL in it
@@ -127,7 +140,7 @@ def _parsed(
         raise refusal(f"{source}: not {form}: {wrong}") from None
 
 
-def _bytes(file: Path) -> bytes:
+def _bytes(file: Path, most_bytes: int) -> bytes:
     kind = file.stat().st_mode
     if not stat.S_ISREG(kind):
         what = "a folder" if stat.S_ISDIR(kind) else "a pipe or a device"
@@ -136,6 +149,6 @@ def _bytes(file: Path) -> bytes:
     with file.open("rb") as handle:
         while part := handle.read(_PART_BYTES):
             data += part
-            if len(data) > LARGEST_BYTES:
-                raise OSError(0, f"larger than {LARGEST_BYTES >> 20} MiB")
+            if len(data) > most_bytes:
+                raise OSError(0, f"larger than {most_bytes >> 20} MiB")
     return bytes(data)

@@ -9,6 +9,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from documented import ROOT
+from line_files import LOADED, SAW, WAVEFORM, flent, iperf3, ping_log
 from small import TWO_HOPS, WEB
 
 if TYPE_CHECKING:
@@ -93,7 +94,20 @@ def _capture(*sizes: int) -> str:
     return json.dumps({"log": {"version": "1.2", "pages": pages, "entries": entries}})
 
 
+_RRUL: dict[str, list[float | None]] = {
+    "TCP download BE": [*[None] * 25, *[90.0] * 100, *[None] * 25],
+    "TCP upload BE": [*[None] * 25, *[9.0] * 100, *[None] * 25],
+    "Ping (ms) ICMP": [*[20.0] * 25, *[200.0] * 100, *[20.0] * 25],
+}
+_UNLOADED, _LOADED = "20.0\n" * 20, "".join(f"{20 + wait:.1f}\n" for wait in SAW * 5)
+
+
 TEXTS: Mapping[str, str] = {
+    "rrul.flent.gz": flent(_RRUL),  # what is in one is recognised, packed or not
+    "ping.log": ping_log([*LOADED, *LOADED]),
+    "download.json": iperf3(9.0, way="down", at_s=10),
+    "upload.json": iperf3(5.0, way="up", at_s=50),
+    "bufferbloat.csv": WAVEFORM.format(",", ".", _UNLOADED, _LOADED, _UNLOADED),
     "pi.toml": _named("pi"),
     "pi-24.toml": _named("pi-24", queue=_PI.format(24)),
     "pi-240.toml": _named("pi-240", queue=_PI.format(240)),

@@ -23,6 +23,7 @@ from file_fuzzer.mutations import bytes_damaged, rows_damaged, tree_damaged
 from file_fuzzer.stand_in import StandIn
 from file_fuzzer.values import TEXTS, toml_text
 from file_fuzzer.verdict import Finding, answer, command
+from line_files import LOADED, SAW, WAVEFORM, flent, iperf3, ping_log
 from small import BULK, WEB
 from sweeping import SWEEP
 
@@ -140,6 +141,16 @@ A 872 0 0
 """
 
 
+_SERIES: dict[str, list[float | None]] = {"TCP upload": [9.0] * 100, "Ping (ms) ICMP": [20.0] * 100}
+_SAW = "".join(f"{20 + wait:.1f}\n" for wait in SAW * 5)
+MEASUREMENTS = (
+    {"ping.log": ping_log(LOADED), "down.json": iperf3(9.0, way="down", at_s=10)},
+    {"ping.log": ping_log(LOADED, dated=False), "up.json": iperf3(9.0, way="up")},
+    {"nup.flent": flent(_SERIES)},
+    {"bufferbloat.csv": WAVEFORM.format(",", ".", "20.0\n" * 20, _SAW, _SAW)},
+)
+
+
 @dataclass
 class Case:
     """One case on its way: its chance, its folder, and what stands in for the simulator."""
@@ -247,6 +258,20 @@ class Kinds:
         if command(["pages", "import", str(file), "-o", str(output)], place="own.har") == 0:
             text = f"{WEB.split('[record]')[0]}\n[users.model]\nmodel = 'pages'\npages_file = '{output}'\n"
             answer(lambda: Scenario.from_toml(text))
+
+    @staticmethod
+    def measurements(case: Case) -> None:
+        """`aqmlab line` with damaged measurements of a line, one file or two that belong together."""
+        for name, text in case.chance.choice(MEASUREMENTS).items():
+            file = case.folder / name
+            file.write_text(text)
+            if text.startswith("{"):
+                case.damage_json(file)
+            else:
+                file.write_bytes(bytes_damaged(case.chance, text.encode()))
+        given, output = sorted(map(str, case.folder.iterdir())), case.folder / "my-line.toml"
+        if command(["line", *given, "-o", str(output)], place=case.folder.name) == 0:
+            answer(lambda: Scenario.from_file(output))
 
     @staticmethod
     def experiment(case: Case) -> None:
@@ -383,6 +408,7 @@ KINDS: dict[str, Callable[[Case], None]] = {
     "cdf": Kinds.cdf,
     "trace": Kinds.trace,
     "har": Kinds.har,
+    "measurements": Kinds.measurements,
     "experiment": Kinds.experiment,
     "result": Kinds.result,
     "forged": Kinds.forged,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
-from aqmlab.show.tables import bloat, flent_tests, responsiveness, sqm
+from aqmlab.show.tables import bloat, flent_tests, line_fit, responsiveness, sqm
 from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.study.bloat import Bufferbloat
 from aqmlab.study.flent_tests import FlentResults
+from aqmlab.study.line_fit import FittedLine
 from aqmlab.study.responsiveness import RoundTripsPerMinute
 from aqmlab.study.sqm import RouterAdvice
 from aqmlab.tables.stored import save
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_BY: dict[type, Any] = {
     Bufferbloat: bloat,
+    FittedLine: line_fit,
     FlentResults: flent_tests,
     RoundTripsPerMinute: responsiveness,
     RouterAdvice: sqm,

@@ -1,0 +1,97 @@
+"""`aqmlab line`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import aqmlab
+from aqmlab.cli.from_api import from_api
+from aqmlab.cli.line_options import tell
+from aqmlab.errors import RefusalError
+from aqmlab.terminal.console import say
+
+if TYPE_CHECKING:
+    from aqmlab import FittedLine
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@from_api(
+    "line_from",
+    after={"first": "files"},
+    files={"nargs": -1, "required": False, "metavar": "FILE...", "type": _FILE},
+    output={"names": ["-o", "--output"], "type": _FILE, "metavar": "FILE.toml"},
+    table={"type": _FILE},
+)
+@click.option(
+    "--from",
+    "first",
+    multiple=True,
+    type=_FILE,
+    metavar="FILE...",
+    help="The files; they may also stand without it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON, for programs.")
+def line(
+    *,
+    files: tuple[Path, ...],
+    first: tuple[Path, ...],
+    as_json: bool,
+    output: Path | None,
+    table: Path | None,
+    **asked: Any,  # noqa: ANN401
+) -> None:
+    """Fit a [line] to what you have measured of yours.
+
+    FILE is a data file of Flent, a result of crusader (crusader export), the CSV of Waveform's bufferbloat
+    test, a log of ping, iperf3 --json, or a packet capture (pcap, pcapng) of a download or upload at home. It
+    is recognised by its content. Of ping -D, iperf3 and captures several are put together by their times.
+
+    It prints rates, round trip and queues with bounds, says what these files cannot show, and writes a
+    scenario that run, compare, bloat and sqm take. Nothing is filled in silently: what was not fitted is
+    marked by a comment.
+
+    \b
+    Examples:
+      aqmlab line --from rrul.flent.gz
+      aqmlab line --from ping.log download.json upload.json --technology cable -o my-line.toml
+      aqmlab line --from bufferbloat.csv --table fitted.csv
+      aqmlab line --from ping.log download.json --json
+    """
+    from aqmlab.show.tables.line_fit import printed
+
+    given = [*first, *files]
+    if not given:
+        raise click.UsageError(
+            "which measurements? legal: --from FILE..., such as --from ping.log download.json"
+        )
+    try:
+        found = aqmlab.line_from(given, output=output, table=table, **asked)
+    except RefusalError as error:
+        if error.place != "files":
+            raise
+        raise click.UsageError(str(error)) from None
+    if as_json:
+        say(json.dumps(_as_plain(found), indent=1, ensure_ascii=False))
+        return
+    tell("", [each for each in (output, table) if each is not None], printed(found), quiet=False)
+    if output is not None:
+        say(f"next: aqmlab bloat {output}, or aqmlab sqm {output}")
+
+
+def _as_plain(found: FittedLine) -> dict[str, object]:
+    numbers = {name: asdict(each) for name, each in found.numbers.items()}
+    for each in numbers.values():
+        each["high"] = None if each["high"] == float("inf") else each["high"]
+    return {
+        "sources": list(found.sources),
+        "technology": found.technology,
+        "numbers": numbers,
+        "queues": {way: each.kind.value for way, each in found.ways.items()},
+        "notes": {way: list(each.notes) for way, each in found.ways.items()},
+    }

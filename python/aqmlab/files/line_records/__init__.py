@@ -1,0 +1,1 @@
+"""What people have measured of their line with other programs."""
