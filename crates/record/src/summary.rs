@@ -91,6 +91,9 @@ pub struct ImpairmentSummary {
     pub arrived: Amount,
     /// Of these, packets that were lost.
     pub lost: Amount,
+    /// Packets that came a second time; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicated: Option<Amount>,
 }
 
 /// What the boxes of the connections of a population, or of a group of flows, did in the measured window.

@@ -4,6 +4,7 @@
 //! which makes the checks, the error messages and the tables of `docs/reference/scenario/`. Beside each key
 //! stands what it [decides](Decides), so that comparisons know which differences to accept.
 
+mod conditions;
 mod datagrams;
 mod decides;
 mod delay_box;
@@ -21,6 +22,7 @@ mod topology;
 mod twin;
 mod users;
 
+pub use conditions::{ConditionsEnd, ConditionsWay, Reconfigurations, TraceFiles};
 pub use datagrams::{DatagramsTable, EcnCodepoint};
 pub use decides::Decides;
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
@@ -41,11 +43,13 @@ pub use record::{RecordTable, Responses, ThroughputLayer};
 pub use shaper::ShaperTable;
 pub(crate) use star::HOMES;
 pub use star::{AccessTable, Star};
+pub(crate) use topology::mean_ms;
 pub use topology::{LinkTable, NodeTable, Topology};
 pub(crate) use users::Habits;
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
 
 use crate::limits::DURATION_S;
+use topology::Means;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -176,7 +180,7 @@ impl Document {
     /// so that equal scenarios are equal documents.
     pub(crate) fn settle(&mut self) {
         if let Some(dumbbell) = &mut self.dumbbell {
-            dumbbell.settle();
+            dumbbell.settle(&self.files);
         }
         if let Some(parking_lot) = &mut self.parking_lot {
             parking_lot.settle();
@@ -185,7 +189,7 @@ impl Document {
             star.settle();
         }
         if let Some(topology) = &mut self.topology {
-            topology.settle();
+            topology.settle(&self.files);
         }
         self.settle_line();
         let servers = self.machines_in(SERVERS_LEFT).filter(|_| self.has_sides());
@@ -212,13 +216,18 @@ impl Document {
     /// As it is overridden: what follows from other keys of a line or a device is left out, and follows anew.
     pub(crate) fn unsettled(&self) -> Self {
         let devices = self.devices.iter().map(DeviceTable::unsettled).collect();
-        Self { line: self.line.as_ref().map(Line::unsettled), devices, ..self.clone() }
+        let line = self.line.as_ref().map(|line| {
+            let means = line.conditions_file.as_ref().and_then(|name| Means::of(name, &self.files));
+            line.unsettled(means.unwrap_or_default())
+        });
+        Self { line, devices, ..self.clone() }
     }
 
     /// A home has a device, and what goes up or down a line has ends.
     fn settle_line(&mut self) {
         let Some(line) = &mut self.line else { return };
-        line.settle();
+        let means = line.conditions_file.as_ref().and_then(|name| Means::of(name, &self.files));
+        line.settle(means.unwrap_or_default());
         if self.devices.is_empty() {
             self.devices.push(DeviceTable::only("computer"));
         }

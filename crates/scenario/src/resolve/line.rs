@@ -1,5 +1,6 @@
 //! The network of a line: checked by its own keys, then that of the topology it stands for.
 
+use super::conditions::{Given, OverTime, check_netem};
 use super::service::service;
 use super::topology;
 use super::traffic::check_scheme;
@@ -19,8 +20,10 @@ pub(super) fn network(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<Network> {
     check_framing(line, mistakes);
+    check_reconfigurations(line, mistakes);
     let interface_mbps = line.interface_rate_mbps.unwrap_or_default();
     for way in line.ways() {
+        check_varying(line, &way, files, mistakes);
         check_way(&way, (interface_mbps, line.link_layer()), files, mistakes);
     }
     check_scheme(
@@ -53,8 +56,78 @@ fn check_framing(line: &Line, mistakes: &mut Mistakes<'_>) {
     }
 }
 
-fn check_way(
+/// What varies over time on one way.
+fn check_varying(
+    line: &Line,
     way: &LineWay<'_>,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let key = |start: &str| format!("line.{start}_{}", way.name);
+    let (medium_key, trace_key, loss_key) =
+        (key("medium"), format!("line.rate_{}_trace_file", way.name), key("loss_probability"));
+    let rate_key = format!("line.{}_mbps", way.name);
+    let sends_by = match way.trace {
+        Some(_) => Some(&*trace_key),
+        None if mistakes.is_given(&medium_key) => Some(&*medium_key),
+        None => way.medium.as_ref().map(|_| "line.rates_vary"),
+    };
+    let delay_ms = line.delay_ms.unwrap_or_default();
+    let given = Given {
+        file: ("line.conditions_file", way.conditions),
+        way: way.conditions_way,
+        end: way.conditions_end,
+        rate_mbps: (&rate_key, way.rate_mbps),
+        delay_ms: ("line.delay_ms", delay_ms),
+        loss_probability: (&loss_key, way.loss_probability),
+        sends_by,
+    };
+    if !mistakes.concern("line.conditions_file") {
+        let over_time = OverTime::of(&given, files, mistakes);
+        if over_time.rates.is_some() && way.sold_mbps.is_some() {
+            refuse_sold(way, mistakes);
+        }
+    }
+    check_netem(way.netem.as_ref(), &key("netem"), delay_ms, mistakes);
+    if way.conditions.is_none() && !way.conditions_end.is_repeat() && way.name == "down" {
+        let legal = "conditions_end together with conditions_file";
+        mistakes.value("line.conditions_end", "there is no file of conditions", legal);
+    }
+}
+
+/// What a reconfiguration draws anew nothing else says.
+fn check_reconfigurations(line: &Line, mistakes: &mut Mistakes<'_>) {
+    let Some(table) = line.reconfigurations else { return };
+    let with_jitter = |own: Option<&aqmlab_link::Netem>| own.is_some_and(|own| own.jitter_ms > 0.0);
+    let draws_rates = table.rate_variation > 0.0;
+    let draws_delay = table.delay_deviation_ms > 0.0;
+    if !draws_rates && !draws_delay {
+        let legal = "rate_variation or delay_deviation_ms above 0";
+        mistakes.value("line.reconfigurations", "nothing is drawn anew", legal);
+    }
+    for (key, other, contradicts) in [
+        ("line.reconfigurations.rate_variation", "medium_down", draws_rates && line.medium_down.is_some()),
+        ("line.reconfigurations.rate_variation", "medium_up", draws_rates && line.medium_up.is_some()),
+        ("line.reconfigurations.rate_variation", "conditions_file", line.conditions_file.is_some()),
+        ("line.reconfigurations", "rates_vary", line.rates_vary == Some(true)),
+        (
+            "line.reconfigurations.delay_deviation_ms",
+            "jitter_ms of netem_down",
+            draws_delay && with_jitter(line.netem_down.as_ref()),
+        ),
+        (
+            "line.reconfigurations.delay_deviation_ms",
+            "jitter_ms of netem_up",
+            draws_delay && with_jitter(line.netem_up.as_ref()),
+        ),
+    ] {
+        if contradicts {
+            mistakes.value(key, format!("given together with {other}"), "one of the two");
+        }
+    }
+}
+
+fn check_way(    way: &LineWay<'_>,
     (interface_mbps, link_layer): (f64, LinkLayer),
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
@@ -95,12 +168,7 @@ fn check_way(
 fn check_sold(sold: f64, way: &LineWay<'_>, link_layer: LinkLayer, mistakes: &mut Mistakes<'_>) {
     let key = format!("line.sold_{}_mbps", way.name);
     if way.medium.is_some() || way.trace.is_some() {
-        let wrong = "the rate of this line varies, and a provider's limit beside that is not modelled";
-        mistakes.value(
-            &key,
-            wrong,
-            "rates_vary = false and neither a medium nor a trace, or to leave it out",
-        );
+        refuse_sold(way, mistakes);
         return;
     }
     let carried = way.rate_mbps * f64::from(SOLD.bytes(1500)) / f64::from(link_layer.bytes(1500));
@@ -111,6 +179,15 @@ fn check_sold(sold: f64, way: &LineWay<'_>, link_layer: LinkLayer, mistakes: &mu
         );
         mistakes.value(&key, wrong, format!("below {carried:.3}, or to leave it out"));
     }
+}
+
+fn refuse_sold(way: &LineWay<'_>, mistakes: &mut Mistakes<'_>) {
+    let wrong = "the rate of this line varies, and a provider's limit beside that is not modelled";
+    mistakes.value(
+        &format!("line.sold_{}_mbps", way.name),
+        wrong,
+        "rates_vary = false and neither a medium, a trace nor conditions, or to leave it out",
+    );
 }
 
 /// Devices are told apart by their names, and from what else stands on the way.

@@ -1,6 +1,7 @@
 //! From a document to a scenario: names become indices, shorthands become networks, numbers become
 //! quantities; what no run could mean is refused on the way.
 
+mod conditions;
 mod datagrams;
 mod delay_box;
 mod dumbbell;

@@ -89,7 +89,8 @@ impl DatagramEnds {
     #[cold]
     #[inline(never)]
     pub(crate) fn receive(&mut self, now: Time, packet: &Packet, network: &mut Network, events: &mut Events) {
-        let Some((source, sent)) = packet.as_datagram() else { return };
+        // Of a datagram that comes twice applications hear once.
+        let Some((source, sent)) = packet.as_datagram().filter(|_| !packet.is_copy()) else { return };
         self.records.received(source.place(), sent, now, packet.is_marked());
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.received(source.number(), sent, now);
@@ -112,7 +113,7 @@ impl DatagramEnds {
     /// A packet was discarded by a queue or lost on its way to a link.
     #[inline]
     pub(crate) fn lose(&mut self, packet: &Packet) {
-        if let Some((source, sent)) = packet.as_datagram() {
+        if let Some((source, sent)) = packet.as_datagram().filter(|_| !packet.is_copy()) {
             self.each_way(source, |records, place| records.lost(place, sent));
         }
     }

@@ -126,6 +126,7 @@ fn impairments(
             link: scenario.network.link(impaired.link).name.clone(),
             arrived: amount(counts.arrived),
             lost: amount(counts.lost),
+            duplicated: (counts.duplicated.packets > 0).then(|| amount(counts.duplicated)),
         })
         .collect()
 }

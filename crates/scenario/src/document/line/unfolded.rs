@@ -72,6 +72,10 @@ impl Line {
             delay_ms: self.delay_ms.unwrap_or_default(),
             medium: way.medium.clone(),
             rate_trace_file: way.trace.cloned(),
+            conditions_file: way.conditions.cloned(),
+            conditions_way: way.conditions.map(|_| way.conditions_way),
+            conditions_end: way.conditions_end,
+            netem: way.netem,
             ..framed(ends(street, modem), self.link_layer())
         };
         let named = |link: LinkTable, queue: &Scheme| LinkTable {
