@@ -17,6 +17,7 @@
 //! | `propagation.rs` | when a packet that has been sent arrives, where that varies |
 //! | `netem.rs` | jitter, reordering, duplicates and bursts of loss by the laws of Linux's netem |
 //! | `conditions.rs`, `steps.rs` | values that hold from an instant to the next, and a file of them |
+//! | `cake_autorate.rs` | rates of shapers that follow a line |
 //! | `framing.rs` | what the link layer adds to a packet |
 //! | `monitored.rs` | what can be seen and counted of a link with a queue |
 //! | `conformance/` | what every driver of a link owes: random cases and a reference |
@@ -57,6 +58,7 @@
 #![deny(missing_docs)]
 
 mod backlog;
+mod cake_autorate;
 mod channel;
 mod conditions;
 pub mod conformance;
@@ -72,6 +74,7 @@ mod steps;
 mod transmitter;
 
 pub use backlog::BacklogClock;
+pub use cake_autorate::{Autorate, CakeAutorate, FollowedRates, Measures};
 pub use channel::Channel;
 pub use conditions::{Conditions, ConditionsError, Way, mean_rate};
 pub use framing::Framing;

@@ -30,7 +30,7 @@ pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
-    Amount, ClassCounts, DelayBoxSummary, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant,
+    Amount, ClassCounts, DelayBoxSummary, ExchangeSummary, FlowSummary, ImpairmentSummary, ShaperSummary, Invariant,
     LinkCounters, LinkSummary, PopulationSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};

@@ -36,7 +36,7 @@ pub use flows::{
 };
 pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
 pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};
-pub(crate) use line::{INTERNET, LineWay, RESERVED, SOLD, keys_of};
+pub(crate) use line::{AUTORATE, INTERNET, LineWay, RESERVED, SOLD, keys_of};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};

@@ -5,11 +5,14 @@ use super::service::service;
 use super::topology;
 use super::traffic::check_scheme;
 use crate::Scheme;
-use crate::document::{Connection, DeviceTable, Line, LineWay, RESERVED, SOLD};
+use super::quantity::megabits_per_second;
+use crate::document::{AUTORATE, Connection, DeviceTable, INTERNET, Line, LineWay, RESERVED, SOLD};
 use crate::legal::listed;
 use crate::mistakes::{Mistakes, joined};
-use crate::network::Network;
+use crate::network::{LinkIndex, Network};
+use crate::scenario::ShaperFollower;
 use aqmlab_aqm::parts::LinkLayer;
+use aqmlab_link::{CakeAutorate, FollowedRates};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The network of a line and the devices behind it; nothing where these have mistakes.
@@ -22,6 +25,7 @@ pub(super) fn network(
     check_framing(line, mistakes);
     check_reconfigurations(line, mistakes);
     let interface_mbps = line.interface_rate_mbps.unwrap_or_default();
+    check_autorate(line, interface_mbps, mistakes);
     for way in line.ways() {
         check_varying(line, &way, files, mistakes);
         check_way(&way, (interface_mbps, line.link_layer()), files, mistakes);
@@ -92,6 +96,68 @@ fn check_varying(
     if way.conditions.is_none() && !way.conditions_end.is_repeat() && way.name == "down" {
         let legal = "conditions_end together with conditions_file";
         mistakes.value("line.conditions_end", "there is no file of conditions", legal);
+    }
+}
+
+/// The program in the router that sets its shapers, if they follow the line. Without both of them there is
+/// none: that is refused.
+pub(super) fn shaper_follower(line: &Line, network: &Network) -> Option<ShaperFollower> {
+    let parameters = line.cake_autorate?;
+    let [down, up] = line.ways();
+    let link = |way: &LineWay<'_>| {
+        let name = format!("router-{}", way.name);
+        let mut places = (0..).map(LinkIndex).zip(&network.links);
+        let (place, link) = places.find(|(_, link)| link.name == name)?;
+        let shaping = link.shaping?;
+        let megabits = limits_mbps(&parameters, way)?;
+        let [minimum, base, maximum] = megabits.map(megabits_per_second);
+        let full_packet_bytes = shaping.link_layer.bytes(1_500);
+        Some((place, FollowedRates { base, minimum, maximum, full_packet_bytes }))
+    };
+    let ((down_link, down_rates), (up_link, up_rates)) = (link(&down)?, link(&up)?);
+    let servers = network.machines(INTERNET);
+    let pingers = parameters.pingers as usize;
+    Some(ShaperFollower {
+        parameters,
+        node: *network.machines(AUTORATE).first()?,
+        reflectors: servers.into_iter().cycle().take(pingers).collect(),
+        links: [down_link, up_link],
+        rates: [down_rates, up_rates],
+    })
+}
+
+/// Minimum, base and maximum of one way's shaper, of what limits this way.
+fn limits_mbps(parameters: &CakeAutorate, way: &LineWay<'_>) -> Option<[f64; 3]> {
+    let limit_mbps = way.sold_mbps.map_or(way.rate_mbps, |sold| sold.min(way.rate_mbps));
+    let shares = [parameters.minimum_share, way.shaped_share?, parameters.maximum_share];
+    Some(shares.map(|share| share * limit_mbps))
+}
+
+/// A shaper that follows has a base rate between its limits, and both ways have one.
+fn check_autorate(line: &Line, interface_mbps: f64, mistakes: &mut Mistakes<'_>) {
+    let Some(parameters) = line.cake_autorate else { return };
+    let CakeAutorate { minimum_share, maximum_share, .. } = parameters;
+    for way in line.ways() {
+        let key = format!("shaped_share_{}", way.name);
+        let Some([_, _, maximum_mbps]) = limits_mbps(&parameters, &way) else {
+            let wrong = format!("there is no {key}, the base rate of the shaper {}", way.name);
+            mistakes.value("line.cake_autorate", wrong, "together with shaped_share_down and shaped_share_up");
+            continue;
+        };
+        let share = way.shaped_share.unwrap_or_default();
+        if minimum_share > share {
+            let wrong = format!("{minimum_share} is above {key} = {share}");
+            mistakes.value("line.cake_autorate.minimum_share", wrong, format!("at most {share}"));
+        }
+        if maximum_share < share {
+            let wrong = format!("{maximum_share} is below {key} = {share}");
+            mistakes.value("line.cake_autorate.maximum_share", wrong, format!("at least {share}"));
+        }
+        if maximum_mbps > interface_mbps {
+            let wrong = format!("{maximum_mbps} Mbit/s {} is above the router's ports", way.name);
+            let legal = format!("at most {interface_mbps} Mbit/s, or a higher interface_rate_mbps");
+            mistakes.value("line.cake_autorate.maximum_share", wrong, legal);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ mod unfolded;
 
 pub use devices::{Connection, DeviceKind, DeviceTable};
 pub use technology::{LineFraming, Technology};
-pub(crate) use unfolded::{INTERNET, RESERVED, SOLD, keys_of};
+pub(crate) use unfolded::{AUTORATE, INTERNET, RESERVED, SOLD, keys_of};
 
 use super::Decides;
 use super::conditions::{ConditionsEnd, ConditionsWay, Reconfigurations, TraceFiles};
@@ -16,7 +16,7 @@ use super::twin::twin_rate_mbps;
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use aqmlab_aqm::parts::LinkLayer;
-use aqmlab_link::{Jitter, Medium, Netem};
+use aqmlab_link::{CakeAutorate, Jitter, Medium, Netem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -190,6 +190,12 @@ pub struct Line {
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub shapers_know_framing: bool,
+
+    /// The router's shapers follow the line by cake-autorate's rule, from the shaped shares as base rates;
+    /// absent: they stay at these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub cake_autorate: Option<CakeAutorate>,
 
     /// Rate of the router's ports, of wired devices and of servers; absent: 1000 Mbit/s, or 10,000 beside a
     /// line of more than half of that.
@@ -380,7 +386,7 @@ impl Line {
         (self.sold_down_mbps, self.sold_up_mbps) = (None, None);
         self.provider_queue = Some(self.uncongested_queue.clone());
         self.modem_queue = Some(self.uncongested_queue.clone());
-        (self.shaped_share_down, self.shaped_share_up) = (None, None);
+        (self.shaped_share_down, self.shaped_share_up, self.cake_autorate) = (None, None, None);
         (self.router_queue_down, self.router_queue_up) = (router_queue(), router_queue());
         self.interface_rate_mbps =
             self.interface_rate_mbps.map(|own| own.max(10.0 * rate_mbps).min(HIGHEST_MBPS));
