@@ -241,8 +241,7 @@ impl WayState {
         } else if now > self.decay + DECAY_REFRACTORY {
             let base = self.limits.base.bits_per_second() as f64;
             let [down, up] = DECAYS.map(|factor| factor * self.bits_per_second);
-            self.bits_per_second =
-                if self.bits_per_second > base { down.max(base) } else { up.min(base) };
+            self.bits_per_second = if self.bits_per_second > base { down.max(base) } else { up.min(base) };
             self.decay = now;
         }
         let [minimum, maximum] =
@@ -371,8 +370,12 @@ mod tests {
     /// take longer than 200 ms.
     #[test]
     fn a_full_packet_counts_at_slow_rates() {
-        let limits =
-            FollowedRates { base: mbps(1.0), minimum: mbps(0.5), maximum: mbps(2.0), full_packet_bytes: 1500 };
+        let limits = FollowedRates {
+            base: mbps(1.0),
+            minimum: mbps(0.5),
+            maximum: mbps(2.0),
+            full_packet_bytes: 1500,
+        };
         let mut slow = Autorate::new(DEFAULTS, [limits; 2]);
         assert_eq!(slow.load_interval(), Span::from_milliseconds(240));
         respond(&mut slow, 0, &[20; 30]);

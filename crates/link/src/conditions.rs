@@ -121,7 +121,8 @@ pub fn mean_rate(rates: &Steps<u64>) -> Option<Rate> {
 
 /// Where the instants and each of [`COLUMNS`] stand in a row.
 fn places_of(number: usize, header: &str) -> Result<[Option<usize>; 5], ConditionsError> {
-    let refuse = |column: Option<&str>, reason: String| Err(ConditionsError::new(Some(number), column, reason));
+    let refuse =
+        |column: Option<&str>, reason: String| Err(ConditionsError::new(Some(number), column, reason));
     let mut places = [None; 5];
     for (place, name) in header.split(',').map(str::trim).enumerate() {
         let known = COLUMNS.iter().position(|(own, _)| *own == name).map(|column| column + 1);
@@ -195,7 +196,10 @@ mod tests {
         assert_eq!(said("t_s,rtt_ms\n0,4\n1,x\n"), expected(3, "rtt_ms", "expected a number, found \"x\""));
         assert_eq!(said("t_s,rtt_ms\n0,-4\n"), expected(2, "rtt_ms", "-4 is not from 0 to 200000"));
         assert_eq!(said("t_s,rtt_ms\n0,nan\n"), expected(2, "rtt_ms", "nan is not from 0 to 200000"));
-        assert_eq!(said("t_s,loss_percent\n0,101\n"), expected(2, "loss_percent", "101 is not from 0 to 100"));
+        assert_eq!(
+            said("t_s,loss_percent\n0,101\n"),
+            expected(2, "loss_percent", "101 is not from 0 to 100")
+        );
         assert_eq!(said("t_s,rtt_ms\n1,4\n"), expected(2, "t_s", "the first row begins at 1, and not at 0"));
         assert_eq!(said("t_s,rtt_ms\n0,4\n2,4\n2,5\n"), expected(4, "t_s", "2 behind 2"));
     }

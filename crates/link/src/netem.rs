@@ -34,7 +34,7 @@ pub struct Netem {
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub jitter_ms: f64,
 
-    /// Distribution of the jitter.
+    /// Distribution of the jitter; absent: uniform.
     #[serde(default, skip_serializing_if = "Jitter::is_uniform")]
     pub jitter_distribution: Jitter,
 
@@ -48,7 +48,8 @@ pub struct Netem {
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub jitter_interval_ms: f64,
 
-    /// Whether packets wait for those sent before them whose delay was longer; false: they overtake them.
+    /// Whether packets wait for those sent before them whose delay was longer; absent: they do; false: they
+    /// overtake them.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub keeps_order: bool,
 
@@ -62,7 +63,7 @@ pub struct Netem {
     #[schemars(range(min = 0.0, max = 0.999))]
     pub reorder_correlation: f64,
 
-    /// Only each so many-th packet may be reordered, counted from the last that was.
+    /// Only each so many-th packet may be reordered, counted from the last that was; absent: each.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub reorder_gap: u32,
@@ -227,8 +228,7 @@ impl Correlated {
         }
         let normal = normal_quantile(inside(uniform));
         let rest = libm::sqrt(1.0 - self.correlation * self.correlation);
-        self.level =
-            if self.drawn == 1 { normal } else { self.correlation * self.level + rest * normal };
+        self.level = if self.drawn == 1 { normal } else { self.correlation * self.level + rest * normal };
         normal_cumulative(self.level)
     }
 }

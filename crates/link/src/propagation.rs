@@ -153,7 +153,10 @@ mod tests {
     #[test]
     fn a_constant_delay_does_not_vary() {
         assert_eq!(DelayModel::new(ms(5), None, None), None);
-        assert_eq!(DelayModel::new(ms(5), None, Some(Netem { duplicate_probability: 0.5, ..Netem::default() })), None);
+        assert_eq!(
+            DelayModel::new(ms(5), None, Some(Netem { duplicate_probability: 0.5, ..Netem::default() })),
+            None
+        );
     }
 
     #[test]
@@ -168,7 +171,8 @@ mod tests {
         let netem = Netem { reorder_probability: 0.25, ..Netem::default() };
         let model = DelayModel::new(ms(20), None, Some(netem)).unwrap();
         let packets = 100_000;
-        let early = arrivals(&model, 0..packets).iter().zip(0..).filter(|(time, sent)| **time == at(*sent)).count();
+        let early =
+            arrivals(&model, 0..packets).iter().zip(0..).filter(|(time, sent)| **time == at(*sent)).count();
         let error = (0.25 * 0.75 / packets as f64).sqrt();
         assert!((early as f64 / packets as f64 - 0.25).abs() < 4.0 * error, "{early}");
     }
@@ -185,10 +189,14 @@ mod tests {
             .collect();
         assert!(delays.iter().all(|delay| (15.0..=25.0).contains(delay)));
         let mean = delays.iter().sum::<f64>() / packets as f64;
-        let variance = delays.iter().map(|delay| (delay - mean) * (delay - mean)).sum::<f64>() / packets as f64;
+        let variance =
+            delays.iter().map(|delay| (delay - mean) * (delay - mean)).sum::<f64>() / packets as f64;
         // Variance 10²/12; of the mean its square root over √n, of the variance (10⁴/180)/n.
         assert!((mean - 20.0).abs() < 4.0 * (100.0_f64 / 12.0 / packets as f64).sqrt(), "{mean}");
-        assert!((variance - 100.0 / 12.0).abs() < 4.0 * (1e4_f64 / 180.0 / packets as f64).sqrt(), "{variance}");
+        assert!(
+            (variance - 100.0 / 12.0).abs() < 4.0 * (1e4_f64 / 180.0 / packets as f64).sqrt(),
+            "{variance}"
+        );
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub use histogram::{Bin, LogHistogram};
 pub use pages::{PageLoad, Pages};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
-    Amount, ClassCounts, DelayBoxSummary, ExchangeSummary, FlowSummary, ImpairmentSummary, ShaperSummary, Invariant,
-    LinkCounters, LinkSummary, PopulationSummary, Summary, TcpSummary,
+    Amount, ClassCounts, DelayBoxSummary, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant,
+    LinkCounters, LinkSummary, PopulationSummary, ShaperSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};
 pub use video_call_frames::{VideoCallFrame, video_call_frames};

@@ -76,7 +76,8 @@ fn a_trace_of_three_rates_carries_exactly_their_bytes() {
     assert_eq!([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0].map(until), [1000, 1500, 1500, 2500, 3000, 3000, 4000]);
     // The k-th packet of the first second leaves after k ms, of the next one after 2 ms each.
     assert!((left[499] - 0.5).abs() < 1e-9 && (left[1249] - 1.5).abs() < 1e-9);
-    let held = simulate(&link("conditions_end = \"hold\", delay_ms = 0.0", "t_s,down_mbps\\n0,8\\n1,4\\n", 20.0));
+    let held =
+        simulate(&link("conditions_end = \"hold\", delay_ms = 0.0", "t_s,down_mbps\\n0,8\\n1,4\\n", 20.0));
     let left = departures(&held);
     assert_eq!(left.iter().filter(|time| **time < 9.0 + 1e-9).count(), 1000 + 8 * 500);
 }
@@ -186,7 +187,8 @@ fn a_file_of_one_row_is_the_line_without_a_file() {
 
 #[test]
 fn rates_and_delay_of_a_line_are_the_means_of_its_file() {
-    let scenario = read(&(LINE.replace("KEYS", "conditions_file = \"line.csv\"\nshaped_share_down = 0.5") + FILE));
+    let scenario =
+        read(&(LINE.replace("KEYS", "conditions_file = \"line.csv\"\nshaped_share_down = 0.5") + FILE));
     let line = scenario.document().line.as_ref().unwrap();
     // 1 s, 0.5 s and 0.5 s: of 2 s 8 + 1.5 + 6, 2 + 0.5 + 1, 30 + 30 + 10.
     assert_eq!((line.down_mbps, line.up_mbps, line.delay_ms), (Some(7.75), Some(1.75), Some(17.5)));
@@ -206,7 +208,8 @@ fn satellites_change_rate_and_delay_together_every_fifteen_seconds() {
     let text = LINE.replace("KEYS", keys).replace("duration_s = 6.0", "duration_s = 64.0")
         + "[[datagrams]]\nname = \"probe\"\ncount = 1\nsenders = \"internet\"\nreceivers = \"computer\"\n\
            packet_bytes = 100\nrate_mbps = 0.008\n[record]\ndatagrams = true\n";
-    let text = text.replace("count = 2\nsenders = \"internet\"", "count = 1\nbytes = 1000\nsenders = \"internet\"");
+    let text =
+        text.replace("count = 2\nsenders = \"internet\"", "count = 1\nbytes = 1000\nsenders = \"internet\"");
     let arrivals = simulate(&text);
     let arrivals = table(&arrivals, "datagram_arrivals");
     let (sent, delay) = (reals(arrivals, "sent_s"), reals(arrivals, "delay_s"));
@@ -219,5 +222,49 @@ fn satellites_change_rate_and_delay_together_every_fifteen_seconds() {
     for (place, one) in delays.iter().enumerate() {
         assert!((one - 0.02).abs() < 0.017, "{delays:?}");
         assert!(delays[..place].iter().all(|other| (one - other).abs() > 1e-5), "{delays:?}");
+    }
+}
+
+#[test]
+fn a_file_and_keys_that_contradict_it_are_refused_with_their_place() {
+    let refused = |keys: &str, rows: &str| {
+        let text = LINE.replace("KEYS", &format!("conditions_file = \"line.csv\"\n{keys}"))
+            + &format!("[files]\n\"line.csv\" = \"{rows}\"\n");
+        Scenario::from_toml(&text, "test", &[]).map(|_| ()).unwrap_err().to_string()
+    };
+    for (keys, rows, expected) in [
+        (
+            "",
+            "t_s,down_mbps\\n0,8\\n1,x\\n",
+            "\"line.csv\", line 3, column down_mbps: expected a number, found \"x\"",
+        ),
+        ("", "t_s,down_mbps\\n0,8\\n1\\n", "\"line.csv\", line 3: 1 values under 2 columns"),
+        ("", "t_s,speed\\n0,8\\n", "\"line.csv\", line 1: no column is called \"speed\""),
+        ("", "t_s,down_mbps\\n0,0\\n", "nothing ever passes: every rate is 0"),
+        ("conditions_end = \"hold\"", "t_s,up_mbps\\n0,8\\n1,0\\n", "nothing passes from the last row on"),
+        (
+            "down_mbps = 9.0",
+            "t_s,down_mbps\\n0,8\\n",
+            "line.down_mbps: 9 is not the mean rate of \"line.csv\"; legal: 8.000000",
+        ),
+        ("delay_ms = 9.0", "t_s,rtt_ms\\n0,40\\n", "line.delay_ms: 9 is not half of the mean round trip"),
+        (
+            "loss_probability_up = 0.1",
+            "t_s,loss_percent\\n0,1\\n",
+            "line.loss_probability_up: given together",
+        ),
+        (
+            "sold_down_mbps = 3.0",
+            "t_s,down_mbps\\n0,8\\n",
+            "line.sold_down_mbps: the rate of this line varies",
+        ),
+        (
+            "rates_vary = true\nmedium_up = { slots = { cycle_ms = 2.0, slot_ms = 1.0 } }",
+            "t_s,up_mbps\\n0,8\\n",
+            "line.medium_up: given together",
+        ),
+    ] {
+        let said = refused(keys, rows);
+        assert!(said.contains(expected), "{keys} {rows}: {said}");
     }
 }

@@ -49,7 +49,8 @@ fn what_is_offered_and_duplicated_is_delivered_or_lost() {
     let duplicated = duplicated.expect("duplicates");
     let link = &output.summary.links[0];
     let discarded: u64 = link.counters.discarded.values().map(|amount| amount.packets).sum();
-    let waiting_or_under_way = arrived.packets + duplicated.packets - discarded - link.counters.departed.packets;
+    let waiting_or_under_way =
+        arrived.packets + duplicated.packets - discarded - link.counters.departed.packets;
     assert!(waiting_or_under_way <= 1, "{waiting_or_under_way}");
     assert_eq!(discarded, lost.packets, "nothing overflows");
     // Two sources of 500 packets a second for 60 s.
@@ -91,7 +92,8 @@ fn tcp_of_all_ages_gets_its_bytes_through_whatever_happens() {
 /// Without losses: Linux learns how far packets overtake one another, and does not take that for losses.
 #[test]
 fn jitter_that_keeps_the_order_costs_no_retransmission() {
-    let kept = simulate("jitter_ms = 5.0", &flows("profile = \"linux6-cubic\"\nhost = { window_bytes = 60000 }"));
+    let kept =
+        simulate("jitter_ms = 5.0", &flows("profile = \"linux6-cubic\"\nhost = { window_bytes = 60000 }"));
     assert_eq!(kept.summary.tcp.retransmitted_segments, 0);
     let overtaken = simulate(
         "jitter_ms = 5.0, keeps_order = false",

@@ -4,10 +4,10 @@ use super::Decides;
 use super::conditions::{ConditionsEnd, TraceFiles};
 use super::framing::framed_table;
 use super::ports::BothWays;
+use super::topology::Means;
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
-use super::topology::Means;
 use aqmlab_link::{Medium, Netem};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub conditions_file: Option<String>,
 
-    /// What comes behind that file's last row.
+    /// What comes behind that file's last row; absent: the first row again.
     #[serde(default, skip_serializing_if = "ConditionsEnd::is_repeat")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub conditions_end: ConditionsEnd,

@@ -35,8 +35,8 @@ pub use flows::{
     RoundTripLawFile, RoundTripLawName, RoundTripTimeRange,
 };
 pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
-pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};
 pub(crate) use line::{AUTORATE, INTERNET, LineWay, RESERVED, SOLD, keys_of};
+pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};
@@ -49,10 +49,10 @@ pub(crate) use users::Habits;
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
 
 use crate::limits::DURATION_S;
-use topology::Means;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use topology::Means;
 
 /// One experiment: a network, the traffic on it, and what to record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -37,7 +37,11 @@ pub(super) struct Given<'a> {
 
 impl OverTime {
     /// What the file says, which is told if it contradicts what stands beside it.
-    pub(super) fn of(given: &Given<'_>, files: &BTreeMap<String, String>, mistakes: &mut Mistakes<'_>) -> Self {
+    pub(super) fn of(
+        given: &Given<'_>,
+        files: &BTreeMap<String, String>,
+        mistakes: &mut Mistakes<'_>,
+    ) -> Self {
         let (key, Some(name)) = given.file else { return Self::default() };
         // A file that could not be read is a mistake already.
         let Some(text) = files.get(name) else { return Self::default() };
@@ -103,12 +107,7 @@ fn check_rates(rates: &Steps<u64>, given: &Given<'_>, name: &str, mistakes: &mut
 }
 
 /// A number beside the file is the file's mean.
-fn check_mean(
-    (key, given): (&str, f64),
-    mean: f64,
-    (what, name): (&str, &str),
-    mistakes: &mut Mistakes<'_>,
-) {
+fn check_mean((key, given): (&str, f64), mean: f64, (what, name): (&str, &str), mistakes: &mut Mistakes<'_>) {
     if (given - mean).abs() > LARGEST_DEVIATION * mean {
         mistakes.value(
             key,
@@ -123,18 +122,13 @@ fn refuse(key: &str, name: &str, text: &str, error: &ConditionsError, mistakes: 
     let ConditionsError { line, column, reason } = error;
     let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
     let column = column.as_ref().map(|column| format!(", column {column}")).unwrap_or_default();
-    let wrong = other
-        .map_or(format!("\"{name}\"{line}{column}: {reason}"), |what| format!("\"{name}\" is {what}"));
+    let wrong =
+        other.map_or(format!("\"{name}\"{line}{column}: {reason}"), |what| format!("\"{name}\" is {what}"));
     mistakes.value(key, wrong, LEGAL);
 }
 
 /// Packets that are not delayed overtake others only where those are.
-pub(super) fn check_netem(
-    netem: Option<&Netem>,
-    key: &str,
-    delay_ms: f64,
-    mistakes: &mut Mistakes<'_>,
-) {
+pub(super) fn check_netem(netem: Option<&Netem>, key: &str, delay_ms: f64, mistakes: &mut Mistakes<'_>) {
     let Some(netem) = netem else { return };
     let delayed = milliseconds(delay_ms) > Span::ZERO || netem.jitter_ms > 0.0;
     if netem.reorder_probability > 0.0 && !delayed {
@@ -145,10 +139,19 @@ pub(super) fn check_netem(
         ("jitter_correlation", "jitter_ms", netem.jitter_correlation, netem.jitter_ms),
         ("jitter_interval_ms", "jitter_ms", netem.jitter_interval_ms, netem.jitter_ms),
         ("reorder_correlation", "reorder_probability", netem.reorder_correlation, netem.reorder_probability),
-        ("duplicate_correlation", "duplicate_probability", netem.duplicate_correlation, netem.duplicate_probability),
+        (
+            "duplicate_correlation",
+            "duplicate_probability",
+            netem.duplicate_correlation,
+            netem.duplicate_probability,
+        ),
     ] {
         if value > 0.0 && needed == 0.0 {
-            mistakes.value(&format!("{key}.{own}"), format!("there is no {other}"), format!("together with {other}"));
+            mistakes.value(
+                &format!("{key}.{own}"),
+                format!("there is no {other}"),
+                format!("together with {other}"),
+            );
         }
     }
 }

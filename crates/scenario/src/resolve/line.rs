@@ -1,11 +1,11 @@
 //! The network of a line: checked by its own keys, then that of the topology it stands for.
 
 use super::conditions::{Given, OverTime, check_netem};
+use super::quantity::megabits_per_second;
 use super::service::service;
 use super::topology;
 use super::traffic::check_scheme;
 use crate::Scheme;
-use super::quantity::megabits_per_second;
 use crate::document::{AUTORATE, Connection, DeviceTable, INTERNET, Line, LineWay, RESERVED, SOLD};
 use crate::legal::listed;
 use crate::mistakes::{Mistakes, joined};
@@ -141,7 +141,11 @@ fn check_autorate(line: &Line, interface_mbps: f64, mistakes: &mut Mistakes<'_>)
         let key = format!("shaped_share_{}", way.name);
         let Some([_, _, maximum_mbps]) = limits_mbps(&parameters, &way) else {
             let wrong = format!("there is no {key}, the base rate of the shaper {}", way.name);
-            mistakes.value("line.cake_autorate", wrong, "together with shaped_share_down and shaped_share_up");
+            mistakes.value(
+                "line.cake_autorate",
+                wrong,
+                "together with shaped_share_down and shaped_share_up",
+            );
             continue;
         };
         let share = way.shaped_share.unwrap_or_default();
@@ -193,7 +197,8 @@ fn check_reconfigurations(line: &Line, mistakes: &mut Mistakes<'_>) {
     }
 }
 
-fn check_way(    way: &LineWay<'_>,
+fn check_way(
+    way: &LineWay<'_>,
     (interface_mbps, link_layer): (f64, LinkLayer),
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,

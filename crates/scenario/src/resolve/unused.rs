@@ -62,8 +62,7 @@ const UNMEASURED_INTERFACE: &str =
     "a link without a queue discipline is an interface, in whose queue nothing goes by bytes";
 const STEADY_INTERFACE: &str = "a link without a queue discipline is an interface, whose rate does not vary";
 
-const EVEN_INTERFACE: &str =
-    "a link without a queue discipline is an interface, on which nothing varies";
+const EVEN_INTERFACE: &str = "a link without a queue discipline is an interface, on which nothing varies";
 
 /// A file of conditions has a way for each direction, and one alone is meant.
 fn check_conditions(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {

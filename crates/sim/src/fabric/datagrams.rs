@@ -9,8 +9,8 @@
 use super::events::{Events, Timer};
 use super::network::Network;
 use super::packet::Packet;
-use super::shaper_follower::{PING_BYTES, ShaperFollower};
 use super::path::{AddedDelay, Path};
+use super::shaper_follower::{PING_BYTES, ShaperFollower};
 use aqmlab_aqm::Codepoint;
 use aqmlab_driver::datagram_sources;
 use aqmlab_record::{
@@ -65,7 +65,7 @@ impl DatagramEnds {
         let pings = ends.len() / 2;
         for (place, [from, to]) in ends.into_iter().enumerate() {
             let path = network.path(from, to, AddedDelay::None);
-            let echo = (place < pings).then(|| DatagramSourceId::from_number((of_groups + pings + place) as u32));
+            let echo = (place < pings).then(|| DatagramSourceId::of(of_groups + pings + place));
             sources.push(Source { path, codepoint: Codepoint::NotEct, echo, is_heard: false });
         }
         let records = Datagrams::new(window, of_groups);
@@ -126,7 +126,7 @@ impl DatagramEnds {
     pub(crate) fn ping(&mut self, pinger: u32, network: &mut Network, events: &mut Events) {
         let Some(follower) = &mut self.follower else { return };
         let number = follower.ping(pinger, events);
-        let source = DatagramSourceId::from_number(self.of_groups as u32 + pinger);
+        let source = DatagramSourceId::of(self.of_groups + pinger as usize);
         let sent = SentDatagram { sent: events.now(), ip_bytes: PING_BYTES };
         self.send_off((source, number), sent, events.now(), network, events);
     }

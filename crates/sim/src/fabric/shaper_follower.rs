@@ -87,9 +87,9 @@ impl ShaperFollower {
     /// The reflectors are pinged in turn, each once in an interval.
     pub(crate) fn start(&self, events: &mut Events) {
         let count = self.pingers.len() as u64;
-        for pinger in 0..count {
+        for (pinger, place) in (0..count).zip(0..) {
             let after = Span::from_nanoseconds(self.ping_interval.nanoseconds() * pinger / count);
-            events.wake_at(events.now() + after, Timer::Ping { pinger: pinger as u32 });
+            events.wake_at(events.now() + after, Timer::Ping { pinger: place });
         }
         events.wake_at(events.now() + self.autorate.load_interval(), Timer::ShaperLoad);
     }

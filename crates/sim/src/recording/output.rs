@@ -47,12 +47,7 @@ pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> R
         links,
         impairments: impairments(&simulation, scenario, &begin, &end),
         delay_boxes: delay_boxes(scenario, &begin, &end),
-        shapers: simulation
-            .fabric
-            .datagrams()
-            .follower()
-            .map(ShaperFollower::summaries)
-            .unwrap_or_default(),
+        shapers: simulation.fabric.datagrams().follower().map(ShaperFollower::summaries).unwrap_or_default(),
         populations,
         invariants,
         warnings: Vec::new(),

@@ -105,7 +105,7 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub conditions_file: Option<String>,
 
-    /// What comes behind that file's last row.
+    /// What comes behind that file's last row; absent: the first row again.
     #[serde(default, skip_serializing_if = "ConditionsEnd::is_repeat")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub conditions_end: ConditionsEnd,
