@@ -170,8 +170,8 @@ impl<P: Queued> Port<P> {
         Ok(())
     }
 
-    /// What leaves is shaped to another rate from the next packet on; answers whether a shaper stands in front
-    /// of the link. What the schemes have worked out from the rate before stays.
+    /// What leaves is shaped to another rate from the next packet on; answers whether a shaper stands in
+    /// front of the link. What the schemes have worked out from the rate before stays.
     pub fn change_shaped_rate(&mut self, rate: Rate) -> bool {
         match &mut self.layout {
             Layout::Fifo(_) => false,

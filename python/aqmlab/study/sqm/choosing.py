@@ -74,9 +74,7 @@ def judged(found: Comparison, tried: Sequence[Candidate]) -> list[Judged]:
 def _shapers_mbps(found: Comparison, name: str) -> dict[str, tuple[float, float, float]]:
     """What the shapers were set to in all runs of a configuration."""
     runs = [shaper for run in found.runs[name] for shaper in run.result.run["shapers"]]
-    ways = {
-        way: [shaper for shaper in runs if shaper["link"] == f"router-{way}"] for way in ("down", "up")
-    }
+    ways = {way: [shaper for shaper in runs if shaper["link"] == f"router-{way}"] for way in ("down", "up")}
     return {
         way: (
             fmean(shaper["mean_mbps"] for shaper in own),
