@@ -155,6 +155,15 @@ def test_where_rates_vary_shapers_that_follow_are_tried(
     assert "The best fixed rate" in said or "are no better here" in said
 
 
+def test_a_line_whose_shapers_follow_it_is_tried_at_fixed_rates_too() -> None:
+    own = Scenario.of(str(aqmlab.new("home", technology="lte", queue_in="router")))
+    followed = own.with_overrides({"line.cake_autorate": {"minimum_share": 0.5}})
+    tried = candidates(followed, ["cake", "fq-codel"], [0.4])
+    follows = [each.scenario.resolved["line"].get("cake_autorate") is not None for each in tried]
+    # As it is; at the provider's; CAKE and FQ-CoDel at a fixed rate; two that follow.
+    assert follows == [True, False, False, False, True, True]
+
+
 def test_cake_autorate_is_told_the_limits_that_ran() -> None:
     """Its script refuses an idle threshold above the lowest rate, which is 2000 kbit/s by default."""
     own = Scenario.of(str(aqmlab.new("home", down_mbps=30, up_mbps=4, technology="lte", queue_in="line")))

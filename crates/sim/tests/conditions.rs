@@ -201,6 +201,18 @@ fn rates_and_delay_of_a_line_are_the_means_of_its_file() {
     assert!(twin.network.links.iter().all(|link| link.delay_model.is_none() && link.service.is_constant()));
 }
 
+/// Three opportunities in 3 ms and then one in 3 ms: 4 · 1,504 bytes in 6 ms.
+#[test]
+fn a_line_has_the_mean_rate_of_the_traces_that_it_plays_in_a_row() {
+    let keys = "rate_down_trace_file = [\"a.trace\", \"b.trace\"]\nup_mbps = 2.0";
+    let files = "[files]\n\"a.trace\" = \"1\\n2\\n3\\n\"\n\"b.trace\" = \"3\\n\"\n";
+    let scenario = read(&(LINE.replace("KEYS", keys) + files));
+    let line = scenario.document().line.as_ref().unwrap();
+    let wanted = 4.0 * 8.0 * 1504.0 / 0.006 / 1e6;
+    assert!((line.down_mbps.unwrap() - wanted).abs() < 1e-6, "{line:?}");
+    assert_eq!(Scenario::from_json(&scenario.to_json()).unwrap(), scenario);
+}
+
 #[test]
 fn satellites_change_rate_and_delay_together_every_fifteen_seconds() {
     let keys = "down_mbps = 80.0\nup_mbps = 8.0\ndelay_ms = 20.0\n\

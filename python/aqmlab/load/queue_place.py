@@ -18,6 +18,7 @@ SHAPED_SHARE = 0.95
 """The share of a line's rate to which a router holds it without a word: tc-cake(8) leaves a few per cent."""
 LEAST_SHARE = 0.01
 _SHARES = ("shaped_share_down", "shaped_share_up")
+_FOLLOWS = "cake_autorate"
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,7 @@ class QueuePlace:
             usual = SHAPED_SHARE if share is None else share
             given = {key: usual for key in _SHARES if share is not None or line.get(key) is None}
             return scenario.with_overrides({f"line.{key}": value for key, value in given.items()})
-        if all(line.get(key) is None for key in _SHARES):
-            return scenario
-        kept = {key: value for key, value in line.items() if key not in _SHARES}
-        return Scenario.of(scenario.resolved | {"line": kept})
+        return without(scenario, *_SHARES, _FOLLOWS)
 
     def require_share(self, share: float | None) -> None:
         """Checks a share that was asked for.
@@ -73,6 +71,20 @@ class QueuePlace:
         raise RefusalError(
             f"shaped_share: {why}; legal: {legal}", place="shaped_share", value=share, legal=legal
         )
+
+
+def without(scenario: Scenario, *keys: str) -> Scenario:
+    """A scenario whose line lacks these keys."""
+    line: Mapping[str, Any] = scenario.resolved["line"]
+    if all(line.get(key) is None for key in keys):
+        return scenario
+    kept = {key: value for key, value in line.items() if key not in keys}
+    return Scenario.of(scenario.resolved | {"line": kept})
+
+
+def at_fixed_rates(scenario: Scenario) -> Scenario:
+    """A scenario whose shapers do not follow its line."""
+    return without(scenario, _FOLLOWS)
 
 
 PLACES = {

@@ -1,8 +1,10 @@
 //! Keys of what varies on a link: files of conditions and traces, and reconfigurations.
 
 use super::Decides;
+use aqmlab_link::RateTrace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The way of a line whose columns a link takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +45,15 @@ pub enum TraceFiles {
 }
 
 impl TraceFiles {
+    /// The mean rate of all traces together; none where a text is not there or not legal, which is told
+    /// elsewhere.
+    pub(super) fn mean_mbps(&self, files: &BTreeMap<String, String>) -> Option<f64> {
+        let texts = self.names().iter().map(|name| RateTrace::parse(files.get(name)?).ok());
+        let traces: Vec<RateTrace> = texts.collect::<Option<_>>()?;
+        let mean = RateTrace::in_a_row(&traces)?.mean_rate();
+        Some(mean.bits_per_second() as f64 / 1e6)
+    }
+
     /// Their names, in order.
     pub(crate) fn names(&self) -> &[String] {
         match self {

@@ -52,7 +52,6 @@ use crate::limits::DURATION_S;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use topology::Means;
 
 /// One experiment: a network, the traffic on it, and what to record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -216,18 +215,14 @@ impl Document {
     /// As it is overridden: what follows from other keys of a line or a device is left out, and follows anew.
     pub(crate) fn unsettled(&self) -> Self {
         let devices = self.devices.iter().map(DeviceTable::unsettled).collect();
-        let line = self.line.as_ref().map(|line| {
-            let means = line.conditions_file.as_ref().and_then(|name| Means::of(name, &self.files));
-            line.unsettled(means.unwrap_or_default())
-        });
+        let line = self.line.as_ref().map(|line| line.unsettled(line.means(&self.files)));
         Self { line, devices, ..self.clone() }
     }
 
     /// A home has a device, and what goes up or down a line has ends.
     fn settle_line(&mut self) {
         let Some(line) = &mut self.line else { return };
-        let means = line.conditions_file.as_ref().and_then(|name| Means::of(name, &self.files));
-        line.settle(means.unwrap_or_default());
+        line.settle(line.means(&self.files));
         if self.devices.is_empty() {
             self.devices.push(DeviceTable::only("computer"));
         }

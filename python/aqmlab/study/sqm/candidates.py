@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.load.placed_schemes import placed
-from aqmlab.load.queue_place import PLACES, ROUTER_LINKS
+from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, at_fixed_rates
 from aqmlab.load.queues import Queues
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.study.sqm.typed import RouterShaper, router_shapers
@@ -94,7 +94,8 @@ def varies(scenario: Scenario) -> bool:
 def _following(own: Scenario, base: float, most: float) -> Candidate:
     """CAKE behind shapers that follow the line, whose limits are whole kbit/s as they can be typed."""
     fixed = _in_router(own, "cake", base)
-    rates = [base_mbps / base for base_mbps, *_ in PLACES["router"].at(own, base).core.shapers().values()]
+    shaped = PLACES["router"].at(at_fixed_rates(own), base)
+    rates = [base_mbps / base for base_mbps, *_ in shaped.core.shapers().values()]
     # One share for both ways: that of the slower one, whose kbit/s are the coarser.
     shares = {
         key: math.floor(share * min(rates) * 1e3 + 1e-6) / 1e3 / min(rates)
@@ -107,7 +108,7 @@ def _following(own: Scenario, base: float, most: float) -> Candidate:
 
 def _in_router(own: Scenario, scheme: str, share: float) -> Scenario:
     """The router with a scheme behind shapers of whole kbit/s, as they can be typed."""
-    shaped = PLACES["router"].at(own, share)
+    shaped = PLACES["router"].at(at_fixed_rates(own), share)
     rounded: dict[str, Any] = {}
     for link, (rate_mbps, *_) in shaped.core.shapers().items():
         way = link.removeprefix("router-")

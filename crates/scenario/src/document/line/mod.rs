@@ -19,6 +19,7 @@ use aqmlab_aqm::parts::LinkLayer;
 use aqmlab_link::{CakeAutorate, Jitter, Medium, Netem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A line to the Internet: the provider's end, a modem, a router behind it, and the devices of a home.
 ///
@@ -117,7 +118,7 @@ pub struct Line {
     pub reconfigurations: Option<Reconfigurations>,
 
     /// File of the instants at which the way down may send, in Mahimahi's format; `down_mbps` is then its
-    /// mean rate. Several files in brackets follow one another.
+    /// mean rate, and may be left out. Several files in brackets follow one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_down_trace_file: Option<TraceFiles>,
@@ -308,6 +309,17 @@ impl Line {
                 shaped_share: self.shaped_share_up,
             },
         ]
+    }
+
+    /// The means of its files: of the conditions, and of the traces.
+    pub(crate) fn means(&self, files: &BTreeMap<String, String>) -> Means {
+        let of_conditions = self.conditions_file.as_ref().and_then(|name| Means::of(name, files));
+        let mut means = of_conditions.unwrap_or_default();
+        let traces = [&self.rate_down_trace_file, &self.rate_up_trace_file];
+        for (mean, trace) in means.rates_mbps.iter_mut().zip(traces) {
+            *mean = mean.or_else(|| trace.as_ref()?.mean_mbps(files));
+        }
+        means
     }
 
     /// What each packet costs on the line.
