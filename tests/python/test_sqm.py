@@ -13,7 +13,14 @@ from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.scenario import Scenario
 from aqmlab.study.sqm.candidates import candidates
-from aqmlab.study.sqm.typed import RouterShaper, cake_words, router_shapers, sqm_config, tc_lines
+from aqmlab.study.sqm.typed import (
+    RouterShaper,
+    autorate_config,
+    cake_words,
+    router_shapers,
+    sqm_config,
+    tc_lines,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,6 +161,57 @@ direction = "up"
 packet_bytes = 200
 rate_mbps = 0.08
 """
+
+
+@pytest.fixture(scope="module")
+def of_lte() -> aqmlab.RouterAdvice:
+    return aqmlab.sqm(technology="lte", schemes=["cake"], shares=[0.95], seeds="1")
+
+
+def test_where_rates_vary_shapers_that_follow_are_tried(
+    of_lte: aqmlab.RouterAdvice, advice: aqmlab.RouterAdvice
+) -> None:
+    following = [row for row in of_lte.rows if row.candidate.follows]
+    assert len(following) == 2
+    assert not any(row.candidate.follows for row in advice.rows)
+    for row in following:
+        line = row.candidate.scenario.resolved["line"]
+        for way in ("down", "up"):
+            mean, least, most = row.shapers_mbps[way]
+            rate_mbps = line[f"{way}_mbps"]
+            assert line["cake_autorate"]["minimum_share"] * rate_mbps <= least <= mean <= most
+            assert most <= line["cake_autorate"]["maximum_share"] * rate_mbps + 1e-6
+    said = " ".join(str(of_lte).split())
+    assert "The line's rates vary" in said
+    assert "The best fixed rate" in said or "are no better here" in said
+
+
+def test_a_line_whose_shapers_follow_it_is_tried_at_fixed_rates_too() -> None:
+    own = Scenario.of(str(aqmlab.new("home", technology="lte", queue_in="router")))
+    followed = own.with_overrides({"line.cake_autorate": {"minimum_share": 0.5}})
+    tried = candidates(followed, ["cake", "fq-codel"], [0.4])
+    follows = [each.scenario.resolved["line"].get("cake_autorate") is not None for each in tried]
+    # As it is; at the provider's; CAKE and FQ-CoDel at a fixed rate; two that follow.
+    assert follows == [True, False, False, False, True, True]
+
+
+def test_cake_autorate_is_told_the_limits_that_ran() -> None:
+    """Its script refuses an idle threshold above the lowest rate, which is 2000 kbit/s by default."""
+    own = Scenario.of(str(aqmlab.new("home", down_mbps=30, up_mbps=4, technology="lte", queue_in="line")))
+    careful, _ = [each for each in candidates(own, ["cake"], [0.9]) if each.follows]
+    told = dict(line.split("=") for line in autorate_config(careful.scenario, careful.shapers, "eth1"))
+    assert told == {
+        "dl_if": "ifb4sqm",
+        "ul_if": "eth1",
+        "pinger_method": "fping-ts",
+        "min_dl_shaper_rate_kbps": "7500",
+        "base_dl_shaper_rate_kbps": "15000",
+        "max_dl_shaper_rate_kbps": "30000",
+        "min_ul_shaper_rate_kbps": "1000",
+        "base_ul_shaper_rate_kbps": "2000",
+        "max_ul_shaper_rate_kbps": "4000",
+        "connection_active_thr_kbps": "1000",
+    }
 
 
 def test_bad_input_is_refused_with_what_is_legal(tmp_path: Path) -> None:

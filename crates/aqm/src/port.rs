@@ -14,7 +14,7 @@ use crate::port_facts::PortFacts;
 use crate::queue::{Queue, Shared};
 use crate::scheduled_queues::ScheduledQueues;
 use aqmlab_random::Stream;
-use aqmlab_units::{Probability, Time};
+use aqmlab_units::{Probability, Rate, Time};
 
 /// The waiting packets of one link under one discipline.
 ///
@@ -168,6 +168,15 @@ impl<P: Queued> Port<P> {
         self.shared.ecn = scheme.ecn();
         self.next_timer = self.layout.next_timer();
         Ok(())
+    }
+
+    /// What leaves is shaped to another rate from the next packet on; answers whether a shaper stands in
+    /// front of the link. What the schemes have worked out from the rate before stays.
+    pub fn change_shaped_rate(&mut self, rate: Rate) -> bool {
+        match &mut self.layout {
+            Layout::Fifo(_) => false,
+            Layout::Scheduled(queues) => queues.change_shaped_rate(rate),
+        }
     }
 
     /// A packet arrives. It is queued, or handed to `discarded` with the reason; so are waiting packets that

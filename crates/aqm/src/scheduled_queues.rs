@@ -13,7 +13,7 @@ use crate::parts::{AckFilter, Limit, Room};
 use crate::place_set::PlaceSet;
 use crate::queue::{Queue, Shared};
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
-use aqmlab_units::{Probability, Time};
+use aqmlab_units::{Probability, Rate, Time};
 
 /// Queues, and what stands in front of them.
 #[derive(Clone)]
@@ -216,6 +216,11 @@ impl<P: Queued> ScheduledQueues<P> {
             queue.adjust(scheme, own);
         }
         true
+    }
+
+    /// The shaper in front of the scheduler takes another rate, if there is one.
+    pub(crate) fn change_shaped_rate(&mut self, rate: Rate) -> bool {
+        self.scheduler.as_mut().is_some_and(|scheduler| scheduler.change_shaped_rate(rate))
     }
 
     pub(crate) const fn packets(&self) -> u32 {

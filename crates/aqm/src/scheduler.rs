@@ -154,6 +154,12 @@ pub trait Scheduler: Send + DynClone {
         None
     }
 
+    /// A shaper holds what leaves to another rate from the next packet on; answers whether there is one.
+    fn change_shaped_rate(&mut self, rate: Rate) -> bool {
+        let _ = rate;
+        false
+    }
+
     /// Reports names (with their unit, where there is one) and values of the state.
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         let _ = sink;
@@ -237,6 +243,10 @@ impl Scheduler for Box<dyn Scheduler> {
 
     fn signal_probability(&self, queue: usize) -> Option<Probability> {
         (**self).signal_probability(queue)
+    }
+
+    fn change_shaped_rate(&mut self, rate: Rate) -> bool {
+        (**self).change_shaped_rate(rate)
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

@@ -73,6 +73,16 @@ pub fn heard(scenario: &Scenario) -> Vec<bool> {
     groups.flat_map(|group| std::iter::repeat_n(is_heard(group), group.sources.len())).collect()
 }
 
+/// The ends of the pings of a program in the router, and then those of the responses: sources behind those of
+/// the scenario, which no table has.
+#[must_use]
+pub fn pings(scenario: &Scenario) -> Vec<[NodeIndex; 2]> {
+    let Some(own) = &scenario.shaper_follower else { return Vec::new() };
+    let there = own.reflectors.iter().map(|&reflector| [own.node, reflector]);
+    let back = own.reflectors.iter().map(|&reflector| [reflector, own.node]);
+    there.chain(back).collect()
+}
+
 /// The table `video_call_frames`, where applications record frames; these are taken from the session.
 pub fn frames(scenario: &Scenario, session: &mut Session) -> Option<Table> {
     let frames = session.take_frames();

@@ -85,7 +85,11 @@ impl Deviations {
         if link.service.is_constant() && link.queue.as_ref().is_none_or(fits) {
             link.rate = Some(rate);
         }
-        link.delay += self.phase(key.named("delay"));
+        let phase = self.phase(key.named("delay"));
+        link.delay += phase;
+        if let Some(model) = &mut link.delay_model {
+            model.delay = model.delay.map(|delay| delay + phase);
+        }
     }
 
     fn phase(&self, key: Key) -> Span {

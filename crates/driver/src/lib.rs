@@ -53,7 +53,9 @@ pub use applications::session;
 pub use congestion_windows::{CongestionWindows, SenderSample};
 pub use control::{Control, RunError};
 pub use flow_groups::FlowGroups;
-pub use links::{channels, key_of_service, link_of, port_facts_of, serializer_of, shares_a_channel};
+pub use links::{
+    channels, key_of_service, link_of, port_facts_of, serializer_of, shares_a_channel, varying_delay,
+};
 pub use monitor::{Boundary, Monitor};
 pub use named_ports::{UnknownPort, named_ports};
 pub use places::{EndOfGroup, Place, Places, UsersOrFlow};

@@ -1,7 +1,7 @@
 //! The links of a scenario, as both drivers have them.
 
 use aqmlab_aqm::{Port, PortFacts, Queued, Scheme};
-use aqmlab_link::{Channel, Link, Serializer};
+use aqmlab_link::{Channel, Link, Serializer, VaryingDelay};
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_units::Rate;
@@ -30,6 +30,14 @@ pub fn port_facts_of(link: &scenario::Link, rate: Rate, key: Key) -> PortFacts {
     let facts = PortFacts::new(rate).with_timer_phase(key.named("timer phase").uniform(0));
     let facts = facts.with_flow_salt(key.named("flow salt").bits(0));
     facts.with_layer2_queued_bytes(link.layer2_queued_bytes).shaped(link.shaping)
+}
+
+/// How long packets are under way behind a link, where that varies, and whether they may overtake one
+/// another. Its random numbers belong to the link's name under the key of the run.
+#[must_use]
+pub fn varying_delay(link: &scenario::Link, key: Key) -> Option<(VaryingDelay, bool)> {
+    let model = link.delay_model.as_ref()?;
+    Some((VaryingDelay::new(model, key_of_queue(link, key).named("propagation")), model.reorders()))
 }
 
 fn key_of_queue(link: &scenario::Link, key: Key) -> Key {

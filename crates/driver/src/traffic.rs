@@ -104,9 +104,11 @@ impl Places {
             Whose::Connection(Owner::Flow { flow }) => {
                 self.populations + usize::from(self.groups.place(flow).0)
             }
-            Whose::Datagrams(source) => {
-                self.populations + self.flow_groups + self.datagram_groups[source.place()]
-            }
+            // The pings of a program in the router are nobody's.
+            Whose::Datagrams(source) => match self.datagram_groups.get(source.place()) {
+                Some(group) => self.populations + self.flow_groups + group,
+                None => self.parties - 1,
+            },
             Whose::Nobody => self.parties - 1,
         };
         (party * SENDERS.len() + from as usize) * self.links + link

@@ -108,7 +108,7 @@ impl ServiceModel {
     #[must_use]
     pub fn capacity(&self, rate: Rate, framing: Framing, ip_bytes: u32) -> Rate {
         match self {
-            Self::Constant | Self::Trace(_) => rate,
+            Self::Constant | Self::Trace(_) | Self::Steps(_) => rate,
             Self::Medium(medium) => medium.capacity(rate, framing.wire_bytes(ip_bytes)),
         }
     }

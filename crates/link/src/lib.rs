@@ -14,6 +14,10 @@
 //! | `backlog.rs` | what a link can carry, and when what waits has been sent |
 //! | `channel.rs` | whose turn it is where several links share a channel |
 //! | `serializer.rs` | a link with an unlimited queue, first in, first out: it holds no packet |
+//! | `propagation.rs` | when a packet that has been sent arrives, where that varies |
+//! | `netem.rs` | jitter, reordering, duplicates and bursts of loss by the laws of Linux's netem |
+//! | `conditions.rs`, `steps.rs` | values that hold from an instant to the next, and a file of them |
+//! | `cake_autorate.rs` | rates of shapers that follow a line |
 //! | `framing.rs` | what the link layer adds to a packet |
 //! | `monitored.rs` | what can be seen and counted of a link with a queue |
 //! | `conformance/` | what every driver of a link owes: random cases and a reference |
@@ -54,21 +58,31 @@
 #![deny(missing_docs)]
 
 mod backlog;
+mod cake_autorate;
 mod channel;
+mod conditions;
 pub mod conformance;
 mod framing;
 mod link;
 mod monitored;
+mod netem;
 mod prediction;
+mod propagation;
 mod serializer;
 mod service;
+mod steps;
 mod transmitter;
 
 pub use backlog::BacklogClock;
+pub use cake_autorate::{Autorate, CakeAutorate, FollowedRates, Measures};
 pub use channel::Channel;
+pub use conditions::{Conditions, ConditionsError, Way, mean_rate};
 pub use framing::Framing;
 pub use link::{Link, News};
 pub use monitored::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent};
+pub use netem::{GilbertElliott, Jitter, LossBursts, Netem, Repeats};
+pub use propagation::{DelayModel, VaryingDelay};
 pub use serializer::Serializer;
 pub use service::{Aggregation, Load, Medium, RateTrace, Service, ServiceModel, Slots, VaryingRate, Wifi};
+pub use steps::{StepClock, Steps};
 pub use transmitter::Transmitter;

@@ -90,6 +90,13 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
     if scenario.end_after.is_some() {
         return refuse("end_after: a live run ends at duration_s");
     }
+    if scenario.shaper_follower.is_some() {
+        return refuse("cake_autorate: a live run has no shaper that follows the line");
+    }
+    if let Some(link) = scenario.network.links.iter().find(|link| link.delay_model.is_some()) {
+        let name = &link.name;
+        return refuse(&format!("{name}: a live run has no delay that varies, and no netem of links"));
+    }
     if scenario.network.links.iter().any(|link| link.impairment.is_some()) {
         return refuse("a live run has no impaired links");
     }

@@ -31,7 +31,7 @@ pub use pages::{PageLoad, Pages};
 pub use responses::{Completion, Responses, Rows, SIZE_CLASS_UPPER_BYTES};
 pub use summary::{
     Amount, ClassCounts, DelayBoxSummary, ExchangeSummary, FlowSummary, ImpairmentSummary, Invariant,
-    LinkCounters, LinkSummary, PopulationSummary, Summary, TcpSummary,
+    LinkCounters, LinkSummary, PopulationSummary, ShaperSummary, Summary, TcpSummary,
 };
 pub use table::{Column, ColumnValues, Names, Table};
 pub use video_call_frames::{VideoCallFrame, video_call_frames};

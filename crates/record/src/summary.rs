@@ -29,6 +29,9 @@ pub struct Summary {
     /// The boxes of populations and groups of flows; left out where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub delay_boxes: Vec<DelayBoxSummary>,
+    /// The shapers that follow the line; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shapers: Vec<ShaperSummary>,
     /// The populations of users.
     pub populations: Vec<PopulationSummary>,
     /// The groups of long-lived flows.
@@ -82,6 +85,21 @@ pub struct LinkSummary {
     pub counters: LinkCounters,
 }
 
+/// What a shaper that follows the line was set to in the measured window.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShaperSummary {
+    /// Name of the link behind it.
+    pub link: String,
+    /// Mean rate over time in Mbit/s.
+    pub mean_mbps: f64,
+    /// Lowest rate in Mbit/s.
+    pub minimum_mbps: f64,
+    /// Highest rate in Mbit/s.
+    pub maximum_mbps: f64,
+    /// How often the rate changed in the run.
+    pub changes: u64,
+}
+
 /// What the impairment of a link did in the measured window.
 #[derive(Clone, Debug, Serialize)]
 pub struct ImpairmentSummary {
@@ -91,6 +109,9 @@ pub struct ImpairmentSummary {
     pub arrived: Amount,
     /// Of these, packets that were lost.
     pub lost: Amount,
+    /// Packets that came a second time; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicated: Option<Amount>,
 }
 
 /// What the boxes of the connections of a population, or of a group of flows, did in the measured window.

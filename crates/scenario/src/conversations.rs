@@ -6,7 +6,7 @@
 
 use crate::HostProfile;
 use crate::network::NodeIndex;
-use crate::scenario::{DatagramGroup, DelayBox, FlowGroup, Population, Scenario};
+use crate::scenario::{DatagramGroup, DelayBox, FlowGroup, Population, Scenario, ShaperFollower};
 use aqmlab_units::Span;
 use std::slice::from_ref;
 
@@ -194,6 +194,18 @@ impl<'a> TrafficGroup<'a> {
     }
 }
 
+impl ShaperFollower {
+    /// With each reflector, which sends back what it gets.
+    fn conversations(&self) -> impl Iterator<Item = Conversation<'_>> {
+        self.reflectors.iter().map(|reflector| Conversation {
+            ends: [from_ref(&self.node), from_ref(reflector)],
+            is_answered: true,
+            enters_at_once: [true, true],
+            data_from: 0,
+        })
+    }
+}
+
 impl Scenario {
     /// Every population, then every group of flows, then every group of datagrams, in the order of the
     /// document.
@@ -208,9 +220,10 @@ impl Scenario {
         self.traffic().filter_map(TrafficGroup::connections)
     }
 
-    /// Who talks to whom, in the order of [`Scenario::traffic`].
+    /// Who talks to whom, in the order of [`Scenario::traffic`]; then whom a program in the router pings.
     pub fn conversations(&self) -> impl Iterator<Item = Conversation<'_>> {
-        self.traffic().flat_map(TrafficGroup::conversations)
+        let pings = self.shaper_follower.iter().flat_map(ShaperFollower::conversations);
+        self.traffic().flat_map(TrafficGroup::conversations).chain(pings)
     }
 
     /// How many users, flows or sources of datagrams there are.

@@ -70,6 +70,12 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
                 let path = joined(path, key);
                 match &member.value {
                     Value::String(name) if key.ends_with("_file") => named.push((path, name.clone())),
+                    Value::Array(names) if key.ends_with("_file") => {
+                        named.extend(names.iter().filter_map(|node| match &node.value {
+                            Value::String(name) => Some((path.clone(), name.clone())),
+                            _ => None,
+                        }));
+                    }
                     Value::String(name) => {
                         named.extend(file_named(key, name).map(|file| (path, file.to_owned())));
                     }

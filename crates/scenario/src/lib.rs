@@ -94,6 +94,6 @@ pub use reference::{KeyReference, TableReference, reference};
 pub use routes::{Distances, Routes};
 pub use scenario::{
     DatagramGroup, DelayBox, EndAfter, Flow, FlowDelays, FlowGroup, FlowStarts, Life, MinimumDelay,
-    Population, QueueSummary, Record, Role, Scenario,
+    Population, QueueSummary, Record, Role, Scenario, ShaperFollower,
 };
 pub use schema::json_schema;

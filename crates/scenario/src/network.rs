@@ -2,7 +2,7 @@
 
 use crate::Scheme;
 use aqmlab_aqm::parts::{Limit, Shaping};
-use aqmlab_link::{Framing, ServiceModel};
+use aqmlab_link::{DelayModel, Framing, Netem, ServiceModel, Steps};
 use aqmlab_units::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,8 +85,10 @@ pub struct Link {
     pub rate: Option<Rate>,
     /// How it serves packets at this rate, which is the mean where it varies.
     pub service: ServiceModel,
-    /// Propagation delay, one way.
+    /// Propagation delay, one way; the mean where it varies.
     pub delay: Span,
+    /// How it varies; none: not at all.
+    pub delay_model: Option<DelayModel>,
     /// What the link layer adds to a datagram.
     pub framing: Framing,
     /// The queue discipline; none is an unlimited first-in first-out queue.
@@ -185,7 +187,7 @@ fn share(rate: Rate, part: u32, of: u32) -> Rate {
 /// A full-size packet (IP length).
 const FULL_PACKET_BYTES: u32 = 1_500;
 
-/// Losses that no queue decides: of chosen packets, and by chance.
+/// Losses that no queue decides, of chosen packets and by chance, and duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Impairment {
     /// Ordinals of the packets that are lost, from 1, ascending; each connection's packets over the link are
@@ -193,6 +195,10 @@ pub struct Impairment {
     pub drop: Vec<u32>,
     /// Probability with which any other packet is lost, 0 to 1.
     pub loss_probability: f64,
+    /// The same over time, in place of that.
+    pub losses: Option<Steps<f64>>,
+    /// Bursts of loss and duplicates.
+    pub netem: Option<Netem>,
 }
 
 impl Impairment {
@@ -201,6 +207,16 @@ impl Impairment {
         let mut drop = drop.to_vec();
         drop.sort_unstable();
         let any = !drop.is_empty() || loss_probability > 0.0;
-        any.then_some(Self { drop, loss_probability })
+        any.then_some(Self { drop, loss_probability, losses: None, netem: None })
+    }
+
+    /// The same with losses over time, and what netem does in front of a queue.
+    pub(crate) fn with(own: Option<Self>, losses: Option<Steps<f64>>, netem: Option<Netem>) -> Option<Self> {
+        let netem = netem.filter(|own| own.duplicate_probability > 0.0 || own.gilbert_elliott.is_some());
+        if losses.is_none() && netem.is_none() {
+            return own;
+        }
+        let none = Self { drop: Vec::new(), loss_probability: 0.0, losses: None, netem: None };
+        Some(Self { losses, netem, ..own.unwrap_or(none) })
     }
 }

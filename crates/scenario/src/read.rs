@@ -135,9 +135,9 @@ fn read(
     check_shape(&tree, &schemas, &mut mistakes);
     mistakes.into_result()?;
     let mut document = schemes.while_reading(|| models.while_reading(|| typed(&tree, source_name)))?;
-    document.settle();
     let mut mistakes = Mistakes::new(source_name, &tree);
     read_files(&tree, folder, &mut document.files, &mut mistakes);
+    document.settle();
     let scenario = resolve(&document, &mut mistakes);
     mistakes.into_result()?;
     Ok(scenario.expect("a scenario is refused only with a mistake"))

@@ -224,6 +224,7 @@ mod tests {
             rate: None,
             service: ServiceModel::Constant,
             delay: Span::ZERO,
+            delay_model: None,
             framing: Framing::NONE,
             queue: None,
             shaping: None,

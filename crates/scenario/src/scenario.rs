@@ -1,9 +1,10 @@
 //! The resolved scenario: what a driver consumes.
 
 use crate::document::{DelayOn, DelayOwner, Document, EcnCodepoint, Responses, ThroughputLayer};
-use crate::network::{Network, NodeIndex};
+use crate::network::{LinkIndex, Network, NodeIndex};
 use crate::{HostProfile, ResponseEnd, StartRule, UserModel};
 use aqmlab_applications::{ApplicationModel, FramesFacts, HEADER_BYTES, Sends};
+use aqmlab_link::{CakeAutorate, FollowedRates};
 use aqmlab_session::Writes;
 use aqmlab_units::Span;
 use aqmlab_web::{RoundTripLaw, SizeLaw};
@@ -35,10 +36,27 @@ pub struct Scenario {
     pub flows: Vec<FlowGroup>,
     /// Sources of datagrams.
     pub datagrams: Vec<DatagramGroup>,
+    /// The router's shapers, if they follow the line.
+    pub shaper_follower: Option<ShaperFollower>,
     /// What a run records.
     pub record: Record,
     /// What all of it was resolved from: a scenario comes from a checked document and from nothing else.
     pub(crate) document: Document,
+}
+
+/// A program in a router that pings reflectors and sets two shapers by how long that takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShaperFollower {
+    /// Its rule.
+    pub parameters: CakeAutorate,
+    /// Where it runs.
+    pub node: NodeIndex,
+    /// Whom it pings, one after the other.
+    pub reflectors: Vec<NodeIndex>,
+    /// The links behind its shapers, down and up.
+    pub links: [LinkIndex; 2],
+    /// What these may be set to.
+    pub rates: [FollowedRates; 2],
 }
 
 /// The exchanges with which a run ends.

@@ -68,6 +68,7 @@ impl EventLoop {
     fn start(&mut self, control: &Control) -> Result<(), RunError> {
         self.events.set_sample(self.next_sample());
         let Self { fabric, events, session, .. } = self;
+        fabric.start_pings(events);
         session.start(&mut SimulatedTransport { fabric, events }, || control.check())
     }
 
@@ -126,6 +127,8 @@ impl EventLoop {
                 return fabric.fire(ConnectionIdentity { place: connection, generation }, events);
             }
             Timer::Port { link } => return fabric.ask_port_again(link, events),
+            Timer::Ping { pinger } => return fabric.ping(pinger, events),
+            Timer::ShaperLoad => return fabric.measure_shaper_load(events),
             Timer::HeardDatagram => return self.hear(),
             Timer::User { population, user } => Alarm::User { population, user },
             Timer::Flow { flow } => Alarm::Flow { flow },

@@ -39,6 +39,15 @@ impl SizeLaw {
         Self(Kind::Constant(bytes))
     }
 
+    /// The size, where it is always the same.
+    #[must_use]
+    pub const fn fixed(&self) -> Option<u64> {
+        match self.0 {
+            Kind::Constant(bytes) => Some(bytes),
+            Kind::Of(_) | Kind::Pareto { .. } => None,
+        }
+    }
+
     /// Lognormal with this median and standard deviation of the logarithm; what exceeds the maximum, which is
     /// at least the median, is drawn again.
     #[must_use]

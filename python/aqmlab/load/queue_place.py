@@ -19,6 +19,7 @@ SHAPED_SHARE = 0.95
 LEAST_SHARE = 0.01
 _SHARES = ("shaped_share_down", "shaped_share_up")
 _ROUTER_QUEUES = ("router_queue_down", "router_queue_up")
+_FOLLOWS = "cake_autorate"
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,12 @@ class QueuePlace:
         Raises:
             RefusalError: The share is not from 0.01 to 1, or nothing shapes at this place.
         """
-        line: Mapping[str, Any] = scenario.resolved["line"]
         self.require_share(share)
         if self.shaped:
             return scenario.with_overrides(self.settings(scenario, share))
         if own_links(scenario) == LINE_LINKS:
             return scenario
-        kept = {key: value for key, value in line.items() if key not in (*_SHARES, *_ROUTER_QUEUES)}
-        return Scenario.of(scenario.resolved | {"line": kept})
+        return without(scenario, *_SHARES, *_ROUTER_QUEUES, _FOLLOWS)
 
     def settings(self, scenario: Scenario, share: float | None = None) -> dict[str, float]:
         """The dotted keys, with their values, that make a router shape where it does not; else none."""
@@ -80,6 +79,20 @@ class QueuePlace:
         raise RefusalError(
             f"shaped_share: {why}; legal: {legal}", place="shaped_share", value=share, legal=legal
         )
+
+
+def without(scenario: Scenario, *keys: str) -> Scenario:
+    """A scenario whose line lacks these keys."""
+    line: Mapping[str, Any] = scenario.resolved["line"]
+    if all(line.get(key) is None for key in keys):
+        return scenario
+    kept = {key: value for key, value in line.items() if key not in keys}
+    return Scenario.of(scenario.resolved | {"line": kept})
+
+
+def at_fixed_rates(scenario: Scenario) -> Scenario:
+    """A scenario whose shapers do not follow its line."""
+    return without(scenario, _FOLLOWS)
 
 
 PLACES = {

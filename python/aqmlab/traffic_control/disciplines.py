@@ -351,7 +351,7 @@ REFUSED = {
     "htb": _SHAPER,
     "hfsc": _SHAPER,
     "cbq": _SHAPER,
-    "netem": "makes delay and loss, and is no queue; legal: delay_ms and loss_probability of a link",
+    "netem": "makes delay and loss, and is no queue",
     "mq": f"{_NO_QUEUE}: one for each hardware queue hangs below it; legal: that one, such as fq_codel",
     "mqprio": f"{_NO_QUEUE}: one for each hardware queue hangs below it; legal: that one, such as fq_codel",
     "cake_mq": "shares one rate among a CAKE for each hardware queue; legal: cake",

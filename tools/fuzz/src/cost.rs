@@ -7,6 +7,7 @@ use aqmlab_scenario::{
     DatagramGroup, Flow, FlowGroup, HostProfile, NodeIndex, Population, Scenario, Sends, Workload,
 };
 use aqmlab_sim::memory_estimate;
+use aqmlab_web::SizeLaw;
 use serde_json::Value as Json;
 
 /// Events of an ordinary case, beside its set-up.
@@ -93,8 +94,8 @@ fn events_of_flow(scenario: &Scenario, group: &FlowGroup, flow: &Flow) -> f64 {
     let Some(path) = path(scenario, flow.sender, flow.receiver, &group.profile) else { return 0.0 };
     let delay = flow.delay_from_sender.seconds() + flow.delay_from_receiver.seconds();
     let possible = most_packets_per_second(&path, &group.profile, delay) * scenario.duration.seconds();
-    let wanted = group
-        .bytes
+    let fixed = group.bytes.as_ref().and_then(SizeLaw::fixed);
+    let wanted = fixed
         .map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(group.profile.maximum_segment_bytes) + 5.0);
     possible.min(wanted) * 2.0 * path.links
 }

@@ -51,6 +51,11 @@ impl Shaper {
         Self { failsafe: Some(Time::ZERO), ..self }
     }
 
+    /// Holds the packets to come to another rate; the one that has left counts as it did.
+    fn change_rate(&mut self, rate: Rate) {
+        self.clock = TransmissionClock::new(rate);
+    }
+
     /// A packet has come to an empty port: time that nobody needed is not made up for, but for the burst.
     fn begin(&mut self, now: Time) {
         if self.failsafe.is_some() && self.opens < now {
@@ -210,6 +215,11 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
 
     fn signal_probability(&self, queue: usize) -> Option<Probability> {
         self.scheduler.signal_probability(queue)
+    }
+
+    fn change_shaped_rate(&mut self, rate: Rate) -> bool {
+        self.shaper.change_rate(rate);
+        true
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {

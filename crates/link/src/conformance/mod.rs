@@ -96,6 +96,7 @@ impl Case {
                     String::new(),
                 )
             }
+            ServiceModel::Steps(_) => unreachable!("no case has steps"),
             ServiceModel::Trace(trace) => {
                 let keys = ["rate_trace_file", "rate_right_to_left_trace_file"];
                 let lines: Vec<String> =

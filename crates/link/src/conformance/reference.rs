@@ -86,6 +86,7 @@ impl Sender {
         match &case.service {
             ServiceModel::Constant => Self::Constant(byte_q32(case.rate), 0),
             ServiceModel::Trace(trace) => Self::Trace(opportunities(trace)),
+            ServiceModel::Steps(_) => unreachable!("no case has steps"),
             ServiceModel::Medium(Medium::Slots(slots)) => {
                 let time = SlotTime::new(slots);
                 let [cycle, slot, _] = time.0.map(u128::from);

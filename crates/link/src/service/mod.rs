@@ -3,11 +3,13 @@
 //! From a line of the list follow the module, the variant of [`Medium`], its key in scenarios with its schema
 //! and errors, and the cases of the tests of every driver of links.
 
+mod intervals;
 mod rate_trace;
 
 pub use rate_trace::RateTrace;
 pub(crate) use varying_rate::Rates;
 
+use crate::steps::Steps;
 use aqmlab_aqm::ParameterError;
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Time};
@@ -186,6 +188,9 @@ pub enum ServiceModel {
     Constant,
     /// One packet after the other, at the instants of a trace, of which the link's rate is the mean.
     Trace(RateTrace),
+    /// One packet after the other, at rates in bits per second that hold from an instant to the next, of
+    /// which the link's rate is the mean; one of them is above 0, and the last where they do not repeat.
+    Steps(Steps<u64>),
     /// As the link's medium is granted to it.
     Medium(Medium),
 }
@@ -202,7 +207,7 @@ impl ServiceModel {
     pub fn channel(&self) -> Option<&str> {
         match self {
             Self::Medium(medium) => medium.model().channel(),
-            Self::Constant | Self::Trace(_) => None,
+            Self::Constant | Self::Trace(_) | Self::Steps(_) => None,
         }
     }
 
@@ -211,6 +216,7 @@ impl ServiceModel {
         match self {
             Self::Constant => None,
             Self::Trace(trace) => Some(Box::new(TraceClock::new(trace.clone()))),
+            Self::Steps(rates) => Some(intervals::in_steps(rates)),
             Self::Medium(medium) => Some(medium.model().service(rate, key)),
         }
     }

@@ -47,6 +47,20 @@ impl RateTrace {
         }
     }
 
+    /// These traces, one behind the other: each begins at the last instant of the one before. None if that
+    /// takes longer than can be counted, or there are none.
+    #[must_use]
+    pub fn in_a_row(traces: &[Self]) -> Option<Self> {
+        let (mut instants, mut began_ms) = (Vec::new(), 0_u32);
+        for trace in traces {
+            for &instant in trace.opportunities_ms() {
+                instants.push(began_ms.checked_add(instant)?);
+            }
+            began_ms = *instants.last()?;
+        }
+        (!instants.is_empty()).then(|| Self { opportunities_ms: instants.into() })
+    }
+
     /// The instants of one round, in milliseconds: at least one, never decreasing, the last one above zero.
     #[must_use]
     pub fn opportunities_ms(&self) -> &[u32] {
@@ -136,6 +150,16 @@ mod tests {
         assert_eq!(trace.period_ms(), 4);
         // Four times 1,504 bytes in 4 ms: 12.032 Mbit/s.
         assert_eq!(trace.mean_rate(), Rate::from_bits_per_second(12_032_000));
+    }
+
+    #[test]
+    fn traces_in_a_row_follow_one_another() {
+        let traces = ["1\n4\n", "0\n2\n", "3\n"].map(|text| RateTrace::parse(text).unwrap());
+        let all = RateTrace::in_a_row(&traces).unwrap();
+        assert_eq!(all.opportunities_ms(), [1, 4, 4, 6, 9]);
+        let longest = RateTrace::parse("4294967295\n").unwrap();
+        assert_eq!(RateTrace::in_a_row(&[longest.clone(), longest]), None);
+        assert_eq!(RateTrace::in_a_row(&[]), None);
     }
 
     #[test]

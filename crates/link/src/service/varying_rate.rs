@@ -22,7 +22,8 @@
 //! smaller, and `correlation_time_s` is that of the logarithm. There are no outages: the rate never falls
 //! below `minimum_share`, while mobile users have pauses of 100 ms and longer.
 
-use super::{Load, MediumModel, Service};
+use super::intervals::{InIntervals, RateIntervals};
+use super::{MediumModel, Service};
 use aqmlab_aqm::ParameterError;
 use aqmlab_random::{Key, Stream, normal_cumulative, normal_quantile};
 use aqmlab_units::{Rate, Span, Time};
@@ -141,9 +142,7 @@ impl MediumModel for VaryingRate {
 
     fn service(&self, rate: Rate, key: Key) -> Box<dyn Service> {
         let interval = Span::from_seconds(self.interval_ms / 1e3);
-        let mut rates = self.rates(rate, key);
-        let bits_per_second = rates.advance();
-        Box::new(Varying { rates, interval, ends: Time::ZERO + interval, bits_per_second, passed: 0 })
+        Box::new(InIntervals::new(Equal { rates: self.rates(rate, key), interval, ends: Time::ZERO }))
     }
 
     fn highest_rate(&self, rate: Rate) -> Rate {
@@ -193,6 +192,21 @@ impl Rates {
     }
 }
 
+/// Intervals of one length.
+#[derive(Clone)]
+struct Equal {
+    rates: Rates,
+    interval: Span,
+    ends: Time,
+}
+
+impl RateIntervals for Equal {
+    fn next(&mut self) -> (u64, Time) {
+        self.ends += self.interval;
+        (self.rates.advance(), self.ends)
+    }
+}
+
 /// The standard normal number of an interval, from the middle of one of 2⁵³ equal shares.
 fn normal(key: Key, interval: u64) -> f64 {
     normal_quantile(key.uniform(interval) + 0.5 / (1_u64 << 53) as f64)
@@ -202,63 +216,10 @@ fn bits_per_second(mean: f64, share: f64) -> u64 {
     (mean * share).round().max(1.0) as u64
 }
 
-/// What a byte is in bits that pass in a nanosecond at 1 bit/s.
-const BYTE: u128 = 8_000_000_000;
-
-#[derive(Clone)]
-struct Varying {
-    rates: Rates,
-    interval: Span,
-    /// When the present interval ends.
-    ends: Time,
-    /// The rate of the present interval.
-    bits_per_second: u64,
-    /// What passed in the last nanosecond of the transmission before, beside its bytes.
-    passed: u128,
-}
-
-impl Varying {
-    fn next_interval(&mut self) {
-        self.bits_per_second = self.rates.advance();
-        self.ends += self.interval;
-    }
-}
-
-impl Service for Varying {
-    fn transmit(&mut self, now: Time, load: Load) -> Time {
-        while self.ends <= now {
-            self.next_interval();
-        }
-        let needed = BYTE * u128::from(load.wire_bytes);
-        let mut missing = needed.saturating_sub(self.passed);
-        self.passed = self.passed.saturating_sub(needed);
-        if missing == 0 {
-            return now;
-        }
-        let mut at = now;
-        loop {
-            let passes = u128::from(self.bits_per_second) * u128::from((self.ends - at).nanoseconds());
-            if missing <= passes {
-                break;
-            }
-            missing -= passes;
-            at = self.ends;
-            self.next_interval();
-        }
-        let rate = u128::from(self.bits_per_second);
-        let nanoseconds = missing.div_ceil(rate);
-        self.passed = nanoseconds * rate - missing;
-        at + Span::from_nanoseconds(nanoseconds as u64)
-    }
-
-    fn costs_bytes_alone(&self) -> bool {
-        true
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::Load;
 
     const INTERVALS: u64 = 400_000;
 

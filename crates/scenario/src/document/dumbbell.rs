@@ -1,12 +1,15 @@
 //! `[dumbbell]`: one bottleneck link between two routers, with machines behind them.
 
 use super::Decides;
+use super::conditions::{ConditionsEnd, TraceFiles};
 use super::framing::framed_table;
 use super::ports::BothWays;
+use super::topology::Means;
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
-use aqmlab_link::Medium;
+use aqmlab_link::{Medium, Netem};
+use std::collections::BTreeMap;
 
 framed_table! {
 /// One bottleneck link between two routers, with browser and server machines on both sides.
@@ -23,15 +26,26 @@ pub struct Dumbbell {
     pub rate_right_to_left_mbps: Option<f64>,
 
     /// File of the instants at which the bottleneck link may send, from left to right, in Mahimahi's format;
-    /// `rate_mbps` is then its mean rate.
+    /// `rate_mbps` is then its mean rate. Several files in brackets follow one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
-    pub rate_trace_file: Option<String>,
+    pub rate_trace_file: Option<TraceFiles>,
 
     /// The same from right to left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
-    pub rate_right_to_left_trace_file: Option<String>,
+    pub rate_right_to_left_trace_file: Option<TraceFiles>,
+
+    /// File of conditions over time, as of `[line]`: left to right has its rates down, right to left those
+    /// up, and both half of its round trip and its losses. The rates here are then their means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub conditions_file: Option<String>,
+
+    /// What comes behind that file's last row; absent: the first row again.
+    #[serde(default, skip_serializing_if = "ConditionsEnd::is_repeat")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub conditions_end: ConditionsEnd,
 
     /// How the bottleneck link may use its medium, from left to right: `aggregation`, `slots`,
     /// `varying_rate` or `wifi`; absent: one packet after the other, at any time.
@@ -119,6 +133,17 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability_right_to_left: f64,
 
+    /// What Linux's netem does to packets from left to right: jitter, reordering, duplicates, bursts of loss;
+    /// absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub netem: Option<Netem>,
+
+    /// The same from right to left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub netem_right_to_left: Option<Netem>,
+
     /// Rate of the bottleneck link in the uncongested twin; if it is not above the link's own rate, ten times
     /// that rate.
     #[serde(default = "uncongested_rate")]
@@ -163,8 +188,12 @@ impl Dumbbell {
         }
     }
 
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self, files: &BTreeMap<String, String>) {
         self.both_ways().settle();
+        let means = self.conditions_file.as_ref().and_then(|name| Means::of(name, files));
+        if let Some(delay_ms) = means.and_then(|own| own.delay_ms).filter(|_| self.delay_ms == 0.0) {
+            self.delay_ms = delay_ms;
+        }
     }
 
     /// Both directions take the uncongested settings.

@@ -4,6 +4,7 @@
 //! which makes the checks, the error messages and the tables of `docs/reference/scenario/`. Beside each key
 //! stands what it [decides](Decides), so that comparisons know which differences to accept.
 
+mod conditions;
 mod datagrams;
 mod decides;
 mod delay_box;
@@ -22,6 +23,7 @@ mod transfer_bytes;
 mod twin;
 mod users;
 
+pub use conditions::{ConditionsEnd, ConditionsWay, Reconfigurations, TraceFiles};
 pub use datagrams::{DatagramsTable, EcnCodepoint};
 pub use decides::Decides;
 pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable};
@@ -34,14 +36,15 @@ pub use flows::{
     RoundTripLawFile, RoundTripLawName, RoundTripTimeRange,
 };
 pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
+pub(crate) use line::{AUTORATE, INTERNET, LineWay, RESERVED, SOLD, is_in_router, keys_of};
 pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};
-pub(crate) use line::{INTERNET, LineWay, RESERVED, SOLD, is_in_router, keys_of};
 pub use parking_lot::{HopTable, MachinesTable, ParkingLot};
 pub(crate) use ports::{MachineGroup, Port, Ports};
 pub use record::{RecordTable, Responses, ThroughputLayer};
 pub use shaper::ShaperTable;
 pub(crate) use star::HOMES;
 pub use star::{AccessTable, Star};
+pub(crate) use topology::mean_ms;
 pub use topology::{LinkTable, NodeTable, Topology};
 pub use transfer_bytes::{TransferBytes, TransferSizeLaw};
 pub(crate) use users::Habits;
@@ -178,7 +181,7 @@ impl Document {
     /// so that equal scenarios are equal documents.
     pub(crate) fn settle(&mut self) {
         if let Some(dumbbell) = &mut self.dumbbell {
-            dumbbell.settle();
+            dumbbell.settle(&self.files);
         }
         if let Some(parking_lot) = &mut self.parking_lot {
             parking_lot.settle();
@@ -187,7 +190,7 @@ impl Document {
             star.settle();
         }
         if let Some(topology) = &mut self.topology {
-            topology.settle();
+            topology.settle(&self.files);
         }
         self.settle_line();
         let servers = self.machines_in(SERVERS_LEFT).filter(|_| self.has_sides());
@@ -214,13 +217,14 @@ impl Document {
     /// As it is overridden: what follows from other keys of a line or a device is left out, and follows anew.
     pub(crate) fn unsettled(&self) -> Self {
         let devices = self.devices.iter().map(DeviceTable::unsettled).collect();
-        Self { line: self.line.as_ref().map(Line::unsettled), devices, ..self.clone() }
+        let line = self.line.as_ref().map(|line| line.unsettled(line.means(&self.files)));
+        Self { line, devices, ..self.clone() }
     }
 
     /// A home has a device, and what goes up or down a line has ends.
     fn settle_line(&mut self) {
         let Some(line) = &mut self.line else { return };
-        line.settle();
+        line.settle(line.means(&self.files));
         if self.devices.is_empty() {
             self.devices.push(DeviceTable::only("computer"));
         }

@@ -1,13 +1,16 @@
 //! `[topology]`: any network, as nodes and links.
 
 use super::Decides;
+use super::conditions::{ConditionsEnd, ConditionsWay, TraceFiles};
 use super::framing::framed_table;
 use super::shaper::ShaperTable;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use crate::{NodeKind, Scheme};
-use aqmlab_link::Medium;
+use aqmlab_link::{Conditions, Medium, Netem, Steps, Way, mean_rate};
+use aqmlab_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Any network, as nodes and links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,10 +70,26 @@ pub struct LinkTable {
     pub rate_mbps: Option<f64>,
 
     /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is
-    /// then its mean rate.
+    /// then its mean rate. Several files in brackets follow one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
-    pub rate_trace_file: Option<String>,
+    pub rate_trace_file: Option<TraceFiles>,
+
+    /// File of conditions over time, as of `[line]`: the link, which leads one way, has their rates, half of
+    /// their round trip and their losses. `rate_mbps` and `delay_ms` may then be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub conditions_file: Option<String>,
+
+    /// Whose rates in that file the link has; absent: those down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub conditions_way: Option<ConditionsWay>,
+
+    /// What comes behind that file's last row; absent: the first row again.
+    #[serde(default, skip_serializing_if = "ConditionsEnd::is_repeat")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub conditions_end: ConditionsEnd,
 
     /// How the link may use its medium, both ways alike: `aggregation`, `slots`, `varying_rate` or `wifi`;
     /// absent: one packet after the other, at any time.
@@ -133,6 +152,11 @@ pub struct LinkTable {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability: f64,
 
+    /// What Linux's netem does to packets: jitter, reordering, duplicates, bursts of loss; absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub netem: Option<Netem>,
+
     /// Rate in the uncongested twin; absent: as `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
@@ -154,16 +178,49 @@ impl LinkTable {
     }
 }
 
+/// The means of a file of conditions, over the time that its rows hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Means {
+    /// Down and up.
+    pub(crate) rates_mbps: [Option<f64>; 2],
+    /// Of each way.
+    pub(crate) delay_ms: Option<f64>,
+}
+
+impl Means {
+    /// Those of the file with this name; none where its text is not there or not legal, which is told
+    /// elsewhere.
+    pub(crate) fn of(name: &str, files: &BTreeMap<String, String>) -> Option<Self> {
+        let conditions = Conditions::parse(files.get(name)?).ok()?;
+        let rate = |way| Some(mean_rate(&conditions.rates(way, true)?)?.bits_per_second() as f64 / 1e6);
+        let delay_ms = conditions.delays(true).map(|steps| mean_ms(&steps));
+        Some(Self { rates_mbps: [Way::Down, Way::Up].map(rate), delay_ms })
+    }
+}
+
+/// The mean of delays in milliseconds, to a nanosecond.
+pub(crate) fn mean_ms(delays: &Steps<Span>) -> f64 {
+    delays.mean(|delay| delay.nanoseconds() as f64).round() / 1e6
+}
+
 impl Topology {
     /// How many machines a group has, if there is such a group.
     pub(crate) fn machines_in(&self, group: &str) -> Option<u32> {
         self.nodes.iter().find(|node| node.name == group).map(|node| node.count)
     }
 
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self, files: &BTreeMap<String, String>) {
         for link in &mut self.links {
             let has_queue = link.queue.is_some();
             link.monitored.get_or_insert(has_queue);
+            let conditions = link.conditions_file.as_ref().and_then(|name| Means::of(name, files));
+            if let Some(means) = conditions {
+                let is_up = link.conditions_way == Some(ConditionsWay::Up);
+                link.rate_mbps = link.rate_mbps.or(means.rates_mbps[usize::from(is_up)]);
+                if link.delay_ms == 0.0 {
+                    link.delay_ms = means.delay_ms.unwrap_or_default();
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The uncongested twin: the same users on links that are fast enough.
 
-use super::Document;
+use super::{ConditionsEnd, Document, LinkTable, TraceFiles};
 use crate::Scheme;
 use crate::error::{Legal, Mistake, Place, ScenarioError};
 use crate::limits::HIGHEST_MBPS;
@@ -24,7 +24,10 @@ impl Document {
             dumbbell.become_uncongested();
             let traces = [dumbbell.rate_trace_file.take(), dumbbell.rate_right_to_left_trace_file.take()];
             (dumbbell.medium, dumbbell.medium_right_to_left) = (None, None);
-            twin.files.retain(|name, _| !traces.iter().flatten().any(|trace| trace == name));
+            let dropped = [names_of(&traces), dumbbell.conditions_file.take().into_iter().collect()].concat();
+            dumbbell.conditions_end = ConditionsEnd::Repeat;
+            (dumbbell.netem, dumbbell.netem_right_to_left) = (None, None);
+            twin.files.retain(|name, _| !dropped.contains(name));
             (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);
             (dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left) = (Vec::new(), 0.0);
             return Ok(twin);
@@ -35,8 +38,9 @@ impl Document {
         }
         if let Some(line) = &mut twin.line {
             let traces = [line.rate_down_trace_file.clone(), line.rate_up_trace_file.clone()];
+            let dropped = [names_of(&traces), line.conditions_file.clone().into_iter().collect()].concat();
             line.become_uncongested();
-            twin.files.retain(|name, _| !traces.iter().flatten().any(|trace| trace == name));
+            twin.files.retain(|name, _| !dropped.contains(name));
             return Ok(twin);
         }
         if let Some(star) = &mut twin.star {
@@ -45,10 +49,12 @@ impl Document {
         }
         let (mut settings, mut dropped) = (0, Vec::new());
         for link in twin.topology.iter_mut().flat_map(|topology| &mut topology.links) {
-            (link.drop, link.loss_probability) = (Vec::new(), 0.0);
+            (link.drop, link.loss_probability, link.netem) = (Vec::new(), 0.0, None);
             if let Some(rate_mbps) = link.uncongested_rate_mbps {
                 link.rate_mbps = Some(rate_mbps);
-                dropped.extend(link.rate_trace_file.take());
+                dropped.extend(names_of(&[link.rate_trace_file.take()]));
+                dropped.extend(link.conditions_file.take());
+                (link.conditions_way, link.conditions_end) = (None, ConditionsEnd::Repeat);
                 link.medium = None;
                 settings += 1;
             }
@@ -63,8 +69,11 @@ impl Document {
         // A trace may be that of several links.
         let topology = twin.topology.as_ref();
         let kept = |name: &String| {
-            topology
-                .is_some_and(|own| own.links.iter().any(|link| link.rate_trace_file.as_ref() == Some(name)))
+            let names = |link: &LinkTable| {
+                link.conditions_file.as_ref() == Some(name)
+                    || link.rate_trace_file.as_ref().is_some_and(|own| own.names().contains(name))
+            };
+            topology.is_some_and(|own| own.links.iter().any(names))
         };
         twin.files.retain(|name, _| kept(name) || !dropped.contains(name));
         Ok(twin)
@@ -110,6 +119,11 @@ pub(super) fn twin_rate_mbps<'a>(
     } else {
         (TWIN_TIMES * fastest).min(HIGHEST_MBPS)
     }
+}
+
+/// The names of all of these files.
+fn names_of(traces: &[Option<TraceFiles>]) -> Vec<String> {
+    traces.iter().flatten().flat_map(TraceFiles::names).cloned().collect()
 }
 
 fn no_uncongested_settings(name: &str) -> ScenarioError {

@@ -6,10 +6,11 @@
 //! would cost an event per packet and change nothing. Where the bottleneck is the faster one (the uncongested
 //! twin), the wait of a burst at the port is left out.
 
+use super::conditions::{Given, OverTime, check_netem};
 use super::quantity::{megabits_per_second, milliseconds};
 use super::service::service;
 use super::traffic::{check_ordinals, check_scheme, check_shaper};
-use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
+use crate::document::{BROWSERS_LEFT, BROWSERS_RIGHT, ConditionsWay, Dumbbell, SERVERS_LEFT, SERVERS_RIGHT};
 use crate::mistakes::Mistakes;
 use crate::network::{Impairment, Link, Network, Node, NodeIndex, NodeKind};
 use aqmlab_aqm::PortFacts;
@@ -29,9 +30,10 @@ pub(super) fn network(
 ) -> Network {
     check_schemes(dumbbell, mistakes);
     let services = services(dumbbell, files, mistakes);
+    let over_time = over_time(dumbbell, files, mistakes);
     let mut network =
         Network { nodes: vec![router("router-left"), router("router-right")], links: Vec::new() };
-    add_bottleneck(&mut network, dumbbell, services);
+    add_bottleneck(&mut network, dumbbell, services, over_time);
     for (group, count, router) in [
         (BROWSERS_LEFT, dumbbell.browser_machines_per_side, ROUTER_LEFT),
         (SERVERS_LEFT, dumbbell.server_machines_per_side, ROUTER_LEFT),
@@ -100,7 +102,59 @@ fn services(
     .map(|(trace, medium, rate)| service(trace, medium, rate, files, mistakes))
 }
 
-fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, services: [ServiceModel; 2]) {
+/// What the file of conditions says of both directions.
+fn over_time(
+    dumbbell: &Dumbbell,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> [OverTime; 2] {
+    check_netem(dumbbell.netem.as_ref(), "dumbbell.netem", dumbbell.delay_ms, mistakes);
+    let back = dumbbell.netem_right_to_left.as_ref();
+    check_netem(back, "dumbbell.netem_right_to_left", dumbbell.delay_ms, mistakes);
+    if dumbbell.conditions_file.is_none() && !dumbbell.conditions_end.is_repeat() {
+        let legal = "conditions_end together with conditions_file";
+        mistakes.value("dumbbell.conditions_end", "there is no file of conditions", legal);
+    }
+    let own = [
+        (
+            ConditionsWay::Down,
+            ("dumbbell.rate_mbps", dumbbell.rate_mbps),
+            ("dumbbell.loss_probability", dumbbell.loss_probability),
+            [
+                ("dumbbell.medium", dumbbell.medium.is_some()),
+                ("dumbbell.rate_trace_file", dumbbell.rate_trace_file.is_some()),
+            ],
+        ),
+        (
+            ConditionsWay::Up,
+            ("dumbbell.rate_right_to_left_mbps", dumbbell.rate_back_mbps()),
+            ("dumbbell.loss_probability_right_to_left", dumbbell.loss_probability_right_to_left),
+            [
+                ("dumbbell.medium_right_to_left", dumbbell.medium_right_to_left.is_some()),
+                ("dumbbell.rate_right_to_left_trace_file", dumbbell.rate_right_to_left_trace_file.is_some()),
+            ],
+        ),
+    ];
+    own.map(|(way, rate_mbps, loss_probability, others)| {
+        let given = Given {
+            file: ("dumbbell.conditions_file", dumbbell.conditions_file.as_ref()),
+            way,
+            end: dumbbell.conditions_end,
+            rate_mbps,
+            delay_ms: ("dumbbell.delay_ms", dumbbell.delay_ms),
+            loss_probability,
+            sends_by: others.into_iter().find(|(_, is_given)| *is_given).map(|(key, _)| key),
+        };
+        OverTime::of(&given, files, mistakes)
+    })
+}
+
+fn add_bottleneck(
+    network: &mut Network,
+    dumbbell: &Dumbbell,
+    services: [ServiceModel; 2],
+    over_time: [OverTime; 2],
+) {
     let back = dumbbell.queue_right_to_left.as_ref().unwrap_or(&dumbbell.queue);
     let impaired = Impairment::new(&dumbbell.drop, dumbbell.loss_probability);
     let impaired_back =
@@ -109,14 +163,19 @@ fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, services: [Service
         ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, dumbbell.rate_mbps, &dumbbell.queue, impaired),
         ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, dumbbell.rate_back_mbps(), back, impaired_back),
     ];
-    for ((name, from, to, rate_mbps, queue, impairment), service) in directions.into_iter().zip(services) {
-        network.links.push(Link {
+    let netem = [dumbbell.netem, dumbbell.netem_right_to_left];
+    let vary = services.into_iter().zip(over_time).zip(netem);
+    for ((name, from, to, rate_mbps, queue, impairment), ((service, over_time), netem)) in
+        directions.into_iter().zip(vary)
+    {
+        let link = Link {
             name: name.to_owned(),
             from,
             to,
             rate: Some(megabits_per_second(rate_mbps)),
             service,
             delay: milliseconds(dumbbell.delay_ms),
+            delay_model: None,
             framing: dumbbell.framing(),
             queue: Some(queue.clone()),
             shaping: None,
@@ -124,7 +183,8 @@ fn add_bottleneck(network: &mut Network, dumbbell: &Dumbbell, services: [Service
             transmit_ring_packets: dumbbell.transmit_ring_packets,
             impairment,
             monitored: true,
-        });
+        };
+        network.links.push(over_time.on(link, netem));
     }
 }
 
@@ -146,6 +206,7 @@ fn add_machine(
         rate,
         service: ServiceModel::Constant,
         delay: Span::ZERO,
+        delay_model: None,
         framing,
         queue: None,
         shaping: None,

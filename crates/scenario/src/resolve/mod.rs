@@ -1,6 +1,7 @@
 //! From a document to a scenario: names become indices, shorthands become networks, numbers become
 //! quantities; what no run could mean is refused on the way.
 
+mod conditions;
 mod datagrams;
 mod delay_box;
 mod dumbbell;
@@ -52,6 +53,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
     }
     let record = record(&document.record, &populations, mistakes);
     let end_after = end_after(document, &populations, mistakes);
+    let shaper_follower = document.line.as_ref().and_then(|line| line::shaper_follower(line, &network));
     Some(Scenario {
         name: document.name.clone(),
         description: document.description.clone(),
@@ -65,6 +67,7 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
         populations,
         flows,
         datagrams,
+        shaper_follower,
         record,
         document: document.clone(),
     })

@@ -120,6 +120,7 @@ fn interface(network: &Network, (from, to): (NodeIndex, NodeIndex), wire: Wire) 
         rate: Some(megabits_per_second(rate_mbps)),
         service: ServiceModel::Constant,
         delay: milliseconds(delay_ms),
+        delay_model: None,
         framing,
         queue: None,
         shaping: None,

@@ -2,6 +2,7 @@
 //! against its rate.
 
 use super::quantity::megabits_per_second;
+use crate::document::TraceFiles;
 use crate::mistakes::{Mistakes, joined};
 use crate::recognised::{FileKind, mistaken};
 use aqmlab_link::{Medium, RateTrace, ServiceModel};
@@ -15,7 +16,7 @@ const LARGEST_DEVIATION: f64 = 0.01;
 /// The service of a link with the rate at a key: as the trace says that is in the file which another key
 /// names, or as its medium is granted to it.
 pub(super) fn service(
-    (trace_key, trace_file): (&str, Option<&String>),
+    (trace_key, trace_file): (&str, Option<&TraceFiles>),
     (medium_key, medium): (&str, Option<&Medium>),
     rate: (&str, f64),
     files: &BTreeMap<String, String>,
@@ -23,8 +24,8 @@ pub(super) fn service(
 ) -> ServiceModel {
     match (trace_file, medium) {
         (None, None) => ServiceModel::Constant,
-        (Some(name), None) => {
-            let trace = rate_trace((trace_key, name), rate, files, mistakes);
+        (Some(names), None) => {
+            let trace = rate_trace((trace_key, names.names()), rate, files, mistakes);
             trace.map_or(ServiceModel::Constant, ServiceModel::Trace)
         }
         (None, Some(medium)) => {
@@ -44,30 +45,45 @@ pub(super) fn service(
     }
 }
 
-/// The trace in the file that `key` names, whose mean the rate at `rate_key` has to be.
+/// The traces in the files that `key` names, one behind the other, whose mean the rate at `rate_key` has to
+/// be.
 fn rate_trace(
-    (key, name): (&str, &String),
+    (key, names): (&str, &[String]),
     (rate_key, rate_mbps): (&str, f64),
     files: &BTreeMap<String, String>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<RateTrace> {
-    // A file that could not be read is a mistake already.
-    let text = files.get(name)?;
-    let trace = match RateTrace::parse(text) {
-        Ok(trace) => trace,
-        Err((line, reason)) => {
-            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            let other = mistaken(name, text.as_bytes(), Some(FileKind::RateTrace));
-            let wrong =
-                other.map_or(format!("\"{name}\"{line}: {reason}"), |what| format!("\"{name}\" is {what}"));
-            mistakes.value(key, wrong, LEGAL_TRACE);
-            return None;
-        }
+    let traces: Option<Vec<RateTrace>> =
+        names.iter().map(|name| one_trace((key, name), files, mistakes)).collect();
+    let Some(trace) = RateTrace::in_a_row(&traces?) else {
+        let wrong = "together the traces take more milliseconds than can be counted";
+        mistakes.value(key, wrong, "traces of at most 4294967295 ms in all");
+        return None;
     };
+    let name = names.join("\", \"");
     let mean_mbps = trace.mean_rate().bits_per_second() as f64 / 1e6;
     if (rate_mbps / mean_mbps - 1.0).abs() > LARGEST_DEVIATION {
         let wrong = format!("{rate_mbps} is not the mean rate of \"{name}\"");
         mistakes.value(rate_key, wrong, format!("{mean_mbps:.6}, to one hundredth of it"));
     }
     Some(trace)
+}
+
+/// The trace in one file.
+fn one_trace(
+    (key, name): (&str, &String),
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<RateTrace> {
+    // A file that could not be read is a mistake already.
+    let text = files.get(name)?;
+    RateTrace::parse(text)
+        .map_err(|(line, reason)| {
+            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+            let other = mistaken(name, text.as_bytes(), Some(FileKind::RateTrace));
+            let wrong =
+                other.map_or(format!("\"{name}\"{line}: {reason}"), |what| format!("\"{name}\" is {what}"));
+            mistakes.value(key, wrong, LEGAL_TRACE);
+        })
+        .ok()
 }

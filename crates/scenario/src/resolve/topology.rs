@@ -1,10 +1,11 @@
 //! The network of a topology.
 
+use super::conditions::{Given, OverTime, check_netem};
 use super::quantity::{megabits_per_second, milliseconds};
 use super::service::service;
 use super::traffic::{check_ordinals, check_scheme};
 use super::unused;
-use crate::document::{LinkTable, NodeTable, Topology};
+use crate::document::{ConditionsWay, LinkTable, NodeTable, Topology};
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Impairment, Link, Network, Node, NodeIndex, NodeKind};
 use aqmlab_link::ServiceModel;
@@ -31,12 +32,14 @@ pub(super) fn network(
         let path = format!("topology.links.{index}");
         check_link(table, &path, mistakes);
         let service = service_of(table, &path, files, mistakes);
+        let over_time = over_time(table, &path, files, mistakes);
+        check_netem(table.netem.as_ref(), &joined(&path, "netem"), table.delay_ms, mistakes);
         let from = ends(&groups, &table.from, &joined(&path, "from"), mistakes);
         let to = ends(&groups, &table.to, &joined(&path, "to"), mistakes);
         let (Some(from), Some(to)) = (from, to) else { continue };
         if check_pair(table, from, to, &path, &mut pairs, mistakes) {
             let first = network.links.len();
-            add_links(&mut network, table, &service, from, to);
+            add_links(&mut network, table, (&service, &over_time), from, to);
             check_own_name(table, network.links.len() - first, &path, mistakes);
             check_names(&network.links[first..], &path, &mut names, mistakes);
         }
@@ -171,6 +174,31 @@ fn service_of(
     service(trace, medium, (&rate, rate_mbps), files, mistakes)
 }
 
+/// What the file of a link says of it. Where nothing has a rate, or nothing waits, that is told with the
+/// link.
+fn over_time(
+    table: &LinkTable,
+    path: &str,
+    files: &BTreeMap<String, String>,
+    mistakes: &mut Mistakes<'_>,
+) -> OverTime {
+    let keys = ["conditions_file", "rate_mbps", "delay_ms", "loss_probability", "medium", "rate_trace_file"]
+        .map(|key| joined(path, key));
+    let [file, rate, delay, loss, medium, trace] = &keys;
+    let Some(rate_mbps) = table.rate_mbps else { return OverTime::default() };
+    let sends_by = table.medium.as_ref().map(|_| &**medium);
+    let given = Given {
+        file: (file, table.conditions_file.as_ref()),
+        way: table.conditions_way.unwrap_or(ConditionsWay::Down),
+        end: table.conditions_end,
+        rate_mbps: (rate, rate_mbps),
+        delay_ms: (delay, table.delay_ms),
+        loss_probability: (loss, table.loss_probability),
+        sends_by: sends_by.or_else(|| table.rate_trace_file.as_ref().map(|_| &**trace)),
+    };
+    OverTime::of(&given, files, mistakes)
+}
+
 /// Whether a link may join these two: different nodes, of which at most one is a group of several, and no
 /// link the same way already.
 fn check_pair(
@@ -226,12 +254,18 @@ fn check_names(links: &[Link], path: &str, names: &mut BTreeSet<String>, mistake
     }
 }
 
-fn add_links(network: &mut Network, table: &LinkTable, service: &ServiceModel, from: Group, to: Group) {
+fn add_links(
+    network: &mut Network,
+    table: &LinkTable,
+    varies: (&ServiceModel, &OverTime),
+    from: Group,
+    to: Group,
+) {
     for sender in from.nodes() {
         for receiver in to.nodes() {
-            add_link(network, table, service, sender, receiver);
+            add_link(network, table, varies, sender, receiver);
             if table.both_ways {
-                add_link(network, table, service, receiver, sender);
+                add_link(network, table, varies, receiver, sender);
             }
         }
     }
@@ -240,19 +274,20 @@ fn add_links(network: &mut Network, table: &LinkTable, service: &ServiceModel, f
 fn add_link(
     network: &mut Network,
     table: &LinkTable,
-    service: &ServiceModel,
+    (service, over_time): (&ServiceModel, &OverTime),
     from: NodeIndex,
     to: NodeIndex,
 ) {
     let of_ends = || format!("{}-to-{}", network.node(from).name, network.node(to).name);
     let name = table.name.clone().unwrap_or_else(of_ends);
-    network.links.push(Link {
+    let link = Link {
         name,
         from,
         to,
         rate: table.rate_mbps.map(megabits_per_second),
         service: service.clone(),
         delay: milliseconds(table.delay_ms),
+        delay_model: None,
         framing: table.framing(),
         queue: table.queue.clone(),
         shaping: table.shaper.map(|shaper| shaper.shaping()),
@@ -260,5 +295,6 @@ fn add_link(
         transmit_ring_packets: table.transmit_ring_packets,
         impairment: Impairment::new(&table.drop, table.loss_probability),
         monitored: table.monitored == Some(true),
-    });
+    };
+    network.links.push(over_time.clone().on(link, table.netem));
 }

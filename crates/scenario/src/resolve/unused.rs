@@ -36,6 +36,15 @@ pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<
         let wrong = if table.rate_mbps.is_some() { STEADY_INTERFACE } else { wrong };
         mistakes.value(&joined(path, "rate_trace_file"), wrong, legal);
     }
+    for (key, is_given) in
+        [("conditions_file", table.conditions_file.is_some()), ("netem", table.netem.is_some())]
+    {
+        if is_given && !queues {
+            let wrong = if table.rate_mbps.is_some() { EVEN_INTERFACE } else { wrong };
+            mistakes.value(&joined(path, key), wrong, format!("{key} together with {others}"));
+        }
+    }
+    check_conditions(table, path, mistakes);
     if table.medium.is_some() && !queues {
         let legal = format!("medium together with {others}");
         let wrong = if table.rate_mbps.is_some() { FREE_INTERFACE } else { wrong };
@@ -52,6 +61,24 @@ const INTERFACE: &str =
 const UNMEASURED_INTERFACE: &str =
     "a link without a queue discipline is an interface, in whose queue nothing goes by bytes";
 const STEADY_INTERFACE: &str = "a link without a queue discipline is an interface, whose rate does not vary";
+
+const EVEN_INTERFACE: &str = "a link without a queue discipline is an interface, on which nothing varies";
+
+/// A file of conditions has a way for each direction, and one alone is meant.
+fn check_conditions(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    if table.conditions_file.is_some() {
+        if table.both_ways {
+            let wrong = "the file of conditions has rates for each way";
+            mistakes.value(&joined(path, "both_ways"), wrong, "false, and a link for each way");
+        }
+    } else if table.conditions_way.is_some() {
+        let legal = "conditions_way together with conditions_file";
+        mistakes.value(&joined(path, "conditions_way"), "there is no file of conditions", legal);
+    } else if !table.conditions_end.is_repeat() {
+        let legal = "conditions_end together with conditions_file";
+        mistakes.value(&joined(path, "conditions_end"), "there is no file of conditions", legal);
+    }
+}
 
 const FREE_INTERFACE: &str =
     "a link without a queue discipline is an interface, which sends one packet after the other at any time";

@@ -10,7 +10,7 @@ use super::options::Options;
 use super::packet::Packet;
 use crate::identifiers::{MonitoredId, ProfileId};
 use aqmlab_aqm::Codepoint;
-use aqmlab_driver::named_ports;
+use aqmlab_driver::{datagram_sources, named_ports};
 use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;
 use aqmlab_tcp::{HostProfile, Segment, SegmentOptions};
@@ -95,6 +95,7 @@ impl Capturing {
         let capture = |(id, name): &(MonitoredId, String)| (*id, Capture::of(name.clone()));
         let groups = scenario.datagrams.iter();
         let sources = groups.flat_map(|group| group.sources.iter().map(|ends| (*ends, group.dscp)));
+        let sources = sources.chain(datagram_sources::pings(scenario).into_iter().map(|ends| (ends, 0)));
         Self {
             captures: ports.wanted.iter().map(capture).collect(),
             ends: Vec::new(),

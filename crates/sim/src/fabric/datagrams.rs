@@ -10,6 +10,7 @@ use super::events::{Events, Timer};
 use super::network::Network;
 use super::packet::Packet;
 use super::path::{AddedDelay, Path};
+use super::shaper_follower::{PING_BYTES, ShaperFollower};
 use aqmlab_aqm::Codepoint;
 use aqmlab_driver::datagram_sources;
 use aqmlab_record::{
@@ -40,6 +41,10 @@ pub(crate) struct DatagramEnds {
     /// What has arrived now and applications have not heard of, each with its number.
     unheard: VecDeque<(DatagramSourceId, u32)>,
     identity: SourceColumns,
+    /// How many sources are of groups; behind them are those of pings and of the responses.
+    of_groups: usize,
+    pings: usize,
+    follower: Option<ShaperFollower>,
 }
 
 impl DatagramEnds {
@@ -55,10 +60,19 @@ impl DatagramEnds {
                 sources.push(Source { path, codepoint, echo, is_heard });
             }
         }
-        let records = Datagrams::new(window, sources.len());
+        let of_groups = sources.len();
+        let ends = datagram_sources::pings(scenario);
+        let pings = ends.len() / 2;
+        for (place, [from, to]) in ends.into_iter().enumerate() {
+            let path = network.path(from, to, AddedDelay::None);
+            let echo = (place < pings).then(|| DatagramSourceId::of(of_groups + pings + place));
+            sources.push(Source { path, codepoint: Codepoint::NotEct, echo, is_heard: false });
+        }
+        let records = Datagrams::new(window, of_groups);
         let arrivals = scenario.record.datagrams.then(DatagramArrivals::default);
         let (unheard, identity) = (VecDeque::new(), datagram_sources::columns(scenario));
-        Self { sources, records, arrivals, unheard, identity }
+        let follower = ShaperFollower::new(scenario, network, window);
+        Self { sources, records, arrivals, unheard, identity, of_groups, pings, follower }
     }
 
     pub(crate) fn send(&mut self, datagram: &Datagram, network: &mut Network, events: &mut Events) {
@@ -89,7 +103,11 @@ impl DatagramEnds {
     #[cold]
     #[inline(never)]
     pub(crate) fn receive(&mut self, now: Time, packet: &Packet, network: &mut Network, events: &mut Events) {
-        let Some((source, sent)) = packet.as_datagram() else { return };
+        // Of a datagram that comes twice applications hear once.
+        let Some((source, sent)) = packet.as_datagram().filter(|_| !packet.is_copy()) else { return };
+        if source.place() >= self.of_groups {
+            return self.receive_ping(now, packet, (source, sent), network, events);
+        }
         self.records.received(source.place(), sent, now, packet.is_marked());
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.received(source.number(), sent, now);
@@ -104,6 +122,48 @@ impl DatagramEnds {
         }
     }
 
+    /// A program in the router pings a reflector.
+    pub(crate) fn ping(&mut self, pinger: u32, network: &mut Network, events: &mut Events) {
+        let Some(follower) = &mut self.follower else { return };
+        let number = follower.ping(pinger, events);
+        let source = DatagramSourceId::of(self.of_groups + pinger as usize);
+        let sent = SentDatagram { sent: events.now(), ip_bytes: PING_BYTES };
+        self.send_off((source, number), sent, events.now(), network, events);
+    }
+
+    /// A ping has arrived at its reflector, or the response to one.
+    fn receive_ping(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        (source, sent): (DatagramSourceId, SentDatagram),
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        let Some(follower) = &mut self.follower else { return };
+        let (place, number) = (source.place() - self.of_groups, packet.segment().sequence.value());
+        let so_far = now - sent.sent;
+        match self.sources[source.place()].echo {
+            Some(echo) => {
+                follower.turn(place, number, so_far);
+                self.send_off((echo, number), sent, now, network, events);
+            }
+            None => follower.hear(now, (place - self.pings, number), so_far, network),
+        }
+    }
+
+    /// The program in the router that sets the shapers, if there is one.
+    pub(crate) const fn follower(&self) -> Option<&ShaperFollower> {
+        self.follower.as_ref()
+    }
+
+    /// It measures the load of its shapers.
+    pub(crate) fn measure_load(&mut self, network: &Network, events: &mut Events) {
+        if let Some(follower) = &mut self.follower {
+            follower.measure_load(network, events);
+        }
+    }
+
     /// The next datagram that has arrived and of which applications are to hear.
     pub(crate) fn next_heard(&mut self) -> Option<(DatagramSourceId, u32)> {
         self.unheard.pop_front()
@@ -112,13 +172,16 @@ impl DatagramEnds {
     /// A packet was discarded by a queue or lost on its way to a link.
     #[inline]
     pub(crate) fn lose(&mut self, packet: &Packet) {
-        if let Some((source, sent)) = packet.as_datagram() {
+        if let Some((source, sent)) = packet.as_datagram().filter(|_| !packet.is_copy()) {
             self.each_way(source, |records, place| records.lost(place, sent));
         }
     }
 
     /// What happens to a datagram happens to its round trip too, where it is to be sent back.
     fn each_way(&mut self, source: DatagramSourceId, happens: impl Fn(&mut Datagrams, usize)) {
+        if source.place() >= self.of_groups {
+            return;
+        }
         happens(&mut self.records, source.place());
         if let Some(echo) = self.sources[source.place()].echo {
             happens(&mut self.records, echo.place());
@@ -127,7 +190,7 @@ impl DatagramEnds {
 
     /// How many sources there are.
     pub(crate) fn sources(&self) -> usize {
-        self.sources.len()
+        self.of_groups
     }
 
     /// What became so far of the datagrams of a source.
@@ -142,9 +205,9 @@ impl DatagramEnds {
 
     /// The table `datagrams`, where there are any, and `datagram_arrivals`, where they are wanted.
     pub(crate) fn into_tables(self, end: Time) -> [Option<Table>; 2] {
-        let Self { sources, records, arrivals, identity, .. } = self;
+        let Self { of_groups, records, arrivals, identity, .. } = self;
         let arrivals = arrivals.map(|arrivals| arrivals.into_table(&identity));
-        let table = (!sources.is_empty()).then(|| records.into_table(identity, end));
+        let table = (of_groups > 0).then(|| records.into_table(identity, end));
         [table, arrivals]
     }
 }

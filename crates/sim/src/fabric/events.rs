@@ -33,6 +33,12 @@ pub(crate) enum Timer {
     },
     /// A datagram has arrived of which applications hear.
     HeardDatagram,
+    /// A program in the router pings a reflector.
+    Ping {
+        pinger: u32,
+    },
+    /// It measures the load of its shapers.
+    ShaperLoad,
     /// A link asks its port again, which has held back what waits.
     Port {
         link: QueuedId,

@@ -15,6 +15,7 @@
 use super::packet::Packet;
 use crate::identifiers::{ConnectionIdentity, ProfileId};
 use aqmlab_aqm::{FiveTuple, HeaderFields};
+use aqmlab_driver::datagram_sources;
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
 use aqmlab_session::Side;
@@ -191,18 +192,20 @@ const fn next_port(taken: &mut u16) -> u16 {
 fn of_sources(scenario: &Scenario, key: Key) -> Vec<HeaderFields> {
     let mut taken = vec![0; scenario.network.nodes.len()];
     let mut fields = Vec::new();
+    let mut add = |[from, to]: [NodeIndex; 2], dscp: u8| {
+        let tuple = FiveTuple {
+            source: from.0,
+            destination: to.0,
+            source_port: next_port(&mut taken[from.0 as usize]),
+            destination_port: LISTENING_PORT,
+            protocol: UDP,
+        };
+        fields.push(fields_of(&tuple, key, dscp));
+    };
     for group in &scenario.datagrams {
-        fields.extend(group.sources.iter().map(|&[from, to]| {
-            let tuple = FiveTuple {
-                source: from.0,
-                destination: to.0,
-                source_port: next_port(&mut taken[from.0 as usize]),
-                destination_port: LISTENING_PORT,
-                protocol: UDP,
-            };
-            fields_of(&tuple, key, group.dscp)
-        }));
+        group.sources.iter().for_each(|&ends| add(ends, group.dscp));
     }
+    datagram_sources::pings(scenario).into_iter().for_each(|ends| add(ends, 0));
     fields
 }
 

@@ -5,7 +5,9 @@ use super::connections::Connections;
 use super::events::Events;
 use super::headers::HeadersOf;
 use super::losses::LossCounts;
+use super::network::Passed;
 use super::packet::Packet;
+use super::queued_link::Propagation;
 use super::trace::TraceEvent;
 use crate::identifiers::{Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{PacketClass, Reason};
@@ -70,15 +72,22 @@ impl Fabric {
     #[inline(always)]
     pub(super) fn leave(&mut self, position: usize, packet: Packet, events: &mut Events) {
         let queued = &self.network.queued[position];
-        let (to, propagation) = (queued.to, queued.propagation);
         let counts = self.user_bytes.is_some() || self.traffic.is_some();
         if let Some(link) = queued.monitored.filter(|_| counts) {
             let frame_bytes = queued.link.framing().frame_bytes(u32::from(packet.ip_bytes()));
             self.count_sent(link, &packet, frame_bytes, events);
         }
-        match propagation {
-            Some((pipe, delay)) => events.push(pipe, events.now() + delay, packet.towards(to)),
-            None => self.forward(to, packet, events),
+        let queued = &mut self.network.queued[position];
+        let to = queued.to;
+        match &mut queued.propagation {
+            Propagation::Constant(pipe, delay) => {
+                events.push(*pipe, events.now() + *delay, packet.towards(to));
+            }
+            Propagation::None => self.forward(to, packet, events),
+            Propagation::Varying(pipe, delay) => {
+                let arrival = delay.arrival(events.now());
+                events.push(*pipe, arrival, packet.towards(to));
+            }
         }
     }
 
@@ -139,10 +148,13 @@ impl Fabric {
     fn take_impaired(&mut self, egress: Egress, packet: Packet, events: &mut Events) {
         let connection = self.endpoints.connections.current(packet.connection_identity());
         let owner = connection.map(|connection| connection.owner);
-        match self.network.pass_impairment(egress, &packet, owner) {
-            Ok(egress) => {
-                let taken = self.take(egress, packet, events);
-                debug_assert!(taken, "{egress:?} behind an impairment leads nowhere");
+        match self.network.pass_impairment(egress, &packet, owner, events.now()) {
+            Ok(Passed { egress, repeats }) => {
+                let copy = repeats.then(|| self.endpoints.options.copied(&packet));
+                for packet in [Some(packet), copy].into_iter().flatten() {
+                    let taken = self.take(egress, packet, events);
+                    debug_assert!(taken, "{egress:?} behind an impairment leads nowhere");
+                }
             }
             Err(egress) if egress.place() < self.network.queued.len() => {
                 self.lose_before_queue(egress.place(), packet, events);
@@ -162,7 +174,7 @@ impl Fabric {
         let queued = &mut network.queued[position];
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         let accepted = queued.link.predict(events.now(), packet, &mut discard);
-        let (to, propagation, feeds_alone) = (queued.to, queued.propagation, queued.feeds_alone);
+        let (to, propagation, feeds_alone) = (queued.to, queued.constant_delay(), queued.feeds_alone);
         if let Some((packet, sent)) = accepted {
             match propagation {
                 Some((pipe, delay)) if !feeds_alone => events.push(pipe, sent + delay, packet.towards(to)),

@@ -1,27 +1,36 @@
-//! Losses that no queue decides: of packets chosen by their ordinal, and by chance.
+//! Losses that no queue decides, of packets chosen by their ordinal, by chance and in bursts, and duplicates.
 //!
 //! An impaired link is an egress of its own in front of the link proper, so that other links pay nothing for
 //! it. Both kinds of losses belong to a connection's packet and not to an instant: the coin for the n-th
 //! packet of a connection, or of a source of datagrams, has an address, and falls the same way under every
-//! queue discipline (common random numbers).
+//! queue discipline (common random numbers). Bursts and duplicates are of the link: the numbers for its n-th
+//! packet have an address, whoever sent it.
 
 use super::packet::Packet;
 use crate::identifiers::Egress;
 use aqmlab_aqm::{Queued, Tally};
+use aqmlab_link::{LossBursts, Repeats, StepClock};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Impairment, Link, LinkIndex};
 use aqmlab_session::{DatagramSourceId, Owner, Side};
+use aqmlab_units::Time;
 
 /// What came to an impaired link, and what of it was lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ImpairedCounts {
     pub(crate) arrived: Tally,
     pub(crate) lost: Tally,
+    /// Packets that came a second time.
+    pub(crate) duplicated: Tally,
 }
 
 impl ImpairedCounts {
     pub(crate) fn minus(self, earlier: Self) -> Self {
-        Self { arrived: self.arrived.minus(earlier.arrived), lost: self.lost.minus(earlier.lost) }
+        Self {
+            arrived: self.arrived.minus(earlier.arrived),
+            lost: self.lost.minus(earlier.lost),
+            duplicated: self.duplicated.minus(earlier.duplicated),
+        }
     }
 }
 
@@ -34,6 +43,10 @@ pub(crate) struct ImpairedLink {
     pub(crate) egress: Egress,
     pub(crate) counts: ImpairedCounts,
     impairment: Impairment,
+    /// Probabilities of loss over time.
+    losses: Option<StepClock<f64>>,
+    bursts: Option<LossBursts>,
+    repeats: Option<Repeats>,
     key: Key,
     /// By the place of the connection, one for each of its ends.
     passing: Vec<[Option<Passing>; 2]>,
@@ -52,12 +65,18 @@ struct Passing {
 impl ImpairedLink {
     /// The impairment of a link, by the link's number and egress; none if it loses nothing.
     pub(crate) fn new((link, egress): (LinkIndex, Egress), described: &Link, key: Key) -> Option<Self> {
+        let impairment = described.impairment.clone()?;
+        let key = key.named("impairment").named(&described.name);
+        let bursts = impairment.netem.and_then(|netem| netem.gilbert_elliott);
         Some(Self {
             link,
             egress,
             counts: ImpairedCounts::default(),
-            impairment: described.impairment.clone()?,
-            key: key.named("impairment").named(&described.name),
+            losses: impairment.losses.clone().map(StepClock::new),
+            bursts: bursts.map(|model| LossBursts::new(model, key.named("bursts"))),
+            repeats: impairment.netem.and_then(|netem| Repeats::new(&netem, key.named("duplicates"))),
+            impairment,
+            key,
             passing: Vec::new(),
             passing_datagrams: Vec::new(),
         })
@@ -65,8 +84,26 @@ impl ImpairedLink {
 
     /// Whether a packet is lost. Packets of a connection that is over, which has no owner any more, pass:
     /// nobody waits for them.
-    pub(crate) fn loses(&mut self, packet: &Packet, owner: Option<Owner>) -> bool {
+    pub(crate) fn loses(&mut self, packet: &Packet, owner: Option<Owner>, now: Time) -> bool {
         count(&mut self.counts.arrived, packet);
+        let in_burst = self.bursts.as_mut().is_some_and(LossBursts::loses);
+        let lost = self.loses_single(packet, owner, now) || in_burst;
+        if lost {
+            count(&mut self.counts.lost, packet);
+        }
+        lost
+    }
+
+    /// Whether a packet that is not lost comes a second time.
+    pub(crate) fn repeats(&mut self, packet: &Packet) -> bool {
+        let repeats = self.repeats.as_mut().is_some_and(Repeats::repeats);
+        if repeats {
+            count(&mut self.counts.duplicated, packet);
+        }
+        repeats
+    }
+
+    fn loses_single(&mut self, packet: &Packet, owner: Option<Owner>, now: Time) -> bool {
         let passing = match (packet.as_datagram(), owner) {
             (Some((source, _)), _) => self.passing_datagrams(source),
             (None, Some(owner)) => self.passing(packet, owner),
@@ -74,13 +111,9 @@ impl ImpairedLink {
         };
         passing.packets = passing.packets.saturating_add(1);
         let Passing { packets: ordinal, coins, .. } = *passing;
-        let Impairment { drop, loss_probability } = &self.impairment;
-        let lost =
-            drop.binary_search(&ordinal).is_ok() || coins.uniform(u64::from(ordinal)) < *loss_probability;
-        if lost {
-            count(&mut self.counts.lost, packet);
-        }
-        lost
+        let Impairment { drop, loss_probability, .. } = &self.impairment;
+        let probability = self.losses.as_mut().map_or(*loss_probability, |losses| losses.at(now));
+        drop.binary_search(&ordinal).is_ok() || coins.uniform(u64::from(ordinal)) < probability
     }
 
     fn passing(&mut self, packet: &Packet, owner: Owner) -> &mut Passing {

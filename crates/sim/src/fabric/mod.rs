@@ -17,6 +17,7 @@
 //! | `options.rs` | what segments under way say in their options |
 //! | `endpoints.rs` | packets in and out of the ends of connections, timers, events for applications |
 //! | `connections.rs` | both ends of a connection, and where connections are kept |
+//! | `shaper_follower.rs` | a program in the router that pings, and sets shapers by it |
 //! | `datagrams.rs` | the ends of datagrams, which own no connection, and what became of each |
 //! | `hosts.rs`, `locations.rs` | machines and their clocks; who sits where |
 //! | `idle_paths.rs` | how connections fare where nobody is in their way |
@@ -55,6 +56,7 @@ mod responders;
 mod route_table;
 #[cfg(test)]
 mod several_streams;
+mod shaper_follower;
 mod trace;
 mod transport_end;
 mod turns;
@@ -67,6 +69,7 @@ pub(crate) use interface::Interface;
 pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
 pub(crate) use queued_link::QueuedLink;
+pub(crate) use shaper_follower::ShaperFollower;
 
 use crate::identifiers::{ConnectionIdentity, EndpointId};
 use aqmlab_driver::{TableNames, Traffic};
@@ -255,6 +258,23 @@ impl Fabric {
     /// Sends a datagram.
     pub(crate) fn send(&mut self, datagram: &Datagram, events: &mut Events) {
         self.endpoints.datagrams.send(datagram, &mut self.network, events);
+    }
+
+    /// The program in the router begins to ping, where there is one.
+    pub(crate) fn start_pings(&self, events: &mut Events) {
+        if let Some(follower) = self.endpoints.datagrams.follower() {
+            follower.start(events);
+        }
+    }
+
+    /// A program in the router pings a reflector.
+    pub(crate) fn ping(&mut self, pinger: u32, events: &mut Events) {
+        self.endpoints.datagrams.ping(pinger, &mut self.network, events);
+    }
+
+    /// A program in the router measures the load of its shapers.
+    pub(crate) fn measure_shaper_load(&mut self, events: &mut Events) {
+        self.endpoints.datagrams.measure_load(&self.network, events);
     }
 
     /// The next datagram that has arrived and of which applications are to hear.

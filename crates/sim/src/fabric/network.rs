@@ -6,13 +6,13 @@ use super::impairments::ImpairedLink;
 use super::interface::Interface;
 use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
-use super::queued_link::QueuedLink;
+use super::queued_link::{Propagation, QueuedLink};
 use super::responders::responders;
 use super::route_table::{RouteTable, hops};
 use crate::engine::{DELAYED, Rank};
 use crate::identifiers::{ChannelId, Column, DelayClockId, Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::Scheme;
-use aqmlab_driver::{channels, link_of};
+use aqmlab_driver::{channels, link_of, varying_delay};
 use aqmlab_link::Channel;
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
@@ -21,6 +21,15 @@ use aqmlab_session::Owner;
 use aqmlab_tcp::HostClock;
 use aqmlab_units::{Rate, Span, Time};
 use std::collections::BTreeMap;
+
+/// What becomes of a packet that an impairment does not lose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    /// The egress behind it.
+    pub(crate) egress: Egress,
+    /// Whether the packet comes a second time.
+    pub(crate) repeats: bool,
+}
 
 /// All links, and which of them leads where.
 #[derive(Clone)]
@@ -89,10 +98,21 @@ impl Network {
         (rate, scheme): (Rate, &Scheme),
         key: Key,
     ) {
-        let propagation = (link.delay > Span::ZERO).then(|| (self.pipe(), link.delay));
+        let propagation = self.propagation(link, key);
         let monitored = link.monitored.then(|| MonitoredId::of(self.monitored_links().count()));
         let places = (QueuedId::of(self.queued.len()), monitored, number);
         self.queued.push(QueuedLink::new(link_of(link, (rate, scheme), key), places, to, propagation));
+    }
+
+    fn propagation(&mut self, link: &Link, key: Key) -> Propagation {
+        match varying_delay(link, key) {
+            // Where packets may overtake one another, each has a place of its own among those under way: a
+            // pipe keeps their order.
+            Some((delay, true)) => Propagation::Varying(DELAYED, Box::new(delay)),
+            Some((delay, false)) => Propagation::Varying(self.pipe(), Box::new(delay)),
+            None if link.delay > Span::ZERO => Propagation::Constant(self.pipe(), link.delay),
+            None => Propagation::None,
+        }
     }
 
     /// `direct` says that no packet has a delay of its own behind this link, so that they keep their order.
@@ -193,10 +213,14 @@ impl Network {
         egress: Egress,
         packet: &Packet,
         owner: Option<Owner>,
-    ) -> Result<Egress, Egress> {
+        now: Time,
+    ) -> Result<Passed, Egress> {
         let Some(place) = self.impairment(egress) else { unreachable!("{egress:?} leads nowhere") };
         let impaired = &mut self.impaired[place];
-        if impaired.loses(packet, owner) { Err(impaired.egress) } else { Ok(impaired.egress) }
+        if impaired.loses(packet, owner, now) {
+            return Err(impaired.egress);
+        }
+        Ok(Passed { egress: impaired.egress, repeats: impaired.repeats(packet) })
     }
 
     /// Sends a packet of `owner` off on its path; answers whether it was not lost on its way to the first
@@ -240,7 +264,8 @@ impl Network {
     ) -> Option<Time> {
         let egress = match self.interface(egress) {
             Some(_) => egress,
-            None => self.pass_impairment(egress, packet, owner).ok()?,
+            // Nothing comes twice here: duplicates are of links with a queue.
+            None => self.pass_impairment(egress, packet, owner, now).ok()?.egress,
         };
         let Some(interface) = self.interface(egress) else { unreachable!("{egress:?} is no interface") };
         Some(interface.send(now, packet.ip_bytes()))
@@ -430,11 +455,11 @@ delay_on = "sender"
         assert_eq!(in_order, ["near", "middle", "far", "server", "far", "receiver"]);
         let queues = links().filter(|link| link.queue.is_some()).zip(&network.queued);
         for (link, queued) in queues {
-            let delay = queued.propagation.map(|(_, delay)| delay);
+            let delay = queued.constant_delay().map(|(_, delay)| delay);
             assert_eq!(delay, (link.delay > Span::ZERO).then_some(link.delay), "{}", link.name);
         }
         // All of these are pipes of their own.
-        let of_queues = network.queued.iter().filter_map(|queued| Some(queued.propagation?.0));
+        let of_queues = network.queued.iter().filter_map(|queued| Some(queued.constant_delay()?.0));
         let of_interfaces =
             network.interfaces.iter().map(|interface| interface.rank).filter(|&rank| rank != DELAYED);
         let pipes: Vec<Rank> = of_queues.chain(of_interfaces).collect();

@@ -73,6 +73,23 @@ impl Options {
         }
     }
 
+    /// A [copy](Packet::is_copy) of a packet, which says the same.
+    #[cold]
+    pub(crate) fn copied(&mut self, packet: &Packet) -> Packet {
+        let copy = packet.as_copy();
+        if let Some(place) = packet.payload() {
+            let payload = self.payloads.at(place).clone();
+            return copy.with_place(self.payloads.keep(payload));
+        }
+        let Some(place) = packet.options() else { return copy };
+        let mut kept = *self.kept.at(place);
+        if kept.blocks != NONE {
+            let blocks = *self.blocks.at(kept.blocks);
+            kept.blocks = self.blocks.keep(blocks);
+        }
+        copy.with_place(self.kept.keep(kept))
+    }
+
     /// Keeps what a packet of another transport carries. Answers with the place.
     pub(crate) fn keep_payload(&mut self, payload: Box<[u8]>) -> u32 {
         self.payloads.keep(payload)

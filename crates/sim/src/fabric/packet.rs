@@ -23,13 +23,14 @@ pub(crate) struct Packet {
     /// Sequence number (32), acknowledgement (32), or with options the place of these and of it. Of a
     /// datagram: sequence number (32), the instant at which it was sent (its lower 32 bits).
     numbers: u64,
-    /// IP bytes (16), payload (16), hop of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and below
-    /// (8). A pure acknowledgement has what is unread in place of payload, a datagram the upper bits of its
-    /// instant in place of payload and flags.
+    /// IP bytes (16), payload (16), hop of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and what
+    /// stands below it (8). A pure acknowledgement has what is unread in place of payload, a datagram the
+    /// upper bits of its instant in place of payload and flags.
     rest: u64,
 }
 
 const FROM_PASSIVE: u64 = 1 << 56;
+const IS_COPY: u64 = 1 << 59;
 /// The codepoint, by its number: a mark sets both bits, which leaves one that is capable capable.
 const CODEPOINT_SHIFT: u32 = 57;
 const CODEPOINT_BITS: u64 = 3 << CODEPOINT_SHIFT;
@@ -93,6 +94,21 @@ impl Packet {
             rest: self.rest & !CODEPOINT_BITS | point | HAS_OPTIONS,
             ..self
         }
+    }
+
+    /// The same packet with its options or payload at another place.
+    pub(crate) const fn with_place(self, place: u32) -> Self {
+        Self { numbers: self.numbers & 0xffff_ffff | (place as u64) << 32, ..self }
+    }
+
+    /// The same packet, which says that it is a copy.
+    pub(crate) const fn as_copy(self) -> Self {
+        Self { rest: self.rest | IS_COPY, ..self }
+    }
+
+    /// Whether it is a copy of another packet.
+    pub(crate) const fn is_copy(&self) -> bool {
+        self.rest & IS_COPY != 0
     }
 
     /// A packet of a transport that is neither TCP nor a source of datagrams, with its payload at a place:

@@ -5,9 +5,20 @@ use super::packet::Packet;
 use crate::engine::Rank;
 use crate::identifiers::{ChannelId, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{Headers, Reason};
-use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, News, Sent};
+use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, News, Sent, VaryingDelay};
 use aqmlab_scenario::LinkIndex;
 use aqmlab_units::{Span, Time};
+
+/// What is between a link and its far end.
+#[derive(Clone)]
+pub(crate) enum Propagation {
+    /// Nothing.
+    None,
+    /// A delay, and the pipe of the packets under way.
+    Constant(Rank, Span),
+    /// A delay that varies, and the pipe; where packets overtake one another, it is that of single delays.
+    Varying(Rank, Box<VaryingDelay>),
+}
 
 /// A link with a queue discipline.
 #[derive(Clone)]
@@ -18,8 +29,7 @@ pub(crate) struct QueuedLink {
     pub(crate) to: Hop,
     /// Its place among the links with a queue.
     pub(crate) position: QueuedId,
-    /// Pipe of the propagation delay, if there is one.
-    pub(crate) propagation: Option<(Rank, Span)>,
+    pub(crate) propagation: Propagation,
     /// The channel that it shares with others.
     pub(crate) channel: Option<ChannelId>,
     /// Its number in the scenario.
@@ -37,7 +47,7 @@ impl QueuedLink {
         link: Link<Packet>,
         (position, monitored, number): (QueuedId, Option<MonitoredId>, LinkIndex),
         to: Hop,
-        propagation: Option<(Rank, Span)>,
+        propagation: Propagation,
     ) -> Self {
         Self {
             link,
@@ -50,6 +60,25 @@ impl QueuedLink {
             predicts: false,
             feeds_alone: false,
         }
+    }
+
+    /// Pipe and length of the propagation delay, if there is one that does not vary.
+    #[inline(always)]
+    pub(crate) const fn constant_delay(&self) -> Option<(Rank, Span)> {
+        match self.propagation {
+            Propagation::Constant(pipe, delay) => Some((pipe, delay)),
+            Propagation::None | Propagation::Varying(..) => None,
+        }
+    }
+
+    /// Whether packets are at its far end when they have been sent.
+    pub(crate) const fn has_no_delay(&self) -> bool {
+        matches!(self.propagation, Propagation::None)
+    }
+
+    /// Whether packets take one time to the far end and then another.
+    pub(crate) const fn varies(&self) -> bool {
+        matches!(self.propagation, Propagation::Varying(..))
     }
 
     /// A packet arrives; answers with the packet that the link begins to send.

@@ -31,6 +31,8 @@ fn uses(scenario: &Scenario) -> Vec<u32> {
         let machines = group.conversations().flat_map(|conversation| conversation.machines());
         machines.for_each(|node| uses[node.0 as usize] += applications);
     }
+    let pinged = scenario.shaper_follower.iter().flat_map(|own| &own.reflectors);
+    pinged.for_each(|node| uses[node.0 as usize] += 1);
     uses
 }
 

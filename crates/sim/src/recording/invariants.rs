@@ -50,7 +50,8 @@ fn impairments_agree(simulation: &EventLoop) -> Result<(), String> {
         let Some(queued) = network.queued.get(impaired.egress.place()) else { return Ok(()) };
         let (counts, counters) = (impaired.counts, queued.link.port().counters());
         let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
-        let agree = seen == (counts.arrived, counts.lost);
+        let came = counts.arrived + counts.duplicated;
+        let agree = seen == (came, counts.lost);
         agree.then_some(()).ok_or_else(|| {
             format!("{:?}: the impairment counts {counts:?}, the queue {seen:?}", impaired.link)
         })

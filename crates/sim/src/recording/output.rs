@@ -2,7 +2,7 @@
 
 use super::invariants;
 use super::snapshot::Snapshot;
-use crate::fabric::{Capture, MAXIMUM_NUMBERED};
+use crate::fabric::{Capture, MAXIMUM_NUMBERED, ShaperFollower};
 use crate::simulation::EventLoop;
 use aqmlab_driver::{
     FORMAT, RunError, TableNames, WatchedLink, amount, datagram_sources, document, flows, link_summaries,
@@ -47,6 +47,7 @@ pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> R
         links,
         impairments: impairments(&simulation, scenario, &begin, &end),
         delay_boxes: delay_boxes(scenario, &begin, &end),
+        shapers: simulation.fabric.datagrams().follower().map(ShaperFollower::summaries).unwrap_or_default(),
         populations,
         invariants,
         warnings: Vec::new(),
@@ -126,6 +127,7 @@ fn impairments(
             link: scenario.network.link(impaired.link).name.clone(),
             arrived: amount(counts.arrived),
             lost: amount(counts.lost),
+            duplicated: (counts.duplicated.packets > 0).then(|| amount(counts.duplicated)),
         })
         .collect()
 }

@@ -27,6 +27,12 @@ def printed(found: RouterAdvice) -> Iterator[Part]:
     if section := found.openwrt():
         head = "or on OpenWrt with sqm-scripts, in /etc/config/sqm:"
         yield Unwrapped("\n".join([head, *(f"  {line}" for line in section)]))
+    if config := found.autorate():
+        head = (
+            "and cake-autorate beside either, in its config.primary.sh "
+            f"(on OpenWrt dl_if is ifb4{found.device}):"
+        )
+        yield Unwrapped("\n".join([head, *(f"  {line}" for line in config)]))
 
 
 def table_of(found: RouterAdvice) -> Table:

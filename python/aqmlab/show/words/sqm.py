@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.show.words.calls import in_words
 from aqmlab.statistics.experience import Grade
-from aqmlab.study.sqm.candidates import PROVIDER_COULD
+from aqmlab.study.sqm.candidates import PROVIDER_COULD, varies
 
 if TYPE_CHECKING:
     from aqmlab.study.sqm import RouterAdvice
@@ -21,6 +21,8 @@ def advice_in_words(found: RouterAdvice) -> list[str]:
         return [_nothing_to_set(own), *_provider(found)]
     share = chosen.candidate.share
     said = f"Set {chosen.candidate.name}: {suffering(own)} {_becomes(chosen)}."
+    if chosen.candidate.follows:
+        return [f"{said} {_reaction(chosen)}", *_varying(found), *_provider(found)]
     cost = f"It costs {100 * (1 - share):.3g} % of the rate." if share < 1.0 else "It costs nothing."
     return [f"{said} {cost}", *_varying(found), *_provider(found)]
 
@@ -57,13 +59,32 @@ def numbers_in_words(row: Judged) -> str:
     return ", ".join(in_words(each.of(part).base, value) for each, value in row.felt.values.items())
 
 
+def _reaction(row: Judged) -> str:
+    """What shapers that follow the line were set to."""
+    ways = [
+        f"{least:.3g} to {most:.3g} Mbit/s {way} ({mean:.3g} on average)"
+        for way, (mean, least, most) in row.shapers_mbps.items()
+    ]
+    return f"Its shapers, set by cake-autorate, stood at {' and '.join(ways)}."
+
+
 def _varying(found: RouterAdvice) -> list[str]:
-    line = found.scenario.resolved["line"]
-    if not line.get("rates_vary") and not line.get("medium_up"):
+    if not varies(found.scenario):
         return []
     said = "a fixed rate in the router is too high whenever they fall below it, and too low otherwise"
-    follows = "A shaper that follows them (cake-autorate) was not tried here."
-    return [f"The line's rates vary: {said}. {follows}"]
+    return [f"The line's rates vary: {said}. {_other_kind(found)}"]
+
+
+def _other_kind(found: RouterAdvice) -> str:
+    """The best of the other kind: a fixed share beside shapers that follow, or these beside a fixed share."""
+    follows = found.recommended.candidate.follows
+    others = [row for row in found.rows if row.candidate.scheme and row.candidate.follows is not follows]
+    if not others:
+        return "Shapers that follow them (cake-autorate) set CAKE alone, which was not tried."
+    other = min(others, key=lambda row: row.badness)
+    if follows:
+        return f"The best fixed rate, {other.candidate.name}: {suffering(other)}."
+    return f"Shapers that follow them (cake-autorate) are no better here: {suffering(other)}."
 
 
 def _provider(found: RouterAdvice) -> list[str]:

@@ -1,4 +1,7 @@
-"""What is tried on a line: queue disciplines in the router, each at several shares of the line's rate."""
+"""What is tried on a line: queue disciplines in the router, each at several shares of the line's rate.
+
+Where the rate varies, also CAKE behind shapers that follow it by cake-autorate's rule.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.load.placed_schemes import placed
-from aqmlab.load.queue_place import PLACES, ROUTER_LINKS
+from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, at_fixed_rates
 from aqmlab.load.queues import Queues
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.study.sqm.typed import RouterShaper, router_shapers
@@ -20,6 +23,14 @@ if TYPE_CHECKING:
 PROVIDER_COULD = "PIE at the provider's and in the modem"
 """What nobody can type who does not own these boxes, to compare with."""
 _SPELT = {"cake": "CAKE", "fq-codel": "FQ-CoDel", "codel": "CoDel", "pie": "PIE", "drop-tail": "drop-tail"}
+FOLLOWING = ((0.5, 1.0), (0.8, 1.5))
+"""Base and highest rate of shapers that follow the line, as shares of its mean: careful, and bold. From its
+README: the base is what the line nearly always carries, the maximum near the most that it does."""
+_LEAST_FOLLOWING = 0.25
+_VARYING = (
+    "rates_vary", "medium_down", "medium_up", "rate_down_trace_file", "rate_up_trace_file", "conditions_file",
+    "reconfigurations",
+)  # fmt: skip
 _ISOLATION = {"down": "dual_destination", "up": "dual_source"}
 """Fair between the devices of the home, which receive what comes down and send what goes up."""
 
@@ -32,13 +43,15 @@ class Candidate:
         name: Such as `CAKE at 95 % in your router`.
         scenario: The scenario with it.
         scheme: The queue discipline in the router; empty where there is nothing to type.
-        share: The share of the line's rate that is left to it.
+        share: The share of the line's rate that is left to it; where the shapers follow the line, at first.
+        follows: Whether the shapers follow the line.
     """
 
     name: str
     scenario: Scenario
     scheme: str = ""
     share: float = 1.0
+    follows: bool = False
 
     @property
     def shapers(self) -> tuple[RouterShaper, ...]:
@@ -68,12 +81,34 @@ def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -
         for scheme in schemes
         for share in shares
     ]
-    return [Candidate(AS_IT_IS, own), Candidate(PROVIDER_COULD, of_provider), *in_router]
+    following = [_following(own, *each) for each in FOLLOWING] if varies(own) and "cake" in schemes else []
+    return [Candidate(AS_IT_IS, own), Candidate(PROVIDER_COULD, of_provider), *in_router, *following]
+
+
+def varies(scenario: Scenario) -> bool:
+    """Whether the rate of a line varies."""
+    line = scenario.resolved["line"]
+    return any(line.get(key) for key in _VARYING)
+
+
+def _following(own: Scenario, base: float, most: float) -> Candidate:
+    """CAKE behind shapers that follow the line, whose limits are whole kbit/s as they can be typed."""
+    fixed = _in_router(own, "cake", base)
+    shaped = PLACES["router"].at(at_fixed_rates(own), base)
+    rates = [base_mbps / base for base_mbps, *_ in shaped.core.shapers().values()]
+    # One share for both ways: that of the slower one, whose kbit/s are the coarser.
+    shares = {
+        key: math.floor(share * min(rates) * 1e3 + 1e-6) / 1e3 / min(rates)
+        for key, share in (("minimum_share", _LEAST_FOLLOWING), ("maximum_share", most))
+    }
+    follows = {"measures": "one-way", **shares}
+    name = f"CAKE that follows the line, from {100 * base:g} % up to {100 * most:g} %"
+    return Candidate(name, fixed.with_overrides({"line.cake_autorate": follows}), "cake", base, follows=True)
 
 
 def _in_router(own: Scenario, scheme: str, share: float) -> Scenario:
     """The router with a scheme behind shapers of whole kbit/s, as they can be typed."""
-    shaped = PLACES["router"].at(own, share)
+    shaped = PLACES["router"].at(at_fixed_rates(own), share)
     rounded: dict[str, Any] = {}
     for link, (rate_mbps, *_) in shaped.core.shapers().items():
         way = link.removeprefix("router-")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison.suffering import mean_of, suffering_most
@@ -32,12 +33,14 @@ class Judged:
         felt: How good the call or game is that suffers most; none without calls and games.
         page_s: The median page load time in seconds; NaN without pages.
         goodput_mbps: What long-lived flows carry, by group.
+        shapers_mbps: Of shapers that follow the line, by way: the mean, the lowest and the highest rate.
     """
 
     candidate: Candidate
     felt: Experience | None
     page_s: float
     goodput_mbps: dict[str, float]
+    shapers_mbps: dict[str, tuple[float, float, float]]
 
     @property
     def badness(self) -> float:
@@ -62,9 +65,24 @@ def judged(found: Comparison, tried: Sequence[Candidate]) -> list[Judged]:
                 group: mean_of(found, each.name, goodput_mbps_of(f"flows.{group}")).lower
                 for group in found.flow_groups
             },
+            _shapers_mbps(found, each.name) if each.follows else {},
         )
         for each in tried
     ]
+
+
+def _shapers_mbps(found: Comparison, name: str) -> dict[str, tuple[float, float, float]]:
+    """What the shapers were set to in all runs of a configuration."""
+    runs = [shaper for run in found.runs[name] for shaper in run.result.run["shapers"]]
+    ways = {way: [shaper for shaper in runs if shaper["link"] == f"router-{way}"] for way in ("down", "up")}
+    return {
+        way: (
+            fmean(shaper["mean_mbps"] for shaper in own),
+            min(shaper["minimum_mbps"] for shaper in own),
+            max(shaper["maximum_mbps"] for shaper in own),
+        )
+        for way, own in ways.items()
+    }
 
 
 def best(rows: Sequence[Judged]) -> Judged:

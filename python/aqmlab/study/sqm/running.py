@@ -21,7 +21,7 @@ from aqmlab.statistics.tidy import Tidy
 from aqmlab.study.line_test import SavedTable
 from aqmlab.study.sqm.candidates import candidates
 from aqmlab.study.sqm.choosing import Judged, best, judged
-from aqmlab.study.sqm.typed import can_be_typed, require_device, sqm_config, tc_lines
+from aqmlab.study.sqm.typed import autorate_config, can_be_typed, require_device, sqm_config, tc_lines
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
@@ -70,6 +70,11 @@ class RouterAdvice(shown.Shown, Tidy, SavedTable):
         """The section of OpenWrt's /etc/config/sqm; empty where nothing is to be set."""
         chosen = self.recommended.candidate
         return sqm_config(chosen.scheme, chosen.shapers, self.device) if chosen.scheme else []
+
+    def autorate(self) -> list[str]:
+        """The configuration of cake-autorate; empty where the shapers stay as they are."""
+        chosen = self.recommended.candidate
+        return autorate_config(chosen.scenario, chosen.shapers, self.device) if chosen.follows else []
 
     def to_arrow(self) -> pa.Table:
         """One row for each way to set up the line, seed and number: the columns of `aqmlab.frame`."""

@@ -1,6 +1,7 @@
-"""What to type so that a router does what was simulated: tc(8) on plain Linux, and OpenWrt's SQM.
+"""What to type so that a router does what was simulated: tc(8) on plain Linux, OpenWrt's SQM, cake-autorate.
 
-Sources: tc-cake(8), tc-htb(8), tc-stab(8), tc-mirred(8); sqm-scripts' /etc/config/sqm. From the manuals:
+Sources: tc-cake(8), tc-htb(8), tc-stab(8), tc-mirred(8); sqm-scripts' /etc/config/sqm; config.primary.sh and
+defaults.sh of cake-autorate. From the manuals:
 CAKE counts what `overhead` says beside the IP packet; HTB counts frames with their 14 bytes of Ethernet, so
 that its `overhead` is 14 less. Of line codes HTB knows ATM; PTM's 65 bytes for 64 are taken off its rate.
 What was run is printed and nothing else: `besteffort` without `tins`, where Linux has diffserv3; `nat`, for
@@ -40,6 +41,8 @@ _ACK_FILTERS = {"conservative": "ack-filter", "aggressive": "ack-filter-aggressi
 _SWITCHES = {"ingress": "ingress", "autorate_ingress": "autorate-ingress"}
 _DISCIPLINES = {"fq-codel": "fq_codel", "codel": "codel", "pie": "pie", "drop-tail": "pfifo"}
 _DEVICE = re.compile(r"[A-Za-z0-9_.:-]{1,15}")
+_ACTIVE_KBPS = 2000
+"""Below this a way is idle, by cake-autorate's default."""
 IFB = "ifb4sqm"
 """The device through which what comes in is led, so that it can be held back."""
 
@@ -202,3 +205,32 @@ def sqm_config(scheme: str, shapers: tuple[RouterShaper, ...], device: str) -> l
         "eqdisc_opts": counted.get("up", ""),
     }
     return ["config queue", *(f"\toption {name} '{value}'" for name, value in options.items())]
+
+
+def autorate_config(scenario: Scenario, shapers: tuple[RouterShaper, ...], device: str) -> list[str]:
+    """The lines of cake-autorate's config.primary.sh, of a scenario whose shapers follow the line.
+
+    Its own defaults are left out. `ifb4sqm` is the device of the printed tc lines; sqm-scripts call it `ifb4`
+    and the name of the port.
+    """
+    line = scenario.resolved["line"]
+    follows = line["cake_autorate"]
+    named = {"down": "dl", "up": "ul"}
+    lines = [f"dl_if={IFB}", f"ul_if={device}"]
+    if follows["measures"] == "one-way":
+        lines.append("pinger_method=fping-ts")
+    least = _ACTIVE_KBPS
+    for shaper in shapers:
+        way, base = named[shaper.way], line[f"shaped_share_{shaper.way}"]
+        for word, share in (
+            ("min", follows["minimum_share"]),
+            ("base", base),
+            ("max", follows["maximum_share"]),
+        ):
+            kbps = math.floor(shaper.rate_mbps / base * share * 1e3 + 1e-6)
+            lines.append(f"{word}_{way}_shaper_rate_kbps={kbps}")
+            least = min(least, kbps)
+    if least < _ACTIVE_KBPS:
+        # It refuses a threshold above the lowest rate.
+        lines.append(f"connection_active_thr_kbps={least}")
+    return lines

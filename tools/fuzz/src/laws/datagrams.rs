@@ -3,9 +3,10 @@
 use super::Broken;
 use super::columns::named;
 
-use aqmlab_link::ServiceModel;
+use aqmlab_link::{ServiceModel, Steps};
 use aqmlab_record::Table;
 use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario};
+use aqmlab_units::Rate;
 
 pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     let column = |name: &str| named(table, name);
@@ -55,6 +56,11 @@ fn check_sent(sent: f64, group: &DatagramGroup, scenario: &Scenario, broken: &mu
     });
 }
 
+/// The highest of rates in bits per second.
+fn fastest_of(rates: &Steps<u64>) -> Rate {
+    Rate::from_bits_per_second(rates.values().iter().copied().max().unwrap_or(1).max(1))
+}
+
 /// What links take for a datagram on empty queues, their clocks as fast as they may be.
 fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex; 2]) -> f64 {
     let path = scenario.network.path(from, to).unwrap_or_default();
@@ -65,6 +71,7 @@ fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex
             let fastest = 1.0 + scenario.rate_tolerance;
             let rate = link.rate.map(|rate| match &link.service {
                 ServiceModel::Medium(medium) => medium.highest_rate(rate),
+                ServiceModel::Steps(rates) => fastest_of(rates),
                 ServiceModel::Constant | ServiceModel::Trace(_) => rate,
             });
             let rate = rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 * fastest);

@@ -4,6 +4,7 @@ use super::Broken;
 use aqmlab_link::{Medium, ServiceModel};
 use aqmlab_record::{Amount, FlowSummary, LinkSummary, PopulationSummary, Summary};
 use aqmlab_scenario::{FlowGroup, Link, Network, Scenario, StartRule};
+use aqmlab_web::SizeLaw;
 use serde_json::Value as Json;
 
 /// The longest datagram in the longest framing.
@@ -131,7 +132,7 @@ fn check_population(population: &PopulationSummary, starts_stationary: bool, bro
 /// Nothing is delivered that was not wanted, nor faster than the slowest link on the way.
 fn check_flows(flows: &FlowSummary, group: &FlowGroup, scenario: &Scenario, broken: &mut Broken) {
     for (flow, &delivered) in group.flows.iter().zip(&flows.delivered_bytes) {
-        let wanted = group.bytes.unwrap_or(u64::MAX);
+        let wanted = group.bytes.as_ref().and_then(SizeLaw::fixed).unwrap_or(u64::MAX);
         broken.unless(delivered <= wanted, || format!("{}: {delivered} of {wanted} bytes", flows.name));
         // Reassembly delivers at once what came before the window.
         let seconds = scenario.duration.seconds();

@@ -6,17 +6,20 @@ mod unfolded;
 
 pub use devices::{Connection, DeviceKind, DeviceTable};
 pub use technology::{LineFraming, Technology};
-pub(crate) use unfolded::{INTERNET, RESERVED, SOLD, is_in_router, keys_of};
+pub(crate) use unfolded::{AUTORATE, INTERNET, RESERVED, SOLD, is_in_router, keys_of};
 
 use super::Decides;
+use super::conditions::{ConditionsEnd, ConditionsWay, Reconfigurations, TraceFiles};
 use super::dumbbell::{server_machines, uncongested_queue, uncongested_rate};
+use super::topology::Means;
 use super::twin::twin_rate_mbps;
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use aqmlab_aqm::parts::LinkLayer;
-use aqmlab_link::Medium;
+use aqmlab_link::{CakeAutorate, Jitter, Medium, Netem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A line to the Internet: the provider's end, a modem, a router behind it, and the devices of a home.
 ///
@@ -96,16 +99,34 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub medium_up: Option<Medium>,
 
-    /// File of the instants at which the way down may send, in Mahimahi's format; `down_mbps` is then its
-    /// mean rate.
+    /// File of conditions over time: comma-separated values with the columns `t_s` and one or more of
+    /// `down_mbps`, `up_mbps`, `rtt_ms` and `loss_percent`, which hold from their instant to the next. The
+    /// rates and `delay_ms` here may then be left out, or are their means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
-    pub rate_down_trace_file: Option<String>,
+    pub conditions_file: Option<String>,
+
+    /// What comes behind that file's last row; absent: the first row again.
+    #[serde(default, skip_serializing_if = "ConditionsEnd::is_repeat")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub conditions_end: ConditionsEnd,
+
+    /// Rates and delay drawn anew at each reconfiguration of a satellite network; absent: as `rates_vary`
+    /// says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub reconfigurations: Option<Reconfigurations>,
+
+    /// File of the instants at which the way down may send, in Mahimahi's format; `down_mbps` is then its
+    /// mean rate, and may be left out. Several files in brackets follow one another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub rate_down_trace_file: Option<TraceFiles>,
 
     /// The same of the way up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
-    pub rate_up_trace_file: Option<String>,
+    pub rate_up_trace_file: Option<TraceFiles>,
 
     /// Probability with which a packet is lost on its way to the line, down.
     #[serde(default, skip_serializing_if = "super::is_zero")]
@@ -118,6 +139,17 @@ pub struct Line {
     #[schemars(range(min = 0.0, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability_up: f64,
+
+    /// What Linux's netem does to packets on the way down: jitter, reordering, duplicates, bursts of loss;
+    /// absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub netem_down: Option<Netem>,
+
+    /// The same on the way up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub netem_up: Option<Netem>,
 
     /// Queue at the provider's end, in front of the way down; absent: drop-tail, which holds what the line
     /// sends in the time that is usual.
@@ -161,6 +193,12 @@ pub struct Line {
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub shapers_know_framing: bool,
+
+    /// The router's shapers follow the line by cake-autorate's rule, from the shaped shares as base rates;
+    /// absent: they stay at these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Queue))]
+    pub cake_autorate: Option<CakeAutorate>,
 
     /// Rate of the router's ports, of wired devices and of servers; absent: 1000 Mbit/s, or 10,000 beside a
     /// line of more than half of that.
@@ -218,8 +256,12 @@ pub(crate) struct LineWay<'a> {
     pub(crate) rate_mbps: f64,
     pub(crate) sold_mbps: Option<f64>,
     pub(crate) medium: Option<Medium>,
-    pub(crate) trace: Option<&'a String>,
+    pub(crate) trace: Option<&'a TraceFiles>,
+    pub(crate) conditions: Option<&'a String>,
+    pub(crate) conditions_way: ConditionsWay,
+    pub(crate) conditions_end: ConditionsEnd,
     pub(crate) loss_probability: f64,
+    pub(crate) netem: Option<Netem>,
     /// At the line, and the key that says it.
     pub(crate) queue: Option<&'a Scheme>,
     pub(crate) queue_key: &'static str,
@@ -232,10 +274,14 @@ impl Line {
     /// Both ways: down, up.
     pub(crate) fn ways(&self) -> [LineWay<'_>; 2] {
         let usual = self.technology.usual();
-        let varying = if self.rates_vary.unwrap_or(true) { usual.medium() } else { None };
-        let medium = |own: &Option<Medium>, trace: &Option<String>| {
+        let vary = self.rates_vary.unwrap_or_else(|| self.conditions_file.is_none());
+        let redrawn = self.reconfigurations.and_then(|own| own.medium());
+        let is_redrawn = self.reconfigurations.is_some();
+        let varying = if is_redrawn { redrawn } else { usual.medium().filter(|_| vary) };
+        let medium = |own: &Option<Medium>, trace: &Option<TraceFiles>| {
             own.clone().or_else(|| varying.clone().filter(|_| trace.is_none()))
         };
+        let netem = |own: Option<Netem>| self.reconfigurations.map_or(own, |table| table.netem(own));
         [
             LineWay {
                 name: "down",
@@ -243,7 +289,11 @@ impl Line {
                 sold_mbps: self.sold_down_mbps,
                 medium: medium(&self.medium_down, &self.rate_down_trace_file),
                 trace: self.rate_down_trace_file.as_ref(),
+                conditions: self.conditions_file.as_ref(),
+                conditions_way: ConditionsWay::Down,
+                conditions_end: self.conditions_end,
                 loss_probability: self.loss_probability_down,
+                netem: netem(self.netem_down),
                 queue: self.provider_queue.as_ref(),
                 queue_key: "provider_queue",
                 router_queue: self.router_queue_down.as_ref(),
@@ -255,13 +305,28 @@ impl Line {
                 sold_mbps: self.sold_up_mbps,
                 medium: medium(&self.medium_up, &self.rate_up_trace_file),
                 trace: self.rate_up_trace_file.as_ref(),
+                conditions: self.conditions_file.as_ref(),
+                conditions_way: ConditionsWay::Up,
+                conditions_end: self.conditions_end,
                 loss_probability: self.loss_probability_up,
+                netem: netem(self.netem_up),
                 queue: self.modem_queue.as_ref(),
                 queue_key: "modem_queue",
                 router_queue: self.router_queue_up.as_ref(),
                 shaped_share: self.shaped_share_up,
             },
         ]
+    }
+
+    /// The means of its files: of the conditions, and of the traces.
+    pub(crate) fn means(&self, files: &BTreeMap<String, String>) -> Means {
+        let of_conditions = self.conditions_file.as_ref().and_then(|name| Means::of(name, files));
+        let mut means = of_conditions.unwrap_or_default();
+        let traces = [&self.rate_down_trace_file, &self.rate_up_trace_file];
+        for (mean, trace) in means.rates_mbps.iter_mut().zip(traces) {
+            *mean = mean.or_else(|| trace.as_ref()?.mean_mbps(files));
+        }
+        means
     }
 
     /// What each packet costs on the line.
@@ -277,17 +342,18 @@ impl Line {
         }
     }
 
-    /// Fills in what follows from the technology.
-    pub(crate) fn settle(&mut self) {
+    /// Fills in what follows from the technology, or from the means of the conditions that it names.
+    pub(crate) fn settle(&mut self, means: Means) {
         let usual = self.technology.usual();
         self.framing.get_or_insert(usual.framing[0]);
         let link_layer = self.link_layer();
-        let down_mbps = *self.down_mbps.get_or_insert(usual.down_mbps);
-        let up_mbps = *self.up_mbps.get_or_insert(usual.up_mbps);
-        self.delay_ms.get_or_insert(usual.delay_ms);
+        let down_mbps = *self.down_mbps.get_or_insert(means.rates_mbps[0].unwrap_or(usual.down_mbps));
+        let up_mbps = *self.up_mbps.get_or_insert(means.rates_mbps[1].unwrap_or(usual.up_mbps));
+        self.delay_ms.get_or_insert(means.delay_ms.unwrap_or(usual.delay_ms));
         self.overhead_bytes.get_or_insert(link_layer.overhead_bytes.unsigned_abs());
         self.minimum_frame_bytes.get_or_insert(link_layer.minimum_frame_bytes);
-        self.rates_vary.get_or_insert(usual.medium().is_some());
+        let others = self.conditions_file.is_some() || self.reconfigurations.is_some();
+        self.rates_vary.get_or_insert(usual.medium().is_some() && !others);
         let payload = |line: f64, sold: Option<f64>| match sold {
             Some(sold) => payload_mbps(sold, SOLD),
             None => payload_mbps(line, link_layer),
@@ -305,13 +371,13 @@ impl Line {
 
     /// Without what `settle` fills in again: what follows from a key that is overridden then follows from its
     /// new value. A value that is what follows anyway is as good as not given.
-    pub(crate) fn unsettled(&self) -> Self {
+    pub(crate) fn unsettled(&self, means: Means) -> Self {
         let mut own = self.clone();
         macro_rules! leave_out {
             ($($key:ident),+) => { $(
                 let mut without = self.clone();
                 without.$key = None;
-                without.settle();
+                without.settle(means);
                 if without.$key == self.$key {
                     own.$key = None;
                 }
@@ -344,14 +410,47 @@ impl Line {
         (self.sold_down_mbps, self.sold_up_mbps) = (None, None);
         self.provider_queue = Some(self.uncongested_queue.clone());
         self.modem_queue = Some(self.uncongested_queue.clone());
-        (self.shaped_share_down, self.shaped_share_up) = (None, None);
-        (self.router_queue_down, self.router_queue_up) = (Some(router_queue(false)), Some(router_queue(false)));
+        (self.shaped_share_down, self.shaped_share_up, self.cake_autorate) = (None, None, None);
+        (self.router_queue_down, self.router_queue_up) =
+            (Some(router_queue(false)), Some(router_queue(false)));
         self.interface_rate_mbps =
             self.interface_rate_mbps.map(|own| own.max(10.0 * rate_mbps).min(HIGHEST_MBPS));
         self.rates_vary = Some(false);
         (self.medium_down, self.medium_up) = (None, None);
         (self.rate_down_trace_file, self.rate_up_trace_file) = (None, None);
+        (self.conditions_file, self.conditions_end) = (None, ConditionsEnd::Repeat);
+        self.reconfigurations = None;
         (self.loss_probability_down, self.loss_probability_up) = (0.0, 0.0);
+        (self.netem_down, self.netem_up) = (None, None);
+    }
+}
+
+impl Reconfigurations {
+    /// The rates, if they change.
+    fn medium(self) -> Option<Medium> {
+        // After an interval nothing is left of the rate before it.
+        const FORGOTTEN_S: f64 = 0.001;
+        let table = serde_json::json!({ "varying_rate": {
+            "coefficient_of_variation": self.rate_variation,
+            "correlation_time_s": FORGOTTEN_S,
+            "interval_ms": 1e3 * self.interval_s,
+        }});
+        (self.rate_variation > 0.0)
+            .then(|| serde_json::from_value(table).expect("a medium with all of its numbers"))
+    }
+
+    /// The delay, beside what else happens to packets.
+    fn netem(self, own: Option<Netem>) -> Option<Netem> {
+        if self.delay_deviation_ms == 0.0 {
+            return own;
+        }
+        Some(Netem {
+            jitter_ms: self.delay_deviation_ms,
+            jitter_distribution: Jitter::Normal,
+            jitter_correlation: 0.0,
+            jitter_interval_ms: 1e3 * self.interval_s,
+            ..own.unwrap_or_default()
+        })
     }
 }
 

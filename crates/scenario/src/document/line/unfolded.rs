@@ -16,7 +16,7 @@ use aqmlab_aqm::parts::{LineCoding, LinkLayer};
 use aqmlab_link::Medium;
 
 /// The nodes that are no devices.
-pub(crate) const RESERVED: [&str; 6] = [INTERNET, PROVIDER, STREET, MODEM, ROUTER, HOME];
+pub(crate) const RESERVED: [&str; 7] = [INTERNET, PROVIDER, STREET, MODEM, ROUTER, HOME, AUTORATE];
 pub(crate) const INTERNET: &str = "internet";
 const PROVIDER: &str = "provider";
 /// Where the line proper begins, behind a provider who holds it to what is sold.
@@ -24,6 +24,8 @@ const STREET: &str = "street";
 const MODEM: &str = "modem";
 const ROUTER: &str = "router";
 const HOME: &str = "home";
+/// The program in the router that pings, where shapers follow the line.
+pub(crate) const AUTORATE: &str = "autorate";
 
 /// What Linux counts with each packet where nobody says: the header of Ethernet.
 const ETHERNET_HEADER_BYTES: i32 = 14;
@@ -57,6 +59,8 @@ impl Line {
         let mut nodes = vec![node(INTERNET, NodeKind::Host, self.server_machines)];
         nodes.extend(routers.into_iter().flatten().map(|name| node(name, NodeKind::Router, 1)));
         nodes.extend(devices.iter().map(|device| node(&device.name, NodeKind::Host, 1)));
+        let follows = self.cake_autorate.is_some();
+        nodes.extend(follows.then(|| node(AUTORATE, NodeKind::Host, 1)));
         let mut links = vec![LinkTable { both_ways: true, ..self.port(INTERNET, PROVIDER) }];
         links.extend(self.of_way(&down, [PROVIDER, street, MODEM]));
         links.extend(self.of_way(&up, [PROVIDER, street, MODEM]));
@@ -65,6 +69,7 @@ impl Line {
         links.push(self.in_router(&down, [ROUTER, HOME]));
         links.push(self.port(HOME, ROUTER));
         links.extend(devices.iter().flat_map(|device| self.to_device(device)));
+        links.extend(follows.then(|| LinkTable::between(AUTORATE, ROUTER)));
         Topology { nodes, links }
     }
 
@@ -77,6 +82,10 @@ impl Line {
             delay_ms: self.delay_ms.unwrap_or_default(),
             medium: way.medium.clone(),
             rate_trace_file: way.trace.cloned(),
+            conditions_file: way.conditions.cloned(),
+            conditions_way: way.conditions.map(|_| way.conditions_way),
+            conditions_end: way.conditions_end,
+            netem: way.netem,
             ..framed(ends(street, modem), self.link_layer())
         };
         let named = |link: LinkTable, queue: &Scheme| LinkTable {
