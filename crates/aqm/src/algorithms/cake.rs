@@ -190,8 +190,7 @@ impl Params {
 
     fn fairness(&self, facts: &PortFacts) -> HostFairness {
         let quantum = self.quantum(facts);
-        let mut fairness =
-            HostFairness::new(self.isolation, quantum, self.flows as usize, facts.flow_salt);
+        let mut fairness = HostFairness::new(self.isolation, quantum, self.flows as usize, facts.flow_salt);
         if self.quantum_bytes.is_none() {
             fairness = fairness.following_rate(full_packet_bytes(facts));
         }

@@ -111,8 +111,8 @@ impl Tins {
                 let first = TinShare { bytes_per_second, quantum_bytes: LONG_QUANTUM >> 2 };
                 let smaller = |share: &TinShare| {
                     let TinShare { bytes_per_second, quantum_bytes } = *share;
-                    let bytes_per_second = (u128::from(bytes_per_second) * 7 >> 3) as u64;
-                    Some(TinShare { bytes_per_second, quantum_bytes: quantum_bytes * 7 >> 3 })
+                    let bytes_per_second = ((u128::from(bytes_per_second) * 7) >> 3) as u64;
+                    Some(TinShare { bytes_per_second, quantum_bytes: (quantum_bytes * 7) >> 3 })
                 };
                 std::iter::successors(Some(first), smaller).take(MOST_TINS).collect()
             }
