@@ -1,5 +1,5 @@
-//! CAKE's tins, its filter of acknowledgements and its ingress mode: laws that hold whatever arrives, and what
-//! the CAKE of a kernel does (`kernel/cake`, written by `python -m tests.crosscheck.cake`).
+//! CAKE's tins, its filter of acknowledgements and its ingress mode: laws that hold whatever arrives, and
+//! what the CAKE of a kernel does (`kernel/cake`, written by `python -m tests.crosscheck.cake`).
 
 #[path = "support/keys.rs"]
 mod keys;

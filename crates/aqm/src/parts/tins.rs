@@ -188,8 +188,8 @@ impl Backlogs for OfTin<'_> {
     }
 }
 
-/// The scheduler of several tins. Behind a shaper the last tin that is within its rate goes first, and without
-/// any the one that comes back within it first; without a shaper tins have turns by their weights.
+/// The scheduler of several tins. Behind a shaper the last tin that is within its rate goes first, and
+/// without any the one that comes back within it first; without a shaper tins have turns by their weights.
 #[derive(Clone, Debug)]
 pub struct TinPriority {
     tins: Tins,
