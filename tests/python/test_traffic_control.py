@@ -109,7 +109,6 @@ def test_cake_of_linux() -> None:
         "limit_packets": 10240,
         "memory_limit_bytes": 4 << 20,
         "rate_mbps": 10.0,
-        "autorate_ingress": False,
         "overhead_bytes": 14,
     }
     assert read("cake bandwidth 10Mbit besteffort nat").remarks == ()

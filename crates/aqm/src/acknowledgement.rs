@@ -10,8 +10,9 @@ pub struct Acknowledgement {
     pub number: u32,
     /// The flags ECE and CWR, as they stand there: 0x40 and 0x80.
     pub ecn_flags: u8,
-    /// Whether it is nothing but an acknowledgement, so that a later one may take its place: without data, with
-    /// no flag beside ACK, ECE and CWR, and with no option beside selective acknowledgements and timestamps.
+    /// Whether it is nothing but an acknowledgement, so that a later one may take its place: without data,
+    /// with no flag beside ACK, ECE and CWR, and with no option beside selective acknowledgements and
+    /// timestamps.
     pub is_bare: bool,
     /// Value and echo of the timestamps (RFC 7323), if it has them.
     pub timestamps: Option<[u32; 2]>,

@@ -27,8 +27,8 @@ pub struct Scheduled {
     pub queues: Vec<Box<dyn Aqm>>,
     /// How much may wait in each queue by itself.
     pub queue_limit: QueueLimit,
-    /// What takes acknowledgements out of queues that later ones make redundant; these queues discard at their
-    /// heads alone.
+    /// What takes acknowledgements out of queues that later ones make redundant; these queues discard at
+    /// their heads alone.
     pub ack_filter: Option<AckFilter>,
 }
 

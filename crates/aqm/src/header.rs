@@ -1,8 +1,6 @@
 //! What a port with several queues sorts packets by: the flow's hash, and the differentiated services
 //! codepoint.
 
-use crate::acknowledgement::Acknowledgement;
-use crate::packet::Queued;
 use aqmlab_random::Key;
 
 /// The addresses and ports of a packet, and its protocol: what makes it one of a flow.
@@ -55,27 +53,6 @@ impl HeaderFields {
         let host = (flow >> 32) as u32;
         // Both halves count.
         Self { flow_hash: (flow ^ flow >> 32) as u32, dscp: 0, source: host, destination: host }
-    }
-}
-
-/// Who reads the headers of arrivals for a port. A function is one, from a packet to its fields: of
-/// acknowledgements the packet itself knows then.
-pub trait Headers<P> {
-    /// What several queues sort a packet by. Asked only where the port sorts.
-    fn fields(&self, packet: &P) -> HeaderFields;
-
-    /// What a segment acknowledges; none of a packet that is no segment with the flag ACK, or opens a
-    /// connection. Asked only where the port filters acknowledgements.
-    fn acknowledgement(&self, packet: &P) -> Option<Acknowledgement>;
-}
-
-impl<P: Queued, F: Fn(&P) -> HeaderFields> Headers<P> for F {
-    fn fields(&self, packet: &P) -> HeaderFields {
-        self(packet)
-    }
-
-    fn acknowledgement(&self, packet: &P) -> Option<Acknowledgement> {
-        packet.acknowledgement()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::aqm::{Aqm, Reason};
 use crate::conservation::{self, ConservationError};
 use crate::counters::{Counters, QueueCounters};
 use crate::discipline::Discipline;
-use crate::header::Headers;
+use crate::headers::Headers;
 use crate::occupancy::Occupancy;
 use crate::packet::Queued;
 use crate::parts::Limit;

@@ -1,5 +1,5 @@
-//! CAKE's tins, its filter of acknowledgements and its ingress mode: laws that hold whatever arrives, and what
-//! the CAKE of a kernel does (`kernel/cake`, written by `python -m tests.crosscheck.cake`).
+//! CAKE's tins, its filter of acknowledgements and its ingress mode: laws that hold whatever arrives, and
+//! what the CAKE of a kernel does (`kernel/cake`, written by `python -m tests.crosscheck.cake`).
 
 #[path = "support/keys.rs"]
 mod keys;
@@ -145,7 +145,7 @@ fn of_eight_full_tins_the_upper_ones_have_everything() {
         [("diffserv8", [1, 8, 0, 34, 18, 16, 46, 48]), ("precedence", [0, 8, 16, 24, 32, 40, 48, 56])]
     {
         let shares = Bench::new(cake(Some(10.0), tins)).shares_when_full(&dscps);
-        let part = |times| 0.875_f64.powi(times);
+        let part = |times: i32| (0..times).fold(1.0, |part, _| part * 0.875);
         close(&shares, &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0 - part(7) - part(6), part(6), part(7)]);
     }
 }
@@ -156,8 +156,10 @@ fn without_a_shaper_full_tins_have_shares_by_their_weights() {
     close(&shares, &[16.0 / 21.0, 1.0 / 21.0, 4.0 / 21.0]);
     let shares = Bench::new(cake(None, "diffserv4")).shares_when_full(&[0, 8, 34, 46]);
     close(&shares, &[16.0 / 29.0, 1.0 / 29.0, 8.0 / 29.0, 4.0 / 29.0]);
-    let weights: Vec<f64> =
-        std::iter::successors(Some(256_u32), |weight| Some(weight * 7 >> 3)).take(8).map(f64::from).collect();
+    let weights: Vec<f64> = std::iter::successors(Some(256_u32), |weight| Some((weight * 7) >> 3))
+        .take(8)
+        .map(f64::from)
+        .collect();
     let expected: Vec<f64> = weights.iter().map(|weight| weight / weights.iter().sum::<f64>()).collect();
     let shares = Bench::new(cake(None, "precedence")).shares_when_full(&[0, 8, 16, 24, 32, 40, 48, 56]);
     close(&shares, &expected);

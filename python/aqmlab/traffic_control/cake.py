@@ -145,8 +145,11 @@ def _complete(found: dict[str, Any]) -> list[str]:
             f"bandwidth: {rate_mbps * 1e6:g} bit/s (a bare number counts bits per second)",
             "1kbit or more, such as 18Mbit",
         )
-    if found.get("autorate_ingress") and not rate_mbps:
+    follows = found.pop("autorate_ingress", False)
+    if follows and not rate_mbps:
         raise refusal("cake", "autorate-ingress: no rate to begin with", "bandwidth RATE")
+    if follows:
+        found["autorate_ingress"] = True
     if not found.get("memory_limit_bytes"):
         found["memory_limit_bytes"] = _buffer_bytes(rate_mbps, found["interval_ms"])
     counts_header = found.pop("raw", False) or "overhead_bytes" not in found

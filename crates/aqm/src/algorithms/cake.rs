@@ -42,9 +42,9 @@
 //! of an Ethernet header, and this file none: `cake bandwidth 10Mbit` is `overhead_bytes = 14` here. Quantum,
 //! target and interval follow the shaper's rate where there is one. A queue that runs empty is at rest at
 //! once, where Linux goes on visiting it until its COBALT has come to rest. A turn is a whole number of
-//! bytes, where Linux adds a random part of one. A rate that follows arrivals begins as after a long pause; it
-//! counts what comes as the queues do, with what the filter of acknowledgements discards. The buffer is given in IP lengths, and does not follow from
-//! the rate.
+//! bytes, where Linux adds a random part of one. A rate that follows arrivals begins as after a long pause;
+//! it counts what comes as the queues do, with what the filter of acknowledgements discards. The buffer is
+//! given in IP lengths, and does not follow from the rate.
 
 use super::cobalt::{self, Cobalt};
 use crate::discipline::{Discipline, Scheduled};
@@ -190,8 +190,7 @@ impl Params {
 
     fn fairness(&self, facts: &PortFacts) -> HostFairness {
         let quantum = self.quantum(facts);
-        let mut fairness =
-            HostFairness::new(self.isolation, quantum, self.flows as usize, facts.flow_salt);
+        let mut fairness = HostFairness::new(self.isolation, quantum, self.flows as usize, facts.flow_salt);
         if self.quantum_bytes.is_none() {
             fairness = fairness.following_rate(full_packet_bytes(facts));
         }

@@ -34,9 +34,7 @@ use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
-use crate::parameter_error::{
-    ParameterError, require, require_packet_bytes, require_target_and_interval,
-};
+use crate::parameter_error::{ParameterError, require, require_packet_bytes, require_target_and_interval};
 use crate::parameters::Parameters;
 use crate::parts::{Limit, buffered_params};
 use crate::port_facts::PortFacts;
@@ -251,12 +249,7 @@ impl CoDel {
     /// Linux's threshold: what passes is marked if it waited longer and can be. The port has ECN for that;
     /// without, CoDel itself drops.
     #[inline(never)]
-    fn decide_beside_threshold(
-        &mut self,
-        now: Time,
-        packet: &Departing,
-        queue: &QueueView<'_>,
-    ) -> Verdict {
+    fn decide_beside_threshold(&mut self, now: Time, packet: &Departing, queue: &QueueView<'_>) -> Verdict {
         let waited = packet.arrived.is_some_and(|arrived| now.since(arrived) > self.ce_threshold);
         match self.decide(now, packet, queue) {
             Verdict::Pass if waited && packet.facts.codepoint.can_be_marked() => {

@@ -53,8 +53,8 @@ impl AckFilter {
         Some(Self { is_aggressive, queues: vec![VecDeque::new(); queues] })
     }
 
-    /// A packet of a flow has been queued, behind `packets - 1` others. Returns the position of the one that it
-    /// makes redundant, which the filter takes for discarded.
+    /// A packet of a flow has been queued, behind `packets - 1` others. Returns the position of the one that
+    /// it makes redundant, which the filter takes for discarded.
     pub fn on_queued(
         &mut self,
         queue: usize,

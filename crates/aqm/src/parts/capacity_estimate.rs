@@ -66,7 +66,7 @@ impl CapacityEstimate {
         let shift = if sample > self.peak_bytes_per_second { RISES_BY } else { FALLS_BY };
         self.peak_bytes_per_second = moved(self.peak_bytes_per_second, sample, shift);
         (self.window_bytes, self.window_begin) = (0, now);
-        let bytes_per_second = (self.peak_bytes_per_second * 15 >> 4).max(LEAST_BYTES_PER_SECOND);
+        let bytes_per_second = ((self.peak_bytes_per_second * 15) >> 4).max(LEAST_BYTES_PER_SECOND);
         Rate::from_bits_per_second(8 * bytes_per_second)
     }
 }

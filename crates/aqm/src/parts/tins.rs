@@ -111,8 +111,8 @@ impl Tins {
                 let first = TinShare { bytes_per_second, quantum_bytes: LONG_QUANTUM >> 2 };
                 let smaller = |share: &TinShare| {
                     let TinShare { bytes_per_second, quantum_bytes } = *share;
-                    let bytes_per_second = (u128::from(bytes_per_second) * 7 >> 3) as u64;
-                    Some(TinShare { bytes_per_second, quantum_bytes: quantum_bytes * 7 >> 3 })
+                    let bytes_per_second = ((u128::from(bytes_per_second) * 7) >> 3) as u64;
+                    Some(TinShare { bytes_per_second, quantum_bytes: (quantum_bytes * 7) >> 3 })
                 };
                 std::iter::successors(Some(first), smaller).take(MOST_TINS).collect()
             }
@@ -188,8 +188,8 @@ impl Backlogs for OfTin<'_> {
     }
 }
 
-/// The scheduler of several tins. Behind a shaper the last tin that is within its rate goes first, and without
-/// any the one that comes back within it first; without a shaper tins have turns by their weights.
+/// The scheduler of several tins. Behind a shaper the last tin that is within its rate goes first, and
+/// without any the one that comes back within it first; without a shaper tins have turns by their weights.
 #[derive(Clone, Debug)]
 pub struct TinPriority {
     tins: Tins,

@@ -129,6 +129,7 @@ class Cake(Scheme):
         # The estimate of what comes: never before, so that the first packet ends a pause.
         self.last_packet, self.packet_interval, self.window_begin, self.window_bytes = None, 0, 0, 0
         self.peak = self.bps
+        self.more_columns = [name for name in self.seen() if name.startswith("tin_")]
 
     def configure(self, bps):
         self.bps = bps
@@ -386,9 +387,6 @@ class Cake(Scheme):
             self.last_sent, self.last_tin = flow, tin
             return fate
         return None
-
-    def columns_of_case(self):
-        return [*self.seen()]
 
     def seen(self):
         # Of several tins, that of the last packet sent.

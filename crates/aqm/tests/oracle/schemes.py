@@ -4,7 +4,6 @@ plainest way. Averages age one sample at a time, counts are ns-2's, queues are
 lists. Nothing here was taken from the crate, and Python's standard library is enough.
 """
 
-
 import math
 from fractions import Fraction
 
@@ -41,10 +40,6 @@ class Scheme:
 
     def start(self):
         pass
-
-    def columns_of_case(self):
-        """What is seen of the state."""
-        return self.columns
 
     def period_ms(self):
         return None
@@ -484,13 +479,11 @@ class CoDel(Scheme):
             self.lastcount = self.count
             if mark:
                 return "mark"
-        return "+".join([*fates, self.above_threshold(now, packet) if packet else "idle"])
+        return "+".join([*fates, self.beside_ce_threshold(now, packet) if packet else "idle"])
 
-    def above_threshold(self, now, packet):
-        """Linux's ce_threshold: a packet that can be marked is, if it waited longer."""
-        if self.ce_threshold_ms is None or packet["ecn"] == "not_ect":
-            return "sent"
-        return "mark" if round(now - packet["arrived"], 6) > self.ce_threshold_ms else "sent"
+    def beside_ce_threshold(self, now, packet):
+        waited = round(now - packet["arrived"], 6) > (self.ce_threshold_ms or math.inf)
+        return "mark" if waited and packet["ecn"] != "not_ect" else "sent"
 
     def seen(self):
         return {

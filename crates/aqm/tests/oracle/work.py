@@ -58,7 +58,7 @@ def work(title, scheme, facts, keys, events):
     more = [name for name in MORE if any(name in packet for packet in said)]
     heading = ["time_ms", "do", "bytes", "flow", "ecn", *more, "|", "verdict"]
     random = (["drawn"] if scheme.draws_several else []) + (["coin", "chance"] if scheme.tosses else [])
-    columns = aqm.columns_of_case()
+    columns = scheme.columns + getattr(aqm, "more_columns", [])
     rows = [heading + random + columns]
     for time, do, *packet in events:
         size, flow, ecn, *beside = packet or ("-", "-", "-")

@@ -33,6 +33,7 @@ _VARYING = (
 )  # fmt: skip
 _ISOLATION = {"down": "dual_destination", "up": "dual_source"}
 """Fair between the devices of the home, which receive what comes down and send what goes up."""
+_PRINTED = ("tins", "ack_filter", "ingress")
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,10 @@ def _in_router(own: Scenario, scheme: str, share: float) -> Scenario:
         way = link.removeprefix("router-")
         whole = math.floor(rate_mbps * 1e3 + 1e-6) / 1e3
         rounded[f"line.shaped_share_{way}"] = share * whole / rate_mbps
-        # A table of its own: what is printed says nothing of parameters that the scenario's queue has.
-        of_cake = {"scheme": "cake", "isolation": _ISOLATION[way]}
+        # A table of its own, with those parameters of the scenario's queue that are printed.
+        given = own.resolved["line"][f"router_queue_{way}"]
+        kept = {key: given[key] for key in _PRINTED if given["scheme"] == "cake" and key in given}
+        of_cake = {"scheme": "cake", "isolation": _ISOLATION[way], **kept}
         rounded[f"line.router_queue_{way}"] = of_cake if scheme == "cake" else {"scheme": "fq-codel"}
     held = shaped.with_overrides(rounded)
     return held if scheme == "cake" else Queues.of(held, ROUTER_LINKS).with_scheme(held, scheme)
