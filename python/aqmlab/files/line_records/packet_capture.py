@@ -1,11 +1,11 @@
 """Packets of TCP connections from pcap and pcapng files, and the round trips that they show.
 
 Sources: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng (section header, interface description, enhanced
-packet blocks), RFC 9293, RFC 7323. A round trip of data lasts until the acknowledgement of its very end, of
-nothing sent before a retransmission (P. Karn, C. Partridge, 1987): an echoed timestamp would be that of the
-first segment of a delayed acknowledgement. A round trip of an acknowledgement lasts until the first packet
-back that echoes its timestamp (K. Nichols, pping, 2017). The home is the end whose answers come sooner: the
-capture has to be of a machine at home, or of its router.
+packet blocks), RFC 9293, RFC 7323. A round trip of data lasts until the acknowledgement of its very end: an
+echoed timestamp would be that of the first segment of a delayed acknowledgement. Of what is sent before or
+while losses are repaired there is none (P. Karn, C. Partridge, 1987). A round trip of an acknowledgement
+lasts until the first packet back that echoes its timestamp (K. Nichols, pping, 2017). The home is the end
+whose answers come sooner: the capture has to be of a machine at home, or of its router.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ _PCAP = {0xA1B2C3D4: 1e-6, 0xA1B23C4D: 1e-9}
 _BEFORE_IP = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 113: 16, 228: 0, 229: 0, 276: 20}
 """Bytes in front of the IP header by link type: BSD loopback, Ethernet, raw IP, Linux cooked."""
 _TCP, _VLAN = 6, b"\x81\x00"
-_NEARER = 2.0
-"""So many times sooner the home's echoes come back than those of the other end."""
+_NEARER = 1.3
+"""So many times sooner at least the home's answers come than those of the other end."""
 _LARGEST_SEGMENT, _WRAPS_AT = 1460, 1 << 32
-_LEAST_APART_S, _LEAST_BYTES, _LEAST_SHARE, _LEAST_OF_LARGEST = 0.02, 100_000, 0.005, 0.05
+_LEAST_APART_S, _LEAST_BYTES, _LEAST_SHARE = 0.02, 100_000, 0.005
+"""Round trips of transfers are taken so far apart; a connection that carries less is none, and a way none."""
 
 
 class Packet(NamedTuple):
@@ -56,6 +57,7 @@ class _Side:
     newest: int = -1
     ended: dict[int, float] = field(default_factory=dict)
     highest: int | None = None
+    repaired_at: int | None = None
     trips: list[tuple[float, float]] = field(default_factory=list)
 
 
@@ -96,13 +98,12 @@ def read_captures(files: Sequence[tuple[str, bytes]]) -> LineRecord:
 
 
 def _filling(sides: dict[tuple[bytes, ...], _Side]) -> dict[tuple[bytes, ...], _Side]:
-    """The connections that carry much: others may be to nearer machines."""
+    """The connections that carry something: others may be to nearer machines."""
     carried: dict[frozenset[tuple[bytes, bytes]], int] = {}
     pairs = {ends: frozenset([(ends[0], ends[2]), (ends[1], ends[3])]) for ends in sides}
     for ends, side in sides.items():
         carried[pairs[ends]] = carried.get(pairs[ends], 0) + sum(size for _, size in side.payload)
-    least = _LEAST_OF_LARGEST * max(carried.values(), default=0)
-    return {ends: side for ends, side in sides.items() if carried[pairs[ends]] >= least}
+    return {ends: side for ends, side in sides.items() if carried[pairs[ends]] >= _LEAST_BYTES}
 
 
 def _take(packet: Packet, own: _Side, other: _Side) -> None:
@@ -112,12 +113,16 @@ def _take(packet: Packet, own: _Side, other: _Side) -> None:
         end = (packet.sequence + packet.payload_bytes) % _WRAPS_AT
         if own.highest is not None and _beyond(end, own.highest) <= 0:
             own.ended.clear()
+            own.repaired_at = own.highest
         else:
             own.highest = end
-            own.ended[end] = packet.at_s
+            if own.repaired_at is None:
+                own.ended[end] = packet.at_s
     elif packet.stamp != own.newest and packet.stamp >= 0:
         own.newest = packet.stamp
         own.stamped[packet.stamp] = packet.at_s
+    if other.repaired_at is not None and _beyond(packet.acknowledged, other.repaired_at) >= 0:
+        other.repaired_at = None
     for waiting, answer in ((other.ended, packet.acknowledged), (other.stamped, packet.echo)):
         if (sent_s := waiting.pop(answer, None)) is not None:
             other.trips.append((sent_s, 1e3 * (packet.at_s - sent_s)))

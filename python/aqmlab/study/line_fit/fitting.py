@@ -24,7 +24,7 @@ _SEGMENT_BYTES = (1448.0, 1460.0, 1428.0)
 _SINGLE_FIGURE = 0.1
 """How far a speed may be off that a test printed as one figure: assumed, for it says nothing of it."""
 _FLAT, _STEADY = 0.03, 0.005
-_BESIDE, _PROBE_BYTES = 0.005, 84
+_BESIDE, _PROBE_BYTES = 0.01, 84
 """The share of a line that others may take beside transfers (assumed), and an echo request of ping."""
 _OWN_PORTS_MS, _MISSED = 0.05, 3.0
 """What interfaces at home take (assumed); so many mean gaps the least of n waits may lie above zero."""

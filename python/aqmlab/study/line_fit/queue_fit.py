@@ -26,6 +26,8 @@ _ACKNOWLEDGEMENTS, _ACKNOWLEDGEMENT_BYTES = 4, 52
 """So many may stand before a probe on its way back."""
 _FULL_PACKET_BYTES, _SPREAD = 1500, 4.0
 _ISOLATED_PACKETS = 3
+_DELAYED_MS, _SLOW_MS = 40.0, 5.0
+"""Linux' delayed acknowledgements, and from which time of a packet on they may be in round trips of data."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +73,18 @@ def fitted_queue(
         other_mbps: What transfers carry the other way when they fill it; none if not known.
         framing: How the line counts bytes.
     """
+    packet_ms = framing.on_line(_FULL_PACKET_BYTES) * 8e-3 / rate_mbps
+    of_flows = loads[0].of_flows
     onset = np.concatenate([load.onset_ms for load in loads])
     steady = np.concatenate([load.steady_ms for load in loads])
     came = steady[np.isfinite(steady)]
-    packet_ms = framing.on_line(_FULL_PACKET_BYTES) * 8e-3 / rate_mbps
     back = framing.on_line(_ACKNOWLEDGEMENT_BYTES) * 8e-3 / other_mbps if other_mbps else 0.0
     # How far slow idle waits go, told from the quick ones (exponential): the slow may not have been idle.
     spread = _SPREAD * (seen.base_ms - float(np.quantile(seen.idle_ms, 0.1))) if seen.idle_was_seen else 0.0
-    quiet_ms = quiet(packet_ms, spread + _ACKNOWLEDGEMENTS * back)
-    of_flows = loads[0].of_flows
-    kind = queue_kind(onset, steady, packet_ms=packet_ms, quiet_ms=quiet_ms, of_flows=of_flows)
+    quiet_ms = quiet(packet_ms, _ACKNOWLEDGEMENTS * back)
+    kind = queue_kind(
+        onset, steady, packet_ms=packet_ms, quiet_ms=quiet_ms, spread_ms=spread, of_flows=of_flows
+    )
     if not loads[0].apart and kind not in (QueueKind.ISOLATED, QueueKind.UNKNOWN):
         waits = f"{np.quantile(came, PEAK):.0f} ms wait in both queues together"
         return QueueFit(
@@ -92,9 +96,11 @@ def fitted_queue(
     if kind is QueueKind.CONTROLLED:
         kept = Fitted(float(np.median(came)), *bounds(came, lambda each: float(np.median(each))), how)
     elif kind in (QueueKind.TAIL_DROP, QueueKind.SHORT):
-        buffer = _buffer(loads, onset, steady, packet_ms, how)
+        # Segments that come slowly are acknowledged one by one, late.
+        late_ms = _DELAYED_MS + 2 * packet_ms if of_flows and packet_ms > _SLOW_MS else 0.0
+        buffer = _buffer(loads, onset, steady, how, packet_ms=packet_ms, spread_ms=spread + late_ms)
     isolated = kind is QueueKind.ISOLATED
-    emptied = 0.0 if isolated or not len(came) else float(np.mean(came < quiet_ms / 2))
+    emptied = 0.0 if isolated or not len(came) else float(np.mean(came < (quiet_ms + spread) / 2))
     wait_ms = loads[0].in_flow_ms if isolated else None
     in_flow = wait_ms is not None and wait_ms > _ISOLATED_PACKETS * packet_ms
     notes = _notes(seen, len(came) / max(len(steady), 1), wait_ms if in_flow else None)
@@ -105,13 +111,16 @@ def _buffer(
     loads: Sequence[Load],
     onset: NDArray[np.float64],
     steady: NDArray[np.float64],
-    packet_ms: float,
     how: str,
+    *,
+    packet_ms: float,
+    spread_ms: float,
 ) -> Fitted:
     """A full buffer: the peak of what waits. It is at least that, and little more: it ends at an edge.
 
     Where the rate varies, what stood before a probe is what was carried while it waited. Where it does not,
-    the beginning bounds it too: a slow saw may not reach its edge again.
+    the beginning bounds it too: a slow saw may not reach its edge again. `spread_ms`
+    may be in the peak: what round trips vary by without a load, and late acknowledgements.
     """
     came = steady[np.isfinite(steady)]
     first = onset_peak_ms(onset)
@@ -122,7 +131,7 @@ def _buffer(
     peak, highest = (float(each) for each in np.quantile(came, [PEAK, _HIGHEST]))
     low, high = bounds(came, lambda each: float(np.quantile(each, PEAK)))
     margin = max(packet_ms, _UNSEEN * peak)
-    return Fitted(peak, max(low - margin, 0.0), max(high, highest, first) + margin, how)
+    return Fitted(peak, max(low - margin - spread_ms, 0.0), max(high, highest, first) + margin, how)
 
 
 def _notes(seen: Seen, came: float, in_flow_ms: float | None) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ _OVERSHOOT, _OVERSHOOT_MS = 1.6, 5.0
 _UNMANAGED_MS, _UNMANAGED_PACKETS = 60.0, 12.0
 """No controlled queue with its usual settings lets more wait, once transfers have begun."""
 _QUIET_MS, _QUIET_PACKETS = 1.0, 2.0
+_SURE = 8.0
+"""Into so many parts goes what round trips vary by in the median of many."""
 _LEAST = 5
 
 
@@ -41,14 +43,14 @@ class QueueKind(Enum):
     UNKNOWN = "not known"
 
 
-def quiet(packet_ms: float, own_ms: float) -> float:
-    """What a probe takes longer at most where none but the packet being sent is in front of it.
+def quiet(packet_ms: float, back_ms: float) -> float:
+    """What a probe waits at most where none but the packet being sent is in front of it.
 
     Args:
         packet_ms: How long the line takes for a full packet.
-        own_ms: How far round trips vary without a load, and what waits on the way back.
+        back_ms: What waits on the way back.
     """
-    return _QUIET_MS + _QUIET_PACKETS * packet_ms + own_ms
+    return _QUIET_MS + _QUIET_PACKETS * packet_ms + back_ms
 
 
 def queue_kind(
@@ -57,6 +59,7 @@ def queue_kind(
     *,
     packet_ms: float,
     quiet_ms: float,
+    spread_ms: float,
     of_flows: bool,
 ) -> QueueKind:
     """The kind of queue that adds so much to round trips.
@@ -65,20 +68,22 @@ def queue_kind(
         onset_ms: What is added while transfers begin.
         steady_ms: What is added later.
         packet_ms: How long the line takes for a full packet.
-        quiet_ms: What a probe takes longer at most where none but the packet being sent is in front of it.
+        quiet_ms: As of `quiet`.
+        spread_ms: How far round trips vary without a load.
         of_flows: Whether these are round trips of the transfers' own packets, which are never isolated.
     """
     steady = steady_ms[np.isfinite(steady_ms)]
     if len(steady) < _LEAST:
         return QueueKind.UNKNOWN
     middle, upper, peak = np.quantile(steady, [0.5, 0.9, PEAK])
-    if upper <= quiet_ms:
+    if upper <= quiet_ms + spread_ms and middle <= quiet_ms / 2 + spread_ms / _SURE:
         return QueueKind.NONE if of_flows else QueueKind.ISOLATED
     if peak > _UNMANAGED_MS + _UNMANAGED_PACKETS * packet_ms:
         return QueueKind.TAIL_DROP
     first = onset_peak_ms(onset_ms)
     overshot = first > _OVERSHOOT * peak and first > peak + _OVERSHOOT_MS + 2 * packet_ms
-    return QueueKind.CONTROLLED if overshot and middle > quiet_ms / 2 else QueueKind.SHORT
+    waits = middle > (quiet_ms + spread_ms) / 2
+    return QueueKind.CONTROLLED if overshot and waits else QueueKind.SHORT
 
 
 def onset_peak_ms(onset_ms: NDArray[np.float64]) -> float:
