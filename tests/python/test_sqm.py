@@ -184,6 +184,9 @@ def test_where_rates_vary_shapers_that_follow_are_tried(
             rate_mbps = line[f"{way}_mbps"]
             assert line["cake_autorate"]["minimum_share"] * rate_mbps <= least <= mean <= most
             assert most <= line["cake_autorate"]["maximum_share"] * rate_mbps + 1e-6
+        assert row.share == pytest.approx(
+            min(1.0, *(row.shapers_mbps[way][0] / line[f"{way}_mbps"] for way in ("down", "up")))
+        )
     said = " ".join(str(of_lte).split())
     assert "The line's rates vary" in said
     assert "The best fixed rate" in said or "are no better here" in said

@@ -65,3 +65,29 @@ fn what_only_the_simulator_has_is_refused_with_its_name() {
     assert!(refused(datagrams).contains("an MTU of 1500 bytes"));
     assert!(refused("[users]\nper_side = 1\nhost = { ecn = \"on\" }").starts_with("hosts with ECN beside"));
 }
+
+#[test]
+fn lines_whose_delay_varies_and_shapers_that_follow_are_refused_by_name() {
+    let refused = |line: &str, files: &str| {
+        let text = format!(
+            "name = \"line\"\nduration_s = 9.0\n[line]\ntechnology = \"fibre\"\n{line}\n\
+             [[flows]]\ncount = 1\ndirection = \"down\"\nprofile = \"linux6-reno\"\n{files}"
+        );
+        let settings = Settings::of(HostSettings::LinuxReno, Backend::Tun);
+        check(&scenario(&text), &settings).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let shaped = "shaped_share_down = 0.8\nshaped_share_up = 0.8\ncake_autorate = {}";
+    assert!(refused(shaped, "").unwrap_err().starts_with("cake_autorate: "));
+    assert!(
+        refused("netem_down = { jitter_ms = 2.0 }", "")
+            .unwrap_err()
+            .starts_with("down: a live run has no delay")
+    );
+    let rows = |columns: &str| format!("[files]\n\"line.csv\" = \"t_s,{columns}\"\n");
+    let file = "conditions_file = \"line.csv\"";
+    assert!(
+        refused(file, &rows("rtt_ms\\n0,40\\n")).unwrap_err().starts_with("down: a live run has no delay")
+    );
+    assert!(refused(file, &rows("loss_percent\\n0,1\\n")).unwrap_err().contains("no impaired links"));
+    assert_eq!(refused(file, &rows("down_mbps\\n0,40\\n")), Ok(()), "rates vary in live runs too");
+}

@@ -108,8 +108,8 @@ impl FileKind {
                 "a table of values and cumulative shares; keys that end in cdf_file name such a file"
             }
             Self::Rates => {
-                "a table of times and rates; docs/how-to/own-files.md makes a rate trace of it, for \
-                 rate_trace_file"
+                "a table of times and rates; with the columns t_s and down_mbps conditions_file names it, and \
+                 docs/how-to/own-files.md makes a rate trace of it, for rate_trace_file"
             }
         }
     }

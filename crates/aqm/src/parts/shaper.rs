@@ -258,6 +258,17 @@ mod tests {
     }
 
     #[test]
+    fn another_rate_is_that_of_the_packets_to_come() {
+        let mut shaper = Shaper::new(ONE_MBPS);
+        shaper.begin(at(0));
+        shaper.on_sent(1000);
+        shaper.change_rate(Rate::from_bits_per_second(2_000_000));
+        assert_eq!(shaper.opens, at(8), "the packet that left counts as it did");
+        shaper.on_sent(1000);
+        assert_eq!(shaper.opens, at(12));
+    }
+
+    #[test]
     fn an_overhead_takes_its_time_with_every_packet() {
         let link_layer = LinkLayer { overhead_bytes: 250, ..LinkLayer::default() };
         let mut shaper = Shaper::new(Shaping { link_layer, ..ONE_MBPS });

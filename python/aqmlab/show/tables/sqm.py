@@ -52,7 +52,7 @@ def table_of(found: RouterAdvice) -> Table:
             Column(f"goodput_{group}_mbps", lambda row, group=group: _goodput(row, group), group)  # type: ignore[misc]
             for group in found.own.goodput_mbps
         ),
-        in_csv("share", lambda row: row.candidate.share),
+        in_csv("share", lambda row: row.share),
         in_csv("badness", lambda row: row.badness),
         in_csv("judged_by", numbers_in_words),
     ]

@@ -48,6 +48,13 @@ class Judged:
         return 0.0 if self.felt is None else self.felt.badness
 
     @property
+    def share(self) -> float:
+        """The share of the line's rate that is left to it: of shapers that follow, on average."""
+        line = self.candidate.scenario.resolved["line"]
+        means = [mean / line[f"{way}_mbps"] for way, (mean, *_) in self.shapers_mbps.items()]
+        return min([*means, 1.0]) if means else self.candidate.share
+
+    @property
     def grade(self) -> Grade:
         """The same as a grade."""
         return Grade.GOOD if self.felt is None else self.felt.grade
@@ -99,4 +106,4 @@ def best(rows: Sequence[Judged]) -> Judged:
     if own.badness <= enough:
         return own
     as_good = [row for row in in_router if row.badness <= enough]
-    return min(as_good, key=lambda row: (-row.candidate.share, row.badness))
+    return min(as_good, key=lambda row: (-row.share, row.badness))
