@@ -12,7 +12,7 @@ from aqmlab import arguments, shown
 from aqmlab.errors import FolderError, RefusalError
 from aqmlab.files.line_records.reading import LEGAL, read_line_records
 from aqmlab.files.line_records.record import WAYS
-from aqmlab.presets.household_on_line import TECHNOLOGIES
+from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.starting import Preset
 from aqmlab.study.line_fit.fitting import FittedWay, fitted_round_trip, fitted_way
 from aqmlab.study.line_fit.framing import Framing

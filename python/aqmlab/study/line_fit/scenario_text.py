@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.presets.household import LEAST_MBPS, MOST_MBPS
-from aqmlab.presets.household_on_line import household_on_line
+from aqmlab.presets.household import LEAST_MBPS, MOST_MBPS, household
 from aqmlab.study.line_fit.queue_kind import QueueKind
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def scenario_text(
     for way, each in ways.items():
         _queue(way, each, rates[way], framing, lines)
     down, up = (min(max(rates[way], LEAST_MBPS), MOST_MBPS) for way in ("down", "up"))
-    body = household_on_line(down, up, technology or "cable")
+    body = household(down, up, technology or "cable")
     people = body[body.index("\n[[devices]]") :]
     if round_trip is not None:
         behind = (
