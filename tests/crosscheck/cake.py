@@ -3,7 +3,7 @@
     python -m tests.crosscheck.cake            asks, and writes crates/aqm/tests/kernel/cake, which `cargo test` compares with ours
 
 UML names a user-mode Linux (Debian's package user-mode-linux: /usr/bin/linux.uml), MODULES the folder of its modules
-(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it takes a minute. The status is 3 if there
+(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it takes two minutes. The status is 3 if there
 is no such kernel.
 """
 
@@ -87,7 +87,7 @@ def ask(wanted: list[str]) -> list[str]:
         made = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
         )
-    kinds = ("KERNEL ", "CODEPOINTS ", "SETTINGS ", "SHARES ", "FILTER ")
+    kinds = ("KERNEL ", "CODEPOINTS ", "SETTINGS ", "SHARES ", "INGRESS ", "FILTER ")
     return [line for line in made.stdout.splitlines() if line.startswith(kinds)]
 
 

@@ -222,24 +222,39 @@ fn a_filter_keeps_the_newest_acknowledgement() {
 /// the shaper with what is discarded of theirs; two thirds of the rate leave all the same.
 #[test]
 fn with_ingress_discards_take_their_time_of_the_shaper() {
-    let sent_mbps = |ingress: bool| {
-        let keys = with(cake(Some(10.0), "besteffort"), "ingress", &ingress.into());
-        let keys = with(keys, "target_ms", &5.0.into());
-        let mut bench = Bench::new(with(keys, "interval_ms", &20.0.into()));
-        for step in 0..20_000_u64 {
-            // 12 Mbit/s of the link's 40.
-            if step % 10 < 3 {
-                bench.arrive(1 + step % 4, 0, BYTES, None);
-            }
-            bench.depart();
+    for (ingress, share, lost_mbps) in [(false, 1.0, 2.0), (true, 2.0 / 3.0, 12.0 - 20.0 / 3.0)] {
+        let (left, lost) = left_and_lost(ingress, 10.0);
+        let is_close = |found: f64, expected: f64| (found - expected).abs() < 0.05;
+        assert!(is_close(left, 10.0 * share), "{ingress}: {left}");
+        // What waits in the end is neither.
+        assert!(lost > 1.0 && lost < lost_mbps + 0.05, "{ingress}: {lost}");
+    }
+}
+
+/// What leaves and is lost, in Mbit/s, where 12 Mbit/s of the link's 40 come to a shaper of so many.
+fn left_and_lost(ingress: bool, rate_mbps: f64) -> (f64, f64) {
+    let keys = with(cake(Some(rate_mbps), "besteffort"), "ingress", &ingress.into());
+    let keys = with(keys, "target_ms", &5.0.into());
+    let mut bench = Bench::new(with(keys, "interval_ms", &20.0.into()));
+    for step in 0..20_000_u64 {
+        if step % 10 < 3 {
+            bench.arrive(1 + step % 4, 0, BYTES, None);
         }
-        let mbps = |packets: usize| packets as f64 * 8.0 * f64::from(BYTES) / bench.now.seconds() / 1e6;
-        (mbps(bench.left.len()), mbps(bench.lost.len()))
-    };
-    let (left, lost) = sent_mbps(false);
-    assert!((left - 10.0).abs() < 0.05 && lost > 1.0, "{left} {lost}");
-    let (left, lost) = sent_mbps(true);
-    assert!((left - 10.0 * 2.0 / 3.0).abs() < 0.05 && (left + lost - 12.0).abs() < 0.05, "{left} {lost}");
+        bench.depart();
+    }
+    let mbps = |packets: usize| packets as f64 * 8.0 * f64::from(BYTES) / bench.now.seconds() / 1e6;
+    (mbps(bench.left.len()), mbps(bench.lost.len()))
+}
+
+/// Half as much again as the rate comes and answers to nothing, there as here.
+#[test]
+fn so_much_leaves_with_ingress_as_of_the_kernel() {
+    for answer in kernel_answers("INGRESS") {
+        let (word, share) = answer.split_once(' ').expect("a word");
+        let (left, _) = left_and_lost(word == "ingress", 8.0);
+        let share: f64 = share.parse().expect("a share");
+        assert!((left / 8.0 - share).abs() < 0.01, "{word}: {left} of 8, {share} there");
+    }
 }
 
 /// Link and shaper idle for as long as nothing comes; then the estimate is that of what came: 15/16 of 8

@@ -1,4 +1,5 @@
-"""In user-mode Linux: asks its CAKE for the tin of each codepoint, what tins are told, shares, and what its filter leaves.
+"""In user-mode Linux: asks its CAKE for the tin of each codepoint, what tins are told, shares, what leaves with
+ingress, and what its filter leaves.
 
 Each answer is a line that begins with its kind. The cases of the filter are read from a file: `WORD SEGMENT...` a line, each segment
 `PORT;ack:...;ts:.../...;sack:...-...;FLAG`, and the line comes back with the numbers of those that arrived.
@@ -16,6 +17,7 @@ import time
 HERE, THERE = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 TINS = ("diffserv3", "diffserv4", "diffserv8", "precedence")
 FLAGS = {"psh": 0x08, "fin": 0x01, "ece": 0x40, "cwr": 0x80}
+FRAME_BYTES = 1014
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 # CS0, CS1, AF41, EF; and one of each of eight.
 FLOODED = {
@@ -98,6 +100,26 @@ def ask_shares():
         print("SHARES", tins, *(f"{dscp}:{count / total:.4f}" for dscp, count in counts.items()), flush=True)
 
 
+def ask_ingress():
+    """What leaves, as a share of the rate, when half as much again comes and answers to nothing: after 8 s, of 6 s."""
+    for word in ("egress", "ingress"):
+        cake("bandwidth", "4Mbit", "besteffort", "flows", word)
+        senders = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(4)]
+        got = receiver()
+        got.setblocking(False)
+        begun, sent, left = time.monotonic(), 0, 0
+        while (elapsed := time.monotonic() - begun) < 14:
+            while sent < elapsed * 6e6 / 8 / FRAME_BYTES:
+                senders[sent % 4].sendto(bytes(FRAME_BYTES - 42), ("10.0.0.2", 9))
+                sent += 1
+            try:
+                while got.recv(2000):
+                    left += elapsed > 8
+            except BlockingIOError:
+                time.sleep(0.002)
+        print(f"INGRESS {word} {left * FRAME_BYTES * 8 / 6 / 4e6:.4f}", flush=True)
+
+
 def checksum(data):
     data += bytes(len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
@@ -152,4 +174,5 @@ def ask_filter(file):
 ask_codepoints()
 ask_settings()
 ask_shares()
+ask_ingress()
 ask_filter(sys.argv[1])
