@@ -114,6 +114,16 @@ BUSYBOX = "\n".join(
 )
 
 
+def test_answers_of_ping_that_overtake_or_come_twice_are_put_in_order(tmp_path: Path) -> None:
+    lines = ping_log([0.0] * 10, dated=False).splitlines()
+    lines[3:5] = [lines[4], lines[3], f"{lines[3]} (DUP!)"]
+    line = aqmlab.line_from(written(tmp_path, ping="\n".join(lines)))
+    assert line.round_trip_ms is not None
+    assert line.round_trip_ms.value == 20.0
+    with pytest.raises(RefusalError, match="two logs in one file"):
+        aqmlab.line_from(written(tmp_path, ping="\n".join(ping_log([0.0] * 200) for _ in range(2))))
+
+
 @pytest.mark.parametrize(
     "log",
     [WINDOWS.encode("utf-16"), WINDOWS.encode("latin-1"), MACOS.encode(), BUSYBOX.encode(),

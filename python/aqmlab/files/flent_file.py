@@ -137,7 +137,7 @@ def _values(name: str, series: str, content: dict[str, Any], length: int) -> NDA
         raise RefusalError(f"{place}: {len(given)} values at {length} instants", place=place)
     try:
         return np.array([np.nan if each is None else float(each) for each in given], dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RefusalError(f"{place}: numbers or null", place=place) from None
 
 

@@ -15,10 +15,12 @@ from aqmlab.files.line_records.record import LineRecord, Probes
 from aqmlab.files.recognised import ping_reply
 from aqmlab.terminal.spelling import counted
 
-_SEQUENCE = re.compile(r"\b(?:icmp_)?seq[= ](\d+)")
+_SEQUENCE = re.compile(r"\b(?:icmp_)?seq[= ](\d{1,5})\b")
 _STAMP = re.compile(r"^\[(\d{9,}[.,]\d+)\] ?")
-_TOTAL = re.compile(r"(\d+) packets transmitted.*time (\d+) ?ms")
+_TOTAL = re.compile(r"\b(\d{1,9}) packets transmitted.*\btime (\d{1,12}) ?ms")
 _WRAPS_AT = 1 << 16
+_MOST_LOST, _MOST_OVERTAKEN = 1000, 100
+"""No log has so many losses for an answer, or answers that overtook so many."""
 _USUAL_INTERVAL_S = 1.0
 _LEAST_ANSWERS = 5
 
@@ -37,15 +39,18 @@ def read_ping_log(name: str, text: str) -> LineRecord:
         )
     places = np.arange(len(trips)) if None in numbers else _unwrapped(np.asarray(numbers, dtype=np.int64))
     steps = np.diff(places)
-    if (steps < 0).any():
+    if (steps < -_MOST_OVERTAKEN).any() or places[-1] - places[0] > _MOST_LOST * len(places):
         raise RefusalError(
-            f"{name}: sequence numbers go back: two logs in one file? legal: a file for each", place=name
+            f"{name}: sequence numbers go back or jump: two logs in one file? legal: a file for each",
+            place=name,
         )
     at_s, dated = _times(name, text, stamps, places)
-    kept = np.concatenate([[True], steps > 0])  # without duplicates
+    # In the order of the requests, without duplicates.
+    places, first = np.unique(places, return_index=True)
+    at_s, trips = at_s[first], [trips[each] for each in first]
     whole = np.full(int(places[-1] - places[0]) + 1, np.nan)
-    whole[places[kept] - places[0]] = np.asarray(trips)[kept]
-    every_s = np.interp(np.arange(len(whole)), places[kept] - places[0], at_s[kept])
+    whole[places - places[0]] = trips
+    every_s = np.interp(np.arange(len(whole)), places - places[0], at_s)
     probes = Probes.of(every_s - (np.nan_to_num(whole) / 1e3 if dated else 0.0), whole)
     return LineRecord(name, "a ping log", probes, dated=dated, timed=dated)
 

@@ -84,15 +84,7 @@ def sessions_of(records: Iterable[LineRecord]) -> list[Session]:
             groups.append([untimed])
         else:
             target.append(aligned)
-    sessions = [_merged(each) for each in groups]
-    for session in sessions:
-        instants = _instants(session) or [0.0]
-        if not max(instants) - min(instants) <= _LONGEST_S:
-            raise RefusalError(
-                f"{', '.join(session.sources)}: times span more than a day; legal: files of one test",
-                place=session.sources[0],
-            )
-    return sessions
+    return [_merged(each) for each in groups]
 
 
 def _instants(record: LineRecord | Session) -> list[float]:
@@ -105,8 +97,14 @@ def _instants(record: LineRecord | Session) -> list[float]:
 def _merged(records: Sequence[LineRecord]) -> Session:
     carried = {way: [one for each in records for one in each.carried.get(way, ())] for way in WAYS}
     flows = {way: [each.flow_probes[way] for each in records if way in each.flow_probes] for way in WAYS}
+    sources = tuple(each.source for each in records)
+    instants = [at_s for each in records for at_s in _instants(each)] or [0.0]
+    if not max(instants) - min(instants) <= _LONGEST_S:
+        raise RefusalError(
+            f"{', '.join(sources)}: times span more than a day; legal: files of one test", place=sources[0]
+        )
     return Session(
-        tuple(each.source for each in records),
+        sources,
         _joined([each.probes for each in records if each.probes]),
         {way: each for way, each in carried.items() if each},
         {way: found for way, each in flows.items() if (found := _joined(each))},
