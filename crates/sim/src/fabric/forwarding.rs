@@ -7,7 +7,6 @@ use super::headers::HeadersOf;
 use super::losses::LossCounts;
 use super::network::Passed;
 use super::packet::Packet;
-use super::queued_link::Propagation;
 use super::trace::TraceEvent;
 use crate::identifiers::{Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::{PacketClass, Reason};
@@ -72,22 +71,19 @@ impl Fabric {
     #[inline(always)]
     pub(super) fn leave(&mut self, position: usize, packet: Packet, events: &mut Events) {
         let queued = &self.network.queued[position];
+        let (to, propagation, varies) = (queued.to, queued.propagation, queued.varying.is_some());
         let counts = self.user_bytes.is_some() || self.traffic.is_some();
         if let Some(link) = queued.monitored.filter(|_| counts) {
             let frame_bytes = queued.link.framing().frame_bytes(u32::from(packet.ip_bytes()));
             self.count_sent(link, &packet, frame_bytes, events);
         }
-        let queued = &mut self.network.queued[position];
-        let to = queued.to;
-        match &mut queued.propagation {
-            Propagation::Constant(pipe, delay) => {
-                events.push(*pipe, events.now() + *delay, packet.towards(to));
+        match propagation {
+            Some((pipe, delay)) => {
+                let now = events.now();
+                let arrival = if varies { self.network.varied_arrival(position, now) } else { now + delay };
+                events.push(pipe, arrival, packet.towards(to));
             }
-            Propagation::None => self.forward(to, packet, events),
-            Propagation::Varying(pipe, delay) => {
-                let arrival = delay.arrival(events.now());
-                events.push(*pipe, arrival, packet.towards(to));
-            }
+            None => self.forward(to, packet, events),
         }
     }
 
@@ -174,7 +170,7 @@ impl Fabric {
         let queued = &mut network.queued[position];
         let mut discard = |packet: Packet, _reason: Reason| discarded.push(packet);
         let accepted = queued.link.predict(events.now(), packet, &mut discard);
-        let (to, propagation, feeds_alone) = (queued.to, queued.constant_delay(), queued.feeds_alone);
+        let (to, propagation, feeds_alone) = (queued.to, queued.propagation, queued.feeds_alone);
         if let Some((packet, sent)) = accepted {
             match propagation {
                 Some((pipe, delay)) if !feeds_alone => events.push(pipe, sent + delay, packet.towards(to)),

@@ -6,14 +6,14 @@ use super::impairments::ImpairedLink;
 use super::interface::Interface;
 use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
-use super::queued_link::{Propagation, QueuedLink};
+use super::queued_link::QueuedLink;
 use super::responders::responders;
 use super::route_table::{RouteTable, hops};
 use crate::engine::{DELAYED, Rank};
 use crate::identifiers::{ChannelId, Column, DelayClockId, Egress, Hop, MonitoredId, QueuedId};
 use aqmlab_aqm::Scheme;
 use aqmlab_driver::{channels, link_of, varying_delay};
-use aqmlab_link::Channel;
+use aqmlab_link::{Channel, VaryingDelay};
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{Conversation, Link, LinkIndex, NodeIndex, NodeKind, Scenario};
@@ -104,15 +104,21 @@ impl Network {
         self.queued.push(QueuedLink::new(link_of(link, (rate, scheme), key), places, to, propagation));
     }
 
-    fn propagation(&mut self, link: &Link, key: Key) -> Propagation {
+    fn propagation(&mut self, link: &Link, key: Key) -> (Option<(Rank, Span)>, Option<Box<VaryingDelay>>) {
         match varying_delay(link, key) {
             // Where packets may overtake one another, each has a place of its own among those under way: a
             // pipe keeps their order.
-            Some((delay, true)) => Propagation::Varying(DELAYED, Box::new(delay)),
-            Some((delay, false)) => Propagation::Varying(self.pipe(), Box::new(delay)),
-            None if link.delay > Span::ZERO => Propagation::Constant(self.pipe(), link.delay),
-            None => Propagation::None,
+            Some((delay, true)) => (Some((DELAYED, link.delay)), Some(Box::new(delay))),
+            Some((delay, false)) => (Some((self.pipe(), link.delay)), Some(Box::new(delay))),
+            None => ((link.delay > Span::ZERO).then(|| (self.pipe(), link.delay)), None),
         }
+    }
+
+    /// When a packet that a link has sent now is at its far end, where that varies.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn varied_arrival(&mut self, position: usize, now: Time) -> Time {
+        self.queued[position].varying.as_mut().map_or(now, |delay| delay.arrival(now))
     }
 
     /// `direct` says that no packet has a delay of its own behind this link, so that they keep their order.
@@ -455,11 +461,11 @@ delay_on = "sender"
         assert_eq!(in_order, ["near", "middle", "far", "server", "far", "receiver"]);
         let queues = links().filter(|link| link.queue.is_some()).zip(&network.queued);
         for (link, queued) in queues {
-            let delay = queued.constant_delay().map(|(_, delay)| delay);
+            let delay = queued.propagation.map(|(_, delay)| delay);
             assert_eq!(delay, (link.delay > Span::ZERO).then_some(link.delay), "{}", link.name);
         }
         // All of these are pipes of their own.
-        let of_queues = network.queued.iter().filter_map(|queued| Some(queued.constant_delay()?.0));
+        let of_queues = network.queued.iter().filter_map(|queued| Some(queued.propagation?.0));
         let of_interfaces =
             network.interfaces.iter().map(|interface| interface.rank).filter(|&rank| rank != DELAYED);
         let pipes: Vec<Rank> = of_queues.chain(of_interfaces).collect();

@@ -56,7 +56,7 @@ pub(super) fn predict(scenario: &Scenario, network: &mut Network) {
     for position in 0..network.queued.len() {
         let (queued, egress) = (&network.queued[position], Egress::of(position));
         let feeds_alone = feeds_alone(network, &neighbours, egress);
-        let moves_on = queued.constant_delay().is_some() || feeds_alone && !queued.varies();
+        let moves_on = queued.varying.is_none() && (queued.propagation.is_some() || feeds_alone);
         let predicts =
             moves_on && queued.link.is_predictable() && !meets_an_end(network, &neighbours, egress);
         let queued = &mut network.queued[position];
@@ -69,7 +69,7 @@ pub(super) fn predict(scenario: &Scenario, network: &mut Network) {
 fn meets_an_end(network: &Network, neighbours: &Neighbours, link: Egress) -> bool {
     let into = neighbours.into(link).iter().filter_map(|from| *from);
     let mut ends_first = into.filter(|from| from.place() < link.place());
-    ends_first.any(|from| network.queued[from.place()].has_no_delay())
+    ends_first.any(|from| network.queued[from.place()].propagation.is_none())
 }
 
 /// Whether all packets of a link go on to interfaces that keep their order, and get no others.

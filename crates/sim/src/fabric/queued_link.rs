@@ -9,17 +9,6 @@ use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, News, Sent, VaryingDelay}
 use aqmlab_scenario::LinkIndex;
 use aqmlab_units::{Span, Time};
 
-/// What is between a link and its far end.
-#[derive(Clone)]
-pub(crate) enum Propagation {
-    /// Nothing.
-    None,
-    /// A delay, and the pipe of the packets under way.
-    Constant(Rank, Span),
-    /// A delay that varies, and the pipe; where packets overtake one another, it is that of single delays.
-    Varying(Rank, Box<VaryingDelay>),
-}
-
 /// A link with a queue discipline.
 #[derive(Clone)]
 pub(crate) struct QueuedLink {
@@ -29,7 +18,9 @@ pub(crate) struct QueuedLink {
     pub(crate) to: Hop,
     /// Its place among the links with a queue.
     pub(crate) position: QueuedId,
-    pub(crate) propagation: Propagation,
+    pub(crate) propagation: Option<(Rank, Span)>,
+    /// How that varies, if it does; where packets overtake one another, the pipe is that of single delays.
+    pub(crate) varying: Option<Box<VaryingDelay>>,
     /// The channel that it shares with others.
     pub(crate) channel: Option<ChannelId>,
     /// Its number in the scenario.
@@ -43,11 +34,11 @@ pub(crate) struct QueuedLink {
 impl QueuedLink {
     /// This link at this place among those with a queue, at this place among the monitored ones if it is one
     /// of them, and number `number` of the scenario.
-    pub(crate) const fn new(
+    pub(crate) fn new(
         link: Link<Packet>,
         (position, monitored, number): (QueuedId, Option<MonitoredId>, LinkIndex),
         to: Hop,
-        propagation: Propagation,
+        (propagation, varying): (Option<(Rank, Span)>, Option<Box<VaryingDelay>>),
     ) -> Self {
         Self {
             link,
@@ -55,30 +46,12 @@ impl QueuedLink {
             to,
             position,
             propagation,
+            varying,
             channel: None,
             number,
             predicts: false,
             feeds_alone: false,
         }
-    }
-
-    /// Pipe and length of the propagation delay, if there is one that does not vary.
-    #[inline(always)]
-    pub(crate) const fn constant_delay(&self) -> Option<(Rank, Span)> {
-        match self.propagation {
-            Propagation::Constant(pipe, delay) => Some((pipe, delay)),
-            Propagation::None | Propagation::Varying(..) => None,
-        }
-    }
-
-    /// Whether packets are at its far end when they have been sent.
-    pub(crate) const fn has_no_delay(&self) -> bool {
-        matches!(self.propagation, Propagation::None)
-    }
-
-    /// Whether packets take one time to the far end and then another.
-    pub(crate) const fn varies(&self) -> bool {
-        matches!(self.propagation, Propagation::Varying(..))
     }
 
     /// A packet arrives; answers with the packet that the link begins to send.
