@@ -123,25 +123,6 @@ def test_both_links_of_the_parking_lot_are_congested() -> None:
         assert links[name]["loss_ratio"] > 0.001, (name, links[name]["busy_share"])
 
 
-def test_the_front_page_says_what_people_feel_in_the_numbers_of_the_tutorial() -> None:
-    front = " ".join((ROOT / "README.md").read_text().split())
-    shown = " ".join((ROOT / "docs/tutorial/first-comparison.md").read_text().split())
-    pages = re.search(
-        r"load in ([\d.]+ s) with drop-tail, ([\d.]+ s) with PIE and ([\d.]+ s) with FQ-CoDel", front
-    )
-    grades = re.search(r"suffers most is (\w+), (\w+) or (\w+): 95 % of its packets", front)
-    call = re.search(r"take up to ([\d.]+), ([\d.]+) and ([\d.]+) ms one way", front)
-    assert pages
-    assert call
-    assert grades
-    old, pie, fair = pages.groups()
-    assert f"pie: half of the pages load in {pie} instead of {old}" in shown
-    assert f"fq-codel: half of the pages load in {fair} instead of {old}" in shown
-    schemes = ("drop-tail", "pie", "fq-codel")
-    for grade, delay, scheme in zip(grades.groups(), call.groups(), schemes, strict=True):
-        assert re.search(rf"{grade} with {scheme} \([\w-]+: delay {delay} ms", shown), scheme
-
-
 def test_every_dependency_is_accounted_for() -> None:
     document = (ROOT / "docs/explanation/dependencies.md").read_text()
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["dependencies"]

@@ -154,7 +154,7 @@ fn a_line_with_a_file_is_the_topology_that_it_stands_for() {
     let of_line = "both_ways = false, conditions_file = \"line.csv\", layer2_overhead_bytes = 0, \
                    layer2_minimum_frame_bytes = 0, layer2_gap_bytes = 0, \
                    queue = { scheme = \"drop-tail\", limit_packets = 40 }";
-    let router = "queue = { scheme = \"fq-codel\" }";
+    let router = "queue = { scheme = \"drop-tail\", limit_packets = 10240 }";
     let topology = format!(
         "name = \"line\"\nduration_s = 6.0\ntopology.nodes = [\n\
          {{ name = \"internet\", kind = \"host\" }}, {{ name = \"provider\", kind = \"router\" }},\n\

@@ -11,7 +11,7 @@ from aqmlab.comparison.verdict import verdict
 from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.show.tables.printed import Unwrapped
-from aqmlab.show.tables.verdict import verdict_notes, verdict_tables
+from aqmlab.show.tables.verdict import stages_in_words, verdict_notes, verdict_tables
 from aqmlab.show.words.amounts import counted, listed
 from aqmlab.show.words.boxes import boxes_in_words
 from aqmlab.show.words.comparison import sentences, verdicts, window_in_words
@@ -332,8 +332,7 @@ def _how_sure(found: Comparison) -> Iterator[str]:
         yield f"Means over {seeds}" + (
             ", ± 95 % confidence intervals." if sure else " (too few for confidence intervals)."
         )
-    if found.first_stage:
-        yield f"The first {found.first_stage} seeds decided the number of seeds (Stein's two stages)."
+    yield from stages_in_words(found)
     if len(found.names) > 1 and sure:
         each = f"{100 * found.confidence_of_each:.4g} % each"
         pages = f"; the statements on pages hold together with 95 % ({each})" if found.tells_pages else ""

@@ -75,6 +75,12 @@ def _words_said(found: Comparison) -> Iterator[str]:
         )
 
 
+def stages_in_words(found: Comparison) -> Iterator[str]:
+    """How many seeds decided how many there are, where they did."""
+    if found.first_stage:
+        yield f"The first {found.first_stage} seeds decided the number of seeds (Stein's two stages)."
+
+
 def _certainty(found: Comparison) -> Iterator[str]:
     if len(found.names) < 2:
         return
@@ -85,6 +91,7 @@ def _certainty(found: Comparison) -> Iterator[str]:
         yield f"Means over {seeds}, too few to tell differences from chance; {MINIMUM_REPLICATIONS} can."
     else:
         yield f"Means over {seeds}. *: differs from {found.baseline}, beyond chance."
+        yield from stages_in_words(found)
         if smallest := _smallest_visible(found):
             yield smallest
 
