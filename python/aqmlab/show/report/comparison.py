@@ -35,6 +35,7 @@ from aqmlab.show.tables.verdict import verdict_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
 from aqmlab.show.words.comparison import window_in_words
+from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics import Pages
 from aqmlab.statistics.suspicion import mark_of, suspect_because
 
@@ -60,9 +61,13 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     firsts = {name: each[0] for name, each in in_order.items()}
     looks = list(looks_of_names(firsts).values())
     name = next(iter(firsts.values())).run["scenario"]["name"]
-    verdict = [TableShown(verdict_table(found))] if found.judges_anybody else []
+    fares = [TableShown(verdict_table(found))] if found.judges_anybody else []
+    # Where people do more than browse, one sentence answers, and the table below it.
+    many = bool(found.judged_groups or found.viewers)
+    answered = [what_changes_most(found, found.verdict())] if many else answer(found)
     sections = (
-        Section("How each application fares", verdict),
+        Section("How each application fares", fares),
+        Section("In sentences", [Words(answer(found))] if many else [], folded=True),
         Section("Waiting for a page", [*_of_pages(found, looks)]),
         Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)], folded=True),
         Section("The network", [*_of_network(in_order)]),
@@ -73,7 +78,7 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     page = Page(
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=_under_title(next(iter(firsts.values())), found),
-        answer=[*found.cautions(), *answer(found)],
+        answer=[*found.cautions(), *filter(None, answered)],
         figure=first_figure(found),
         notes=[f"{each}." for each in found.default_cautions()],
         sections=[section for section in sections if section.parts],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.scenario import clouds_of
+from aqmlab.statistics.recorded import viewers
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def in_one_line(result: Recorded, runs: int, length: str) -> str:
     parts = [_links_in_words(result)]
     clouds = clouds_of(result.run["scenario"])
     populations = result.run["populations"]
-    people = sum(int(each["users"]) for each in populations if each["name"] not in clouds)
+    others = {*clouds, *viewers(result)}
+    people = sum(int(each["users"]) for each in populations if each["name"] not in others)
     if people:
         parts.append("one person browsing" if people == 1 else f"{people:,} people browsing")
     arriving = sum(int(each["users"]) for each in populations if each["name"] in clouds)
@@ -38,6 +40,8 @@ def in_one_line(result: Recorded, runs: int, length: str) -> str:
 
 
 def _links_in_words(result: Recorded) -> str:
+    if line := result.run["scenario"].get("line"):
+        return f"{line['technology']}, {line['down_mbps']:g} Mbit/s down and {line['up_mbps']:g} up"
     links = result.run["links"]
     data = [f"{link['rate_mbps']:g}" for link in links if link["carries_data"]]
     back = [f"{link['rate_mbps']:g}" for link in links if not link["carries_data"]]
