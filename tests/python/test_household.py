@@ -53,9 +53,10 @@ def test_what_is_usual_of_the_line_is_said_in_the_file(technology: str) -> None:
     text = household(None, None, technology)
     line = aqmlab.Scenario.from_toml(text).resolved["line"]
     assert f'framing "{line["framing"]}", {line["delay_ms"]:g} ms of delay' in text
-    down, up = re.findall(r"about (\d+) ms at the provider's, (\d+) in the modem", text)[0]
+    down, up = re.findall(r"(\d+) ms at the provider's, (\d+) in the modem", text)[0]
     for said_ms, queue, rate in ((down, "provider_queue", "down_mbps"), (up, "modem_queue", "up_mbps")):
-        assert int(said_ms) == pytest.approx(line[queue]["limit_bytes"] * 8 / line[rate] / 1e3, rel=0.05)
+        # Frames and cells are in the rate and not in the buffer: 0.86 of ADSL's rate is left.
+        assert 0.8 <= line[queue]["limit_bytes"] * 8 / line[rate] / 1e3 / int(said_ms) <= 1.001
 
 
 def test_buffers_are_time_at_the_rates() -> None:

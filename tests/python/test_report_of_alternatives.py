@@ -182,11 +182,11 @@ def test_runs_are_counted_in_which_pages_had_not_loaded_and_no_others() -> None:
     for place in (1, 2):
         # Two hundred of six hundred pages: their 95th percentile is beyond all that was seen.
         better[place] = never_loaded(better[place])
-    together = " ".join(str(Comparison.of({"today": today, "better": better})).split())
+    together = " ".join(Comparison.of({"today": today, "better": better}).details().split())
     assert ">: more than; pages had not loaded at the end of 2 of 6 runs with better." in together
-    alone = " ".join(str(Comparison.of({"better": better})).split())
+    alone = " ".join(Comparison.of({"better": better}).details().split())
     assert ">: more than; pages had not loaded at the end of 2 of 6 runs." in alone
-    once = " ".join(str(Comparison.of({"better": better[1:2]})).split())
+    once = " ".join(Comparison.of({"better": better[1:2]}).details().split())
     assert ">: more than; pages had not loaded at the end of the run." in once
     assert ">:" not in str(Comparison.of({"today": today}))
 

@@ -79,3 +79,21 @@ def test_bounds_and_silence_are_said() -> None:
     assert fares_in_words(silent) == "unusable nothing arrives"
     lossy = Fares("call-up", loss, Observation.exact(8.0), Grade.POOR, 2.2)
     assert fares_in_words(lossy) == "poor loss 8.0 %"
+
+
+def test_a_bound_leaves_a_worse_grade_open() -> None:
+    late = Fares("pages", LOADED_MEDIAN, Observation.at_least(6.8), Grade.POOR, 2.4, may_be_worse=True)
+    assert fares_in_words(late) == "poor or worse > 6.8 s"
+
+
+def test_an_application_differs_although_another_part_of_it_suffers_then() -> None:
+    """Jitter on the way down stays; the way up, which was far worse, is mended: that is a difference."""
+    down = {"line.netem_down": {"jitter_ms": 35.0}, "line.provider_queue": {"scheme": "fq-codel"}}
+    home, schemes = aqmlab.new("home"), ["drop-tail", "cake"]
+    found = aqmlab.compare(home, schemes=schemes, queues=["up"], seeds="1-6", overrides={**SHORT, **down})
+    game = next(each for each in found.verdict() if each.name == "game")
+    before, after = (game.fares[name] for name in ("drop-tail", "cake"))
+    assert (before.way, after.way) == ("up", "down")
+    assert found.change("cake", after.quantity).direction == 0
+    assert after.differs
+    assert what_changes_most(found, found.verdict()).startswith("Most changes for the game: unusable")

@@ -73,7 +73,10 @@ def read_schemes(context: click.Context, parameter: click.Parameter, text: str |
 
     del context, parameter
     parts = split_outside_brackets(text or "", ",")
-    return tuple(part.strip() for part in parts if part.strip())
+    schemes = tuple(part.strip() for part in parts if part.strip())
+    if text is not None and not schemes:
+        raise click.BadParameter("names none; legal: such as drop-tail,red")
+    return schemes
 
 
 def read_overrides(

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--shaped-share",
     type=float,
     metavar="SHARE",
-    help="The share of the line's rate that the router leaves it; by default 0.95.",
+    help="The share of the line's rate that the router leaves it; by default the file's, or 0.95.",
 )
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the browser.")
 def play(

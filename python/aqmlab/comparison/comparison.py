@@ -48,6 +48,7 @@ from aqmlab.statistics.tidy import as_pandas, tidy_table
 from aqmlab.statistics.transfers import transfer_groups
 from aqmlab.statistics.video_call import editions, video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
+from aqmlab.traffic_control import DISCIPLINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,6 +219,7 @@ class Comparison:
             name: [each for each in found if each.decides is Decides.QUEUE]
             for name, found in self.differing.items()
             if not {name, name.partition(":")[0]} & {each.after for each in found}
+            and name.partition(" ")[0] not in DISCIPLINES
         }
         return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
 

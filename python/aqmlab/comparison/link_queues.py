@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.load.queue_place import LINE_LINKS
 from aqmlab.scenario import core_of
 from aqmlab.terminal.spelling import counted
 
@@ -117,7 +118,7 @@ def buffers_in_words(queues: Mapping[str, Sequence[LinkQueue]]) -> list[str]:
 
 def _at_link(queue: LinkQueue, beside: Sequence[LinkQueue]) -> str:
     words = queue.buffer_in_words()
-    return f"{words} ({queue.link})" if len(beside) > 1 else words
+    return f"{words} ({queue.link})" if len(beside) > 1 or queue.link in LINE_LINKS else words
 
 
 def default_cautions(queues: Mapping[str, Sequence[LinkQueue]]) -> list[str]:

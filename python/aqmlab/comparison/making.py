@@ -80,7 +80,7 @@ def compare(
         queue_in: Whose queues the schemes are, of a home's line: router (which shapes the line),
             router-unshaped, modem (the way up alone), provider (the way down alone) or line (modem and
             provider). The line as it is comes first, and is the baseline.
-        shaped_share: The share of the line's rate that the router leaves it; by default 0.95.
+        shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         until_width_s: Add seeds until the confidence interval of each difference of the median page load time
             is no wider. Runs that measure less than twice their warm-up and cool-down are lengthened first.
             The seeds of --seeds decide how many it takes.

@@ -20,23 +20,27 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.suffering import mean_of
+from aqmlab.errors import MissingDataError
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.datagrams import delay_ms_of
-from aqmlab.statistics.experience import Criterion, Grade, Kind, experience
+from aqmlab.statistics.experience import Criterion, Grade, Kind, experience, grade_of
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.transfers import OF_TRANSFERS
 from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
 from aqmlab.statistics.video_call import call_bitrate_mbps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aqmlab.comparison.comparison import Comparison
-    from aqmlab.statistics.observation import Observation
+    from aqmlab.statistics.experience import Experience
     from aqmlab.statistics.quantities import Quantity
+    from aqmlab.statistics.recorded import Recorded
 
 PAGES = Kind("pages", (Criterion(lambda _: LOADED_MEDIAN, 0.0, (2.5, 4.0, 10.0), math.inf),))  # type: ignore[arg-type,return-value]
 VIDEO = Kind("video", (Criterion(stalled_percent_of, 0.0, (1.0, 5.0, 20.0), 100.0),))
@@ -55,7 +59,8 @@ class Fares:
         number: What is known of its mean over the runs.
         grade: The grade; none of what is not judged.
         badness: How bad it is, where it is judged (`Criterion.badness`); infinite where nothing arrives.
-        differs: Whether the number differs from the baseline's, beyond chance.
+        differs: Whether the application fares otherwise than with the baseline, beyond chance.
+        may_be_worse: Whether only a bound is known, behind which lies a worse grade.
     """
 
     group: str
@@ -64,6 +69,7 @@ class Fares:
     grade: Grade | None = None
     badness: float = math.nan
     differs: bool = False
+    may_be_worse: bool = False
 
     @property
     def way(self) -> str:
@@ -119,26 +125,74 @@ def _by_name(groups: Mapping[str, object]) -> dict[str, list[str]]:
 
 
 def _application(found: Comparison, name: str, kind: str, kinds: Mapping[str, Kind]) -> Application:
-    fares = {each: own for each in found.names if (own := _worst(found, each, kinds)) is not None}
+    felt = _felt(name, kinds)
+    fares = {}
+    for each in found.names:
+        if (own := _worst(found, each, kinds)) is not None:
+            fares[each] = replace(own, differs=_differs(found, each, felt))
     return Application(name, kind, fares)
 
 
 def _worst(found: Comparison, configuration: str, kinds: Mapping[str, Kind]) -> Fares | None:
-    """The part that suffers most under a configuration, by the worst of its criteria."""
-    suffering: Fares | None = None
-    for group, kind in kinds.items():
-        felt = experience(group, kind, partial(mean_of, found, configuration))
-        if felt is None or (suffering is not None and felt.badness <= suffering.badness):
-            continue
-        # Of what is good the first criterion is told, which is the delay.
-        first = felt.grade is Grade.GOOD and kind.criteria[0] in felt.values
-        worst = max(felt.values, key=lambda each: each.badness(felt.values[each]))
-        worst = kind.criteria[0] if first else worst
-        quantity = worst.of(f"datagrams.{group}")
-        number = found.level(configuration, quantity).observed
-        differs = _differs(found, configuration, quantity)
-        suffering = Fares(group, quantity, number, felt.grade, felt.badness, differs)
-    return suffering
+    """The part that suffers most under a configuration, by the worst of its criteria.
+
+    Where even that is good the delays are told, of which the longer one.
+    """
+    felt = [experience(group, kind, partial(mean_of, found, configuration)) for group, kind in kinds.items()]
+    known = [each for each in felt if each is not None]
+    if not known:
+        return None
+    suffering = max(known, key=lambda each: each.badness)
+    if suffering.grade is Grade.GOOD:
+        first = [each for each in known if each.kind.criteria[0] in each.values]
+        told = max(
+            first, key=lambda each: each.kind.criteria[0].badness(each.delay_p95_ms), default=suffering
+        )
+        criterion = told.kind.criteria[0] if first else _deciding(told)
+    else:
+        told, criterion = suffering, _deciding(suffering)
+    quantity = criterion.of(f"datagrams.{told.group}")
+    number = found.level(configuration, quantity).observed
+    graded = _may_be_worse(criterion, number, suffering.grade)
+    return Fares(told.group, quantity, number, suffering.grade, suffering.badness, may_be_worse=graded)
+
+
+def _deciding(felt: Experience) -> Criterion:
+    return max(felt.values, key=lambda each: each.badness(felt.values[each]))
+
+
+def _may_be_worse(criterion: Criterion, number: Observation, grade: Grade) -> bool:
+    """Whether what is not known of a number leaves a worse grade open."""
+    end = number.lower if criterion.greater_is_better else number.upper
+    return not math.isnan(end) and grade_of(criterion.badness(end)).value > grade.value
+
+
+_WORST = 5.0
+"""The badness of what is dead, in means."""
+
+
+def _felt(name: str, kinds: Mapping[str, Kind]) -> OfRun:
+    """How bad an application is in a run, whichever part of it is worst: what differences are taken of."""
+
+    def badness(result: Recorded) -> float:
+        felt = [experience(group, kind, partial(_in_run, result)) for group, kind in kinds.items()]
+        known = [min(each.badness, _WORST) for each in felt if each is not None]
+        if not known:
+            raise MissingDataError(f"nothing is known of {name}")
+        return max(known)
+
+    return OfRun(f"badness_of_{name}", "", f"badness of {name}", name, 2, badness)
+
+
+def _in_run(result: Recorded, quantity: OfRun) -> Observation:
+    try:
+        return (
+            Observation.exact(quantity.compute(result))
+            if quantity.observe is None
+            else quantity.observe(result)
+        )
+    except MissingDataError:
+        return Observation.nothing()
 
 
 def _differs(found: Comparison, configuration: str, quantity: Quantity) -> bool:
@@ -169,8 +223,9 @@ def _of_one(found: Comparison, group: str, kind: Kind, quantity: Quantity) -> It
             continue
         # Of what lies between two ends the better one decides: so bad it is for certain.
         badness = criterion.badness(max(number.lower, 0.0))
-        grade = Grade(math.ceil(min(max(badness - 1.0, 0.0), len(Grade) - 1.0)))
-        yield name, Fares(group, quantity, number, grade, badness, _differs(found, name, quantity))
+        grade, differs = grade_of(badness), _differs(found, name, quantity)
+        open_end = _may_be_worse(criterion, number, grade)
+        yield name, Fares(group, quantity, number, grade, badness, differs, may_be_worse=open_end)
 
 
 def _flows(found: Comparison) -> Iterator[Application]:
@@ -198,17 +253,26 @@ def _told(
     found: Comparison,
     name: str,
     kind: str,
-    quantities: Mapping[str, Quantity],
-    worse: Callable[..., tuple[str, Observation]],
+    quantities: Mapping[str, OfRun],
+    worse: Callable[..., Any],
 ) -> Application:
     """What has no grade: of several parts the number of the worse one."""
     fares = {}
+    (first, *others) = quantities.values()
+    both = _worse_part(name, list(quantities.values()), worse) if others else first
     for each in found.names:
         numbers = {part: found.level(each, own).observed for part, own in quantities.items()}
         known = [(part, number) for part, number in numbers.items() if not math.isnan(number.lower)]
         if known:
             part, number = worse(known, key=lambda one: one[1].lower)
-            fares[each] = Fares(
-                part, quantities[part], number, differs=_differs(found, each, quantities[part])
-            )
+            fares[each] = Fares(part, quantities[part], number, differs=_differs(found, each, both))
     return Application(name, kind, fares)
+
+
+def _worse_part(name: str, quantities: Sequence[OfRun], worse: Callable[..., float]) -> OfRun:
+    """The worse one of several parts in each run: what differences are taken of."""
+
+    def number(result: Recorded) -> float:
+        return worse(each.compute(result) for each in quantities)
+
+    return OfRun(f"worse_part_of_{name}", "", f"worse part of {name}", name, 2, number)

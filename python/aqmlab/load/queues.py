@@ -58,7 +58,8 @@ class Queues:
         found = named_links(scenario, links, argument=argument) or carrying_links(scenario)
         if not found:
             raise DemandError(
-                f"{scenario.name}: no monitored link carries data; choose the links whose queues are meant"
+                f"{scenario.name}: no monitored link carries data; legal: a link with queue = {{ ... }} on "
+                "the way of the data, or links by their names (queues)"
             )
         first = {link.queue_key: link.name for link in reversed(found)}
         keys = tuple(dict.fromkeys(link.queue_key for link in found))

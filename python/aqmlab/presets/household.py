@@ -181,7 +181,8 @@ def household(
     for name, value in (("down_mbps", down_mbps), ("up_mbps", up_mbps)):
         if value is not None and not LEAST_MBPS <= value <= MOST_MBPS:
             raise _refused_rate(name, value)
-    usual = _usual(technology)
+    scenario = _usual(technology)
+    usual: Mapping[str, Any] = scenario.resolved["line"]
     own = (usual["down_mbps"], usual["up_mbps"])
     down, up = (
         mine if given is None else float(given) for given, mine in zip((down_mbps, up_mbps), own, strict=True)
@@ -194,7 +195,7 @@ def household(
         counted=counted,
         framing=usual["framing"],
         delay=usual["delay_ms"],
-        buffers=_buffers_in_words(usual),
+        buffers=_buffers_in_words(scenario),
         in_words=f"The queues that act stand {PLACES[queue_in].in_words}.",
         queues=_queues(queue_in),
     )
@@ -211,25 +212,18 @@ def _refused_rate(place: str, rate_mbps: float) -> RefusalError:
     return RefusalError(said, place=place, value=rate_mbps, legal=legal)
 
 
-def _usual(technology: str) -> Mapping[str, Any]:
-    """The table of a line of which nothing is said but its technology."""
+def _usual(technology: str) -> Scenario:
+    """A line of which nothing is said but its technology."""
     flow = {"count": 1, "direction": "down"}
     asked = {"name": technology, "duration_s": 1.0, "line": {"technology": technology}, "flows": [flow]}
-    line: Mapping[str, Any] = Scenario.of(asked).resolved["line"]
-    return line
+    return Scenario.of(asked)
 
 
-def _buffers_in_words(line: Mapping[str, Any]) -> str:
+def _buffers_in_words(scenario: Scenario) -> str:
     """What waits at most on either way, in the time that it takes at the line's rate."""
-    down, up = (
-        line[queue]["limit_bytes"] * 8e-3 / line[rate]
-        for queue, rate in (("provider_queue", "down_mbps"), ("modem_queue", "up_mbps"))
-    )
-    return f"about {_rounded(down)} ms at the provider's, {_rounded(up)} in the modem"
-
-
-def _rounded(milliseconds: float) -> int:
-    return round(milliseconds / 10) * 10
+    buffers = scenario.core.buffers()
+    down, up = (round((buffers[link].wait_s or 0.0) * 100) * 10 for link in ("down", "up"))
+    return f"{down} ms at the provider's, {up} in the modem"
 
 
 def _queues(queue_in: str) -> str:

@@ -80,6 +80,11 @@ class Grade(Enum):
         return self.name.lower()
 
 
+def grade_of(badness: float) -> Grade:
+    """The grade of a badness: up to 1 good, to 2 fair, to 3 poor, above unusable."""
+    return Grade(math.ceil(min(max(badness - 1.0, 0.0), len(Grade) - 1.0)))
+
+
 @dataclass(frozen=True)
 class Criterion:
     """A number by which a group is judged.
@@ -213,8 +218,7 @@ class Experience:
     @property
     def grade(self) -> Grade:
         """The quality of the group."""
-        worst_place = float(len(Grade) - 1)
-        return Grade(math.ceil(min(max(self.badness - 1.0, 0.0), worst_place)))
+        return grade_of(self.badness)
 
     @property
     def delay_p95_ms(self) -> float:

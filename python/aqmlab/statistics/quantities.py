@@ -120,7 +120,8 @@ queue_mean_packets = OfLinks(
 queue_mean_ms = OfLinks(
     "queue_mean_ms", "ms", "mean waiting time, ms", "wait ms", 1,
     lambda links: MILLISECONDS * float(np.mean([mean_waiting_s(link) for link in links])),
-    definition="mean wait of the packets sent: mean queue over packets per second (Little's law)",
+    definition="mean queue over the packets sent per second (Little's law): their mean wait, where hardly "
+    "any is dropped while it waits",
 )  # fmt: skip
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,

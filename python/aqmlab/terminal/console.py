@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 _SPACE = "\N{NO-BREAK SPACE}"
 
 
+_LEAST_COLUMNS = 20
+"""What `COLUMNS` may say is less than a sentence needs."""
+
+
 def console(*, minimum_columns: int = 0, stderr: bool = False) -> Console:
     """A console that shows every text as it is; narrower terminals wrap the lines of wide tables."""
     found = _kind()(markup=False, emoji=False, highlight=False, stderr=stderr)
-    found.width = max(found.width, minimum_columns)
+    found.width = max(found.width, minimum_columns, _LEAST_COLUMNS)
     return found
 
 

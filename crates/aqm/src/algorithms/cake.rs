@@ -236,7 +236,7 @@ impl Parameters for Params {
         let quantum = self.quantum_bytes.unwrap_or(256);
         let legal = "at least 256 bytes: a smaller one takes many turns for one packet";
         require(quantum >= 256, "quantum_bytes", quantum, legal)?;
-        let legal = "false without rate_mbps, from which on the rate follows what arrives";
+        let legal = "true together with rate_mbps, at which the rate begins that follows what arrives";
         let begins = !self.autorate_ingress || self.rate_mbps.is_some();
         require(begins, "autorate_ingress", self.autorate_ingress, legal)?;
         self.cobalt().validate()

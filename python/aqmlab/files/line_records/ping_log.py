@@ -17,6 +17,7 @@ from aqmlab.terminal.spelling import counted
 
 _SEQUENCE = re.compile(r"\b(?:icmp_)?seq[= ](\d{1,5})\b")
 _STAMP = re.compile(r"^\[(\d{9,}[.,]\d+)\] ?")
+_IMPOSSIBLE = re.compile(r"[=<]\s?(-\d[\d.,]*|nan|inf)\s?ms", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(\d{1,9}) packets transmitted.*\btime (\d{1,12}) ?ms")
 _WRAPS_AT = 1 << 16
 _MOST_LOST, _MOST_OVERTAKEN = 1000, 100
@@ -31,7 +32,7 @@ def read_ping_log(name: str, text: str) -> LineRecord:
     Raises:
         RefusalError: Hardly anything came back, or its times go back.
     """
-    stamps, numbers, trips = _answers(text)
+    stamps, numbers, trips = _answers(name, text)
     answers = int(np.isfinite(trips).sum())
     if answers < _LEAST_ANSWERS:
         raise RefusalError(
@@ -55,12 +56,16 @@ def read_ping_log(name: str, text: str) -> LineRecord:
     return LineRecord(name, "a ping log", probes, dated=dated, timed=dated)
 
 
-def _answers(text: str) -> tuple[list[float], list[int | None], list[float]]:
+def _answers(name: str, text: str) -> tuple[list[float], list[int | None], list[float]]:
     """Times, sequence numbers and round trips, line by line; a line of Windows without a time is a loss."""
     stamps: list[float] = []
     numbers: list[int | None] = []
     trips: list[float] = []
-    for line in text.splitlines():
+    for row, line in enumerate(text.splitlines(), 1):
+        if impossible := _IMPOSSIBLE.search(line):
+            raise RefusalError(
+                f"{name}, line {row}: a round trip of {impossible[1]} ms; legal: 0 or more", place=name
+            )
         stamp = _STAMP.match(line)
         said = line[stamp.end() :] if stamp else line
         sequence, reply = _SEQUENCE.search(said), ping_reply(said)

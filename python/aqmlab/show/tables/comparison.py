@@ -19,7 +19,7 @@ from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics.experience import CALL
 from aqmlab.statistics.observation import Bound, Observation
-from aqmlab.statistics.quantities import pages_failed
+from aqmlab.statistics.quantities import pages_failed, pages_unfinished
 from aqmlab.tables.model import (
     Column,
     Line,
@@ -74,7 +74,7 @@ def printed(found: Comparison, *, details: bool, width: int = 80) -> Iterator[Pa
         yield from filter(None, [what_changes_most(found, verdict(found))])
         yield from verdict_tables(found, width=width)
         yield from verdict_notes(found)
-        yield from _of_missing_pages(found)
+        yield from _of_cut_pages(found)
         yield from boxes_in_words(found)
         yield from found.queues_in_words()
         yield from _how_to_see_more(found)
@@ -404,6 +404,16 @@ def _of_missing_pages(found: Comparison) -> Iterator[str]:
     """Pages that had not loaded, and runs in which nobody waited for one."""
     if cut := _runs_with_open_pages(found):
         yield f">: more than; pages had not loaded at the end of {cut}{_with_both(found)}."
+    if found.tells_pages and (have := _least_runs(found, OF_PEOPLE)):
+        yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
+
+
+def _of_cut_pages(found: Comparison) -> Iterator[str]:
+    """In the verdict: how many pages the end of a run cut off, and runs in which nobody waited for one."""
+    cut = {name: found.level(name, pages_unfinished).mean or 0.0 for name in found.names}
+    if any(cut.values()) and found.tells_pages:
+        told = listed([f"{each:.2g} with {name}" for name, each in cut.items()], most=len(cut))
+        yield f"Pages that had not loaded at the end of a run, per run: {told}; they count as longer."
     if found.tells_pages and (have := _least_runs(found, OF_PEOPLE)):
         yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
 

@@ -140,7 +140,10 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
         Column("scheme", lambda link: text(link["scheme"]), "scheme", words=True),
         *(of_quantity(each, digits, each.of_link) for each, digits in LINK_DIGITS.items()),
     ]
-    caption = "wait ms: mean queueing delay of the packets sent; queue: mean queue in packets"
+    caption = (
+        "wait ms: mean queue over the packets sent per second, which is their mean delay where hardly any is "
+        "dropped while it waits; queue: mean queue in packets"
+    )
     return Table.of(links, columns, title=f"{heading}: links", caption=caption)
 
 

@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from aqmlab.study.sqm.choosing import Judged
 
 
+_IN_ROUTER = " in your router"
+
+
 def printed(found: RouterAdvice) -> Iterator[Part]:
-    """What to do, what was tried, and what to type."""
+    """For which line, what to do, what was tried, and what to type."""
+    line = found.scenario.resolved["line"]
+    yield f"For {line['technology']}, {line['down_mbps']:g} Mbit/s down and {line['up_mbps']:g} up:"
     yield from advice_in_words(found)
     yield table_of(found)
     if lines := found.tc_lines():
@@ -65,7 +70,7 @@ def table_of(found: RouterAdvice) -> Table:
 
 def _marked(found: RouterAdvice, row: Judged) -> str:
     mark = "→ " if row is found.recommended else ""
-    return f"{mark}{row.candidate.name}"
+    return f"{mark}{row.candidate.name.removesuffix(_IN_ROUTER)}"
 
 
 def _delay(row: Judged) -> str:

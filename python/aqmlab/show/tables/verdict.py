@@ -69,9 +69,13 @@ def _words_said(found: Comparison) -> Iterator[str]:
         unit = first.of("datagrams.NAME" if kind.name in KINDS else "populations.NAME").unit
         told.append(f"{kind.name} {limits} {unit}")
     if told:
+        also = "; calls, games and meetings also by loss, MOS, jitter, frozen pictures"
+        meant = ["delays: 95 %, one way"] * bool(found.judged_groups)
+        meant += ["pages: half of them"] * found.tells_pages
+        of = f" ({'; '.join(meant)})" if meant else ""
         yield (
-            f"Good, fair, poor up to: {', '.join(told)}; also by loss, MOS, jitter and frozen pictures "
-            "(docs/explanation/statistics.md). Delays: 95 %, one way; pages: half of them."
+            f"Good, fair, poor up to: {', '.join(told)}{also if found.judged_groups else ''}{of}: "
+            "docs/explanation/statistics.md."
         )
 
 

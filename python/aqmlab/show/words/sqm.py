@@ -91,4 +91,6 @@ def _provider(found: RouterAdvice) -> list[str]:
     row = next((row for row in found.rows if row.candidate.name == PROVIDER_COULD), None)
     if row is None or row.felt is None or row.grade.value >= found.own.grade.value:
         return []
+    if row.grade.value > found.recommended.grade.value:
+        return []
     return [f"With {PROVIDER_COULD} {suffering(row)}: ask your provider for it, you cannot set it."]

@@ -50,7 +50,15 @@ def fares_in_words(fares: Fares) -> str:
     """The grade and its number: `poor 256 ms`; of what is not judged the number, and which way it is."""
     if fares.grade is None:
         return f"{number_in_words(fares)} {fares.way}".rstrip()
-    return f"{fares.grade.word} {number_in_words(fares)}"
+    if fares.quantity.base == "video_bitrate_mbps":
+        return f"plays {number_in_words(fares)}"
+    return f"{_grade_in_words(fares)} {number_in_words(fares)}"
+
+
+def _grade_in_words(fares: Fares) -> str:
+    """The grade: `poor`, or `poor or worse` where only a bound is known."""
+    word = fares.grade.word if fares.grade else ""
+    return f"{word} or worse" if fares.may_be_worse else word
 
 
 def what_changes_most(found: Comparison, applications: Sequence[Application]) -> str:
@@ -60,10 +68,12 @@ def what_changes_most(found: Comparison, applications: Sequence[Application]) ->
         return ""
     if len(found.names) == 1:
         return _worst_off(found, judged)
-    changes = {each.name: change for each in judged if (change := _largest_change(found, each))}
+    changes = {each.name: change for each in judged if (change := _largest_change(found, each))[0]}
     if not changes:
-        return f"No grade changes beyond chance. {_worst_off(found, judged)}"
-    most = max(changes, key=lambda name: abs(changes[name]))
+        unknown = any(fares.may_be_worse for each in judged for fares in each.fares.values())
+        no_change = "" if unknown else f"No grade changes{_beyond_chance(found)}. "
+        return no_change + _worst_off(found, judged)
+    most = max(changes, key=lambda name: changes[name])
     application = next(each for each in judged if each.name == most)
     told = [
         f"{_grade_and_number(application.fares[name])} {_with(name)}"
@@ -78,18 +88,26 @@ def _with(configuration: str) -> str:
     return configuration if configuration == AS_IT_IS else f"with {configuration}"
 
 
-def _largest_change(found: Comparison, application: Application) -> float:
+def _beyond_chance(found: Comparison) -> str:
+    return "" if len(found.seeds) < MINIMUM_REPLICATIONS else " beyond chance"
+
+
+def _largest_change(found: Comparison, application: Application) -> tuple[int, float]:
     """How far its badness moves to another grade than the baseline's; beyond chance with enough seeds."""
     base = application.fares.get(found.baseline)
     if base is None:
-        return 0.0
+        return 0, 0.0
     unknown = len(found.seeds) < MINIMUM_REPLICATIONS
     moved = [
-        _capped(fares) - _capped(base)
+        (_grades_apart(fares, base), abs(_capped(fares) - _capped(base)))
         for name, fares in application.fares.items()
         if name != found.baseline and (fares.differs or unknown) and fares.grade is not base.grade
     ]
-    return max(moved, key=abs, default=0.0)
+    return max(moved, default=(0, 0.0))
+
+
+def _grades_apart(one: Fares, other: Fares) -> int:
+    return abs(one.grade.value - other.grade.value) if one.grade and other.grade else 0
 
 
 def _capped(fares: Fares) -> float:
@@ -98,7 +116,7 @@ def _capped(fares: Fares) -> float:
 
 def _grade_and_number(fares: Fares) -> str:
     way = f" {fares.way}" if fares.way else ""
-    return f"{fares.grade.word if fares.grade else ''} ({number_in_words(fares)}{way})"
+    return f"{_grade_in_words(fares)} ({number_in_words(fares)}{way})"
 
 
 def _worst_off(found: Comparison, judged: Sequence[Application]) -> str:

@@ -112,7 +112,7 @@ def bloat(
             5g or starlink; by default none of its own.
         queue_in: Whose queues the disciplines are: router (which shapes the line), router-unshaped, modem
             (the way up alone), provider (the way down alone) or line (modem and provider); by default line.
-        shaped_share: The share of the line's rate that the router leaves it; by default 0.95.
+        shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; delays are means over them.
         output: Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.

@@ -130,7 +130,7 @@ def flent(
             5g or starlink; by default none of its own.
         queue_in: Whose queues the disciplines are: router (which shapes the line), router-unshaped, modem
             (the way up alone), provider (the way down alone) or line (modem and provider); by default line.
-        shaped_share: The share of the line's rate that the router leaves it; by default 0.95.
+        shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; numbers are over all of them.
         length_s: How long the streams last.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import RefusalError
 from aqmlab.presets.household import LEAST_MBPS, MOST_MBPS, household
 from aqmlab.study.line_fit.queue_kind import QueueKind
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from aqmlab.study.line_fit.framing import Framing
     from aqmlab.study.line_fit.resampling import Fitted
 
+_MOST_OF_A_LINE_MBPS = 100_000.0
 _QUEUE = {"down": "provider_queue", "up": "modem_queue"}
 _BASE = "base_rtt_ms = 20.0"
 _HEAD = """\
@@ -41,6 +43,7 @@ def scenario_text(
     given = "as given" if technology else "not given: rates count IP packets, without the line's own frames"
     lines = [_HEAD.format(sources=", ".join(sources), technology=technology or "other", given=given)]
     rates = {way: _rate(way, each, framing, lines) for way, each in ways.items()}
+    _require_rates(rates)
     delay_ms = _delay(round_trip, framing, lines)
     for way, each in ways.items():
         _queue(way, each, rates[way], framing, lines)
@@ -53,6 +56,21 @@ def scenario_text(
         )
         people = people.replace(_BASE, behind)
     return "".join(lines) + people
+
+
+def _require_rates(rates: Mapping[str, float]) -> None:
+    """Refuses rates that no line has.
+
+    Raises:
+        RefusalError: One is above what a scenario takes.
+    """
+    for way, rate_mbps in rates.items():
+        if rate_mbps > _MOST_OF_A_LINE_MBPS:
+            raise RefusalError(
+                f"{way}: {rate_mbps:.3g} Mbit/s was measured; legal: at most {_MOST_OF_A_LINE_MBPS:g}",
+                place=way,
+                value=rate_mbps,
+            )
 
 
 def bound_in_words(fitted: Fitted, unit: str) -> str:
