@@ -80,7 +80,10 @@ fn link_summary(
         busy_share: (end.transmitting - begin.transmitting).seconds() / seconds,
         mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),
         queue_packets_mean: end.occupancy.mean_packets_since(&begin.occupancy),
-        loss_ratio: share(counters.all_discards().total().packets),
+        // What a later acknowledgement says too is taken out, and nobody misses it.
+        loss_ratio: share(
+            counters.all_discards().total().packets - counters.discards(Reason::Redundant).total().packets,
+        ),
         mark_ratio: share(counters.marks().total().packets),
         counters: link_counters(&counters, &at_risk),
     }

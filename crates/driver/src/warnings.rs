@@ -6,8 +6,9 @@ use crate::settling::Unsettled;
 use crate::tight_buffers;
 use crate::traps;
 use aqmlab_aqm::Reason;
+use aqmlab_aqm::parts::Tins;
 use aqmlab_record::{LinkSummary, Summary};
-use aqmlab_scenario::{Link, LinkIndex, Routes, Scenario};
+use aqmlab_scenario::{Link, LinkIndex, Routes, Scenario, Scheme};
 use aqmlab_units::{Rate, Span};
 use std::collections::BTreeMap;
 
@@ -26,7 +27,9 @@ const BUSY_SHARE: f64 = 0.6;
 pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     let mut warnings = Vec::new();
     let completed: u64 = summary.populations.iter().map(|population| population.completed).sum();
-    if !summary.populations.is_empty() && completed < FEW_EXCHANGES {
+    // Who looks at a home looks at pages and calls, not at the tail of a distribution of exchanges.
+    let is_home = scenario.document().line.is_some();
+    if !is_home && !summary.populations.is_empty() && completed < FEW_EXCHANGES {
         let exchanges = if completed == 1 { "exchange" } else { "exchanges" };
         warnings.push(format!(
             "too few samples: {completed} {exchanges} completed in the measured window, tails need {FEW_EXCHANGES} or more"
@@ -40,6 +43,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
         ));
     }
     warnings.extend(summary.links.iter().filter_map(|link| idle_scheme(link, scenario)));
+    warnings.extend(scenario.network.links.iter().filter_map(|link| tins_without_codepoints(link, scenario)));
     let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
     warnings.extend(marking.map(|link| {
         format!(
@@ -184,6 +188,20 @@ fn carries_retransmissions(link: &LinkSummary) -> Option<String> {
              reduce the load, or look for a sender that does not slow down",
             link.name,
             100.0 * lost as f64 / arrived as f64
+        )
+    })
+}
+
+/// CAKE with several tins, where no packet says to which it belongs.
+fn tins_without_codepoints(link: &Link, scenario: &Scenario) -> Option<String> {
+    let Some(Scheme::Cake(cake)) = &link.queue else { return None };
+    let connections = scenario.connection_groups().map(|group| group.dscp);
+    let mut codepoints = connections.chain(scenario.datagrams.iter().map(|group| group.dscp));
+    (cake.tins != Tins::Besteffort && link.monitored && codepoints.all(|dscp| dscp == 0)).then(|| {
+        format!(
+            "cake at {} sorts by DSCP, but no packet has one: all are in one tin; set dscp of flows, datagrams or \
+             populations",
+            link.name
         )
     })
 }

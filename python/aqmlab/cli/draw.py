@@ -39,7 +39,7 @@ def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, ou
     Examples:
       aqmlab draw my-link.toml
       aqmlab draw my-link.toml --output my-link.png
-      aqmlab draw my-link.toml --set line.modem_queue.scheme=red --title "RED up"
+      aqmlab draw my-link.toml --set line.technology=adsl --title "on ADSL"
     """
     from aqmlab.show.figures.network import draw_network
 

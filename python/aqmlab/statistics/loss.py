@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+_REDUNDANT = "redundant"
+"""Acknowledgements that a filter took out: nobody misses them."""
 AT_RISK = "packets at risk at the queues"
 OFFERED = "packets that came to the first link, sent or discarded there"
 OFFERED_BYTES = "bytes that came to the link, sent or discarded there"
@@ -39,9 +41,11 @@ def percent(lost: float, of: float, *, where_none: Exception | None = None) -> f
 
 
 def discarded_packets(link: Mapping[str, Any], reason: str | None = None) -> int:
-    """Packets discarded at a link's queue, for whatever reason or one of them."""
+    """Packets discarded at a link's queue, for one reason, or for any but that a later one says the same."""
     discarded = link["counters"]["discarded"]
-    return sum(int(count["packets"]) for name, count in discarded.items() if reason in {None, name})
+    if reason is not None:
+        return int(discarded.get(reason, {}).get("packets", 0))
+    return sum(int(count["packets"]) for name, count in discarded.items() if name != _REDUNDANT)
 
 
 def marked_packets(link: Mapping[str, Any]) -> int:

@@ -33,6 +33,22 @@ def _named(name: str, scenario: str = _WEB, *, queue: str = "") -> str:
 _RED = 'scheme = "red", limit_packets = 480, min_th_packets = 5, max_th_packets = 200'
 _SFG = 'scheme = "sfg", limit_packets = 480'
 _PI = 'scheme = "pi", limit_packets = 500, q_ref_packets = {}'
+_LINK = """
+name = "link"
+duration_s = 60.0
+warm_up_s = 2.0
+cool_down_s = 2.0
+
+[dumbbell]
+rate_mbps = 8.0
+queue = { scheme = "drop-tail", limit_packets = 100 }
+
+[users]
+left = 0
+right = 10
+model = { model = "pages" }
+profile = "linux6-cubic"
+"""
 _LINE = """
 name = "my-link"
 duration_s = 16.0
@@ -52,7 +68,7 @@ name = "readers"
 browsers = "computer"
 servers = "internet"
 count = 10
-model = { model = "pages" }
+model = { model = "pages", think_time_median_seconds = 2.0 }
 profile = "linux6-cubic"
 """
 _BULK = """
@@ -117,7 +133,7 @@ TEXTS: Mapping[str, str] = {
     "bulk.toml": _BULK,
     "web.toml": _named("web", queue=_RED),
     "campus.toml": _named("campus", queue=_RED),
-    "link.toml": _LINE.replace("my-link", "link").replace("duration_s = 16.0", "duration_s = 60.0"),
+    "link.toml": _LINK,
     "my-link.toml": _LINE,
     "household.toml": _LINE.replace("my-link", "household"),
     "two-bottlenecks.toml": _named("two-bottlenecks", TWO_HOPS),

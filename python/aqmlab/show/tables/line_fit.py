@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,11 @@ def printed(found: FittedLine) -> Iterator[Part]:
         yield "If your router shapes the line (SQM), this is its rate and its queue, not the line's own."
 
 
+def _end(bound: float | None) -> float | None:
+    """An end of a bound; none where there is none."""
+    return None if bound is None or math.isinf(bound) else bound
+
+
 def table_of(found: FittedLine) -> Table:
     """The table of a fitted line."""
     columns: list[Column[_Row]] = [
@@ -63,8 +69,8 @@ def table_of(found: FittedLine) -> Table:
             wraps=True,
         ),
         Column("bound", lambda row: text(_bound(row)), "bound", words=True),
-        in_csv("low", lambda row: row.fitted and row.fitted.low),
-        in_csv("high", lambda row: row.fitted and row.fitted.high),
+        in_csv("low", lambda row: _end(row.fitted and row.fitted.low)),
+        in_csv("high", lambda row: _end(row.fitted and row.fitted.high)),
         in_csv("unit", lambda row: row.unit),
         in_csv("words", lambda row: row.said),
         Column("from", lambda row: text(row.how), "from", words=True, wraps=True),
