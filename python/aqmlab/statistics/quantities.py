@@ -105,8 +105,8 @@ utilization_percent = OfLinks(
 )  # fmt: skip
 loss_percent = OfLinks(
     "loss_percent", "%", "loss, %", "loss %", 2, _per_packet_at_risk(loss.discarded_packets),
-    definition="packets discarded, but for acknowledgements that a filter took out, of the packets at risk at the "
-    "queues",
+    definition="packets discarded, but for acknowledgements that a filter took out, of the packets at risk "
+    "at the queues",
     denominator=loss.AT_RISK,
 )  # fmt: skip
 marked_percent = OfLinks(
