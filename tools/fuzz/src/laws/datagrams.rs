@@ -6,7 +6,7 @@ use super::columns::named;
 use aqmlab_link::{ServiceModel, Steps};
 use aqmlab_record::Table;
 use aqmlab_scenario::{DatagramGroup, NodeIndex, Scenario};
-use aqmlab_units::Rate;
+use aqmlab_units::{Rate, Span};
 
 pub(super) fn check(table: &Table, scenario: &Scenario, broken: &mut Broken) {
     let column = |name: &str| named(table, name);
@@ -75,7 +75,9 @@ fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex
                 ServiceModel::Constant | ServiceModel::Trace(_) => rate,
             });
             let rate = rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 * fastest);
-            link.delay.seconds() + wire_bits / rate
+            // A delay that varies may have no least one but zero: a reordered packet has none.
+            let delay = if link.delay_model.is_none() { link.delay } else { Span::ZERO };
+            delay.seconds() + wire_bits / rate
         })
         .sum();
     // Every link rounds down to a nanosecond, and the rate to a bit per second.
