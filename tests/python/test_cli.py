@@ -16,6 +16,7 @@ import aqmlab
 from aqmlab import Result, RunError, __version__, _core, cli
 from aqmlab.cli import commands
 from aqmlab.cli.options import read_names, read_numbers, read_overrides
+from aqmlab.presets.household import household
 from command_page import every_command
 from small import BULK, CALLS, WEB, aqmlab_run, contents
 
@@ -118,7 +119,9 @@ def test_every_command_is_there() -> None:
     ]
 
 
-@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("run", "--help"), ("explain", "red")])
+@pytest.mark.parametrize(
+    "arguments", [("--version",), ("--help",), ("run", "--help"), ("explain", "red"), ("list",)]
+)
 def test_what_computes_nothing_needs_neither_statistics_nor_tables(arguments: tuple[str, ...]) -> None:
     """It answers at once, as a mistake in a command's name does: SciPy and Arrow alone take longer."""
     command = [sys.executable, "-X", "importtime", "-m", "aqmlab", *arguments]
@@ -150,6 +153,31 @@ def test_nobody_waits_for_pandas_who_asked_for_no_data_frame(
         imported = {line.rpartition("|")[2].strip() for line in made.stderr.splitlines()}
         assert "pyarrow.parquet" in imported
         assert "pandas" not in imported
+
+
+DSL = ("--technology", "adsl", "--down", "6", "--up", "0.5")
+SHORT = ("--set", "duration_s=42")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", "line.toml", "--schemes", "drop-tail,pie", "--seeds", "1-6", *SHORT),
+        ("run", "line.toml", *SHORT),
+        ("bloat", *DSL, "--seeds", "1", "--schemes", "pie"),
+        ("rpm", *DSL, "--seeds", "1", "--schemes", "pie", "--load", "both"),
+        ("sqm", "line.toml", "--seeds", "1", "--schemes", "cake", "--shares", "0.9", *SHORT),
+    ],
+    ids=lambda arguments: str(arguments[0]),
+)
+def test_what_judges_a_line_waits_for_no_large_library(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    """Each takes as long to import as several runs of a household, here and in the processes of the runs."""
+    (tmp_path / "line.toml").write_text(household(6.0, 0.5, "adsl"))
+    command = [sys.executable, "-X", "importtime", "-m", "aqmlab", *arguments, "--quiet"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    imported = {line.rpartition("|")[2].strip() for line in made.stderr.splitlines()}
+    assert "pyarrow" in imported
+    assert not imported & {"scipy", "matplotlib", "pandas"}
 
 
 def test_the_version_names_the_sources(capfd: pytest.CaptureFixture[str]) -> None:

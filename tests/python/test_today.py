@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
-from aqmlab.papers import experiments, reproduction, today
+from aqmlab.papers import experiments, reproduction, shipped, today
 from aqmlab.papers.claims import Answer, Finding, Outcome, Part, decided_without_runs
 from aqmlab.papers.claims.outcome import combine
 from aqmlab.papers.reproduction import base_scenario, cell_scenario
@@ -157,7 +157,7 @@ def test_only_analytic_functions_are_decided_without_runs(name: str) -> None:
     study = experiments.load(name)
     found = decided_without_runs(Study(study, study.scale("quick"), cells={}))
     # The file of claims says what each was measured as.
-    text = experiments._root().joinpath(name, "claims.toml").read_text(encoding="utf-8")
+    text = shipped.root().joinpath(name, "claims.toml").read_text(encoding="utf-8")
     analytic = [each for each in tomllib.loads(text)["claims"] if each["measured_as"] == "analytic function"]
     assert {(identifier, part.statement) for identifier, part in found} == {
         (each["id"], statement["says"]) for each in analytic for statement in each["statements"]

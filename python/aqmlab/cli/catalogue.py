@@ -19,7 +19,7 @@ def list_names() -> None:
       aqmlab list
       aqmlab explain ared          more about one of them
     """
-    from aqmlab.papers import experiments
+    from aqmlab.papers import shipped
     from aqmlab.show.words.explained import applications, traffic_models
 
     for title, names in (
@@ -27,7 +27,7 @@ def list_names() -> None:
         ("Host profiles (aqmlab explain NAME)", _core.profile_names()),
         ("Traffic models (aqmlab explain NAME)", traffic_models()),
         ("Applications over datagrams (aqmlab explain NAME)", applications()),
-        ("Experiments (aqmlab reproduce NAME)", experiments.names()),
+        ("Experiments (aqmlab reproduce NAME)", shipped.names()),
     ):
         click.echo(click.style(title, bold=True))
         for name in names:

@@ -27,9 +27,8 @@ def to_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
 
 def codes_of(column: pa.DictionaryArray) -> NDArray[np.int32]:
     """The places of its values in the dictionary, row by row; -1 where one is missing."""
-    codes = column.indices
-    known = codes if codes.null_count == 0 else codes.fill_null(-1)
-    return np.asarray(np.from_dlpack(known), dtype=np.int32)
+    codes = np.asarray(_stored(column.indices), dtype=np.int32)
+    return codes if column.indices.null_count == 0 else np.where(_known(column.indices), codes, -1)
 
 
 def of_numbers(values: NDArray[Any], *, missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -48,13 +47,28 @@ def of_texts(texts: Sequence[str]) -> pa.StringArray:
 
 
 def _values(chunk: pa.Array) -> NDArray[Any]:
-    if chunk.null_count == 0:
-        if pa.types.is_integer(chunk.type) or pa.types.is_floating(chunk.type):
-            return np.from_dlpack(chunk)
-        if pa.types.is_boolean(chunk.type):
-            flags = np.unpackbits(np.frombuffer(chunk.buffers()[1], dtype=np.uint8), bitorder="little")
-            return flags[chunk.offset : chunk.offset + len(chunk)].view(np.bool_)
+    if pa.types.is_integer(chunk.type) or pa.types.is_floating(chunk.type):
+        stored = _stored(chunk)
+        return stored if chunk.null_count == 0 else np.where(_known(chunk), stored, np.nan)
+    if pa.types.is_boolean(chunk.type) and chunk.null_count == 0:
+        return _flags(chunk.buffers()[1], chunk)
     return np.asarray(chunk.to_numpy(zero_copy_only=False))
+
+
+def _stored(chunk: pa.Array) -> NDArray[Any]:
+    """The numbers of a chunk as they are stored; anything where one is missing."""
+    buffers = [None, chunk.buffers()[1]]
+    return np.from_dlpack(pa.Array.from_buffers(chunk.type, len(chunk), buffers, offset=chunk.offset))
+
+
+def _known(chunk: pa.Array) -> NDArray[np.bool_]:
+    """Which values of a chunk are not missing, where any is."""
+    return _flags(chunk.buffers()[0], chunk)
+
+
+def _flags(bits: pa.Buffer, chunk: pa.Array) -> NDArray[np.bool_]:
+    flags = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), bitorder="little")
+    return flags[chunk.offset : chunk.offset + len(chunk)].view(np.bool_)
 
 
 def _bits(flags: NDArray[np.bool_]) -> NDArray[np.uint8]:

@@ -18,13 +18,12 @@ This module reads what is data in it; `reproduction` runs it.
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import resources
 from typing import TYPE_CHECKING, TypeVar
 
 from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_text, read_toml
 from aqmlab.files.records import read_as
-from aqmlab.papers import documents
+from aqmlab.papers import documents, shipped
 from aqmlab.papers.claims import registry_of
 from aqmlab.papers.differences import read_differences
 from aqmlab.papers.experiment import Experiment, chosen, configurations_of, look_up
@@ -42,9 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def names() -> list[str]:
-    """The experiments that are shipped."""
-    return sorted(entry.name for entry in _root().iterdir() if entry.joinpath("experiment.toml").is_file())
+names = shipped.names
 
 
 def load(name: str, *, explained: bool = True) -> Experiment:
@@ -58,7 +55,7 @@ def load(name: str, *, explained: bool = True) -> Experiment:
         ExperimentError: There is none.
     """
     look_up(dict.fromkeys(names()), name, "experiment", "aqmlab")
-    return read(_root() / name, explained=explained)
+    return read(shipped.root() / name, explained=explained)
 
 
 def read(folder: Traversable, *, explained: bool = True) -> Experiment:
@@ -139,10 +136,6 @@ def _check_figure(figure: Figure, experiment: Experiment) -> None:
                 f"{owner}: over-time needs of, such as throughput_mbps/links.NAME, and every_s"
             )
         quantity(f"{figure.of}@0-{figure.every_s:g}")
-
-
-def _root() -> Traversable:
-    return resources.files("aqmlab") / "experiments"
 
 
 def _scale(name: str, declared: Experiment, configurations: Mapping[str, Configuration]) -> Scale:

@@ -1,0 +1,19 @@
+"""The experiments that are shipped, by name: what is known without reading one."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+def root() -> Traversable:
+    """The folder of all experiments."""
+    return resources.files("aqmlab") / "experiments"
+
+
+def names() -> list[str]:
+    """The experiments that are shipped."""
+    return sorted(entry.name for entry in root().iterdir() if entry.joinpath("experiment.toml").is_file())
