@@ -24,7 +24,8 @@ class Simulation:
     """A simulation that is taken step by step, observed and acted on.
 
     Steps and observations change nothing: without an action, `finish` returns the result of `aqmlab.run`,
-    byte for byte. The simulated time stops between steps; it does not matter how long an agent thinks.
+    byte for byte. Steps go by the clock: a scenario with `cool_down_s` gets `record.cool_down = true`, as a run
+    else ends once nothing that is measured can change. The simulated time stops between steps; it does not matter how long an agent thinks.
 
     Args:
         scenario: A `Scenario`, the path of a TOML file, TOML text or a dict.
@@ -43,7 +44,9 @@ class Simulation:
         self, scenario: ScenarioLike, *, seed: int = 1, overrides: Mapping[str, object] | None = None
     ) -> None:
         seed = seed_of(seed)
-        self._scenario = Scenario.of(scenario, overrides=overrides)
+        given = Scenario.of(scenario, overrides=overrides)
+        by_the_clock = {"record.cool_down": True} if given.resolved["cool_down_s"] > 0.0 else {}
+        self._scenario = given.with_overrides(by_the_clock)
         self._seed = seed
         self._core = _core.Simulation(self._scenario.core, seed)
         self._actions: list[dict[str, Any]] = []

@@ -64,6 +64,12 @@ pub trait Application: Send + DynClone {
         None
     }
 
+    /// Whether what is recorded of its frames that were captured before an instant, which has passed, is
+    /// final, and so is when the next one was shown.
+    fn is_settled(&self, _before: Time) -> bool {
+        true
+    }
+
     /// Takes what was recorded of its frames, at the end of a run; none where it records none.
     fn take_frames(&mut self) -> Option<Vec<VideoCallFrame>> {
         None

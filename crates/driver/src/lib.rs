@@ -15,7 +15,7 @@
 //! | `named_ports.rs` | ports by name |
 //! | `summaries.rs`, `settling.rs`, `warnings.rs`, `scenario_warning.rs`, `traps.rs`, `tight_buffers.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
 //! | `deviations.rs` | a run's own rates and delays |
-//! | `window.rs`, `control.rs` | what of a run counts; its caller |
+//! | `window.rs`, `control.rs` | what of a run counts, and whether it may end behind that; its caller |
 #![deny(missing_docs)]
 #![deny(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
@@ -66,4 +66,4 @@ pub use settling::Unsettled;
 pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summaries, populations};
 pub use table_names::TableNames;
 pub use traffic::{CountedPacket, Traffic, Whose};
-pub use window::measured_window;
+pub use window::{may_end_in_cool_down, measured_window};

@@ -56,6 +56,7 @@ pub(crate) fn gather(
         seed,
         measured_from_s: window.from.seconds(),
         measured_until_s: window.until.seconds(),
+        ended_s: None,
         links: links(&routed.network, scenario, [&begin, &end], window.length().seconds()),
         impairments: Vec::new(),
         delay_boxes: Vec::new(),

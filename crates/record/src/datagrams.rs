@@ -5,7 +5,7 @@
 //! way are what waits longest: a percentile of the delay is told with the two ends between which it lies
 //! whatever becomes of them. Goodput alone counts what *arrived* in the window, whenever it was sent.
 
-use crate::{Amount, ColumnValues, LogHistogram, MeasuredWindow, Table};
+use crate::{Amount, ColumnValues, LogHistogram, MeasuredWindow, Settled, Table};
 use aqmlab_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -62,6 +62,7 @@ impl DatagramsInRun {
 pub struct Datagrams {
     window: MeasuredWindow,
     sources: Vec<Source>,
+    settled: Settled,
 }
 
 /// What tells the sources apart, row by row: columns beside those that are counted.
@@ -71,7 +72,7 @@ impl Datagrams {
     /// A recorder for this many sources.
     #[must_use]
     pub fn new(window: MeasuredWindow, sources: usize) -> Self {
-        Self { window, sources: vec![Source::default(); sources] }
+        Self { window, sources: vec![Source::default(); sources], settled: Settled::default() }
     }
 
     /// A source sends a datagram.
@@ -118,6 +119,12 @@ impl Datagrams {
             own.settle(datagram.sent);
             count(&mut own.lost, datagram);
         }
+    }
+
+    /// Whether it is known of each datagram sent in the window, which has passed, what became of it.
+    pub fn are_settled(&mut self) -> bool {
+        let sources = &self.sources;
+        self.settled.are_all(sources.len(), |source| sources[source].packets_under_way() == 0)
     }
 
     /// What one source did in the whole run.

@@ -7,7 +7,7 @@
 //! - [`VideoSegments`]: every segment of a video that a viewer asked for;
 //! - [`Datagrams`]: what became of datagrams, source by source; [`DatagramArrivals`]: one by one;
 //! - [`VideoCallFrame`]: every frame of a video call that adapts;
-//! - [`MeasuredWindow`]: the part of a run that counts;
+//! - [`MeasuredWindow`]: the part of a run that counts; [`Settled`]: whether all that it counts has ended;
 //! - [`Summary`]: everything about a run that is not a table.
 //!
 //! This crate knows no simulator: results can be read, merged and written without one.
@@ -36,4 +36,4 @@ pub use summary::{
 pub use table::{Column, ColumnValues, Names, Table};
 pub use video_call_frames::{VideoCallFrame, video_call_frames};
 pub use video_segments::VideoSegments;
-pub use window::MeasuredWindow;
+pub use window::{MeasuredWindow, Settled};

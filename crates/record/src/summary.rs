@@ -21,6 +21,9 @@ pub struct Summary {
     pub measured_from_s: f64,
     /// End of the measured window in seconds.
     pub measured_until_s: f64,
+    /// When a run ended that ended in its cool-down; left out where it lasted as long as the scenario says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_s: Option<f64>,
     /// The monitored links.
     pub links: Vec<LinkSummary>,
     /// The impaired links, monitored or not; left out where there is none.

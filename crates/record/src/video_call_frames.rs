@@ -18,6 +18,17 @@ pub struct VideoCallFrame {
     pub shown: Option<Time>,
 }
 
+impl VideoCallFrame {
+    /// Whether it is known of all frames of a call that were captured before an instant whether and when each
+    /// was shown, and until when the last picture stood: none was captured, or a later one has been shown.
+    #[must_use]
+    pub fn are_settled(in_order: &[Self], before: Time) -> bool {
+        let last_shown = in_order.iter().rfind(|frame| frame.shown.is_some());
+        in_order.first().is_none_or(|first| first.captured >= before)
+            || last_shown.is_some_and(|last| last.captured >= before)
+    }
+}
+
 /// What says whose a frame is.
 const KEYS: [&str; 2] = ["group", "source"];
 

@@ -352,6 +352,8 @@ pub struct Record {
     pub packets: bool,
     /// One row per datagram that arrived.
     pub datagrams: bool,
+    /// The cool-down to its end, whatever is still measured.
+    pub cool_down: bool,
 }
 
 #[cfg(test)]

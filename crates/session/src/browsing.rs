@@ -248,14 +248,25 @@ impl Browsing {
         let unfinished: Vec<_> =
             waiting.flat_map(|(number, group)| group.pages.unfinished(number, now)).collect();
         unfinished.iter().for_each(|load| self.record(load));
-        let watched = self.populations.iter().any(|group| group.users.waits_for() == WaitsFor::Segments);
+        let watched = self.populations.iter().any(|group| group.users.waits_for().segments());
         let BrowsingSettings { responses, pages, .. } = self.settings;
         Records { responses, pages, video_segments: watched.then_some(self.video_segments) }
     }
 
+    /// Whether nothing that users asked for before an instant, which has passed, is waited for any more.
+    pub(crate) fn is_settled(&mut self, before: Time) -> bool {
+        self.populations.iter_mut().all(|group| match group.users.waits_for() {
+            WaitsFor::Nothing => true,
+            WaitsFor::Pages => group.pages.are_settled(before),
+            WaitsFor::Segments { per_video, before_playback } => {
+                group.pages.are_playing(before, per_video, before_playback)
+            }
+        })
+    }
+
     fn record(&mut self, load: &PageLoad) {
         match self.populations[usize::from(load.population)].users.waits_for() {
-            WaitsFor::Segments => self.video_segments.record(*load),
+            WaitsFor::Segments { .. } => self.video_segments.record(*load),
             WaitsFor::Pages | WaitsFor::Nothing => self.settings.pages.record(load),
         }
     }
@@ -434,7 +445,7 @@ impl Browsing {
         if waits_for != WaitsFor::Nothing {
             completion.page = group.pages.object_arrived(user, completed_at, response_bytes);
         }
-        if waits_for != WaitsFor::Segments && self.settings.window.contains(completed_at) {
+        if !waits_for.segments() && self.settings.window.contains(completed_at) {
             self.settings.responses.record(&completion);
         }
     }

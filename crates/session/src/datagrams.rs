@@ -6,7 +6,7 @@
 use crate::starts::check_now_and_then;
 use crate::transport::{Alarm, Datagram, DatagramSourceId, Transport};
 use aqmlab_applications::{Application, End, Next, Step};
-use aqmlab_record::VideoCallFrame;
+use aqmlab_record::{Settled, VideoCallFrame};
 use aqmlab_units::Time;
 
 /// One source, as it is set up.
@@ -54,11 +54,13 @@ struct Source {
 pub(crate) struct DatagramSources {
     all: Vec<Source>,
     applications: Vec<Box<dyn Application>>,
+    settled: Settled,
 }
 
 impl DatagramSources {
     pub(crate) fn new(settings: Vec<DatagramSource>) -> Self {
-        let mut sources = Self { all: Vec::with_capacity(settings.len()), applications: Vec::new() };
+        let all = Vec::with_capacity(settings.len());
+        let mut sources = Self { all, applications: Vec::new(), settled: Settled::default() };
         settings.into_iter().for_each(|source| sources.add(source));
         sources
     }
@@ -131,6 +133,12 @@ impl DatagramSources {
             own.due = due;
             transport.wake_at(due, Alarm::Datagrams { source: DatagramSourceId::of(other) });
         }
+    }
+
+    /// Whether what is recorded of frames captured before an instant, which has passed, is final.
+    pub(crate) fn are_settled(&mut self, before: Time) -> bool {
+        let applications = &self.applications;
+        self.settled.are_all(applications.len(), |application| applications[application].is_settled(before))
     }
 
     /// Takes the frames of all applications that record any: of each the place of its sender's source, and

@@ -5,7 +5,7 @@
 //! between them lie within it: it is what a person waits for. Of a page that was under way when the run began
 //! it is not known how long it was waited for under this queue: it has a number, and no load time.
 
-use aqmlab_record::PageLoad;
+use aqmlab_record::{PageLoad, Settled};
 use aqmlab_units::Time;
 
 /// The page of a user who waits, or the number of her next one.
@@ -26,6 +26,10 @@ impl PageUnderWay {
         Self { began: Time::MAX, latest: Time::ZERO, response_bytes: 0, page, objects: 0, failed_objects: 0 }
     }
 
+    fn is_under_way_since(&self, before: Time) -> bool {
+        self.began < before
+    }
+
     fn load(&self, (population, user): (u16, u32), seen_until: Time, ended: bool) -> PageLoad {
         let Self { began, response_bytes, page, objects, failed_objects, .. } = *self;
         PageLoad { began, seen_until, ended, population, user, page, objects, failed_objects, response_bytes }
@@ -36,12 +40,13 @@ impl PageUnderWay {
 #[derive(Clone, Debug)]
 pub(crate) struct PageLoads {
     of_users: Vec<PageUnderWay>,
+    settled: Settled,
 }
 
 impl PageLoads {
     /// Of so many users, who think.
     pub(crate) fn new(users: usize) -> Self {
-        Self { of_users: vec![PageUnderWay::none(0); users] }
+        Self { of_users: vec![PageUnderWay::none(0); users], settled: Settled::default() }
     }
 
     /// A user asks for her next page, or for more of the one that she waits for.
@@ -77,6 +82,24 @@ impl PageLoads {
         }
         let ended = std::mem::replace(page, PageUnderWay::none(page.page + 1));
         (ended.began < Time::MAX).then(|| ended.load((population, user), ended.latest, true))
+    }
+
+    /// Whether no page that was begun before an instant, which has passed, is under way. A page that was under
+    /// way when the run began is not recorded, and so not waited for.
+    pub(crate) fn are_settled(&mut self, before: Time) -> bool {
+        let of_users = &self.of_users;
+        self.settled.are_all(of_users.len(), |user| !of_users[user].is_under_way_since(before))
+    }
+
+    /// The same of segments, and whether the playback of each video has begun that was asked for before the
+    /// instant. Of a video asked for later with few segments this says no as well.
+    pub(crate) fn are_playing(&mut self, before: Time, per_video: u32, before_playback: u32) -> bool {
+        let of_users = &self.of_users;
+        self.settled.are_all(of_users.len(), |user| {
+            let segment = &of_users[user];
+            let arrived = segment.page % per_video.max(1);
+            !segment.is_under_way_since(before) && (arrived == 0 || arrived >= before_playback)
+        })
     }
 
     /// The pages that are under way at the end of a run.

@@ -75,6 +75,15 @@ impl Session {
         self.datagrams.hear(source, sequence, transport);
     }
 
+    /// Whether nothing more can come to what is recorded of the time before an instant, which has passed:
+    /// pages, segments and frames of that time have ended or were given up, and every transfer of a size that
+    /// begins until `end`.
+    pub fn is_settled(&mut self, before: Time, end: Time) -> bool {
+        self.datagrams.are_settled(before)
+            && self.transfers.are_settled(end)
+            && self.browsing.is_settled(before)
+    }
+
     /// Both ends of a connection have ended: its place will be used again.
     pub fn forget(&mut self, connection: ConnectionId, owner: Owner) {
         if matches!(owner, Owner::User { .. }) {

@@ -6,6 +6,7 @@ use crate::transport::{
     Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, FlowId, Opening, Owner, Side, Transport,
     UNLIMITED_BYTES,
 };
+use aqmlab_record::Settled;
 use aqmlab_units::{Rate, Span, Time};
 use aqmlab_web::MinimumDelay;
 use std::collections::BTreeMap;
@@ -78,13 +79,14 @@ pub(crate) struct Transfers {
     completed: Vec<Option<Time>>,
     /// Of those with a rate of their own.
     written: BTreeMap<FlowId, Written>,
+    settled: Settled,
 }
 
 impl Transfers {
     pub(crate) fn new(all: Vec<Transfer>) -> Self {
         let (stages, delivered, completed) =
             (vec![Stage::Waits; all.len()], vec![0; all.len()], vec![None; all.len()]);
-        Self { stages, delivered, completed, all, written: BTreeMap::new() }
+        Self { stages, delivered, completed, all, written: BTreeMap::new(), settled: Settled::default() }
     }
 
     pub(crate) fn start<E>(
@@ -180,6 +182,15 @@ impl Transfers {
         if next < stops {
             transport.wake_at(next, Alarm::Flow { flow });
         }
+    }
+
+    /// Whether each transfer of a size that begins until `end` has come to its end, or never will.
+    pub(crate) fn are_settled(&mut self, end: Time) -> bool {
+        let Self { all, stages, completed, settled, .. } = self;
+        settled.are_all(all.len(), |flow| {
+            let is_followed = all[flow].bytes.is_some() && all[flow].begins_until(end);
+            !is_followed || completed[flow].is_some() || stages[flow] == Stage::Over
+        })
     }
 
     /// Each transfer, and when its last byte reached the receiver.

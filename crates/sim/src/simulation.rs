@@ -5,7 +5,9 @@ use crate::fabric::{Events, Fabric, Settings, Timer};
 use crate::identifiers::ConnectionIdentity;
 use crate::recording::{FlowRows, Snapshot, congestion_windows};
 use crate::transport::SimulatedTransport;
-use aqmlab_driver::{Boundary, CongestionWindows, Control, Monitor, RunError, measured_window, session};
+use aqmlab_driver::{
+    Boundary, CongestionWindows, Control, Monitor, RunError, may_end_in_cool_down, measured_window, session,
+};
 use aqmlab_random::Key;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::{EndAfter, Scenario};
@@ -32,6 +34,8 @@ pub(crate) struct EventLoop {
     events_until_look: u64,
     /// The exchanges that end the run before its last instant, until they have.
     end_after: Option<EndAfter>,
+    /// Whether the run ends in its cool-down, once nothing that is measured can change.
+    ends_in_cool_down: bool,
     /// The last instant of the run.
     pub(crate) end: Time,
 }
@@ -59,6 +63,7 @@ impl EventLoop {
             looks: 0,
             events_until_look: EVENTS_BETWEEN_LOOKS,
             end_after: scenario.end_after,
+            ends_in_cool_down: may_end_in_cool_down(scenario),
             end: Time::ZERO + scenario.duration,
         };
         simulation.start(control)?;
@@ -176,7 +181,21 @@ impl EventLoop {
             Boundary::WindowBegins => self.at_begin = Some(self.snapshot()),
             Boundary::WindowEnds => self.at_end = Some(self.snapshot()),
         }
+        if self.ends_in_cool_down && self.at_end.is_some() && self.is_settled() {
+            self.end = now;
+        }
         self.events.set_sample(self.next_sample());
+    }
+
+    /// The run goes on to its end, whatever is still measured.
+    pub(crate) const fn keep_cool_down(&mut self) {
+        self.ends_in_cool_down = false;
+    }
+
+    /// Whether nothing that is measured can change any more. Asked where samples are taken, so that it does
+    /// not depend on the way in which packets are served.
+    fn is_settled(&mut self) -> bool {
+        self.fabric.datagrams_are_settled() && self.session.is_settled(self.window.until, self.end)
     }
 
     fn next_sample(&self) -> Time {

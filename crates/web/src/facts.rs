@@ -25,9 +25,22 @@ pub enum WaitsFor {
     Pages,
     /// The segments of a video, each from a [`crate::UserEvent::Wake`] to the next
     /// [`crate::Command::Think`]. What they ask for follows what the network carries.
-    Segments,
+    Segments {
+        /// How many a video has.
+        per_video: u32,
+        /// How many have arrived when its playback begins.
+        before_playback: u32,
+    },
     /// Nothing: connections of a cloud and of a trace arrive by themselves.
     Nothing,
+}
+
+impl WaitsFor {
+    /// Whether it is for segments of videos.
+    #[must_use]
+    pub const fn segments(self) -> bool {
+        matches!(self, Self::Segments { .. })
+    }
 }
 
 /// What others have to know of a traffic model with its parameters.

@@ -143,7 +143,7 @@ fn what_is_asked_for_depends_on_no_order_and_no_failure() {
             let other = lived(&model, order, failing);
             let both = first.iter().filter(|(name, _)| other.contains_key(name)).count();
             assert!(!talks || both > 1000, "{}: {both} exchanges in both", model.name());
-            let adapts = model.parameters().facts().waits_for == WaitsFor::Segments;
+            let adapts = model.parameters().facts().waits_for.segments();
             for (name, lengths) in &first {
                 let same = other
                     .get(name)

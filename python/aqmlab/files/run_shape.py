@@ -65,6 +65,7 @@ RUN = Table(
     },
     optional={
         "content_address": TEXT,
+        "ended_s": NUMBER,
         "offered_load": TableOf(ANY),
         "live": TableOf(ANY),
         "actions": ListOf(TableOf(ANY)),

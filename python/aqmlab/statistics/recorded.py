@@ -52,10 +52,14 @@ def measured_window_s(result: Recorded) -> float:
 
 
 def ended_s(result: Recorded) -> float:
-    """When a run ended, in simulated seconds: at its duration, or earlier with enough exchanges."""
+    """When a run ended, in simulated seconds: at its duration, or earlier.
+
+    It ends earlier with enough exchanges, or in its cool-down, once nothing that is measured can change.
+    """
     scenario = result.run["scenario"]
-    ends_early = scenario.get("end_after") is not None
-    return float(result.run["measured_until_s"] if ends_early else scenario["duration_s"])
+    if scenario.get("end_after") is not None:
+        return float(result.run["measured_until_s"])
+    return float(result.run.get("ended_s", scenario["duration_s"]))
 
 
 def monitored_links(result: Recorded) -> list[Mapping[str, Any]]:

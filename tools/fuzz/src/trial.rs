@@ -11,7 +11,7 @@ use crate::mend::{checked, mended};
 use crate::schema::Schema;
 use crate::steps::run_in_steps;
 use aqmlab_scenario::Scenario;
-use aqmlab_sim::{Control, RunError, run};
+use aqmlab_sim::{Control, Output, RunError, run};
 use serde_json::Value as Json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -139,6 +139,20 @@ fn read_back(scenario: &Scenario) -> Result<(), String> {
     }
 }
 
+/// What has ended in its cool-down has measured what it has with all of it, which is what steps have.
+fn ended_alike(scenario: &Scenario, seed: u64, ended: &Output, in_steps: &Output) -> Result<(), String> {
+    let mut whole = scenario.clone();
+    whole.record.cool_down = true;
+    let whole = run(&whole, seed, &Control::default()).map_err(|error| format!("to its end: {error}"))?;
+    if laws::digest(&whole) != laws::digest(in_steps) {
+        return Err("the same scenario and seed gave other bytes in steps".to_owned());
+    }
+    let alike = laws::measured_alike(ended, &whole);
+    alike
+        .then_some(())
+        .ok_or_else(|| "the end of the run in its cool-down changes what is measured".to_owned())
+}
+
 /// Runs a scenario twice, the second time in steps; the events of a run without fault.
 fn judged(scenario: &Scenario, seed: u64) -> Result<u64, String> {
     read_back(scenario)?;
@@ -154,6 +168,9 @@ fn judged(scenario: &Scenario, seed: u64) -> Result<u64, String> {
         return Err(law);
     }
     let in_steps = run_in_steps(scenario, seed).map_err(|error| format!("in steps: {error}"))?;
+    if once.summary.ended_s.is_some() {
+        return ended_alike(scenario, seed, &once, &in_steps).map(|()| once.events);
+    }
     if laws::digest(&once) == laws::digest(&in_steps) {
         return Ok(once.events);
     }

@@ -222,6 +222,7 @@ struct VideoCall {
     sender: Sender,
     receiver: Receiver,
     frames: Frames,
+    stops: Time,
     feedback_interval: Span,
     /// Reports that were sent.
     reports: u32,
@@ -234,6 +235,7 @@ impl VideoCall {
     fn new(settings: &AdaptiveVideo, setup: &Setup) -> Self {
         Self {
             frames: Frames::new(1.0 / settings.frames_hz),
+            stops: setup.stops,
             receiver: Receiver::default(),
             feedback_interval: settings.feedback_interval(),
             reports: 0,
@@ -294,6 +296,10 @@ impl Application for VideoCall {
                 Some(self.sender.due().max(now))
             }
         }
+    }
+
+    fn is_settled(&self, before: Time) -> bool {
+        self.frames.are_settled(before, self.stops <= before)
     }
 
     fn take_frames(&mut self) -> Option<Vec<VideoCallFrame>> {

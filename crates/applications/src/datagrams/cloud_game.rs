@@ -122,6 +122,7 @@ impl Parameters for CloudGame {
         Box::new(Game {
             parameters: self.clone(),
             starts: setup.starts,
+            stops: setup.stops,
             payload_bytes: u64::from(setup.packet_bytes - RTP_HEADER_BYTES),
             key: setup.key.named("frames"),
             left_bytes: 0,
@@ -157,6 +158,7 @@ struct OpenFrame {
 struct Game {
     parameters: CloudGame,
     starts: Time,
+    stops: Time,
     payload_bytes: u64,
     key: Key,
     /// Of the present frame what has not been sent.
@@ -240,6 +242,10 @@ impl Application for Game {
             self.open.drain(..=at);
         }
         None
+    }
+
+    fn is_settled(&self, before: Time) -> bool {
+        VideoCallFrame::are_settled(&self.frames, before) || self.stops <= before && self.open.is_empty()
     }
 
     fn take_frames(&mut self) -> Option<Vec<VideoCallFrame>> {

@@ -89,6 +89,11 @@ pub struct RecordTable {
     #[serde(skip_serializing_if = "super::is_false")]
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub datagrams: bool,
+
+    /// Simulate all of `cool_down_s`; else the run ends in it as soon as nothing that is measured can change.
+    #[serde(skip_serializing_if = "super::is_false")]
+    #[schemars(extend("x-decides" = Decides::Nothing))]
+    pub cool_down: bool,
 }
 
 /// Which bytes count as throughput.
@@ -156,6 +161,7 @@ impl Default for RecordTable {
             users: false,
             packets: false,
             datagrams: false,
+            cool_down: false,
         }
     }
 }

@@ -161,6 +161,7 @@ fn record(table: &RecordTable, populations: &[Population], mistakes: &mut Mistak
         users: table.users,
         packets: table.packets,
         datagrams: table.datagrams,
+        cool_down: table.cool_down,
     }
 }
 

@@ -198,6 +198,11 @@ impl DatagramEnds {
         self.records.in_run(source)
     }
 
+    /// Whether it is known of each datagram sent in the measured window, which has passed, what became of it.
+    pub(crate) fn are_settled(&mut self) -> bool {
+        self.records.are_settled()
+    }
+
     /// A source that sent less than was received and lost, which cannot be.
     pub(crate) fn overdrawn(&self) -> Option<usize> {
         self.records.overdrawn()

@@ -345,6 +345,11 @@ impl Fabric {
         &self.endpoints.datagrams
     }
 
+    /// Whether it is known of each datagram sent in the measured window, which has passed, what became of it.
+    pub(crate) fn datagrams_are_settled(&mut self) -> bool {
+        self.endpoints.datagrams.are_settled()
+    }
+
     /// The tables `users`, `traffic`, `traffic_series` and `packets`, where they are wanted, `datagrams`,
     /// where there are any, and `datagram_arrivals`, where it is wanted; and what was captured.
     pub(crate) fn into_tables(self, names: &TableNames, end: Time) -> ([Option<Table>; 6], Vec<Capture>) {

@@ -10,6 +10,7 @@ use aqmlab_driver::{
 };
 use aqmlab_record::{DelayBoxSummary, ImpairmentSummary, Invariant, LinkSummary, Summary, Table, TcpSummary};
 use aqmlab_scenario::{Responses, Scenario};
+use aqmlab_units::Time;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -42,6 +43,7 @@ pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> R
         seed,
         measured_from_s: simulation.window.from.seconds(),
         measured_until_s: simulation.window.until.seconds(),
+        ended_s: ended_in_cool_down(&simulation, scenario),
         flows: flows(scenario, &simulation.session, [&begin.flows, &end.flows]),
         tcp: tcp(&begin, &end),
         links,
@@ -59,6 +61,13 @@ pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> R
     let (tables, captures) = tables(simulation, scenario);
     check_numbers(&tables, opened, MAXIMUM_NUMBERED - sources)?;
     Ok(Output { summary, tables, captures, events })
+}
+
+/// When a run ended before the end of its cool-down.
+fn ended_in_cool_down(simulation: &EventLoop, scenario: &Scenario) -> Option<f64> {
+    let (end, window) = (simulation.end, simulation.window);
+    (window.until <= end && end < Time::ZERO + scenario.duration && scenario.end_after.is_none())
+        .then(|| end.seconds())
 }
 
 /// Two connections of one number would be taken for one, and so would a connection and a source of datagrams.

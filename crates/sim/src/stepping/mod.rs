@@ -25,7 +25,8 @@ use std::borrow::Cow;
 /// [`Simulation::advance_until`] serves events, [`Simulation::observe`] looks at the monitored links,
 /// [`Simulation::act`] changes what may be changed while a run goes on, and [`Simulation::finish`] returns
 /// what the run leaves behind. Steps and looks change nothing: without an action the output is that of
-/// [`crate::run`], byte for byte, but for the number of events.
+/// [`crate::run`], byte for byte, but for the number of events. The cool-down is taken to its end, as with
+/// `record.cool_down`.
 ///
 /// ```
 /// use aqmlab_scenario::Scenario;
@@ -86,6 +87,7 @@ impl<'a> Simulation<'a> {
         let captured = &CapturedPorts::default();
         let settings = Settings { captured, transports: Transports::default(), departures };
         let mut simulation = Self::begin(scenario, seed, control, settings)?;
+        simulation.event_loop.keep_cool_down();
         let key = Key::from_seed(seed);
         let links = simulation.event_loop.fabric.network().monitored_links();
         let described =

@@ -50,7 +50,9 @@ pub use user::Viewer;
 
 impl Parameters for VideoStreamingParameters {
     fn facts(&self) -> ModelFacts {
-        ModelFacts { waits_for: WaitsFor::Segments, ..ModelFacts::USUAL }
+        let before_playback = self.segments_before_playback();
+        let waits_for = WaitsFor::Segments { per_video: self.segments_per_video, before_playback };
+        ModelFacts { waits_for, ..ModelFacts::USUAL }
     }
 
     fn choose_among(&mut self, servers: u32) {

@@ -26,10 +26,15 @@ pub(super) fn named(table: &Table, name: &str) -> Vec<f64> {
 
 /// FNV-1a over everything that a run leaves behind, bit by bit.
 pub(crate) fn digest(output: &Output) -> u64 {
+    digest_of(&output.summary.to_json(), &output.tables)
+}
+
+/// The same over a summary and some tables.
+pub(super) fn digest_of<'a>(summary: &str, tables: impl IntoIterator<Item = &'a Table>) -> u64 {
     let mut digest = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: u64| digest = (digest ^ bytes).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17);
-    output.summary.to_json().bytes().for_each(|byte| add(u64::from(byte)));
-    for table in &output.tables {
+    summary.bytes().for_each(|byte| add(u64::from(byte)));
+    for table in tables {
         table.name.bytes().for_each(|byte| add(u64::from(byte)));
         for column in &table.columns {
             column.name.bytes().for_each(|byte| add(u64::from(byte)));

@@ -4,6 +4,7 @@
 //! hold; here stands what a reader of the results relies on.
 
 mod columns;
+mod cool_down;
 mod datagrams;
 mod overload;
 mod sending;
@@ -14,6 +15,7 @@ mod video_calls;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::Output;
 pub(crate) use columns::digest;
+pub(crate) use cool_down::measured_alike;
 
 /// Laws that a run has broken, in words.
 pub(crate) struct Broken {

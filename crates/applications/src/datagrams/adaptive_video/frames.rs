@@ -104,6 +104,12 @@ impl Frames {
         }
     }
 
+    /// Whether what is recorded of frames captured before an instant is final: none was, or a later one has
+    /// been shown; of a call that has stopped, nobody waits for any.
+    pub(super) fn are_settled(&self, before: Time, has_stopped: bool) -> bool {
+        VideoCallFrame::are_settled(&self.rows, before) || has_stopped && self.open.is_empty()
+    }
+
     /// Takes what is recorded of each, at the end.
     pub(super) fn take_rows(&mut self) -> Vec<VideoCallFrame> {
         std::mem::take(&mut self.rows)
@@ -176,6 +182,21 @@ mod tests {
         arrive(&mut frames, &[(2, 0, 1130), (2, 1, 1131)]);
         let expected = [None, None, Some(1131), Some(1131)].into_iter().chain([None; 8]);
         assert_eq!(shown(frames), expected.collect::<Vec<_>>());
+    }
+
+    /// Frames captured at 0, 100 and 200 ms: what lies before 150 ms is settled when the third is shown.
+    #[test]
+    fn frames_before_an_instant_are_settled_when_a_later_one_is_shown() {
+        let mut frames = frames(3);
+        let settled = |frames: &Frames| [0, 150].map(|before| frames.are_settled(at(before), false));
+        assert_eq!(settled(&frames), [true, false]);
+        arrive(&mut frames, &[(0, 0, 10), (0, 1, 11), (1, 0, 110), (1, 1, 160)]);
+        assert_eq!(settled(&frames), [true, false], "a picture stands until the next one is shown");
+        arrive(&mut frames, &[(2, 0, 210)]);
+        assert!(!frames.are_settled(at(250), true), "somebody waits for it");
+        arrive(&mut frames, &[(2, 1, 211)]);
+        assert_eq!(settled(&frames), [true, true]);
+        assert!(!frames.are_settled(at(250), false) && frames.are_settled(at(250), true));
     }
 
     #[test]

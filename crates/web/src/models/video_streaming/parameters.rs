@@ -78,6 +78,13 @@ impl VideoStreamingParameters {
         rates.iter().try_for_each(|&kbps| within("bitrates_kbps", kbps, 1.0, 1e6))
     }
 
+    /// Segments that have arrived when playback begins: as many as it begins with, or the whole video.
+    pub(super) fn segments_before_playback(&self) -> u32 {
+        // Rounding alone is no further segment.
+        let segments = (self.start_buffer_seconds / self.segment_seconds - 1e-9).ceil();
+        (segments as u32).clamp(1, self.segments_per_video.max(1))
+    }
+
     /// Bytes of a segment of this bit rate.
     pub(super) fn segment_bytes(&self, kbps: f64) -> u64 {
         ((kbps * self.segment_seconds * 1000.0 / 8.0 + 0.5) as u64).max(1)
