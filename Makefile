@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-router uml-kernel docs constraints wheel release package clean
+.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-router uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -110,7 +110,10 @@ miri: ## what calls C functions, under Miri, which finds any wrong use of memory
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released), and ns-3 in NS3
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided) $(if $(NS3),--ns3 $(NS3))
 
-bench-check: ## refuses a growth of instructions or misses per step, or with UPDATE=1 commits to it (needs valgrind)
+bench-pairs: ## time beside the last release, in pairs of fresh copies: fails where that is faster (LEDGER=1: with a row in the ledger)
+	$(PYTHON) tools/bench/pairs.py $(if $(LEDGER),--ledger) $(if $(PAIRS),--pairs $(PAIRS))
+
+bench-check: ## refuses more instructions or misses than the last release has, or with UPDATE=1 adds what is new (needs valgrind)
 	$(PYTHON) tools/bench/bench.py --check $(if $(UPDATE),--update) $(if $(WORKERS),--workers $(WORKERS))
 
 crosscheck: $(VENV)/.installed ## the same scenario in ns-2 (needs ns2), ns-3 (NS3=.../site-packages/ns3) and here, side by side

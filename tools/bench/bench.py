@@ -1,9 +1,9 @@
-"""What a packet costs: `make bench` measures, `make bench-check` refuses a regression.
+"""What a packet costs: `make bench` measures, `make bench-check` refuses a regression (of time: `pairs.py`).
 
 Time is wall-clock noise on shared machines: every time is the median of several processes, and what is
 compared (ns-2 and we, with and without recording) runs in turn in one session. Instructions, misses of an
 instruction cache of 32 KiB and mispredicted branches are counted by valgrind's callgrind; they repeat, and
-are what `bench-check` compares with the committed figures.
+are what `bench-check` compares with the last release's.
 
 Standard library only: it must run before anything of ours is installed.
 """
@@ -107,7 +107,9 @@ def parse_arguments() -> argparse.Namespace:
         "--check", action="store_true", help="compare what is counted with the committed figures"
     )
     parser.add_argument(
-        "--update", action="store_true", help="with --check: commit to the figures counted now"
+        "--update",
+        action="store_true",
+        help="with --check: commit to figures that are new, or of a new release to all",
     )
     parser.add_argument(
         "--only",
