@@ -24,8 +24,9 @@ class Simulation:
     """A simulation that is taken step by step, observed and acted on.
 
     Steps and observations change nothing: without an action, `finish` returns the result of `aqmlab.run`,
-    byte for byte. Steps go by the clock: a scenario with `cool_down_s` gets `record.cool_down = true`, as a run
-    else ends once nothing that is measured can change. The simulated time stops between steps; it does not matter how long an agent thinks.
+    byte for byte. Steps go by the clock: a scenario with `cool_down_s` gets `record.cool_down = true`, as a
+    run else ends once nothing that is measured can change. The simulated time stops between steps; it does
+    not matter how long an agent thinks.
 
     Args:
         scenario: A `Scenario`, the path of a TOML file, TOML text or a dict.

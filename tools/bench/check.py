@@ -75,9 +75,7 @@ def check(figures: Sequence[Figure], workers: int, *, partly: bool) -> int:
     """
     file = json.loads(COMMITTED.read_text(encoding="utf-8"))
     if file["release"] != released.commit():
-        print(
-            f"counts of {file['release']}, release {released.commit()}: `make bench-check UPDATE=1` counts anew"
-        )
+        print(f"counts of {file['release']}, release {released.commit()}: make bench-check UPDATE=1")
         return 1
     found = _by_step(figures, counting.per_step(figures, workers))
     committed: Committed = file["per_step"]
