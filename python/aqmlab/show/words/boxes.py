@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.show.words.amounts import listed
+from aqmlab.show.words.configurations import named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ def boxes_in_words(found: Comparison) -> list[str]:
     for name in found.names:
         line = found.runs[name][0].result.run["scenario"].get("line")
         if line:
-            by_place.setdefault(_place(line), []).append(name)
+            by_place.setdefault(_place(line), []).append(named(name))
     if not by_place:
         return []
     if len(by_place) == 1:

@@ -1,0 +1,45 @@
+"""How a configuration, and who shares its network, is named in tables and in sentences."""
+
+from __future__ import annotations
+
+import re
+
+from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.presets.line import AS_IT_IS
+
+_WAY = re.compile(r"(?P<who>.+)-(?P<way>up|down)")
+_PROPER = re.compile(r"[A-Z0-9]")
+
+
+def named(configuration: str) -> str:
+    """A configuration as people write it: PIE, FQ-CoDel, as it is; any other as its user named it."""
+    return spelt(configuration)
+
+
+def under(configuration: str) -> str:
+    """Under which configuration something is so: `with PIE`; of the one called so, `as it is`."""
+    return configuration if configuration == AS_IT_IS else f"with {named(configuration)}"
+
+
+def itself(configuration: str) -> str:
+    """A configuration that something is compared with: `PIE`, `the network as it is`."""
+    return f"the network {configuration}" if configuration == AS_IT_IS else named(configuration)
+
+
+def the(group: str) -> str:
+    """A group in a sentence: `the backup`, `the call on the way up`; capitals and digits take no article."""
+    found = _WAY.fullmatch(group)
+    name, way = (found["who"], f" on the way {found['way']}") if found else (group, "")
+    return f"{_with_article(name, name)}{way}"
+
+
+def whose(group: str, what: str) -> str:
+    """Something of a group: `the meeting's video on the way up`, `the photos' transfers`."""
+    found = _WAY.fullmatch(group)
+    name, way = (found["who"], f" on the way {found['way']}") if found else (group, "")
+    own = f"{name}'" if name.endswith("s") else f"{name}'s"
+    return f"{_with_article(name, own)} {what}{way}"
+
+
+def _with_article(name: str, written: str) -> str:
+    return written if _PROPER.search(name) else f"the {written}"
