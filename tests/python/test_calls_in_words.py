@@ -105,8 +105,8 @@ def test_the_group_is_the_one_that_suffers_most_under_each_queue() -> None:
     )
     told = besides_pages(found)
     assert re.match(
-        r"Worst off: the call on the way up with one, unusable \(delay .*\); the game on the way up with other, "
-        r"poor \(delay 151 ms, jitter 151 ms, loss 0 %\)\. Delays",
+        r"Worst off: the call on the way up with one, unusable \(delay .*\); the game on the way up with "
+        r"other, poor \(delay 151 ms, jitter 151 ms, loss 0 %\)\. Delays",
         told[0],
     )
     assert told[1].startswith(
@@ -160,8 +160,8 @@ def test_what_is_no_call_is_told_without_a_grade() -> None:
             run.result.run["scenario"]["datagrams"] = [{"name": "call-up", "rate_mbps": 20.0}]
     (told,) = besides_pages(found)
     assert told == (
-        "Worst off: the call on the way up with one (delay 21 ms, loss 0 %); the call on the way up with other "
-        "(delay 40 ms, loss 3.0 %). Delays: 95th percentile, one way."
+        "Worst off: the call on the way up with one (delay 21 ms, loss 0 %); the call on the way up with "
+        "other (delay 40 ms, loss 3.0 %). Delays: 95th percentile, one way."
     )
     assert not [each.name for each in found.quantities if each.name.startswith("voice_mos")]
 

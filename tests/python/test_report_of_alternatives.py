@@ -90,8 +90,8 @@ def test_the_answer_is_two_sentences_in_seconds() -> None:
     # runs 30 take longer than 1.1 times 5 and 9 s; of those of other, whose noise is wide, longer than 6 s.
     first, second = answer(compared())
     assert first == (
-        "Half of the pages load in 1.0 s with today, 0.50 s with better and 0.95 s with <b>other</b> (no clear "
-        "difference)."
+        "Half of the pages load in 1.0 s with today, 0.50 s with better and 0.95 s with <b>other</b> (no "
+        "clear difference)."
     )
     assert second == (
         "95 % of the pages load in 5.5 s with today, 9.9 s with better and 6.0 s with <b>other</b> (no clear "
@@ -102,8 +102,8 @@ def test_the_answer_is_two_sentences_in_seconds() -> None:
 def test_few_runs_say_that_they_are_few() -> None:
     few = Comparison.of({name: each[:2] for name, each in three().items()})
     assert answer(few)[0] == (
-        "Half of the pages load in 0.99 s with today, 0.50 s with better and 0.92 s with <b>other</b> (2 runs: "
-        "may be chance)."
+        "Half of the pages load in 0.99 s with today, 0.50 s with better and 0.92 s with <b>other</b> (2 "
+        "runs: may be chance)."
     )
 
 
@@ -253,8 +253,8 @@ def unseen(name: str) -> Comparison:
 def test_what_was_not_seen_to_end_is_a_bound_and_takes_nothing_from_the_others() -> None:
     # The geometric mean of five times 5 s and 20 s is 5 s times the sixth root of 4, 6.3 s.
     assert answer(unseen("better"))[0] == (
-        "Half of the pages load in 1.0 s with today, more than 6.3 s with better and 0.95 s with <b>other</b> "
-        "(no clear difference)."
+        "Half of the pages load in 1.0 s with today, more than 6.3 s with better and 0.95 s with "
+        "<b>other</b> (no clear difference)."
     )
     assert answer(unseen("today"))[0].startswith("Half of the pages take more than 6.3 s with today, ")
     figure = first_figure(unseen("better"))

@@ -182,7 +182,7 @@ def test_a_comparison_says_at_which_bit_rate_videos_are_shown_and_for_how_long_t
         sentence,
     )
     rates = [found.level(name, "video_bitrate_mbps/populations.tv").mean for name in found.names]
-    assert f"{rates[0]:.1f} Mbit/s with drop-tail" in sentence
+    assert f"{rates[0]:.2f} Mbit/s with drop-tail" in sentence
     assert found.browsing_users == 2, "viewers are no readers"
 
 
