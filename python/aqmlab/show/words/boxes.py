@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aqmlab.comparison import Comparison
 
 _SHARES = {"down": "shaped_share_down", "up": "shaped_share_up"}
-_AT_THE_LINE = {"down": "at the provider's", "up": "in the modem"}
+_AT_THE_LINE = {"down": "at the provider", "up": "in the modem"}
 
 
 def boxes_in_words(found: Comparison) -> list[str]:
@@ -37,7 +37,7 @@ def _place(line: Mapping[str, Any]) -> str:
     held = {way: _of_way(line, way) for way in _SHARES}
     if held["down"] == held["up"]:
         return held["down"]
-    return " and ".join(f"{box} (the way {way})" for way, box in held.items())
+    return " and ".join(f"{box} ({way})" for way, box in held.items())
 
 
 def _of_way(line: Mapping[str, Any], way: str) -> str:

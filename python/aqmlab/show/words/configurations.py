@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.presets.line import AS_IT_IS
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_SCHEMES = 2
+"""So many schemes of a line have room in the head of a row."""
 _WAY = re.compile(r"(?P<who>.+)-(?P<way>up|down)")
 _PROPER = re.compile(r"[A-Z0-9]")
 
@@ -24,6 +30,16 @@ def under(configuration: str) -> str:
 def itself(configuration: str) -> str:
     """A configuration that something is compared with: `PIE`, `the network as it is`."""
     return f"the network {configuration}" if configuration == AS_IT_IS else named(configuration)
+
+
+def now(schemes: Sequence[str]) -> str:
+    """What a table calls a line as it is, by its queue disciplines: `now (drop-tail)`."""
+    return f"now ({', '.join(map(spelt, schemes))})" if len(schemes) <= _MOST_SCHEMES else "now"
+
+
+def of_row(configuration: str, schemes: Sequence[str]) -> str:
+    """What a table calls a configuration of a line that has these queue disciplines now."""
+    return now(schemes) if configuration == AS_IT_IS else named(configuration)
 
 
 def the(group: str) -> str:
