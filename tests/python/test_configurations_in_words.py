@@ -8,8 +8,9 @@ import aqmlab
 from aqmlab import _core
 from aqmlab.comparison.verdict import verdict
 from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.presets.line import Line
 from aqmlab.show.words.amounts import line_rate, line_rates
-from aqmlab.show.words.configurations import itself, named, the, under, whose
+from aqmlab.show.words.configurations import itself, named, of_row, the, under, whose
 from aqmlab.statistics.datagrams import delay_ms_of
 from aqmlab.statistics.quantity import Measured
 
@@ -29,18 +30,27 @@ from aqmlab.statistics.quantity import Measured
         ("codel:target_ms=20", "codel:target_ms=20"),
         ("my_red.py:MyRed", "my_red.py:MyRed"),
         ("today", "today"),
+        ("fq-codel (live)", "FQ-CoDel (live)"),
     ],
 )
 def test_schemes_are_written_as_people_write_them_and_other_names_as_their_users_did(
     scheme: str, written: str
 ) -> None:
-    assert spelt(scheme) == written
     assert named(scheme) == written
 
 
 def test_every_scheme_is_written_with_the_letters_of_its_name() -> None:
     for scheme in _core.scheme_names():
         assert spelt(scheme).lower() == scheme
+
+
+def test_a_table_of_a_line_names_the_queues_that_it_has_now() -> None:
+    line = Line.of_rates(50.0, 10.0)
+    assert line.schemes == ["drop-tail"]
+    assert of_row("as it is", line.schemes) == "now (drop-tail)"
+    assert of_row("as it is (live)", ["drop-tail", "pie"]) == "now (drop-tail, PIE) (live)"
+    assert of_row("as it is", ["drop-tail", "pie", "cake"]) == "now"
+    assert of_row("cake", line.schemes) == "CAKE"
 
 
 def test_what_is_as_it_is_stands_under_nothing() -> None:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from aqmlab.show.words.amounts import bit_rate, delay, listed
-from aqmlab.show.words.configurations import named, under
+from aqmlab.show.words.configurations import under
 from aqmlab.study.bloat.phases import LOADED, Phase
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ _MOST = 0.5
 def not_filled_in_words(rows: Sequence[QueueUnderLoad]) -> list[str]:
     """Why there is no grade: loads that did not fill the line, such as one with a very long round trip."""
     return [
-        f"{named(row.name)}: no grade, because {_LOADS[phase]} kept the line busy for only {busy:.3g} % of "
-        "the time."
+        f"No grade {under(row.name)}: {_LOADS[phase]} kept the line busy only {busy:.3g} % of the time."
         for row in rows
         if row.grade is None
         for phase in row.not_filled

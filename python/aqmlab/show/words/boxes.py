@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.show.words.amounts import listed
-from aqmlab.show.words.configurations import named
+from aqmlab.show.words.configurations import under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,12 +23,12 @@ def boxes_in_words(found: Comparison) -> list[str]:
     for name in found.names:
         line = found.runs[name][0].result.run["scenario"].get("line")
         if line:
-            by_place.setdefault(_place(line), []).append(named(name))
+            by_place.setdefault(_place(line), []).append(under(name))
     if not by_place:
         return []
     if len(by_place) == 1:
         return [f"Queues fill {next(iter(by_place))}."]
-    told = "; ".join(f"{listed(names)}, {place}" for place, names in by_place.items())
+    told = "; ".join(f"{listed(names)} {place}" for place, names in by_place.items())
     return [f"Where queues fill: {told}."]
 
 

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 _MOST_SCHEMES = 2
 """So many schemes of a line have room in the head of a row."""
+_LIVE = " (live)"
 _WAY = re.compile(r"(?P<who>.+)-(?P<way>up|down)")
 _PROPER = re.compile(r"[A-Z0-9]")
 
 
 def named(configuration: str) -> str:
-    """A configuration as people write it: PIE, FQ-CoDel, as it is; any other as its user named it."""
-    return spelt(configuration)
+    """A configuration as people write it: PIE, FQ-CoDel (live), as it is; others as users named them."""
+    own, live = _live_apart(configuration)
+    return f"{spelt(own)}{live}"
 
 
 def under(configuration: str) -> str:
@@ -39,7 +41,14 @@ def now(schemes: Sequence[str]) -> str:
 
 def of_row(configuration: str, schemes: Sequence[str]) -> str:
     """What a table calls a configuration of a line that has these queue disciplines now."""
-    return now(schemes) if configuration == AS_IT_IS else named(configuration)
+    own, live = _live_apart(configuration)
+    return f"{now(schemes)}{live}" if own == AS_IT_IS else named(configuration)
+
+
+def _live_apart(configuration: str) -> tuple[str, str]:
+    """A configuration and, of one that was run over Linux TCP, what says so."""
+    own = configuration.removesuffix(_LIVE)
+    return own, configuration[len(own) :]
 
 
 def the(group: str) -> str:
