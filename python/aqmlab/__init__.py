@@ -1,4 +1,4 @@
-"""What does this queue management do to the people browsing the web through this link?
+"""See what your router's queue does to calls, games and web pages.
 
     import aqmlab
 

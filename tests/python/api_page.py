@@ -27,6 +27,7 @@ MODULES = {
     ),
     "aqmlab.statistics.pages": ("Page load times of one run as a distribution.", ()),
     "aqmlab.statistics.distribution": ("Response times of one run as a distribution.", ()),
+    "aqmlab.statistics.call_sound": ("What a call sounds like at the other end.", ()),
     "aqmlab.statistics.classes": ("Goodput and fairness by class of traffic.", ()),
 }
 """The modules with what the page says of them, and the names that it lists; by default all public ones."""

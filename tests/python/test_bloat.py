@@ -135,7 +135,7 @@ def test_a_line_that_was_not_full_has_no_grade_and_says_so() -> None:
     assert (row.not_filled, row.grade) == ([Phase.DOWNLOAD], None)
     assert [row.grade_under(phase) for phase in LOADED] == [None, Grade("A+", 5.0), Grade("A+", 5.0)]
     assert not_filled_in_words([row]) == [
-        "as it is: no grade, since downloads kept the line busy 43.2 % of the time: it was not full."
+        "No grade as it is: downloads kept the line busy only 43.2 % of the time."
     ]
     nearly = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(7.0, 89.9, "down")})
     assert nearly.not_filled == [Phase.DOWNLOAD], "90 % is full, less is not"
@@ -195,7 +195,7 @@ def test_a_line_of_which_half_is_lost_says_so_and_no_number() -> None:
     assert [row.grade and row.grade.name for row in (good, dead)] == ["A+", "F"]
     assert dead.added_ms(Phase.UPLOAD) == math.inf
     assert added_in_words([good, dead]).endswith("; half of them lost with dead.")
-    assert added_in_words([dead, good]) == "Half of the round trips on this line, or more, are lost."
+    assert added_in_words([dead, good]) == "At least half of the round trips on this line are lost."
     table = bloat_table([good, dead], title="", caption="")
     assert [cell.lines[0].text for cell in table.rows[1][2:5]] == ["lost F "] * 3
     printed = to_csv(table)
@@ -284,7 +284,7 @@ def test_what_is_printed_is_said_of_the_box_that_it_is_of() -> None:
         str(aqmlab.bloat(**asked, **place))
         for place in (dict[str, Any](), {"queue_in": "router"}, {"queue_in": "router-unshaped"})
     )
-    assert "stand in the modem on the way up, and at the provider's" in " ".join(at_line.split())
+    assert "are in the modem (up) and at the provider (down)." in " ".join(at_line.split())
     assert "aqmlab sqm" in at_line
     assert "tc qdisc" not in at_line + unshaped
     assert "dev WAN root cake bandwidth 1900kbit besteffort triple-isolate nat noatm overhead 0" in router
@@ -308,7 +308,7 @@ def test_a_line_that_is_none_is_refused(tmp_path: Path) -> None:
         (
             "--down",
             "10",
-        ): "which line? legal: --down MBPS --up MBPS, or a scenario with a [line] or [dumbbell]",
+        ): "give the line: --down 100 --up 10, or a scenario file with a [line] or [dumbbell]",
         (str(PARKING_LOT),): "a line is a [line] or a [dumbbell], and this is [parking_lot]",
         (
             "--down",

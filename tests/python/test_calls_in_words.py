@@ -83,16 +83,16 @@ def always(**groups: Numbers) -> list[dict[str, Numbers]]:
 def test_the_delay_alone_does_not_decide() -> None:
     """An uplink of 0.5 Mbit/s: FQ-CoDel takes the delay away, and the words with it."""
     found = compared(
-        droptail=always(call_up=(720.0, 750.0, 760.0, 0.4)), fq=always(call_up=(41.0, 900.0, 1_150.0, 8.0))
+        droptail=always(call_up=(720.0, 750.0, 760.0, 0.4)), mine=always(call_up=(41.0, 900.0, 1_150.0, 8.0))
     )
     told = besides_pages(found)
     assert re.fullmatch(
-        r"The call call-up is unusable with droptail \(delay 753 ms, loss 0\.40 %, MOS 2\.\d\) and unusable "
-        r"with fq \(delay 904 ms, loss 8\.0 %, MOS 1\.\d\) \(delays: 95 %, one way\)\.",
+        r"The call on the way up is unusable with droptail \(delay 753 ms, loss 0\.40 %, MOS 2\.\d\) and "
+        r"unusable with mine \(delay 904 ms, loss 8\.0 %, MOS 1\.\d\)\. Delays: 95th percentile, one way\.",
         told[0],
     )
     assert told[1].startswith(
-        "Worse with fq than with droptail: call-up (delay 904 ms instead of 753 ms, jitter "
+        "Worse with mine than with droptail: the call on the way up (delay 904 ms instead of 753 ms, jitter "
     )
     assert re.search(r"loss 8\.0 % instead of 0\.40 %, MOS 1\.\d instead of 2\.\d\)\.$", told[1])
 
@@ -105,11 +105,13 @@ def test_the_group_is_the_one_that_suffers_most_under_each_queue() -> None:
     )
     told = besides_pages(found)
     assert re.match(
-        r"The call or game that suffers most is unusable with one \(call-up: .*\) and poor with other "
-        r"\(game-up: delay 151 ms, jitter 151 ms, loss 0 %\) \(delays",
+        r"Worst off: the call on the way up with one, unusable \(delay .*\); the game on the way up with "
+        r"other, poor \(delay 151 ms, jitter 151 ms, loss 0 %\)\. Delays",
         told[0],
     )
-    assert told[1].startswith("Worse with other than with one: game-up (delay 151 ms instead of 21 ms")
+    assert told[1].startswith(
+        "Worse with other than with one: the game on the way up (delay 151 ms instead of 21 ms"
+    )
 
 
 @pytest.mark.parametrize("names", [("good", "dead"), ("dead", "good")])
@@ -120,8 +122,8 @@ def test_a_dead_call_is_said_wherever_it_stands(names: tuple[str, str]) -> None:
     }
     found = compared(**{name: runs[name] for name in names})
     first = besides_pages(found)[0]
-    assert "unusable with dead (call-up: nothing of it arrives)" in first
-    assert "fair with good (game-up: " in first
+    assert "the call on the way up with dead, unusable (nothing of it arrives)" in first
+    assert "the game on the way up with good, fair (" in first
     level = found.level("dead", "delay_p50_ms/datagrams.call-up")
     assert level.mean == pytest.approx(1000.0 * 120.0)
     assert level.bound.value == ">"
@@ -137,7 +139,7 @@ def test_a_call_that_is_dead_in_some_runs_only_counts_there_with_the_bad_end() -
     found = compared(all=always(call_up=IDLE), some=runs)
     level = found.level("some", "delay_p95_ms/datagrams.call-up")
     assert (level.have, level.beyond, level.bound.value) == (7, 1, ">")
-    assert "call-up is unusable with" not in besides_pages(found)[0]
+    assert "is unusable with" not in besides_pages(found)[0]
     assert "good with all" in besides_pages(found)[0]
     assert "unusable with some (delay more than " in besides_pages(found)[0]
 
@@ -146,8 +148,8 @@ def test_one_configuration_is_told_without_its_name_and_equal_groups_by_the_firs
     found = compared(one=always(call_up=IDLE, call_down=IDLE))
     (told,) = besides_pages(found)
     assert told == (
-        "The call that suffers most is good (call-up: delay 21 ms, loss 0 %, MOS 4.3) "
-        "(delays: 95 %, one way)."
+        "Worst off: the call on the way up, good (delay 21 ms, loss 0 %, MOS 4.3). "
+        "Delays: 95th percentile, one way."
     )
 
 
@@ -158,8 +160,8 @@ def test_what_is_no_call_is_told_without_a_grade() -> None:
             run.result.run["scenario"]["datagrams"] = [{"name": "call-up", "rate_mbps": 20.0}]
     (told,) = besides_pages(found)
     assert told == (
-        "The packets that suffer most are those of call-up with one (delay 21 ms, loss 0 %) and those of "
-        "call-up with other (delay 40 ms, loss 3.0 %) (delays: 95 %, one way)."
+        "Worst off: the call on the way up with one (delay 21 ms, loss 0 %); the call on the way up with "
+        "other (delay 40 ms, loss 3.0 %). Delays: 95th percentile, one way."
     )
     assert not [each.name for each in found.quantities if each.name.startswith("voice_mos")]
 
@@ -227,10 +229,10 @@ def against(found: Comparison, name: str, kinds: Mapping[str, Kind], sign: int) 
 
 def said(sentence: str) -> set[tuple[str, str]]:
     """The rows that a sentence names."""
-    groups = re.findall(r"([a-z-]+) \(([^()]*)\)", sentence.partition(": ")[2])
+    groups = re.findall(r"the (\w+) on the way (\w+) \(([^()]*)\)", sentence.partition(": ")[2])
     return {
-        (group, family)
-        for group, rows in groups
+        (f"{who}-{way}", family)
+        for who, way, rows in groups
         for row in rows.split(", ")
         for family in FAMILIES
         if re.match(rf"(median |99 % )?{family} ", row)
@@ -242,8 +244,10 @@ def test_no_headline_points_against_a_row_that_differs(seed: int) -> None:
     draw = np.random.default_rng(seed)
     found = compared(first=drawn(draw), second=drawn(draw))
     head, *others = besides_pages(found)
-    grades = dict(zip(found.names, re.findall(rf"({_GRADES}) with", head), strict=True))
-    groups = dict(zip(found.names, re.findall(r"\(([a-z]+-[a-z]+): ", head), strict=True))
+    named = re.findall(rf"the (\w+) on the way (\w+) with (\w+), ({_GRADES}) ", head)
+    grades = {name: grade for _, _, name, grade in named}
+    groups = {name: f"{who}-{way}" for who, way, name, _ in named}
+    assert tuple(groups) == found.names
     for name in found.names:
         badness = suffers(found, name)
         assert badness[groups[name]] == max(badness.values()), "the group that suffers most"
@@ -266,4 +270,4 @@ def test_equal_groups_are_said_once_and_nothing_against_them() -> None:
     runs = always(call_up=IDLE, call_down=IDLE, game_up=IDLE)
     found = compared(first=runs, second=runs)
     assert [each for each in sentences(found) if "than with" in each] == []
-    assert besides_pages(found)[0].count("good with") == 2
+    assert besides_pages(found)[0].count(", good (") == 2

@@ -71,7 +71,7 @@ def test_a_change_is_told_with_direction_size_and_certainty() -> None:
     # is a factor of exp(0.47415 + 0.12337) = 1.818: from 4 s to 2.20 s or to 7.27 s.
     assert told(BASE, list(4.5 * SPREAD)) == (
         "4.5 s instead of 4.0 s (no clear difference: 1.2 s sooner to 3.2 s later; "
-        "6 seeds would show 1.8 s sooner or 3.3 s later)"
+        "6 seeds detect 1.8 s sooner or 3.3 s later)"
     )
     assert told(BASE[:2], [3.0, 3.0]) == "3.0 s instead of 4.0 s (2 seeds: too few for an interval)"
 
@@ -216,8 +216,8 @@ def test_one_scenario_under_several_schemes(link: Path) -> None:
     made = aqmlab_run(*asked, "--details", cwd=link)
     assert made.returncode == 0, made.stderr
     words = " ".join(made.stdout.split())
-    assert "red: half of the pages load in" in words
-    assert "fq-codel: half of the pages load in" in words
+    assert "RED: half of the pages load in" in words
+    assert "FQ-CoDel: half of the pages load in" in words
     assert "(2 seeds: too few for an interval)" in words
     folder = link / "results" / "compare-web"
     table = pd.read_csv(folder / "comparison.csv", index_col="configuration")

@@ -495,7 +495,7 @@ def test_standings_go_by_pairs_of_runs() -> None:
     assert standings_of(Evaluation("mine", ("other",), seeds[:5], figures, ())) == []
     found = Evaluation("mine", ("other",), seeds, figures, ())
     assert standings_in_words("mine", standings_of(found)) == [
-        "mine beside other, in 1 case: delay lower in 1; goodput without a clear difference."
+        "Against other (1 scenario), mine has delay lower in 1; goodput without a clear difference."
     ]
 
 
@@ -574,7 +574,7 @@ def test_an_evaluation_is_printed_in_words_and_tables(three: Evaluation) -> None
     assert delay is not None
     assert delay.interval.mean is not None
     first, *_ = str(three).splitlines()
-    assert first.startswith(f"TCP-friendly: packets wait {delay.interval.mean:.1f} ms with pie and ")
+    assert first.startswith(f"TCP-friendly: packets wait {delay.interval.mean:.1f} ms with PIE and ")
     assert "means over 3 seeds: too few for intervals" in " ".join(str(three).split())
     assert "measures the time per packet" in " ".join(str(three).split())
     assert three.to_arrow().num_rows == len(three.figures)

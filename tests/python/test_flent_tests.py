@@ -163,7 +163,7 @@ def test_the_command_prints_a_table_and_writes_flents_files(tmp_path: Path) -> N
     arguments = ("flent", "tcp_nup", "--down", "8", "--up", "2", "--length", "3", "--schemes", "fq-codel")
     done = aqmlab_run(*arguments, "--flent", "files", "--output", "x.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "as it is" in done.stdout
+    assert "now (drop-tail)" in done.stdout
     assert "fq-codel" in done.stdout
     names = sorted(file.name for file in (tmp_path / "files").iterdir())
     assert names == ["tcp_nup-as-it-is-seed-1.flent.gz", "tcp_nup-fq-codel-seed-1.flent.gz"]
@@ -184,7 +184,7 @@ def test_the_command_prints_a_table_and_writes_flents_files(tmp_path: Path) -> N
     ("arguments", "said"),
     [
         (("rrull", "--down", "8", "--up", "2"), "'rrull' is not one of"),
-        (("rrul",), "which line? legal: --down MBPS --up MBPS"),
+        (("rrul",), "give the line: --down 100 --up 10, or a scenario file"),
         (("rrul", "--down", "8", "--up", "0.1"), "0.256 Mbit/s or more"),
         (("rrul", "--down", "8", "--up", "2", "--length", "0"), "0.0 is not in the range"),
         (("rrul", "--down", "8", "--up", "2", "--schemes", "fqcodel"), 'did you mean "fq-codel"'),

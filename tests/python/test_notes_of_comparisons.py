@@ -63,11 +63,12 @@ def test_a_delay_that_only_some_runs_have_leaves_out_none_of_them() -> None:
 def test_flows_that_ran_outside_of_the_window_did_not_run_meanwhile_and_are_told_as_zero() -> None:
     schemes = ["drop-tail", "red"]
     afterwards = aqmlab.compare(AFTERWARDS.replace("STARTS", "6"), schemes=schemes, seeds=(1, 2))
-    assert sentences(afterwards)[0].startswith("The call call is good with")
+    assert sentences(afterwards)[0].startswith("The call is good with")
     (zero,) = [note for note in notes(afterwards) if note.startswith("Zero in every run")]
     assert "Mbit/s of bulk" in zero
     during = aqmlab.compare(AFTERWARDS.replace("STARTS", "2"), schemes=schemes, seeds=(1, 2))
-    assert sentences(during)[0].startswith("While bulk runs, the call call is ")
+    assert sentences(during)[0] == "While the bulk runs:"
+    assert sentences(during)[1].startswith("The call is ")
     assert not [note for note in notes(during) if "bulk" in note]
 
 

@@ -97,9 +97,9 @@ def test_a_comparison_puts_queues_where_it_is_asked_and_begins_with_the_line_as_
     assert cake is not None
     assert cake < 0.5 * own
     # Whose boxes: what a reader may set, and what not.
-    at_line = "at the provider's (the way down) and in the modem (the way up)"
+    at_line = "at the provider (down) and in the modem (up)"
     held = "in the router, which holds the line to 95 %"
-    assert boxes_in_words(found) == [f"Where queues fill: as it is, {at_line}; cake, {held}."]
+    assert boxes_in_words(found) == [f"Where queues fill: as it is {at_line}; with CAKE {held}."]
     with pytest.raises(ComparisonError, match="shaped_share: only a router shapes"):
         aqmlab.compare(HOME, schemes=["cake", "pie"], shaped_share=0.9)
     with pytest.raises(ComparisonError, match="of one scenario"):

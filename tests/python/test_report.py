@@ -110,9 +110,7 @@ def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() ->
 
     study = synthetic_study(make, replications=6, loads=(90.0, 98.0, 105.0))
     page = page_of(Parts(study, (), Table.of_records([]), Table.of_records([]), (), (), ()))
-    assert page.answer[0] == (
-        "With drop-tail 240, half of the pages load within 1.0 s: sooner with PI 24 (0.50 s)."
-    )
+    assert page.answer[0] == ("Half of the pages load in 1.0 s with drop-tail 240 and 0.50 s with PI 24.")
     assert page.figure is not None
     assert isinstance(page.figure.picture, Scene)
     drawn = {each.colour for each in page.figure.picture.items if isinstance(each, Area)}

@@ -268,7 +268,7 @@ def test_the_command_prints_and_writes_a_row_for_each_queue(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "which line? legal: --down MBPS --up MBPS"),
+        ((), "give the line: --down 100 --up 10, or a scenario file"),
         (("--down", "8", "--up", "0.1"), "0.256 Mbit/s or more"),
         (("--down", "8", "--up", "2", "--load", "sideways"), "'sideways' is not one of"),
         (("--down", "8", "--up", "2", "--schemes", "cakes"), 'did you mean "cake"'),

@@ -314,7 +314,7 @@ def test_a_comparison_tells_completion_times_slowdowns_and_what_did_not_finish(t
     schemes = ("--schemes", "drop-tail,fq-codel", "--seeds", "1-2", "--output", "found")
     done = aqmlab_run("compare", "loaded.toml", *schemes, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Half of the transfers of short complete in " in done.stdout
+    assert "Half of the short's transfers complete in " in done.stdout
     assert "short (TCP)" in done.stdout
     assert "half complete in, s" in done.stdout
     header, *rows = (tmp_path / "found" / "comparison.csv").read_text().splitlines()
@@ -330,7 +330,7 @@ def test_transfers_that_do_not_finish_are_told_as_a_bound() -> None:
     starved = LOADED.replace("count = 4", "count = 60").replace("limit_packets = 200", "limit_packets = 10")
     large = starved.replace("mean_bytes = 20_000", "mean_bytes = 2_000_000")
     found = aqmlab.compare(large, schemes=["drop-tail", "pie"], seeds="1")
-    said = next(each for each in sentences(found) if "transfers of short" in each)
+    said = next(each for each in sentences(found) if "short's transfers" in each)
     assert " in more than " in said
     assert " unfinished)" in said
     rows = [[cell.lines[0].text for cell in row] for row in comparison_tables(found)[0].rows]

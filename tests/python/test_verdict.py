@@ -96,4 +96,4 @@ def test_an_application_differs_although_another_part_of_it_suffers_then() -> No
     assert (before.way, after.way) == ("up", "down")
     assert found.change("cake", after.quantity).direction == 0
     assert after.differs
-    assert what_changes_most(found, found.verdict()).startswith("Most changes for the game: unusable")
+    assert what_changes_most(found, found.verdict()).startswith("The game changes most: unusable (")

@@ -161,7 +161,7 @@ fn a_scheme_that_does_not_survive_an_idle_hour_is_found() {
     let found = findings("wrong-tired", register::<Tired>("wrong-tired"));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(
-        found[0].starts_with("stands crowds") && found[0].contains("IdleHours: price is inf"),
+        found[0].starts_with("stress traffic") && found[0].contains("IdleHours: price is inf"),
         "{found:?}"
     );
 }

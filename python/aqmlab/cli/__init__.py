@@ -92,7 +92,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="aqmlab")
 def commands() -> None:
-    """What does this queue management do to the people browsing the web through this link?
+    """See what your router's queue does to calls, games and web pages.
 
     \b
     Try:

@@ -35,7 +35,7 @@ def require_one_line(
             raise click.UsageError("--down and --up are of a line without a file; legal: these, or the file")
     elif down_mbps is None or up_mbps is None:
         raise click.UsageError(
-            "which line? legal: --down MBPS --up MBPS, or a scenario with a [line] or [dumbbell]"
+            "give the line: --down 100 --up 10, or a scenario file with a [line] or [dumbbell]"
         )
     elif overrides:
         raise click.UsageError("--set replaces values of a scenario, and there is none")

@@ -27,6 +27,7 @@ from aqmlab.errors import ComparisonError, TooLittleDataError, UnknownQuantityEr
 from aqmlab.files.columns import to_numpy
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.inference.stopping import replications_for
+from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics.catalogue import (
     LOADED_MEDIAN,
@@ -221,12 +222,12 @@ class Comparison:
             if not {name, name.partition(":")[0]} & {each.after for each in found}
             and name.partition(" ")[0] not in DISCIPLINES
         }
-        return [f"{name} has {listed(found)}." for name, found in of_queue.items() if found]
+        return [f"{spelt(name)} has {listed(found)}." for name, found in of_queue.items() if found]
 
     def cautions(self) -> list[str]:
         """Whether runs are lacking, and for each configuration its differences besides the queue."""
         return [self.unfinished] * bool(self.unfinished) + [
-            f"Not only the queue differs between {name} and {self.baseline}: {listed(found)}."
+            f"Not only the queue differs between {spelt(name)} and {spelt(self.baseline)}: {listed(found)}."
             for name in self.names
             if (found := self.beyond_the_queue(name))
         ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.load.queue_place import LINE_LINKS
 from aqmlab.scenario import core_of
 from aqmlab.terminal.spelling import counted
@@ -112,7 +113,8 @@ def buffers_in_words(queues: Mapping[str, Sequence[LinkQueue]]) -> list[str]:
     if not differ and not is_usual:
         return []
     return [
-        f"{name}: {'; '.join(_at_link(each, of_one) for each in of_one)}." for name, of_one in felt.items()
+        f"{spelt(name)}: {'; '.join(_at_link(each, of_one) for each in of_one)}."
+        for name, of_one in felt.items()
     ]
 
 
@@ -124,7 +126,7 @@ def _at_link(queue: LinkQueue, beside: Sequence[LinkQueue]) -> str:
 def default_cautions(queues: Mapping[str, Sequence[LinkQueue]]) -> list[str]:
     """Of each configuration the default parameters that suit another link, and what suits this one."""
     return [
-        f"{name} {caution}"
+        f"{spelt(name)} {caution}"
         for name, of_one in queues.items()
         for caution in dict.fromkeys(text for each in of_one for text in _cautions_of(each))
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import ScenarioError
+from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.scenario import core_of
 from aqmlab.terminal.spelling import counted
 
@@ -91,4 +92,6 @@ def _in_words(found: Sequence[Alike], *, several: bool) -> str:
     where += ["numbers of the first run"] if any(each.has_other_numbers for each in found) else []
     text = f"{found[0].texts[0]} ({'; '.join(where)})" if where else found[0].texts[0]
     names = ", ".join(each.configuration for each in found)
-    return f"{names}: {text}" if several and not text.startswith(f"{names} at ") else text
+    if not several or text.startswith(f"{names} at "):
+        return text
+    return f"{', '.join(spelt(each.configuration) for each in found)}: {text}"

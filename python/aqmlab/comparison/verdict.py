@@ -26,8 +26,7 @@ from aqmlab.comparison.suffering import mean_of
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.datagrams import delay_ms_of
-from aqmlab.statistics.experience import Criterion, Grade, Kind, experience, grade_of
-from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.experience import WORST_BADNESS, Criterion, Grade, Kind, experience, grade_of
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.transfers import OF_TRANSFERS
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from aqmlab.comparison.comparison import Comparison
     from aqmlab.statistics.experience import Experience
+    from aqmlab.statistics.observation import Observation
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.statistics.recorded import Recorded
 
@@ -167,32 +167,17 @@ def _may_be_worse(criterion: Criterion, number: Observation, grade: Grade) -> bo
     return not math.isnan(end) and grade_of(criterion.badness(end)).value > grade.value
 
 
-_WORST = 5.0
-"""The badness of what is dead, in means."""
-
-
 def _felt(name: str, kinds: Mapping[str, Kind]) -> OfRun:
     """How bad an application is in a run, whichever part of it is worst: what differences are taken of."""
 
     def badness(result: Recorded) -> float:
-        felt = [experience(group, kind, partial(_in_run, result)) for group, kind in kinds.items()]
-        known = [min(each.badness, _WORST) for each in felt if each is not None]
+        felt = [experience(group, kind, lambda of: of.observed_in(result)) for group, kind in kinds.items()]
+        known = [min(each.badness, WORST_BADNESS) for each in felt if each is not None]
         if not known:
             raise MissingDataError(f"nothing is known of {name}")
         return max(known)
 
     return OfRun(f"badness_of_{name}", "", f"badness of {name}", name, 2, badness)
-
-
-def _in_run(result: Recorded, quantity: OfRun) -> Observation:
-    try:
-        return (
-            Observation.exact(quantity.compute(result))
-            if quantity.observe is None
-            else quantity.observe(result)
-        )
-    except MissingDataError:
-        return Observation.nothing()
 
 
 def _differs(found: Comparison, configuration: str, quantity: Quantity) -> bool:
@@ -210,8 +195,11 @@ def _videos(found: Comparison) -> Iterator[Application]:
         rates = _told(found, name, VIDEO.name, {name: bitrate_mbps_of(f"populations.{name}")}, min).fares
         fares = dict(_of_one(found, name, VIDEO, stalled_percent_of(f"populations.{name}")))
         for each, own in fares.items():
-            if own.grade is Grade.GOOD and each in rates:
-                fares[each] = replace(rates[each], grade=own.grade, badness=own.badness)
+            if each in rates:
+                differs = own.differs or rates[each].differs
+                shows_rate = own.grade is Grade.GOOD
+                shown = replace(rates[each], grade=own.grade, badness=own.badness) if shows_rate else own
+                fares[each] = replace(shown, differs=differs)
         yield Application(name, VIDEO.name, fares)
 
 

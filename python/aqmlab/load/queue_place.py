@@ -101,12 +101,10 @@ PLACES = {
         QueuePlace(
             "router", ROUTER_LINKS, "in your router, which holds the line below its rate", shaped=True
         ),
-        QueuePlace(
-            "router-unshaped", ROUTER_LINKS, "in your router, which sends as fast as the modem takes it"
-        ),
-        QueuePlace("modem", ("up",), "in the modem, on the way up alone"),
-        QueuePlace("provider", ("down",), "at the provider's, on the way down alone"),
-        QueuePlace("line", LINE_LINKS, "in the modem on the way up, and at the provider's on the way down"),
+        QueuePlace("router-unshaped", ROUTER_LINKS, "in your router, without a shaper"),
+        QueuePlace("modem", ("up",), "in the modem (up only)"),
+        QueuePlace("provider", ("down",), "at the provider (down only)"),
+        QueuePlace("line", LINE_LINKS, "in the modem (up) and at the provider (down)"),
     )
 }
 """By name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
@@ -228,10 +228,20 @@ class Line:
         links = {link.name: link.rate_mbps for link in own.core.monitored_links()}
         return {way: links[link] for way, link in self.links.items()}
 
+    @cached_property
+    def schemes(self) -> list[str]:
+        """The queue disciplines that it has now, each once."""
+        own = self.carrying("line", datagrams=[_ANY])
+        queues = [
+            reduce(lambda table, key: table[key], link.queue_key.split("."), own.resolved)
+            for link in own.core.monitored_links()
+        ]
+        return list(dict.fromkeys(str(queue["scheme"]) for queue in queues))
+
     def in_words(self) -> str:
-        """Such as `100 Mbit/s down and 10 up, 20 ms to the servers and back`."""
-        down, up = self.rates_mbps.values()
-        return f"{down:g} Mbit/s down and {up:g} up, {self.round_trip_ms:g} ms to the servers and back"
+        """Such as `100 Mbit/s down and 10 up, round trip 20 ms`."""
+        down, up = (f"{rate:.4g}" for rate in self.rates_mbps.values())
+        return f"{down} Mbit/s down and {up} up, round trip {self.round_trip_ms:.4g} ms"
 
     @property
     def own_round_trip_ms(self) -> float:

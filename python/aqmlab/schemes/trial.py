@@ -30,7 +30,7 @@ class Finding:
     wrong: str
 
     def __str__(self) -> str:
-        return f"not kept: {self.property}\n  case {self.case}: {self.wrong}"
+        return f"fails: {self.property}\n  case {self.case}: {self.wrong}"
 
 
 def known(name: str, folder: str | Path = ".") -> str:

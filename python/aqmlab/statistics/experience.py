@@ -80,6 +80,10 @@ class Grade(Enum):
         return self.name.lower()
 
 
+WORST_BADNESS = 5.0
+"""The badness of what is dead, where badness is averaged or compared: worse than the worst that arrives."""
+
+
 def grade_of(badness: float) -> Grade:
     """The grade of a badness: up to 1 good, to 2 fair, to 3 poor, above unusable."""
     return Grade(math.ceil(min(max(badness - 1.0, 0.0), len(Grade) - 1.0)))

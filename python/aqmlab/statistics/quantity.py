@@ -145,6 +145,10 @@ class Quantity(ABC):
             return Observation.nothing()
         return Observation.exact(value) if math.isfinite(value) else Observation.at_least(self.at_least(run))
 
+    def observed_in(self, result: Recorded, links: Sequence[str] = ()) -> Observation:
+        """What a finished run says of the number, over the judged links where it is of links."""
+        return self.observed(Measured(result, links))
+
     def at_least(self, run: Measured) -> float:  # noqa: ARG002 (most quantities are never infinite)
         """What an infinite number of a run at least is; minus infinity where nothing is known."""
         return -math.inf

@@ -50,17 +50,17 @@ pub struct Finding {
 /// One case of a property, of the scheme with this name.
 type Property = fn(&str, &mut Stream) -> Result<(), String>;
 
-/// Everything that a scheme owes, in words.
+/// Everything that a scheme owes, as what it passes or fails.
 pub const PROPERTIES: [(&str, Property); 9] = [
-    ("accounts for every packet, holds its limits, keeps the order, marks what may be marked", ordinary),
-    ("takes packets from 1 byte to 64 KiB, and long silences", of_all_sizes),
-    ("stands crowds, floods of one flow, flows that meet on purpose, bursts and idle hours", under_stress),
-    ("decides alike from the same seed", deterministic),
-    ("is the same after silence in one step and in many", silent),
-    ("lets everything go in the end, asked at the instants that it names", drained),
-    ("asks for the arrival instants that it reads", informed),
-    ("keeps a link busy that is offered more than it carries, and serves again after a burst", offered),
-    ("works at every link with every legal parameter, and reports finite numbers", everywhere),
+    ("accounting for every packet, limits, order, marks", ordinary),
+    ("packets from 1 byte to 64 KiB, long silences", of_all_sizes),
+    ("stress traffic (many flows, one flood, hash collisions, bursts, silence)", under_stress),
+    ("same verdicts from the same seed", deterministic),
+    ("same state after silence in one step and in many", silent),
+    ("draining its queue at the instants it names", drained),
+    ("declaring the arrival instants it reads", informed),
+    ("keeping an overloaded link busy, and serving again after a burst", offered),
+    ("every link, every legal parameter, finite numbers", everywhere),
 ];
 
 /// Tries so many cases of each property; answers with the first finding of each that fails.

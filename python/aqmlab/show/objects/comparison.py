@@ -13,8 +13,11 @@ from aqmlab.show.tables.printed import as_text
 from aqmlab.show.tables.render import to_notebook
 from aqmlab.show.tables.verdict import verdict_table
 from aqmlab.show.words.comparison import sentences
+from aqmlab.show.words.verdict import what_changes_most
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matplotlib.axes import Axes
 
 shown.sentences.register(Comparison)(sentences)
@@ -37,14 +40,18 @@ def _details(found: Comparison) -> str:
 
 @shown.html.register(Comparison)
 def _html(found: Comparison) -> str:
-    """What happens to people in words, then levels and differences."""
-    said = [*in_words(found), *(f"warning: {each}" for each in found.warnings_of_settings())]
-    words = "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in said)
-    return (
-        to_notebook([verdict_table(found)] if found.judges_anybody else [])
-        + words
-        + to_notebook([comparison_table(found)])
-    )
+    """The verdict, with every sentence and number folded below it; where nobody is judged, these alone."""
+    warnings = _paragraphs(f"warning: {each}" for each in found.warnings_of_settings())
+    numbers = _paragraphs(in_words(found)) + to_notebook([comparison_table(found)])
+    if not found.judges_anybody:
+        return warnings + numbers
+    first = _paragraphs(filter(None, [what_changes_most(found, found.verdict())]))
+    folded = f"<details><summary>All numbers</summary>\n{numbers}</details>\n"
+    return first + to_notebook([verdict_table(found)]) + warnings + folded
+
+
+def _paragraphs(sentences: Iterable[str]) -> str:
+    return "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in sentences)
 
 
 @shown.report.register(Comparison)

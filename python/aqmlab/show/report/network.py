@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.scenario import clouds_of
+from aqmlab.show.words.amounts import line_rate, line_rates
 from aqmlab.statistics.recorded import viewers
 from aqmlab.terminal.spelling import counted
 
@@ -41,16 +42,16 @@ def in_one_line(result: Recorded, runs: int, length: str) -> str:
 
 def _links_in_words(result: Recorded) -> str:
     if line := result.run["scenario"].get("line"):
-        return f"{line['technology']}, {line['down_mbps']:g} Mbit/s down and {line['up_mbps']:g} up"
+        return f"{line['technology']}, {line_rates(line['down_mbps'], line['up_mbps'])}"
     links = result.run["links"]
-    data = [f"{link['rate_mbps']:g}" for link in links if link["carries_data"]]
-    back = [f"{link['rate_mbps']:g}" for link in links if not link["carries_data"]]
+    data = [line_rate(link["rate_mbps"]) for link in links if link["carries_data"]]
+    back = [line_rate(link["rate_mbps"]) for link in links if not link["carries_data"]]
     if len(data) == len(back) == 1:
-        return f"a link of {data[0]} Mbit/s towards them and {back[0]} Mbit/s back"
+        return f"a link of {data[0]} towards them and {back[0]} back"
     if not data:
         return ""
     rates = dict.fromkeys(data)
-    return f"{'a link' if len(data) == 1 else f'{len(data)} links'} of {' and '.join(rates)} Mbit/s"
+    return f"{'a link' if len(data) == 1 else f'{len(data)} links'} of {' and '.join(rates)}"
 
 
 def facts(results: Mapping[str, Recorded]) -> dict[str, str]:
@@ -72,7 +73,7 @@ def _facts_of(result: Recorded) -> Iterator[tuple[str, str]]:
     for link in result.run["links"]:
         carries = "data" if link["carries_data"] else "only requests and acknowledgements"
         where = f"from {link['from']} to {link['to']}"
-        yield f"link {link['name']}", f"{link['rate_mbps']:g} Mbit/s {where}; carries {carries}"
+        yield f"link {link['name']}", f"{line_rate(link['rate_mbps'])} {where}; carries {carries}"
     for population in result.run["populations"]:
         if population["users"] and population["name"] in clouds:
             yield f"clouds, {population['name']}", f"{population['users']:,} with arriving connections"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aqmlab.load.queue_place import PLACES
 from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.words.bloat import added_in_words, collapsed_in_words, not_filled_in_words
+from aqmlab.show.words.configurations import named, of_row
 from aqmlab.study.bloat import Phase
 from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
 from aqmlab.study.bloat.phases import LOADED
@@ -29,7 +30,7 @@ def printed(found: Bufferbloat) -> Iterator[Part]:
     if not simulated[0].not_filled:
         yield added_in_words(simulated)
     yield table_of(found)
-    yield carried_table(found.queues)
+    yield carried_table(found.queues, schemes=found.line.schemes)
     yield from collapsed_in_words(simulated)
     yield from not_filled_in_words(found.queues)
     yield from _whose_box(found)
@@ -38,32 +39,44 @@ def printed(found: Bufferbloat) -> Iterator[Part]:
 def _whose_box(found: Bufferbloat) -> Iterator[Part]:
     """Where the queues stand that were tried; what to type where that is one's own router."""
     place = PLACES[found.line.queue_in]
-    yield f"The queues that were tried stand {place.in_words}."
+    yield f"The queues tried here are {place.in_words}."
     if not place.shaped:
         if not place.links[0].startswith("router"):
-            yield "What your own router can do in front of that: --queue-in router, and aqmlab sqm."
+            yield "For the queues of your own router: --queue-in router, or aqmlab sqm."
         return
     for row in found.queues:
         if can_be_typed(row.name):
             shapers = router_shapers(found.line.with_scheme(row.name))
-            head = f"{row.name} on Linux, where WAN is the router's port to the modem:"
+            head = f"{named(row.name)} on Linux, where WAN is the router's port to the modem:"
             yield Unwrapped("\n".join([head, *(f"  {line}" for line in tc_lines(row.name, shapers, "WAN"))]))
 
 
 def table_of(found: Bufferbloat) -> Table:
     """The table of a measured line."""
     caption = (
-        "ms: the median round trip of a probe, what downloads, uploads or both add to it, and the grade of "
-        "that; lost: of the probes, idle or under a load, in the worse way; grade: the worst of the three: "
+        "ms: a probe's median round trip, what downloads, uploads or both add to it, and the grade of that; "
+        "lost: share of the probes, idle or under a load, in the worse direction; grade: the worst of the "
+        "three: "
         f"{thresholds()} (DSLReports); {thresholds_of_losses()} (ITU-T G.1010)"
     )
-    return bloat_table(found.queues, title=f"the line: {found.line.in_words()}", caption=caption)
+    return bloat_table(
+        found.queues, title=f"the line: {found.line.in_words()}", caption=caption, schemes=found.line.schemes
+    )
 
 
-def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> Table:
-    """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate."""
+def bloat_table(
+    rows: Sequence[QueueUnderLoad], *, title: str, caption: str, schemes: Sequence[str] = ("drop-tail",)
+) -> Table:
+    """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate.
+
+    Args:
+        rows: The queues that were measured.
+        title: The heading.
+        caption: What the numbers are.
+        schemes: The queue disciplines of the line as it is.
+    """
     columns: list[Column[QueueUnderLoad]] = [
-        Column("queue", lambda row: text(row.name), "queue", words=True),
+        Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
         Column(
             "idle_round_trip_ms",
             lambda row: _round_trip(row.phases[Phase.IDLE].round_trip_ms()),
@@ -80,24 +93,24 @@ def bloat_table(rows: Sequence[QueueUnderLoad], *, title: str, caption: str) -> 
     return Table.of(rows, columns, title=title, caption=caption)
 
 
-def carried_table(rows: Sequence[QueueUnderLoad]) -> Table:
+def carried_table(rows: Sequence[QueueUnderLoad], *, schemes: Sequence[str] = ("drop-tail",)) -> Table:
     """What the loads themselves get, alone and beside those the other way: rates, and TCP's own delay."""
     columns: list[Column[QueueUnderLoad]] = [
-        Column("queue", lambda row: text(row.name), "queue", words=True),
+        Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
         *(Column(title, partial(_gets, phase=phase, way=way), title) for way, phase, title in _OF_LOADS),
     ]
     caption = (
-        "Mbit/s of downloads and uploads alone, and beside those the other way; + ms: by how much the round "
-        "trip of that traffic itself, as its own TCP measures it, is longer than on an idle path (median)"
+        "Mbit/s of downloads and uploads, alone and together; + ms: how much longer their own round trips "
+        "take than on an idle path (as TCP measures them, median)"
     )
     return Table.of(rows, columns, caption=caption)
 
 
 _OF_LOADS = (
     ("down", Phase.DOWNLOAD, "down"),
-    ("down", Phase.BOTH, "down beside up"),
+    ("down", Phase.BOTH, "down with up"),
     ("up", Phase.UPLOAD, "up"),
-    ("up", Phase.BOTH, "up beside down"),
+    ("up", Phase.BOTH, "up with down"),
 )
 """Whose rate and delay, under which load, and what that is called."""
 

@@ -12,9 +12,10 @@ from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.tables.verdict import stages_in_words, verdict_notes, verdict_tables
-from aqmlab.show.words.amounts import counted, listed
+from aqmlab.show.words.amounts import counted, line_rate, listed
 from aqmlab.show.words.boxes import boxes_in_words
 from aqmlab.show.words.comparison import sentences, verdicts, window_in_words
+from aqmlab.show.words.configurations import itself, named, under
 from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics.experience import CALL
@@ -84,7 +85,7 @@ def printed(found: Comparison, *, details: bool, width: int = 80) -> Iterator[Pa
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
     """One row per quantity, one column per configuration, differences below levels."""
-    below = [f"In grey: the difference from {found.baseline}."] if len(found.names) > 1 else []
+    below = [f"In grey: the difference from {itself(found.baseline)}."] if len(found.names) > 1 else []
     caption = "\n".join([*below, *notes(found)])
     return _table(_rows(found), found.names, title, caption=caption)
 
@@ -106,7 +107,7 @@ def comparison_tables(found: Comparison, *, width: int = 80) -> list[Table]:
 def _table(rows: Sequence[_Row], names: Sequence[str], title: str, *, caption: str = "") -> Table:
     columns: list[Column[_Row]] = [
         Column("quantity", _heading, "", words=True),
-        *(Column(name, partial(_cell_of, name), name) for name in names),
+        *(Column(name, partial(_cell_of, name), named(name)) for name in names),
     ]
     return Table.of(rows, columns, title=title, caption=caption)
 
@@ -321,9 +322,9 @@ def notes(found: Comparison, *, brief: bool = False) -> list[str]:
 def _how_sure(found: Comparison) -> Iterator[str]:
     seeds = counted(len(found.seeds), "seed")
     if found.nothing_is_random:
-        yield f"Nothing is random here: {seeds} gave one and the same run, which says it all."
+        yield f"Nothing is random here: {seeds} gave one and the same run."
         if len(found.names) > 1:
-            yield f"*: differs from {found.baseline}."
+            yield f"*: differs from {itself(found.baseline)}."
         return
     sure = _has_intervals(found)
     if len(found.seeds) == 1:
@@ -334,11 +335,10 @@ def _how_sure(found: Comparison) -> Iterator[str]:
         )
     yield from stages_in_words(found)
     if len(found.names) > 1 and sure:
-        each = f"{100 * found.confidence_of_each:.4g} % each"
-        pages = f"; the statements on pages hold together with 95 % ({each})" if found.tells_pages else ""
-        yield f"*: differs from {found.baseline}{pages}."
+        pages = "; page rows: 95 % simultaneous (Bonferroni)" if found.tells_pages else ""
+        yield f"*: differs from {itself(found.baseline)}{pages}."
     if found.tells_pages and len(found.seeds) > 1:
-        at = f"; a difference is the mean ratio, at the level of {found.baseline}"
+        at = f"; a difference is the mean ratio, at the level of {itself(found.baseline)}"
         yield f"Times: geometric means, ± the longer arm{at if len(found.names) > 1 else ''}."
 
 
@@ -357,7 +357,7 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
         pages, cut = (_range([getattr(each, count) for each in matched]) for count in ("pages", "cut"))
         also = f", of which the end of a run cut off {cut}" if any(each.cut for each in matched) else ""
         yield (
-            f"Same page, ratio: its load time against that with {found.baseline}, page for page "
+            f"Same page, ratio: its load time divided by that {under(found.baseline)}, page for page "
             f"({pages} pages{also})."
         )
     yield from _of_missing_pages(found)
@@ -367,8 +367,7 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
             yield f"{what}: in {have} of {len(found.seeds)} runs; the others have no such number."
     if found.datagram_groups:
         back = f" (of {', '.join(found.echo_groups)} there and back)" if found.echo_groups else ""
-        jitter = "up to how much more than the least delay, 99 % of the packets"
-        yield f"Delay: one way{back}, half and 95 % of the packets; jitter: {jitter}."
+        yield f"Delay: one way{back}, median and 95th percentile; jitter: 99th percentile minus minimum."
         kinds = found.judged_groups.values()
         if CALL in kinds:
             yield "Voice MOS: quality of a phone call there, 1 (bad) to 4.3 (ITU-T G.107); higher is better."
@@ -380,9 +379,19 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
     yield from _of_pictures_and_transfers(found)
     rates = {link: found.rates_mbps(link) for link in found.links}
     if len(rates) > 1 and all(len(each) == 1 for each in rates.values()):
-        yield f"Links: {', '.join(f'{link} {each[0]:g} Mbit/s' for link, each in rates.items())}."
-    if zero := _zero_in_every_run(found):
+        told = ", ".join(f"{link} {line_rate(each[0])}" for link, each in rates.items())
+        yield f"{told[0].upper()}{told[1:]}."
+    zero = _zero_in_every_run(found)
+    if any(each.startswith("marked %") for each in zero) and not _is_marked(found):
+        yield "No packet was ECN-marked."
+        zero = [each for each in zero if not each.startswith("marked %")]
+    if zero:
         yield f"Zero in every run: {', '.join(zero)}."
+
+
+def _is_marked(found: Comparison) -> bool:
+    """Whether some link marked a packet in some run."""
+    return any(each.base == "marked_percent" and not _is_zero(found, each) for each in _recorded(found))
 
 
 def _of_pictures_and_transfers(found: Comparison) -> Iterator[str]:
@@ -412,7 +421,7 @@ def _of_cut_pages(found: Comparison) -> Iterator[str]:
     """In the verdict: how many pages the end of a run cut off, and runs in which nobody waited for one."""
     cut = {name: found.level(name, pages_unfinished).mean or 0.0 for name in found.names}
     if any(cut.values()) and found.tells_pages:
-        told = listed([f"{each:.2g} with {name}" for name, each in cut.items()], most=len(cut))
+        told = listed([f"{each:.2g} {under(name)}" for name, each in cut.items()], most=len(cut))
         yield f"Pages that had not loaded at the end of a run, per run: {told}; they count as longer."
     if found.tells_pages and (have := _least_runs(found, OF_PEOPLE)):
         yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
@@ -425,7 +434,9 @@ def _runs_with_open_pages(found: Comparison) -> str:
     counts = {name: f"{found.runs_with_open_pages(name)} of {seeds} runs" for name in bounded}
     if seeds == 1:
         counts = dict.fromkeys(bounded, "the run")
-    return listed([each if len(found.names) == 1 else f"{each} with {name}" for name, each in counts.items()])
+    return listed(
+        [each if len(found.names) == 1 else f"{each} {under(name)}" for name, each in counts.items()]
+    )
 
 
 _BOUNDS = {Bound.AT_LEAST: ">: more than", Bound.AT_MOST: "<: less than", Bound.BETWEEN: "a to b: between"}
@@ -459,7 +470,9 @@ def _of_slow_pages(found: Comparison) -> Iterator[str]:
         yield f"95 %: over the pages of all runs together ({pages})."
     failed = [found.level(name, pages_failed).mean or 0.0 for name in found.names]
     if any(failed):
-        per_run = listed([f"{each:.3g} with {name}" for name, each in zip(found.names, failed, strict=True)])
+        per_run = listed(
+            [f"{each:.3g} {under(name)}" for name, each in zip(found.names, failed, strict=True)]
+        )
         yield f"Of some pages nothing came; they count as never loaded: {per_run} per run."
 
 
@@ -477,7 +490,7 @@ def _how_to_see_more(found: Comparison) -> Iterator[str]:
             not found.change(name, each).direction for name in found.names[1:] for each in found.of_people
         )
     ):
-        yield "More seeds show smaller differences: aqmlab compare --until-width SECONDS."
+        yield "More seeds resolve smaller differences: aqmlab compare --until-width SECONDS."
 
 
 def _least_runs(found: Comparison, quantities: Sequence[Quantity]) -> int:

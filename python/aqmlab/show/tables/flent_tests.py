@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.show.words.configurations import of_row
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
 
 if TYPE_CHECKING:
@@ -22,9 +23,14 @@ def printed(found: FlentResults) -> Iterator[Part]:
 
 def table_of(found: FlentResults) -> Table:
     """What streams carried and how long probes took; for programs every stream and probe."""
-    queues = list(found.queues.values())
+    queues, schemes = list(found.queues.values()), found.line.schemes
     columns: list[Column[QueueInTest]] = [
-        Column("queue", lambda row: text(row.name), "queue", words=True),
+        Column(
+            "queue",
+            lambda row: text(of_row(row.name, schemes), value=row.name),
+            "queue",
+            words=True,
+        ),
         *(Column(f"{way}_mbps", partial(_sum, way=way), f"{way}, Mbit/s") for way in queues[0].ways),
         Column("idle_ms", lambda row: _round_trip(row.idle_ms()), "idle, ms"),
         Column("loaded_p50_ms", lambda row: _round_trip(row.loaded_ms(percent=50)), "loaded"),
@@ -35,8 +41,8 @@ def table_of(found: FlentResults) -> Table:
     others = [name for name in queues[0].numbers() if name not in there]
     columns += [in_csv(name, lambda row, name=name: row.numbers()[name]) for name in others]  # type: ignore[misc]
     caption = (
-        "Mbit/s: of all streams of a direction, without headers; ms: the round trips of all probes, before "
-        "the streams (median) and beside them (median, 99 %); lost probes are left out"
+        "Mbit/s: all streams of a direction, without headers; ms: round trips of all probes, before the "
+        "streams (median) and during them (median, 99 %), without lost probes"
     )
     title = f"{found.runs[0].test.name}: {found.line.in_words()}"
     return Table.of(queues, columns, title=title, caption=caption)

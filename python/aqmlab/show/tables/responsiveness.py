@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.show.words.configurations import of_row
 from aqmlab.study.responsiveness import EDITION, Confidence, class_of
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, text
 
@@ -27,8 +28,8 @@ def table_of(found: RoundTripsPerMinute) -> Table:
     """The table of a tested line."""
     caption = (
         f"RPM: round trips per minute while connections load the line ({EDITION}), poor below 300, fair "
-        "below 1,000, good below 6,000; confidence: high if they stood still at the end, medium if they "
-        "still changed"
+        "below 1,000, good below 6,000; confidence: high if goodput and RPM were stable at the end, medium "
+        "if one still changed"
     )
     return responsiveness_table(
         found.tests,
@@ -36,6 +37,7 @@ def table_of(found: RoundTripsPerMinute) -> Table:
         confidences=list(Confidence),
         title=f"the line: {found.line.in_words()}",
         caption=caption,
+        schemes=found.line.schemes,
     )
 
 
@@ -54,6 +56,7 @@ def responsiveness_table(
     confidences: Sequence[str],
     title: str,
     caption: str,
+    schemes: Sequence[str] = ("drop-tail",),
 ) -> Table:
     """Round trips per minute each way, what they are called, and whether they stood still.
 
@@ -63,6 +66,7 @@ def responsiveness_table(
         confidences: All words of confidence, the least first.
         title: The heading.
         caption: What the numbers are.
+        schemes: The queue disciplines of the line as it is.
     """
     rows: dict[str, _Queue] = {}
     for each in found:
@@ -70,7 +74,7 @@ def responsiveness_table(
         own.outcomes.setdefault(each.way, []).append(each.outcome)
     ways = list(next(iter(rows.values())).outcomes)
     columns: list[Column[_Queue]] = [
-        Column("queue", lambda row: text(row.name), "queue", words=True),
+        Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
         *(Column(f"{way}_rpm", partial(_rpm, way=way, class_of=class_of), f"{way}, RPM") for way in ways),
         Column("confidence", partial(_confidence, ways=ways, order=confidences), "confidence", words=True),
         *_of_ways(ways, confidences),

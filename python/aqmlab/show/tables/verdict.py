@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from aqmlab.comparison.verdict import PAGES, VIDEO, verdict
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.show.tables.parts import parts_within
-from aqmlab.show.words.amounts import counted
+from aqmlab.show.words.amounts import counted, listed
+from aqmlab.show.words.configurations import itself, named, under
 from aqmlab.show.words.verdict import fares_in_words
 from aqmlab.statistics.experience import KINDS, Grade
 from aqmlab.tables.model import Column, Line, Standing, Table, TableCell, text
@@ -38,7 +39,7 @@ def verdict_table(found: Comparison) -> Table:
 def _table(found: Comparison) -> Table:
     columns: list[Column[Application]] = [
         Column("application", lambda each: text(each.name), "", words=True),
-        *(Column(name, partial(_cell, name), name, words=True) for name in found.names),
+        *(Column(name, partial(_cell, name), named(name), words=True) for name in found.names),
     ]
     return Table.of(verdict(found), columns)
 
@@ -90,11 +91,11 @@ def _certainty(found: Comparison) -> Iterator[str]:
         return
     seeds = counted(len(found.seeds), "seed")
     if found.nothing_is_random:
-        yield f"Nothing is random here: {seeds} gave one run. *: differs from {found.baseline}."
+        yield f"Nothing is random here: {seeds} gave one run. *: differs from {itself(found.baseline)}."
     elif len(found.seeds) < MINIMUM_REPLICATIONS:
         yield f"Means over {seeds}, too few to tell differences from chance; {MINIMUM_REPLICATIONS} can."
     else:
-        yield f"Means over {seeds}. *: differs from {found.baseline}, beyond chance."
+        yield f"Means over {seeds}. *: differs from {itself(found.baseline)}, beyond chance."
         yield from stages_in_words(found)
         if smallest := _smallest_visible(found):
             yield smallest
@@ -109,5 +110,5 @@ def _smallest_visible(found: Comparison) -> str:
         change = found.change(name, PAGES.criteria[0].of(""))
         visible = change.visible
         if change.direction == 0 and visible and math.isfinite(visible):
-            told.append(f"{name} {visible:.2g} s")
-    return f"Pages without a star: a difference would have shown from {', '.join(told)} on." if told else ""
+            told.append(f"{visible:.2g} s {under(name)}")
+    return f"Pages without a star: these seeds detect {listed(told)} or more." if told else ""

@@ -11,18 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "bit_rate", "counted", "delay", "duration", "is_nothing", "length_of_each", "listed", "percent",
-    "share_of_time", "span", "span_of_ratios", "times_as_long",
+    "bit_rate", "counted", "delay", "duration", "is_nothing", "length_of_each", "line_rate", "line_rates",
+    "listed", "percent", "share_of_time", "span", "span_of_ratios", "times_as_long",
 ]  # fmt: skip
 
 MOST_NAMED = 4
 """The most words of a list that are named; the others are counted."""
 _MILLISECONDS = 1000.0
-_MANY_SECONDS = 10.0
+_MANY = 10.0
 MANY_TIMES = 2.0
 """From this ratio on a time is told as so many times another, below it in per cent more or less."""
-LITTLE = 0.1
-"""Below this ratio it is told in per cent of the other."""
 _LESS = "% less time"
 
 
@@ -76,20 +74,31 @@ def span(lower_s: float, upper_s: float) -> str:
 
 def length_of_each(shortest_s: float, longest_s: float) -> str:
     """The length of some windows in seconds: 30 s, 102.5 s, 50.7 to 55 s."""
-    lengths = [f"{_length(each)}" for each in (shortest_s, longest_s)]
+    lengths = [_three_digits(each) for each in (shortest_s, longest_s)]
     return f"{' to '.join(dict.fromkeys(lengths))} s"
 
 
-def _length(seconds: float) -> str:
+def line_rate(mbps: float) -> str:
+    """The rate of a line, of which people know three digits: 100 Mbit/s, 49.2 Mbit/s, 9.85 Mbit/s."""
+    return f"{_three_digits(mbps)} Mbit/s"
+
+
+def line_rates(down_mbps: float, up_mbps: float) -> str:
+    """Both rates of a line: 100 Mbit/s down and 10 up."""
+    return f"{line_rate(down_mbps)} down and {_three_digits(up_mbps)} up"
+
+
+def _three_digits(value: float) -> str:
     """Three digits that count, or all before the point and one behind it."""
-    return f"{round(seconds, 1) if seconds >= _MANY_SECONDS else float(f'{seconds:.3g}'):g}"
+    return f"{round(value, 1) if value >= _MANY else float(f'{value:.3g}'):g}"
 
 
 def span_of_ratios(lower: float, upper: float) -> str:
-    """From one ratio of times to another: 59 to 72 %, 10 % less time to 20 % longer, 2.5 to 3.8 times."""
+    """From one ratio of times to another: 59 to 72 %, 10 % less to 20 % longer, 2.5 to 3.8 times."""
     (first, words), (last, others) = _ratio(lower), _ratio(upper)
     if words != others:
-        return f"{first} {words} to {last} {others}"
+        # What is less time is the only thing that is not longer than before.
+        return f"{first} {words.removesuffix(' time')} to {last} {others}"
     unit = words.partition(" ")[0]
     return f"{last} to {first} {unit}" if words == _LESS else f"{first} to {last} {unit}"
 
@@ -102,7 +111,7 @@ def listed(words: Sequence[str], *, most: int = MOST_NAMED + 1) -> str:
 
 
 def times_as_long(ratio: float) -> str:
-    """A ratio of two times: 4 % of the time, 66 % less time, 20 % longer, 3.1 times as long."""
+    """A ratio of two times: 66 % less time, 99.6 % less time, 20 % longer, 3.1 times as long."""
     number, words = _ratio(ratio)
     return f"{number} {words}"
 
@@ -110,13 +119,15 @@ def times_as_long(ratio: float) -> str:
 def _ratio(ratio: float) -> tuple[str, str]:
     if ratio >= MANY_TIMES:
         return _digits(ratio), "times as long"
-    if ratio < LITTLE:
-        return _whole(100.0 * ratio), "% of the time"
-    return _whole(100.0 * abs(ratio - 1.0)), _LESS if ratio < 1.0 else "% longer"
+    return _percent_of_change(100.0 * abs(ratio - 1.0)), _LESS if ratio < 1.0 else "% longer"
 
 
-def _whole(share: float) -> str:
-    return f"{share:.0f}" if share >= 0.95 else f"{share:.1f}"
+def _percent_of_change(share: float) -> str:
+    """Whole per cent; with decimals below one, and as many as keep what is less than all from being all."""
+    if share < 0.95:
+        return f"{share:.1f}"
+    places = next((places for places in range(4) if float(f"{share:.{places}f}") != 100.0), 0)
+    return f"{share:.{places}f}"
 
 
 def _digits(value: float) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.presets.line import AS_IT_IS
 from aqmlab.show.words.amounts import bit_rate, delay, listed
+from aqmlab.show.words.configurations import under
 from aqmlab.study.bloat.phases import LOADED, Phase
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ _MOST = 0.5
 def not_filled_in_words(rows: Sequence[QueueUnderLoad]) -> list[str]:
     """Why there is no grade: loads that did not fill the line, such as one with a very long round trip."""
     return [
-        f"{row.name}: no grade, since {_LOADS[phase]} kept the line busy {busy:.3g} % of the time: "
-        "it was not full."
+        f"No grade {under(row.name)}: {_LOADS[phase]} kept the line busy only {busy:.3g} % of the time."
         for row in rows
         if row.grade is None
         for phase in row.not_filled
@@ -44,7 +43,7 @@ def collapsed_in_words(rows: Sequence[QueueUnderLoad]) -> list[str]:
             row.name: [row.phases[each].goodput_mbps[way] for each in (alone, Phase.BOTH)] for row in rows
         }
         fallen = [
-            f"from {bit_rate(own)} to {bit_rate(beside)} {name if name == AS_IT_IS else f'with {name}'}"
+            f"from {bit_rate(own).partition(' ')[0]} to {bit_rate(beside)} {under(name)}"
             for name, (own, beside) in rates.items()
             if beside < _MOST * own
         ]
@@ -58,13 +57,13 @@ def added_in_words(rows: Sequence[QueueUnderLoad]) -> str:
     own, *others = rows
     worst = max(LOADED, key=own.added_ms)
     if math.isinf(own.added_ms(worst)):
-        return "Half of the round trips on this line, or more, are lost."
+        return "At least half of the round trips on this line are lost."
     longer = delay(own.added_ms(worst))
     said = (
-        f"While {_LOADS[worst]} fill this line, every round trip takes {longer} longer than on the idle line"
+        f"While {_LOADS[worst]} fill this line, every round trip takes {longer} longer than on an idle line"
     )
-    under = listed([f"{_longer(row.added_ms(worst))} with {row.name}" for row in others])
-    return f"{said}{f'; {under}' if others else ''}."
+    for_others = listed([f"{_longer(row.added_ms(worst))} {under(row.name)}" for row in others])
+    return f"{said}{f'; {for_others}' if others else ''}."
 
 
 def _longer(added_ms: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.show.words.amounts import listed
+from aqmlab.show.words.configurations import under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from aqmlab.comparison import Comparison
 
 _SHARES = {"down": "shaped_share_down", "up": "shaped_share_up"}
-_AT_THE_LINE = {"down": "at the provider's", "up": "in the modem"}
+_AT_THE_LINE = {"down": "at the provider", "up": "in the modem"}
 
 
 def boxes_in_words(found: Comparison) -> list[str]:
@@ -22,12 +23,12 @@ def boxes_in_words(found: Comparison) -> list[str]:
     for name in found.names:
         line = found.runs[name][0].result.run["scenario"].get("line")
         if line:
-            by_place.setdefault(_place(line), []).append(name)
+            by_place.setdefault(_place(line), []).append(under(name))
     if not by_place:
         return []
     if len(by_place) == 1:
         return [f"Queues fill {next(iter(by_place))}."]
-    told = "; ".join(f"{listed(names)}, {place}" for place, names in by_place.items())
+    told = "; ".join(f"{listed(names)} {place}" for place, names in by_place.items())
     return [f"Where queues fill: {told}."]
 
 
@@ -36,7 +37,7 @@ def _place(line: Mapping[str, Any]) -> str:
     held = {way: _of_way(line, way) for way in _SHARES}
     if held["down"] == held["up"]:
         return held["down"]
-    return " and ".join(f"{box} (the way {way})" for way, box in held.items())
+    return " and ".join(f"{box} ({way})" for way, box in held.items())
 
 
 def _of_way(line: Mapping[str, Any], way: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.comparison.suffering import mean_of, suffering_most
 from aqmlab.show.words.amounts import MOST_NAMED, bit_rate, delay, listed, share_of_time
+from aqmlab.show.words.configurations import the, under, whose
 from aqmlab.statistics.datagrams import (
     delay_ms_of,
     delay_variation_ms_of,
@@ -73,8 +74,9 @@ _IN_WORDS: Mapping[str, tuple[str, Callable[[float], str]]] = {
 
 
 def besides_pages(found: Comparison) -> list[str]:
-    """What is said of calls, games and videos, before pages."""
-    return [*_of_quality(found), *_of_video_calls(found), *_of_videos(found)]
+    """What is said of calls, games and videos, before pages; what runs meanwhile stands above it, once."""
+    told = [*_of_quality(found), *_of_video_calls(found), *_of_videos(found)]
+    return [*_meanwhile(found), *told] if told else []
 
 
 # --------------------------------------------------------------------------------------------------- quality
@@ -88,31 +90,37 @@ def _of_quality(found: Comparison) -> Iterator[str]:
         yield from _of_packets(found)
         return
     names = [name for name in found.names[:MOST_DELAYS] if name in suffering]
-    told = [_graded(found, name, suffering[name], alone=len(kinds) == 1) for name in names]
-    subject = f"the {_kinds(kinds)}"
-    subject += f" {next(iter(kinds))}" if len(kinds) == 1 else " that suffers most"
-    words = f"{subject} is {listed(told, most=MOST_DELAYS)}{_more(found)}"
-    yield f"{_begun(found, words)} (delays: 95 %, one way)."
+    if len(kinds) == 1:
+        (only,) = kinds
+        told = listed([_graded(found, name, suffering[name]) for name in names], most=MOST_DELAYS)
+        yield f"{_capitalised(the(only))} is {told}{_more(found)}. {_DELAYS}"
+    else:
+        told = "; ".join(
+            f"{the(suffering[name].group)}{_under(found, name)}, "
+            f"{_graded(found, name, suffering[name], under_it=False)}"
+            for name in names
+        )
+        yield f"Worst off: {told}{_more(found)}. {_DELAYS}"
     if found.baseline in suffering:
         for name in found.names[1:]:
             if name in suffering:
                 yield from _against(found, name, suffering)
 
 
-def _kinds(kinds: Mapping[str, Kind]) -> str:
-    """The kinds that there are: "call or game"."""
-    return " or ".join(dict.fromkeys(kind.name for kind in kinds.values()))
+_DELAYS = "Delays: 95th percentile, one way."
 
 
-def _graded(found: Comparison, name: str, felt: Experience, *, alone: bool) -> str:
-    """The grade of a group with a configuration, and the numbers of its criteria."""
-    numbers = _numbers(found, name, felt)
-    detail = numbers if alone else f"{felt.group}: {numbers}"
-    return f"{felt.grade.word}{_with(found, name)} ({detail})"
+def _graded(found: Comparison, name: str, felt: Experience, *, under_it: bool = True) -> str:
+    """The grade of a group under a configuration, and the numbers of its criteria."""
+    return f"{felt.grade.word}{_under(found, name) if under_it else ''} ({_numbers(found, name, felt)})"
 
 
-def _with(found: Comparison, name: str) -> str:
-    return f" with {name}" if len(found.names) > 1 else ""
+def _under(found: Comparison, name: str) -> str:
+    return f" {under(name)}" if len(found.names) > 1 else ""
+
+
+def _capitalised(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def _numbers(found: Comparison, name: str, felt: Experience) -> str:
@@ -155,8 +163,8 @@ def _against(found: Comparison, name: str, suffering: Mapping[str, Experience]) 
         if (rows := _moved(found, name, group, kind, better=worsened))
     }
     if moved:
-        told = "; ".join(f"{group} ({', '.join(rows)})" for group, rows in moved.items())
-        yield f"{'Better' if worsened else 'Worse'} with {name} than with {found.baseline}: {told}."
+        told = "; ".join(f"{the(group)} ({', '.join(rows)})" for group, rows in moved.items())
+        yield f"{'Better' if worsened else 'Worse'} {under(name)} than {under(found.baseline)}: {told}."
 
 
 def _moved(found: Comparison, name: str, group: str, kind: Kind, *, better: bool) -> list[str]:
@@ -186,18 +194,11 @@ def _of_packets(found: Comparison) -> Iterator[str]:
     )
     names = [name for name in found.names[:MOST_DELAYS] if name in suffering]
     if names:
-        told = [
-            f"those of {suffering[name].group}{_with(found, name)} ({_numbers(found, name, suffering[name])})"
+        told = "; ".join(
+            f"{the(suffering[name].group)}{_under(found, name)} ({_numbers(found, name, suffering[name])})"
             for name in names
-        ]
-        words = f"the packets that suffer most are {listed(told, most=MOST_DELAYS)}{_more(found)}"
-        yield f"{_begun(found, words)} (delays: 95 %, one way)."
-
-
-def _begun(found: Comparison, words: str) -> str:
-    """The beginning of a sentence, behind what runs meanwhile."""
-    meanwhile = _meanwhile(found)
-    return f"{meanwhile}{words}" if meanwhile else f"{words[0].upper()}{words[1:]}"
+        )
+        yield f"Worst off: {told}{_more(found)}. {_DELAYS}"
 
 
 def _more(found: Comparison) -> str:
@@ -210,7 +211,7 @@ def _more(found: Comparison) -> str:
 
 
 def _of_video_calls(found: Comparison) -> Iterator[str]:
-    """For how long the picture of groups of video calls, the first ones, is frozen, and its bit rate."""
+    """The bit rate of the video of groups of video calls, the first ones, and for how long it is frozen."""
     names = found.names[:MOST_DELAYS]
     for group in found.video_call_groups[:MOST_NAMED]:
         part = f"datagrams.{group}"
@@ -218,57 +219,46 @@ def _of_video_calls(found: Comparison) -> Iterator[str]:
             [level for name in names if (level := found.level(name, of(part)).mean) is not None]
             for of in (call_frozen_percent_of, call_bitrate_mbps_of)
         )
-        if len(frozen) < len(names) or len(rates) < len(names):
-            continue
-        shares, bit_rates = [*map(share_of_time, frozen)], [*map(bit_rate, rates)]
-        if any(frozen):
-            picture = f"is frozen {listed(_each_with(names, shares, ' of the time'), most=MOST_DELAYS)}"
-            rate = f"its bit rate is {listed(bit_rates, most=MOST_DELAYS)}"
-        else:
-            picture = "never freezes"
-            rate = f"its bit rate is {listed(_each_with(names, bit_rates), most=MOST_DELAYS)}"
-        words = f"the picture of {group} {picture}; {rate}{_more(found)}."
-        yield _begun(found, words)
+        if len(frozen) == len(rates) == len(names):
+            video = _capitalised(whose(group, "video"))
+            never = "" if any(frozen) else " never freezes"
+            yield f"{video}{never}: {_shown_at(found, rates, frozen, 'frozen')}{_more(found)}."
 
 
-def _each_with(names: Sequence[str], amounts: Sequence[str], of_what: str = "") -> list[str]:
-    """An amount with each configuration, if there are several; of what, after the first."""
-    first, *others = amounts
-    told = [f"{first}{of_what}", *others]
-    if len(names) == 1:
-        return told
-    return [f"{amount} with {name}" for amount, name in zip(told, names, strict=True)]
+def _shown_at(found: Comparison, rates: Sequence[float], still: Sequence[float], word: str) -> str:
+    """A bit rate with each configuration, and for which share of the time nothing moves, if it ever does."""
+    shares = [f", {word} {share_of_time(share)} of the time" if any(still) else "" for share in still]
+    shares = [share.removesuffix(" of the time") if place else share for place, share in enumerate(shares)]
+    told = [
+        f"{bit_rate(rate)}{_under(found, name)}{share}"
+        for name, rate, share in zip(found.names, rates, shares, strict=False)
+    ]
+    return "; ".join(told) if any(still) else listed(told, most=MOST_DELAYS)
 
 
 def _of_videos(found: Comparison) -> Iterator[str]:
-    """At which bit rate each population's videos are shown, and for how long they stand still, if they do."""
+    """At which bit rate each population's videos play, and for how long they stand still, if they do."""
+    names = found.names[:MOST_DELAYS]
     for population in found.viewers:
         part = f"populations.{population}"
-        bit_rates, stalls = (
-            [found.level(name, of(part)).mean for name in found.names[:MOST_DELAYS]]
+        rates, stalls = (
+            [level for name in names if (level := found.level(name, of(part)).mean) is not None]
             for of in (bitrate_mbps_of, stalled_percent_of)
         )
-        if any(each is None for each in (*bit_rates, *stalls)):
-            continue
-        several = len(found.names) > 1
-        told = [
-            f"{rate:.1f} Mbit/s with {name}" if several else f"{rate:.1f} Mbit/s"
-            for name, rate in zip(found.names, bit_rates, strict=False)
-        ]
-        words = f"videos of {population} are shown at {listed(told, most=MOST_DELAYS)}"
-        if any(stalls):
-            stood = listed([f"{share:.1f} %" for share in stalls], most=MOST_DELAYS)
-            words += f"; they stand still for {stood} of the time"
-        yield f"{_begun(found, words)}."
+        if len(rates) == len(stalls) == len(names):
+            verb = "play" if population.endswith("s") else "plays"
+            yield (
+                f"{_capitalised(the(population))} {verb} at {_shown_at(found, rates, stalls, 'still')}"
+                f"{_more(found)}."
+            )
 
 
-def _meanwhile(found: Comparison) -> str:
-    """The long-lived flows that share the line in the window, as the beginning of a sentence."""
+def _meanwhile(found: Comparison) -> Iterator[str]:
+    """The long-lived flows that share the line in the window."""
     of = {group: goodput_mbps_of(f"flows.{group}") for group in found.flow_groups}
     groups = [
         group for group, goodput in of.items() if any(found.level(name, goodput).mean for name in found.names)
     ]
-    if not groups:
-        return ""
-    verb = "runs" if len(groups) == 1 else "run"
-    return f"While {listed(groups)} {verb}, "
+    if groups:
+        verb = "runs" if len(groups) == 1 and not groups[0].endswith("s") else "run"
+        yield f"While {listed([the(group) for group in groups])} {verb}:"

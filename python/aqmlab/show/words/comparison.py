@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import ComparisonError, MissingDataError
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, Verdict
 from aqmlab.show.words.amounts import (
-    LITTLE,
     MOST_NAMED,
     counted,
     duration,
@@ -23,6 +22,7 @@ from aqmlab.show.words.amounts import (
     times_as_long,
 )
 from aqmlab.show.words.calls import MOST_DELAYS, besides_pages
+from aqmlab.show.words.configurations import itself, named, under, whose
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95
 from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.quantities import quantity
@@ -45,7 +45,7 @@ def sentences(found: Comparison) -> list[str]:
 
 def page_sentences(found: Comparison) -> list[str]:
     """What each configuration changes of page load times, with its size and certainty."""
-    return [f"{name}: {_pages_of(found, name)}." for name in _others(found)]
+    return [f"{named(name)}: {_pages_of(found, name)}." for name in _others(found)]
 
 
 def verdicts(found: Comparison) -> list[str]:
@@ -55,7 +55,8 @@ def verdicts(found: Comparison) -> list[str]:
     except (ComparisonError, MissingDataError):
         return []
     return [
-        f"{curve.names[0]}: response times up to 2 s against {curve.names[1]}: {curve.judgement.verdict} "
+        f"{named(curve.names[0])}: response times up to 2 s against {itself(curve.names[1])}: "
+        f"{curve.judgement.verdict} "
         f"({curve.judgement.reason})."
         for curve in curves
         if curve.judgement.verdict is not Verdict.CANNOT_BE_JUDGED
@@ -103,7 +104,7 @@ def _of_transfers(found: Comparison) -> Iterator[str]:
     for group in found.transfer_groups[:MOST_NAMED]:
         told = [words for name in names if (words := _transfers_with(found, name, group))]
         if told:
-            yield f"Half of the transfers of {group} complete {listed(told, most=MOST_DELAYS)}."
+            yield f"Half of {whose(group, 'transfers')} complete {listed(told, most=MOST_DELAYS)}."
 
 
 def _transfers_with(found: Comparison, name: str, group: str) -> str:
@@ -114,7 +115,7 @@ def _transfers_with(found: Comparison, name: str, group: str) -> str:
     if not half.have:
         return ""
     left = f" ({unfinished.mean:.2g} of {count.mean:.0f} unfinished)" if unfinished.mean else ""
-    with_it = f" with {name}" if len(found.names) > 1 else ""
+    with_it = f" {under(name)}" if len(found.names) > 1 else ""
     return f"in {level_in_words(half)}, 95 % in {level_in_words(most)}{with_it}{left}"
 
 
@@ -157,7 +158,7 @@ def _same_page(found: Comparison, name: str) -> str:
     shown = ""
     if ratio.visible:
         less, more = times_as_long(1.0 / ratio.visible), times_as_long(ratio.visible)
-        shown = f"; {counted(ratio.seeds, 'seed')} would show {less} or {more}"
+        shown = f"; {counted(ratio.seeds, 'seed')} detect {less} or {more}"
     return f"; the same page: no clear difference ({span_words}{shown}{of})"
 
 
@@ -168,9 +169,8 @@ def _changed(found: Comparison, change: Change) -> str:
 
 def _at_least_as_long(ratio: PageRatio) -> str:
     """A one-sided ratio with its certain end."""
-    estimate = ratio.estimate
-    end = getattr(estimate, "upper" if ratio.direction < 0 else "lower")
-    return f"{'at most' if ratio.direction < 0 and end < LITTLE else 'at least'} {times_as_long(end)}"
+    end = getattr(ratio.estimate, "upper" if ratio.direction < 0 else "lower")
+    return f"at least {times_as_long(end)}"
 
 
 def _no_interval(estimate: NotEnoughReplications, seeds: int) -> str:
@@ -187,7 +187,7 @@ def _how_much(found: Comparison, change: Change) -> str:
     estimate = change.difference
     if not isinstance(estimate, Interval):
         if change.pairs == 0 or change.after.beyond or change.before.beyond:
-            return " (runs too short to say by how much)"
+            return f" ({_for_certain(change)})"
         return f" ({_no_interval(estimate, change.pairs)})"
     of = "" if change.pairs == seeds else f", in {change.pairs} of {seeds} runs"
     if change.is_one_sided:
@@ -206,7 +206,18 @@ def _would_show(change: Change) -> str:
     if not change.visible or not change.visible_decrease:
         return ""
     sooner, later = duration(change.visible_decrease), duration(change.visible)
-    return f"; {counted(change.pairs, 'seed')} would show {sooner} sooner or {later} later"
+    return f"; {counted(change.pairs, 'seed')} detect {sooner} sooner or {later} later"
+
+
+def _for_certain(change: Change) -> str:
+    """How much two levels are apart at least, of which one is a bound, and why there is no interval."""
+    before, after = change.before, change.after
+    if before.mean is not None and after.mean is not None:
+        for bounded, exact, way in ((before, after, "sooner"), (after, before, "later")):
+            apart = (bounded.mean or 0.0) - (exact.mean or 0.0)
+            if bounded.bound is Bound.AT_LEAST and exact.bound is Bound.EXACT and apart > 0.0:
+                return f"{duration(apart)} or more {way}; runs too short for an interval"
+    return "runs too short to say by how much"
 
 
 def _at_least(change: Change) -> str:
@@ -232,47 +243,43 @@ def level_in_words(level: Level) -> str:
 
 
 def _page_answer(found: Comparison, quantity: Quantity) -> str:
-    """How long some pages take with the baseline and with the others."""
+    """How long some pages take with each configuration, and what of it may be chance."""
     level = found.level(found.baseline, quantity)
-    begins = f"With {found.baseline}, {_subject(found, quantity)} {_load_in(found, quantity, level)}"
-    return begins + _grouped(found, quantity)
+    first = f"{_load_in(found, quantity, level, within='in')} {under(found.baseline)}"
+    changes = {name: found.change(name, quantity) for name in found.names[1:]}
+    certainties = {name: _certainty(change) for name, change in changes.items()}
+    shared = next(iter(certainties.values()), "") if len(set(certainties.values())) == 1 else ""
+    told = [
+        f"{level_in_words(change.after)} {under(name)}{_in_parentheses(certainties[name], shared)}"
+        for name, change in changes.items()
+    ]
+    subject = _subject(found, quantity)
+    runs = f"{counted(len(found.seeds), 'run')}: "
+    words = f"{subject[0].upper()}{subject[1:]} {listed([first, *told], most=len(found.names))}"
+    of_all = f"{runs if shared == _MAY_BE_CHANCE else ''}{shared}"
+    return f"{words}{_in_parentheses(of_all, '')}"
+
+
+def _in_parentheses(words: str, said_of_all: str) -> str:
+    return f" ({words})" if words and not said_of_all else ""
 
 
 def _subject(found: Comparison, quantity: Quantity) -> str:
     return found.slow_pages if quantity is LOADED_P95 else "half of the pages"
 
 
-def _load_in(found: Comparison, quantity: Quantity, level: Level) -> str:
+def _load_in(found: Comparison, quantity: Quantity, level: Level, *, within: str = "within") -> str:
     """What the pages do: load within a time, or take more than one."""
     is_one = quantity is LOADED_P95 and not found.slow_pages_are_carried
     verb = "take" if level.beyond else "load"
-    return f"{verb}{'s' if is_one else ''}{'' if level.beyond else ' within'} {level_in_words(level)}"
-
-
-def _grouped(found: Comparison, quantity: Quantity) -> str:
-    """The other configurations: sooner, later, no clear difference, too few runs."""
-    groups: dict[str, list[str]] = {}
-    for name in found.names[1:]:
-        change = found.change(name, quantity)
-        groups.setdefault(_group_of(change), []).append(f"{name} ({level_in_words(change.after)})")
-    said = [f"{word} with {listed(groups[word])}" for word in ("sooner", "later") if word in groups]
-    runs = counted(len(found.seeds), "run")
-    if "none" in groups:
-        said.append(f"no difference with {listed(groups['none'])}")
-    if "open" in groups:
-        said.append(f"no clear difference after {runs} with {listed(groups['open'])}")
-    if "few" in groups:
-        said.append(f"{listed(groups['few'])}, but {runs} cannot separate that from chance")
-    if "unseen" in groups:
-        said.append(f"runs too short to compare with {listed(groups['unseen'])}")
-    return f": {'; '.join(said)}" if said else ""
+    return f"{verb}{'s' if is_one else ''}{'' if level.beyond else f' {within}'} {level_in_words(level)}"
 
 
 def _same_pages(found: Comparison) -> Iterator[str]:
     """Of each other configuration how much longer the same page takes, where that is clear."""
     ratios = {name: found.page_ratio(name) for name in found.names[1:]}
     told = [
-        f"{times_as_long(ratio.estimate.mean)} with {name}"
+        f"{times_as_long(ratio.estimate.mean)} {under(name)}"
         for name, ratio in ratios.items()
         if ratio.direction and ratio.estimate.mean is not None
     ]
@@ -280,13 +287,18 @@ def _same_pages(found: Comparison) -> Iterator[str]:
         yield f"Page for page, the same page takes {listed(told)}."
 
 
-def _group_of(change: Change) -> str:
+_MAY_BE_CHANCE = "may be chance"
+
+
+def _certainty(change: Change) -> str:
+    """What keeps a difference from being one; nothing of one that is clear."""
     if change.direction:
-        return _later(change.direction)
+        return ""
     if isinstance(change.difference, Interval):
         is_none = is_nothing(change.difference.lower, change.difference.upper)
-        return "none" if is_none else "open"
-    return "unseen" if change.after.beyond or change.before.beyond else "few"
+        return "no difference" if is_none else "no clear difference"
+    too_short = change.after.beyond or change.before.beyond
+    return "runs too short to compare" if too_short else _MAY_BE_CHANCE
 
 
 def _alone(found: Comparison) -> Iterator[str]:
@@ -319,5 +331,5 @@ def _of_links(found: Comparison) -> str:
     told = []
     for name in found.names:
         busy, loss = (found.level(name, quantity).mean or 0.0 for quantity in found.of_the_link)
-        told.append(f"busy {busy:.0f} % of the time and loses {loss:.2g} % of the packets with {name}")
+        told.append(f"busy {busy:.0f} % of the time and loses {loss:.2g} % of the packets {under(name)}")
     return f"The link is {'; '.join(told)}."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.inference.replication import MINIMUM_REPLICATIONS
 from aqmlab.show.words.amounts import delay, listed
+from aqmlab.show.words.configurations import named, under
 from aqmlab.study.evaluation.summary import leading_case, standings_of
 from aqmlab.terminal.spelling import counted
 
@@ -36,7 +37,7 @@ def waits_in_words(evaluation: Evaluation, trial: Trial | None) -> list[str]:
         scheme: evaluation.figure(section, name, scheme, "queue_mean_ms") for scheme in evaluation.schemes
     }
     waits = [
-        f"{delay(mean)} with {scheme}"
+        f"{delay(mean)} {under(scheme)}"
         for scheme, figure in figures.items()
         if figure is not None and (mean := figure.interval.mean) is not None
     ]
@@ -47,7 +48,8 @@ def waits_in_words(evaluation: Evaluation, trial: Trial | None) -> list[str]:
 def standings_in_words(scheme: str, standings: Sequence[Standings]) -> list[str]:
     """In how many cases a scheme has less delay and more goodput than each other one."""
     return [
-        f"{scheme} beside {other}, in {counted(cases, 'case')}: {'; '.join(map(_against, found))}."
+        f"Against {named(other)} ({counted(cases, 'scenario')}), {named(scheme)} has "
+        f"{'; '.join(map(_against, found))}."
         for (other, cases), group in groupby(standings, key=lambda each: (each.other, each.cases))
         if cases
         for found in [list(group)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.show.words.calls import in_words
+from aqmlab.show.words.configurations import the
 from aqmlab.statistics.experience import Grade
 from aqmlab.study.sqm.candidates import PROVIDER_COULD, varies
 
@@ -31,7 +32,7 @@ def _nothing_to_set(own: Judged) -> str:
     if own.felt is None:
         return "Nothing to set: nobody calls or plays in this scenario."
     if own.grade is Grade.GOOD:
-        return f"Nothing to set in your router: {suffering(own)} already."
+        return f"Nothing to set in your router: even {suffering(own)} already."
     return f"Nothing that was tried in your router helps: {suffering(own)} as it is."
 
 
@@ -39,13 +40,13 @@ def suffering(row: Judged) -> str:
     """Whoever suffers most, with the grade and its numbers."""
     if row.felt is None:
         return "nobody calls or plays"
-    return f"{row.felt.group} is {row.grade.word} ({numbers_in_words(row)})"
+    return f"{the(row.felt.group)} is {row.grade.word} ({numbers_in_words(row)})"
 
 
 def _becomes(row: Judged) -> str:
     if row.felt is None:
         return "as it is"
-    felt = f"{row.felt.group}, which is {row.grade.word} ({numbers_in_words(row)})"
+    felt = f"{the(row.felt.group)}, which is {row.grade.word} ({numbers_in_words(row)})"
     return f"as it is; with it nothing is worse than {felt}"
 
 

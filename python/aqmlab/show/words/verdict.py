@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from aqmlab.inference import MINIMUM_REPLICATIONS
-from aqmlab.presets.line import AS_IT_IS
-from aqmlab.show.words.amounts import bit_rate, delay, duration, listed, share_of_time
+from aqmlab.show.words.amounts import bit_rate, delay, duration, share_of_time
+from aqmlab.show.words.configurations import the, under
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
+from aqmlab.statistics.experience import WORST_BADNESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -76,16 +77,12 @@ def what_changes_most(found: Comparison, applications: Sequence[Application]) ->
     most = max(changes, key=lambda name: changes[name])
     application = next(each for each in judged if each.name == most)
     told = [
-        f"{_grade_and_number(application.fares[name])} {_with(name)}"
+        f"{_grade_and_number(application.fares[name])} {under(name)}"
         for name in found.names
         if name in application.fares
     ]
     verb = "change" if application.name.endswith("s") else "changes"
-    return f"Most {verb} for {_the(application)}: {listed(told, most=8)}."
-
-
-def _with(configuration: str) -> str:
-    return configuration if configuration == AS_IT_IS else f"with {configuration}"
+    return f"{_subject(application)} {verb} most: {', '.join(told)}."
 
 
 def _beyond_chance(found: Comparison) -> str:
@@ -111,7 +108,7 @@ def _grades_apart(one: Fares, other: Fares) -> int:
 
 
 def _capped(fares: Fares) -> float:
-    return min(fares.badness, 5.0)
+    return min(fares.badness, WORST_BADNESS)
 
 
 def _grade_and_number(fares: Fares) -> str:
@@ -126,9 +123,10 @@ def _worst_off(found: Comparison, judged: Sequence[Application]) -> str:
         return ""
     worst = max(own.values(), key=lambda each: _capped(each.fares[found.baseline]))
     verb = "are" if worst.name.endswith("s") else "is"
-    suffers = f"{_the(worst)} {verb} {_grade_and_number(worst.fares[found.baseline])}"
-    return f"Worst off: {suffers}."
+    return f"{_subject(worst)} {verb} worst off: {_grade_and_number(worst.fares[found.baseline])}."
 
 
-def _the(application: Application) -> str:
-    return application.name if application.kind in {"pages", "video"} else f"the {application.name}"
+def _subject(application: Application) -> str:
+    """An application at the beginning of a sentence: `The game`, `Pages`."""
+    words = application.name if application.kind == "pages" else the(application.name)
+    return f"{words[0].upper()}{words[1:]}"

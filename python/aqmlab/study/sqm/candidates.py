@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, at_fixed_rates
 from aqmlab.load.queues import Queues
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 PROVIDER_COULD = "PIE at the provider's and in the modem"
 """What nobody can type who does not own these boxes, to compare with."""
-_SPELT = {"cake": "CAKE", "fq-codel": "FQ-CoDel", "codel": "CoDel", "pie": "PIE", "drop-tail": "drop-tail"}
 FOLLOWING = ((0.5, 1.0), (0.8, 1.5))
 """Base and highest rate of shapers that follow the line, as shares of its mean: careful, and bold. From its
 README: the base is what the line nearly always carries, the maximum near the most that it does."""
@@ -74,7 +74,7 @@ def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -
     of_provider = placed(own, "pie", PLACES["line"], None)
     in_router = [
         Candidate(
-            f"{_SPELT.get(scheme, scheme)} at {100 * share:g} % in your router",
+            f"{spelt(scheme)} at {100 * share:g} % in your router",
             _in_router(own, scheme, share),
             scheme,
             share,
