@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from aqmlab import shown
 from aqmlab.show.tables.parts import parts_within
 from aqmlab.show.tables.printed import WIDTH, as_text
@@ -14,6 +16,16 @@ from aqmlab.study.sweeps.running import SweepResults
 def _text(swept: SweepResults) -> str:
     table = results_table(swept.sweep, swept.runs, links=swept.links)
     return as_text([*parts_within(table, WIDTH), table.caption])
+
+
+@shown.facts.register(SweepResults)
+def _facts(swept: SweepResults) -> dict[str, Any]:
+    """The settings of each point, by its configuration."""
+    names = dict(zip(swept.runs, swept.results, strict=True))
+    return {
+        "seeds": list(swept.sweep.seeds),
+        "settings": {names[point.index]: dict(point.settings) for point in swept.sweep.points},
+    }
 
 
 @shown.html.register(SweepResults)

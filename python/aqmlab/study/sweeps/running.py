@@ -15,7 +15,7 @@ from aqmlab.errors import SweepError, UnknownQuantityError
 from aqmlab.runs import run_each
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.statistics.catalogue import shown_of_all
-from aqmlab.statistics.tidy import as_pandas, known_quantities, tidy_table_of
+from aqmlab.statistics.tidy import Tidy, as_pandas, known_quantities, tidy_table_of
 from aqmlab.study.sweeps.export import check_links
 from aqmlab.study.sweeps.file import Sweep, described, sweep_of
 from aqmlab.terminal.spelling import counted, quoted
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SweepResults(shown.Shown):
+class SweepResults(shown.Shown, Tidy):
     """The results of a sweep.
 
     Attributes:
@@ -109,9 +109,6 @@ class SweepResults(shown.Shown):
     def to_pandas(self, quantities: Sequence[Quantity | str] | None = None) -> pd.DataFrame:
         """`to_arrow` as a data frame of pandas."""
         return as_pandas(self.to_arrow(quantities))
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     @property
     def _names(self) -> dict[int, str]:
