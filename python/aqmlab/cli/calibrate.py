@@ -9,6 +9,7 @@ import click
 
 import aqmlab
 from aqmlab.cli.from_api import SCENARIO, from_api
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 from aqmlab.errors import DemandError
 from aqmlab.terminal.console import say
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     sizes={"names": ["--sizes", "--users"]},
     output={"default": Path("results/calibration"), "show_default": True},
 )
+@numbers_options
 @execution_options("threads")
-def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **asked: Any) -> None:  # noqa: ANN401
+def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **asked: Any) -> Numbers:  # noqa: ANN401
     """Find how many users or flows cause a given load.
 
     Runs the scenario's uncongested twin with several sizes of a demand, fits a line to the throughput of
@@ -51,3 +53,4 @@ def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **aske
         say(line)
     say(f"kept in {found.file}")
     found.require_rise()
+    return Numbers.of(found, file=str(found.file))

@@ -120,7 +120,8 @@ def _option(
     name = argument.name
     stem, _, unit = name.rpartition("_")
     called = stem if unit in _IN_THE_NAME else name
-    names = differs.pop("names", [f"--{called.replace('_', '-')}"])
+    short = ["-o"] if called == "output" else []
+    names = differs.pop("names", [*short, f"--{called.replace('_', '-')}"])
     read = _read(name, kind)
     default: Any = argument.default
     if default not in (None, (), "") and not read.get("is_flag"):

@@ -8,7 +8,7 @@ import io
 import json
 import math
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -28,30 +28,30 @@ _STANDARD_OUTPUT = Path("-")
 
 @dataclass(frozen=True)
 class Numbers:
-    """What a command found, for programs.
+    """What a command found, for programs; worked out if one asks.
 
     Attributes:
-        table: Its numbers, in the columns of `aqmlab.frame`.
-        facts: What else there is to say, as plain data.
+        table: Makes its numbers, in the columns of `aqmlab.frame`.
+        facts: Makes what else there is to say, as plain data.
         exit_code: What the command leaves with.
     """
 
-    table: pa.Table
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    table: Callable[[], pa.Table]
+    facts: Callable[[], Mapping[str, Any]] = dict
     exit_code: int = 0
 
     @classmethod
-    def of(cls, found: Any, **facts: object) -> Numbers:  # noqa: ANN401 (whatever is `Tidy`)
+    def of(cls, found: Any, *, exit_code: int = 0, **facts: object) -> Numbers:  # noqa: ANN401 (what is `Tidy`)
         """Those of what an analysis found, with its verdict."""
         from aqmlab import shown
 
-        return cls(found.tidy(), {**shown.facts(found), **facts})
+        return cls(found.tidy, lambda: {**shown.facts(found), **facts}, exit_code)
 
     def as_json(self) -> str:
         """A JSON object: the facts, and the numbers as a list of rows."""
         from aqmlab.statistics.tidy import plain_rows
 
-        whole = {**self.facts, "numbers": plain_rows(self.table)}
+        whole = {**self.facts(), "numbers": plain_rows(self.table())}
         return json.dumps(_plain(whole), indent=1, ensure_ascii=False, allow_nan=False)
 
     def as_csv(self) -> str:
@@ -61,7 +61,7 @@ class Numbers:
         written = io.StringIO()
         rows = csv.DictWriter(written, COLUMNS.names, lineterminator="\n")
         rows.writeheader()
-        rows.writerows(plain_rows(self.table))
+        rows.writerows(plain_rows(self.table()))
         return written.getvalue()
 
 
@@ -75,8 +75,8 @@ def numbers_options(command: Command) -> Command:
         to_program = as_json or csv_file == _STANDARD_OUTPUT
         if as_json and csv_file == _STANDARD_OUTPUT:
             raise click.UsageError("--json and --csv - both print; legal: one of them, or --csv FILE")
-        if csv_file not in (None, _STANDARD_OUTPUT):
-            require_writable(cast("Path", csv_file))
+        if csv_file is not None and csv_file != _STANDARD_OUTPUT:
+            require_writable(csv_file)
         with for_programs() if to_program else nullcontext():
             numbers: Numbers | None = command(**others)
         if numbers is None:
@@ -102,7 +102,10 @@ def numbers_options(command: Command) -> Command:
         help="Also write every number, one a row (docs/how-to/data-frames.md); - prints that alone.",
     )(with_numbers)
     click.option(
-        "--json", "as_json", is_flag=True, help="Print JSON alone, for programs: every number, and the verdict."
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Print JSON alone, for programs: every number, and the verdict.",
     )(with_numbers)
     return cast("Command", with_numbers)
 

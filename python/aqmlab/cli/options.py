@@ -13,7 +13,9 @@ from aqmlab.runs import SEED_MAX
 from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.scenario import Scenario
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -118,6 +120,31 @@ _OVERRIDES: dict[str, Any] = {
 overrides_option = click.option("--set", "overrides", **_OVERRIDES)
 
 
+scheme_option = click.option(
+    "--scheme",
+    metavar="NAME[:KEY=VALUE...]",
+    help="Queue discipline at every queue, with its defaults and the buffers of the scenario, or as Linux "
+    "spells it, such as 'fq_codel target 20ms'; by default the scenario's own.",
+)
+
+
+def with_scheme(scenario: Scenario, scheme: str | None, links: Sequence[str] = ()) -> Scenario:
+    """The scenario under another queue discipline, which its name says; itself without one.
+
+    Raises:
+        ScenarioError: There is no such scheme or parameter, or the scenario is refused with it.
+        DemandError: No monitored link carries data.
+    """
+    from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
+    from aqmlab.load.queues import Queues
+
+    if scheme is None:
+        return scenario
+    warn_of_remarks([scheme])
+    made = Queues.of(scenario, links).with_scheme(scenario, scheme)
+    return made.with_overrides({"name": f"{scenario.name}, {labels_of([scheme])[scheme]}"})
+
+
 def overrides() -> click.Option:
     """The same option, for commands that are made of functions."""
     return click.Option(["--set", "overrides"], **_OVERRIDES)
@@ -140,6 +167,7 @@ def read_table_file(context: click.Context, parameter: click.Parameter, file: Pa
 def table_option(help: str) -> Callable[[Command], Command]:  # noqa: A002
     """`--output`, a file for a table that the command prints too."""
     return click.option(
+        "-o",
         "--output",
         type=click.Path(path_type=Path, dir_okay=False),
         callback=read_table_file,

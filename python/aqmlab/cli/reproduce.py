@@ -9,6 +9,7 @@ import click
 
 import aqmlab
 from aqmlab.cli.from_api import from_api
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
@@ -16,6 +17,7 @@ from aqmlab.terminal.console import console, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aqmlab.papers.cost import Cost
     from aqmlab.runs.executors import Executor
 
 # A table beside the published one needs this many columns; a narrower terminal wraps its lines.
@@ -50,6 +52,7 @@ class _Choice(TypedDict):
 @click.option(
     "--costs", is_flag=True, help="Print the run time of each scale on this machine, and run nothing."
 )
+@numbers_options
 @execution_options("threads")
 def reproduce(
     *,
@@ -65,7 +68,7 @@ def reproduce(
     costs: bool,
     executor: Executor,
     quiet: bool,
-) -> None:
+) -> Numbers:
     """Repeat a paper's experiments and compare the results.
 
     EXPERIMENT is a name that `aqmlab list` prints, or `all`. First estimates the run time of each scale on
@@ -112,6 +115,7 @@ def reproduce(
             choose(experiments.load(name), **choice)
         if costs:
             return _print_costs(names, choice, hosts, executor)
+        made: list[aqmlab.Reproduction] = []
         for place, (name, folder) in enumerate(folders.items(), start=1):
             if experiment == ALL and not quiet:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
@@ -119,14 +123,28 @@ def reproduce(
             found = aqmlab.reproduce(
                 name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet
             )
+            made.append(found)
             _show(found, folder, quiet=quiet)
         if experiment == ALL and hosts is None:
             _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md", quiet=quiet)
+        return _numbers(made)
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _prove(study: str, name: str, output: Path | None, executor: Executor, *, quiet: bool) -> None:
+def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
+    """Those of all studies, and how each published number and claim fared."""
+    import pyarrow as pa
+
+    from aqmlab import shown
+
+    return Numbers(
+        lambda: pa.concat_tables([each.tidy() for each in made]),
+        lambda: {"studies": [shown.facts(each) for each in made]},
+    )
+
+
+def _prove(study: str, name: str, output: Path | None, executor: Executor, *, quiet: bool) -> Numbers:
     """Repeats a proof, prints the numbers under both settings, and says where its runs are."""
     from aqmlab.errors import ExperimentError
     from aqmlab.papers.proving import prove
@@ -141,24 +159,28 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
     if not quiet:
         console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(found.table))
     say(str(found.file) if quiet else f"runs: {found.file}")
+    return Numbers.of(found, runs=found.file)
 
 
-def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> None:
+def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> Numbers:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
     from aqmlab.papers.reproduction import costs, workers_of
     from aqmlab.papers.tables import costs as costs_table
     from aqmlab.show.tables.render import to_terminal
 
     scale, workers, chosen = choice["scale"], workers_of(executor), []
+    every: list[tuple[str, Cost]] = []
     for name in names:
         found = costs(name, **choice, hosts=hosts)
         chosen.append(found[scale])
+        every += [(name, cost) for cost in found.values()]
         table = costs_table.table_of(
             [*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts
         )
         console().print(to_terminal(table))
     if len(names) > 1:
         say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")
+    return Numbers(lambda: costs_table.tidy(every, workers=workers))
 
 
 def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from aqmlab.cli.folders import STORE
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
@@ -18,6 +20,8 @@ from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
     from aqmlab.study.sweeps import Status, Sweep
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
 )
 @links_option
 @overrides_option
+@numbers_options
 @execution_options("local")
 def sweep(
     *,
@@ -56,7 +61,7 @@ def sweep(
     overrides: dict[str, TomlText],
     executor: Executor,
     quiet: bool,
-) -> None:
+) -> Numbers | None:
     """Run a scenario with many settings.
 
     All have the same seeds. The file names a scenario and a design: a grid, a list, random points or a Latin
@@ -85,14 +90,16 @@ def sweep(
     check_links(checked, links)
     place = store or checked.store or STORE
     if show_status:
-        _print_status(status(checked, place, progress=not quiet))
-    elif export_file is not None:
+        found = status(checked, place, progress=not quiet)
+        _print_status(found)
+        return _numbers(lambda: found, links)
+    if export_file is not None:
         found = status(checked, place, progress=not quiet)
         count = export(found, export_file, links=links)
         _complain(found)
         say(f"{export_file}: {count} of {counted(len(found.found), 'run')}")
-    else:
-        _run(checked, place, resume=resume, executor=executor, links=links, quiet=quiet)
+        return _numbers(lambda: found, links)
+    return _run(checked, place, resume=resume, executor=executor, links=links, quiet=quiet)
 
 
 def _run(
@@ -103,7 +110,7 @@ def _run(
     executor: Executor,
     links: tuple[str, ...],
     quiet: bool,
-) -> None:
+) -> Numbers:
     from aqmlab.errors import SweepError
     from aqmlab.study.sweeps import status
     from aqmlab.study.sweeps.running import each_run
@@ -128,6 +135,20 @@ def _run(
             screen.print(to_terminal(part))
         screen.print(table.caption)
     say(f"kept in {place}")
+    return _numbers(lambda: status(checked, place), links)
+
+
+def _numbers(found: Callable[[], Status], links: tuple[str, ...]) -> Numbers:
+    """Those of the finished runs."""
+    from aqmlab import shown
+    from aqmlab.study.sweeps import SweepResults
+
+    @cache
+    def results() -> SweepResults:
+        looked = found()
+        return SweepResults(looked.sweep, looked.results(), links)
+
+    return Numbers(lambda: results().tidy(), lambda: shown.facts(results()))
 
 
 def _print_status(found: Status) -> None:

@@ -77,7 +77,7 @@ def tidy_rows(observations: Iterable[tuple[str, int | None, str, str, Observatio
 def tidy_estimates(
     configuration: str, estimates: Mapping[str, tuple[float, float | None, float | None]]
 ) -> pa.Table:
-    """The table of numbers of no single run, by names that end in their units: each with the ends of its bound."""
+    """The table of numbers of no single run, by names that end in their units, each with its bounds."""
     return _table(
         (configuration, None, who_of(name), name, _unit(name), value, *map(_finite, bounds))
         for name, (value, *bounds) in estimates.items()
@@ -147,7 +147,7 @@ class Tidy:
         raise NotImplementedError
 
     def tidy(self) -> pa.Table:
-        """The columns of `aqmlab.frame`, which `--csv` and `--json` write, also where `to_arrow` has others."""
+        """The columns of `aqmlab.frame`, which `--csv` and `--json` write; `to_arrow` may have others."""
         return self.to_arrow().select(COLUMNS.names)
 
     def to_pandas(self) -> pd.DataFrame:

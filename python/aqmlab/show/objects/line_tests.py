@@ -54,10 +54,17 @@ def _of_bloat(found: Bufferbloat) -> dict[str, Any]:
         return grade.name if grade else None
 
     grades = {
-        row.name: {"grade": named(row.grade), **{str(phase): named(row.grade_under(phase)) for phase in LOADED}}
+        row.name: {
+            "grade": named(row.grade),
+            **{str(phase): named(row.grade_under(phase)) for phase in LOADED},
+        }
         for row in found.queues
     }
-    return {"line": found.line.in_words(), "grades": grades, "grade_below_ms": {each.name: each.below_ms for each in GRADES}}
+    return {
+        "line": found.line.in_words(),
+        "grades": grades,
+        "grade_below_ms": {each.name: each.below_ms for each in GRADES},
+    }
 
 
 @shown.facts.register(RoundTripsPerMinute)

@@ -139,7 +139,13 @@ class Evaluation(shown.Shown, Tidy):
     def tidy(self) -> pa.Table:
         """A row for each scheme, scenario, metric and seed; `who` is the section and what it is called."""
         return tidy_rows(
-            (trial.scheme, seed, f"{metric.name}/{_KIND}.{trial.guideline.section} {trial.name}", metric.unit, each)
+            (
+                trial.scheme,
+                seed,
+                f"{metric.name}/{_KIND}.{trial.guideline.section} {trial.name}",
+                metric.unit,
+                each,
+            )
             for trial, metric, observed in ((each.trial, each.metric, each.observed) for each in self.figures)
             for seed, each in zip(self.seeds, observed, strict=True)
         )

@@ -108,7 +108,7 @@ class Outcome(shown.Shown, Tidy):
         return pa.table({name: _column(values) for name, values in rows.items()})
 
     def tidy(self) -> pa.Table:
-        """The cost of each candidate with each seed that it was run with, those of the search and fresh ones."""
+        """The cost of each candidate with each of its seeds, those of the search and fresh ones."""
         name, unit = f"cost_of_{self.objective.name}", self.objective.unit
         every = dict.fromkeys((*self.candidates, self.given, *self.published))
         return tidy_rows(
