@@ -222,8 +222,7 @@ def _print(found: Comparison, *, details: bool) -> None:
     from aqmlab.show.tables import printed
     from aqmlab.show.tables.comparison import printed as parts
 
-    screen = console()
-    printed.on(screen, parts(found, details=details, width=screen.width))
+    printed.on(console(), parts(found, details=details))
 
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:

@@ -16,7 +16,6 @@ from aqmlab.terminal.console import console, say
 if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
 
-_COLUMNS = 100
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -60,5 +59,5 @@ def evaluate(
     for file in filter(None, (output, report)):
         say(f"written: {file}")
     if not quiet or (output is None and report is None):
-        printed.on(console(minimum_columns=_COLUMNS), parts_of(found))
+        printed.on(console(), parts_of(found))
     return Numbers.of(found)

@@ -221,7 +221,6 @@ def crossvalidate(**asked: Any) -> Numbers:  # noqa: ANN401
     """
     from aqmlab.show.tables import printed
     from aqmlab.show.tables.crossvalidation import printed as parts_of
-    from aqmlab.show.tables.crossvalidation import width_of
 
     try:
         found = aqmlab.crossvalidate(**asked, progress=True)
@@ -229,7 +228,7 @@ def crossvalidate(**asked: Any) -> Numbers:  # noqa: ANN401
         if error.place != "kernel":
             raise
         raise ScenarioError(f"--{error}") from None
-    screen = console(minimum_columns=width_of(found))
+    screen = console()
     printed.on(screen, parts_of(found))
     screen.print(shown(f"kept in {found.folder}"), soft_wrap=True)
     return Numbers.of(found, folder=str(found.folder))

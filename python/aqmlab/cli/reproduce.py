@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from aqmlab.papers.cost import Cost
     from aqmlab.runs.executors import Executor
 
-# A table beside the published one needs this many columns; a narrower terminal wraps its lines.
-MINIMUM_COLUMNS = 122
 ALL = "all"
 
 
@@ -157,7 +155,7 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
     if not quiet:
-        console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(found.table))
+        console().print(to_terminal(found.table))
     say(str(found.file) if quiet else f"runs: {found.file}")
     return Numbers.of(found, runs=found.file)
 
@@ -194,7 +192,7 @@ def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
     if quiet:
         say(str(page))
         return
-    console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))
+    console().print(to_terminal(scorecard.summary(entries)))
     say(f"page: {page}")
 
 
@@ -203,6 +201,6 @@ def _show(reproduction: aqmlab.Reproduction, folder: Path, *, quiet: bool) -> No
     if quiet:
         say(str(folder))
         return
-    console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
+    console().print(reproduction)
     for name, file in reproduction.files.items():
         say(f"{name}: {file}")

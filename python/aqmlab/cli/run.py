@@ -153,7 +153,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.run_warnings import warnings_in_words
     from aqmlab.errors import MissingDataError
-    from aqmlab.show.tables.comparison import comparison_tables, notes
+    from aqmlab.show.tables.comparison import brief_table, notes
     from aqmlab.show.tables.render import to_terminal
     from aqmlab.show.words import answer
 
@@ -164,8 +164,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     else:
         for sentence in answer(found):
             screen.print(wrapped(sentence, screen.width))
-        for table in comparison_tables(found):
-            screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
+        screen.print(to_terminal(brief_table(found), title=f"{name}, {counted(len(results), 'seed')}"))
         for note in notes(found, brief=True):
             screen.print(shown(note))
     for warning in warnings_in_words({name: [result.warnings for result in results]}):

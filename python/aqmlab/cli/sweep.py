@@ -125,15 +125,10 @@ def _run(
     for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
         pass  # thousands of results would not fit
     if not quiet:
-        from aqmlab.show.tables.parts import parts_within
         from aqmlab.show.tables.render import to_terminal
         from aqmlab.show.tables.sweep import sweep_table
 
-        screen = console()
-        table = sweep_table(status(checked, place, progress=True), links=links)
-        for part in parts_within(table, screen.width):
-            screen.print(to_terminal(part))
-        screen.print(table.caption)
+        console().print(to_terminal(sweep_table(status(checked, place, progress=True), links=links)))
     say(f"kept in {place}")
     return _numbers(lambda: status(checked, place), links)
 

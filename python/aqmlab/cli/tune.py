@@ -130,8 +130,7 @@ def tune(
     if quiet:
         say(str(next(iter(files.values())).parent))
         return numbers
-    screen = console()
-    printed.on(screen, tuning.printed(outcome, screen.width))
+    printed.on(console(), tuning.printed(outcome))
     for name, file in files.items():
         say(f"{name}: {file}")
     return numbers

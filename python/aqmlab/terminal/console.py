@@ -43,11 +43,11 @@ def for_programs() -> Iterator[None]:
         _FOR_PEOPLE.reset(before)
 
 
-def console(*, minimum_columns: int = 0, stderr: bool = False) -> Console:
-    """A console that shows every text as it is; narrower terminals wrap the lines of wide tables."""
+def console(*, stderr: bool = False) -> Console:
+    """A console that shows every text as it is."""
     quiet = not (stderr or _FOR_PEOPLE.get())
     found = _kind()(markup=False, emoji=False, highlight=False, stderr=stderr, quiet=quiet)
-    found.width = max(found.width, minimum_columns, _LEAST_COLUMNS)
+    found.width = max(found.width, _LEAST_COLUMNS)
     return found
 
 

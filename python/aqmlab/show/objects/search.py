@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aqmlab import shown
-from aqmlab.show.tables.printed import WIDTH, as_html, as_text
+from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.show.tables.tuning import candidates_table, printed
 from aqmlab.show.tuning_folder import save
 from aqmlab.study.tuning.outcome import Outcome
@@ -15,7 +15,7 @@ shown.save.register(Outcome)(save)
 
 @shown.text.register(Outcome)
 def _text(outcome: Outcome) -> str:
-    return as_text(printed(outcome, WIDTH))
+    return as_text(printed(outcome))
 
 
 @shown.facts.register(Outcome)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aqmlab import shown
-from aqmlab.show.tables.parts import parts_within
-from aqmlab.show.tables.printed import WIDTH, as_text
+from aqmlab.show.tables.printed import as_text
 from aqmlab.show.tables.render import to_notebook
 from aqmlab.show.tables.sweep import results_table
 from aqmlab.study.sweeps.running import SweepResults
@@ -14,8 +13,7 @@ from aqmlab.study.sweeps.running import SweepResults
 
 @shown.text.register(SweepResults)
 def _text(swept: SweepResults) -> str:
-    table = results_table(swept.sweep, swept.runs, links=swept.links)
-    return as_text([*parts_within(table, WIDTH), table.caption])
+    return as_text([results_table(swept.sweep, swept.runs, links=swept.links)])
 
 
 @shown.facts.register(SweepResults)

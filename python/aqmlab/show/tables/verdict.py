@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.verdict import PAGES, VIDEO, verdict
 from aqmlab.inference import MINIMUM_REPLICATIONS
-from aqmlab.show.tables.parts import parts_within
 from aqmlab.show.words.amounts import counted
 from aqmlab.show.words.verdict import fares_in_words, what_would_show
 from aqmlab.statistics.experience import Grade
@@ -25,17 +24,13 @@ _STANDING = {Grade.GOOD: Standing.WITHIN, Grade.FAIR: Standing.PARTLY, Grade.POO
              Grade.UNUSABLE: Standing.OUTSIDE}  # fmt: skip
 
 
-def verdict_tables(found: Comparison, *, width: int = 80) -> list[Table]:
-    """The verdict in as many parts as a terminal of so many columns needs."""
-    return parts_within(_table(found), width)
-
-
 def verdict_table(found: Comparison) -> Table:
     """The verdict as one table, with what its words say."""
-    return replace(_table(found), title="verdict", caption="\n".join(verdict_notes(found)))
+    return replace(bare_table(found), title="verdict", caption="\n".join(verdict_notes(found)))
 
 
-def _table(found: Comparison) -> Table:
+def bare_table(found: Comparison) -> Table:
+    """The verdict as one table, whose words are explained elsewhere."""
     columns: list[Column[Application]] = [
         Column("application", lambda each: text(each.name), "", words=True),
         *(Column(name, partial(_cell, name), name, words=True) for name in found.names),
