@@ -67,6 +67,7 @@ def search(
         RunsFailed: Some runs failed.
     """
     require_optuna()
+    objective.require_in(scenario)
     named_links(scenario, links)
     searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     base = searched.with_scheme(scenario, typed or space.scheme)
@@ -119,6 +120,7 @@ class _Evaluation:
         self._links = links
         self._store = store
         self._executor = executor
+        self._objective = objective
         self._limit_s = objective.restricted_to_s
         self._progress = progress
 
@@ -138,6 +140,7 @@ class _Evaluation:
         made: dict[int, Figures] = {}
         for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
             made[position] = figures(result, restricted_to_s=self._limit_s, links=self._links)
+            made[position] |= self._objective.figures_of(result)
             self.judged = tuple(link["name"] for link in judged_links(result, self._links))
             done += 1
             bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
