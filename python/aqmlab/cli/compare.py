@@ -65,6 +65,7 @@ def compare(
     queue_in: str | None,
     shaped_share: float | None,
     until_width_s: float | None,
+    within_s: float | None,
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
     output: Path | None,
@@ -90,7 +91,7 @@ def compare(
 
     \b
     Examples:
-      aqmlab compare my-link.toml --seeds 1-2 --output results/as-it-is
+      aqmlab compare my-link.toml --within 20s --output results/as-it-is
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
       aqmlab compare my-link.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/home
@@ -124,6 +125,7 @@ def compare(
             seeds=seeds,
             links=links,
             until_width_s=until_width_s,
+            within_s=within_s,
             output=folder,
             store=shared_store(folder),
             executor=executor,

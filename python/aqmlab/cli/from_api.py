@@ -34,6 +34,7 @@ _READ: dict[object, dict[str, Any]] = {
     arguments.path: {"type": click.Path(path_type=Path), "metavar": "FILE"},
     arguments.schemes: {"callback": options.read_schemes, "metavar": "NAME[:KEY=VALUE...],..."},
     arguments.number: {"type": float},
+    arguments.seconds: {"callback": options.read_time, "metavar": "TIME"},
     arguments.mapping: {},
     given_seeds_if_any: {"callback": options.read_seeds, "metavar": "A-B,C"},
     given_seeds: {"callback": options.read_seeds, "metavar": "A-B,C"},

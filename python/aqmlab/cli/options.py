@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -96,6 +97,23 @@ def read_overrides(
             )
         overrides[key.strip()] = TomlText(value.strip())
     return overrides
+
+
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def read_time(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
+    """Reads seconds, or a time with its unit: `30`, `30s`, `5min`, `1h`."""
+    del context
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(s|min|m|h|)\s*", text)
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not seconds > 0.0:
+        raise click.BadParameter(
+            f"{quoted(text)} is no time; legal: such as 30s, 5min or 1h", param=parameter
+        )
+    return seconds
 
 
 FOLDER = click.Path(path_type=Path, file_okay=False)

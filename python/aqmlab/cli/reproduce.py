@@ -162,8 +162,9 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
 
 def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> Numbers:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
-    from aqmlab.papers.reproduction import costs, workers_of
+    from aqmlab.papers.reproduction import costs
     from aqmlab.papers.tables import costs as costs_table
+    from aqmlab.runs.budget import workers_of
     from aqmlab.show.tables.render import to_terminal
 
     scale, workers, chosen = choice["scale"], workers_of(executor), []

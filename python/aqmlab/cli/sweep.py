@@ -15,6 +15,7 @@ from aqmlab.cli.options import (
     execution_options,
     links_option,
     overrides_option,
+    read_time,
 )
 from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import counted
@@ -46,6 +47,14 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     help=f"Folder for finished runs; by default the sweep file's, or {STORE}.",
 )
+@click.option(
+    "--within",
+    "within_s",
+    callback=read_time,
+    metavar="TIME",
+    help="Time to do it in, by an estimate for this machine: every point is run with fewer seeds where there "
+    "is no room for all; a warning says so.",
+)
 @links_option
 @overrides_option
 @numbers_options
@@ -57,6 +66,7 @@ def sweep(
     resume: bool,
     export_file: Path | None,
     store: Path | None,
+    within_s: float | None,
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
     executor: Executor,
@@ -75,6 +85,7 @@ def sweep(
       aqmlab sweep red.toml --status
       aqmlab sweep red.toml --resume --workers 8
       aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, your cluster
+      aqmlab sweep red.toml --within 5min
       aqmlab sweep red.toml --export red.parquet
     """
     from aqmlab.errors import SweepError
@@ -99,6 +110,9 @@ def sweep(
         _complain(found)
         say(f"{export_file}: {count} of {counted(len(found.found), 'run')}")
         return _numbers(lambda: found, links)
+    from aqmlab.study.sweeps.running import checked_within
+
+    checked = checked_within(checked, within_s, executor)
     return _run(checked, place, resume=resume, executor=executor, links=links, quiet=quiet)
 
 

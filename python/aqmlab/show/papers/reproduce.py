@@ -20,10 +20,11 @@ from aqmlab import arguments, shown
 from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.claims import decided_without_runs, evaluate
-from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts, workers_of
+from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts
 from aqmlab.papers.tables import claims
 from aqmlab.papers.tables import costs as costs_table
 from aqmlab.runs import Execution
+from aqmlab.runs.budget import workers_of
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.show.tables.render import to_notebook, to_terminal

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import arguments
 from aqmlab.errors import TuneError
 from aqmlab.load.parametrized_scheme import warn_of_remarks
+from aqmlab.runs.budget import run_time_s, workers_of
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds, given_seeds_if_any
@@ -46,6 +47,7 @@ MOST_OPTIMISER_SEED = 2**32 - 1
     seeds=given_seeds,
     fresh_seeds=given_seeds_if_any,
     budget_runs=arguments.optional(arguments.whole(1)),
+    within_s=arguments.optional(arguments.seconds),
     optimiser_seed=arguments.whole(0, MOST_OPTIMISER_SEED),
     beside=arguments.optional(arguments.text),
     queues=arguments.links,
@@ -67,6 +69,7 @@ def tune(
     seeds: Iterable[int] | str = "1-4",
     fresh_seeds: Iterable[int] | str = (),
     budget_runs: int | None = None,
+    within_s: float | None = None,
     optimiser_seed: int = 1,
     beside: str | None = None,
     queues: Sequence[str] = (),
@@ -106,6 +109,8 @@ def tune(
         fresh_seeds: Seeds for the printed results; by default the next eight after --seeds, or as many as
             --seeds.
         budget_runs: Stop proposing candidates after this many runs.
+        within_s: Time to do it in, by an estimate for this machine: fewer candidates are tried where there is
+            no room for all; a warning says so.
         optimiser_seed: Seed of the optimiser; the same seed proposes the same candidates.
         beside: Also evaluate the settings of an experiment's cells, or of these cells or groups of cells.
         queues: Links whose queues are tuned, all alike; by default the judged links with a queue.
@@ -134,6 +139,9 @@ def tune(
         optimiser_seed=optimiser_seed,
     )
     base = Scenario.of(scenario, overrides=overrides)
+    engine = chosen_executor(executor, workers)
+    if within_s is not None:
+        plan = plan.within(within_s, run_time_s(base) / workers_of(engine))
     name, fixed = scheme, frozenset[str]()
     if is_linux(scheme):
         queue = read(scheme)
@@ -147,7 +155,7 @@ def tune(
         Objective(objective, restricted_to_s, **({"weights": weights} if weights else {})),
         plan,
         store=Path(store),
-        executor=chosen_executor(executor, workers),
+        executor=engine,
         beside=beside,
         links=links,
         queues=queues,

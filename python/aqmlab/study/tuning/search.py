@@ -9,6 +9,7 @@ from aqmlab.errors import ScenarioError
 from aqmlab.load.demand import named_links
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
+from aqmlab.runs.budget import announce_time, run_time_s, workers_of
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
 from aqmlab.study.tuning.beside import settings_of
@@ -69,6 +70,10 @@ def search(
     require_optuna()
     objective.require_in(scenario)
     named_links(scenario, links)
+    if progress:
+        workers = workers_of(executor)
+        seconds = run_time_s(scenario) * plan.most_runs / workers
+        announce_time(plan.most_runs, seconds, workers, at_most=True)
     searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     base = searched.with_scheme(scenario, typed or space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
