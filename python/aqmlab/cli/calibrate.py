@@ -12,7 +12,7 @@ from aqmlab.cli.from_api import SCENARIO, from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 from aqmlab.errors import DemandError
-from aqmlab.terminal.console import say
+from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
@@ -40,6 +40,8 @@ def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **aske
       aqmlab calibrate pi.toml --seeds 1-6 --loads 50,80,90
       aqmlab calibrate two-bottlenecks.toml --demand populations.readers
     """
+    from aqmlab.show.tables import printed
+
     if len(sizes) == 1:
         raise click.BadParameter("a line needs two different sizes", param_hint="--sizes")
     try:
@@ -49,8 +51,7 @@ def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **aske
             raise
         said = str(error).replace("legal: sizes", "legal: --sizes").replace(", demand ", ", --demand ")
         raise DemandError.of(error, said) from None
-    for line in str(found).splitlines():
-        say(line)
+    printed.on(console(), str(found).splitlines())
     say(f"kept in {found.file}")
     found.require_rise()
     return Numbers.of(found, file=str(found.file))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.terminal.console import say
+from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,10 +220,12 @@ def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> N
         from aqmlab.show.figures.drawn import Drawn
 
         drawn.append(str(Drawn.of("design", chart_of(found), "").save_as(file)))
-    for line in (*found.sentences, *drawn):
-        say(line)
-
+    from aqmlab.show.tables import printed
     from aqmlab.statistics.tidy import tidy_numbers
+
+    printed.on(console(), found.sentences)
+    for line in drawn:
+        say(line)
 
     return Numbers(
         lambda: tidy_numbers([(rule.__name__, None, found.numbers)]), lambda: {"sentences": found.sentences}

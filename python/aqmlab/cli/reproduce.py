@@ -10,7 +10,7 @@ import click
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import execution_options
+from aqmlab.cli.options import execution_options, read_time
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
@@ -50,6 +50,14 @@ class _Choice(TypedDict):
 @click.option(
     "--costs", is_flag=True, help="Print the run time of each scale on this machine, and run nothing."
 )
+@click.option(
+    "--within",
+    "within_s",
+    callback=read_time,
+    metavar="TIME",
+    help="Time to do it in, by an estimate for this machine: the largest scale up to --scale that it has "
+    "room for.",
+)
 @numbers_options
 @execution_options("threads")
 def reproduce(
@@ -64,6 +72,7 @@ def reproduce(
     proof: str | None,
     output: Path | None,
     costs: bool,
+    within_s: float | None,
     executor: Executor,
     quiet: bool,
 ) -> Numbers:
@@ -79,6 +88,7 @@ def reproduce(
       aqmlab reproduce le2003
       aqmlab reproduce le2003 --costs                           run time of quick, standard and full
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
+      aqmlab reproduce sfa --within 2min                        the largest scale that takes no longer
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs                              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi   which statements still hold?
@@ -103,6 +113,12 @@ def reproduce(
         return _prove(experiment, proof, output, executor, quiet=quiet)
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")
+    if within_s is not None:
+        if experiment == ALL or costs:
+            raise click.UsageError(
+                "--within is of one study that is run; --costs prints what each scale takes"
+            )
+        choice["scale"] = scale = _scale_within(experiment, choice, hosts, within_s, executor)
     names = experiments.names() if experiment == ALL else [experiment]
     results = output or Path("results")
     alone = output is not None and experiment != ALL
@@ -158,6 +174,30 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
         console().print(to_terminal(found.table))
     say(str(found.file) if quiet else f"runs: {found.file}")
     return Numbers.of(found, runs=found.file)
+
+
+def _scale_within(name: str, choice: _Choice, hosts: str | None, within_s: float, executor: Executor) -> str:
+    """The largest scale up to the chosen one that a time has room for, which is said.
+
+    Raises:
+        ExperimentError: There is no such study or scale.
+        click.BadParameter: There is no time for any.
+    """
+    from aqmlab.papers.reproduction import costs
+    from aqmlab.runs.budget import in_words, workers_of
+
+    found, workers = costs(name, **choice, hosts=hosts), workers_of(executor)
+    times_s = {each.scale: each.core_s / workers for each in found.values()}
+    legal = {scale: time_s for scale, time_s in times_s.items() if time_s <= times_s[choice["scale"]]}
+    room = {scale: time_s for scale, time_s in legal.items() if time_s <= within_s}
+    if not room:
+        least = min(legal, key=legal.__getitem__)
+        raise click.BadParameter(
+            f"scale {least} takes about {in_words(legal[least])}; legal: that or more", param_hint="--within"
+        )
+    chosen = max(room, key=room.__getitem__)
+    say(f"within {in_words(within_s)}: scale {chosen}, about {in_words(room[chosen])}", err=True)
+    return chosen
 
 
 def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> Numbers:

@@ -137,10 +137,10 @@ def affordable(
         return Affordable(tuple(seeds))
     workers = min(workers_of(executor), len(scenarios) * len(seeds))
     each_s = mean_run_time_s(scenarios) * len(scenarios) / workers
-    room = int(_USED * within_s / each_s)
     given = f"within {in_words(within_s)}"
-    if room >= len(seeds):
+    if _USED * within_s >= each_s * len(seeds):
         return Affordable(tuple(seeds))
+    room = int(_USED * within_s / each_s)
     if room:
         kept = Seeds(tuple(seeds)[:room])
         takes = in_words(each_s * room)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aqmlab.comparison.verdict import verdict
 from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
-from aqmlab.show.tables.printed import Unwrapped
+from aqmlab.show.tables.printed import Warned
 from aqmlab.show.tables.verdict import bare_table, stages_in_words, verdict_notes
 from aqmlab.show.words.amounts import counted, listed
 from aqmlab.show.words.boxes import boxes_in_words
@@ -77,7 +77,7 @@ def printed(found: Comparison, *, details: bool) -> Iterator[Part]:
         yield from found.queues_in_words()
         yield from _how_to_see_more(found)
     for each in found.warnings_of_settings():
-        yield Unwrapped(f"warning: {each}", "yellow")
+        yield Warned(each)
 
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:

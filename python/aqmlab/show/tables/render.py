@@ -104,7 +104,7 @@ class InTerminal:
         parts = parts_within(self.table, width)
         if len(parts) > 1:
             yield from (_drawn(part, width) for part in parts)
-            yield wrapped_text(caption, width)
+            yield from [wrapped_text(caption, width)] if caption else []
         else:
             yield _drawn(replace(parts[0], caption=caption), width)
 

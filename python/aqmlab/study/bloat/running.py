@@ -151,7 +151,7 @@ def bloat(
     timing = ""
     if live:
         rows, timing = over_linux(
-            lambda run: measure(tested, schemes, seeds=found[0].by_seed, run=run), progress=progress
+            lambda run: measure(tested, schemes, seeds=list(found[0].by_seed), run=run), progress=progress
         )
         found += [replace(row, name=live_name(row.name), live=True) for row in rows]
     measured = Bufferbloat(tested, tuple(found), timing)

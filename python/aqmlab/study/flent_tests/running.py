@@ -174,7 +174,8 @@ def flent(
     timing = ""
     if live:
         rows, timing = over_linux(
-            lambda run: run_test(seeds=dict.fromkeys(each.seed for each in found), run=run), progress=progress
+            lambda run: run_test(seeds=list(dict.fromkeys(each.seed for each in found)), run=run),
+            progress=progress,
         )
         found += [replace(row, queue=live_name(row.queue)) for row in rows]
     measured = FlentResults(tested, tuple(found), timing)

@@ -157,7 +157,7 @@ def rpm(
     if live:
         rows, timing = over_linux(
             lambda run: measure(
-                tested, schemes, ways=ways, seeds=dict.fromkeys(each.seed for each in found), run=run
+                tested, schemes, ways=ways, seeds=list(dict.fromkeys(each.seed for each in found)), run=run
             ),
             progress=progress,
         )

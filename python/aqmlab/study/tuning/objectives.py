@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aqmlab.errors import TuneError
+from aqmlab.load.demand import USERS, parts_of
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
 from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
@@ -106,7 +107,7 @@ class Objective:
         Raises:
             TuneError: It has not; the message names the objectives that it has.
         """
-        legal = [name for name in NAMES if _is_in(name, scenario.resolved)]
+        legal = [name for name in NAMES if _is_in(name, scenario)]
         if self.name not in legal:
             whom = _WHOM.get(self.name) or " or ".join(f"{kind.name}s" for kind in OF_PEOPLE[self.name].kinds)
             raise TuneError(
@@ -141,11 +142,11 @@ class Objective:
 _WHOM = dict.fromkeys((RESPONSE, WEIGHTED, *PAGES), "users")
 
 
-def _is_in(name: str, resolved: Mapping[str, Any]) -> bool:
+def _is_in(name: str, scenario: Scenario) -> bool:
     """Whether a scenario has those whose numbers are sought by an objective."""
     if name in OF_PEOPLE:
-        return bool(OF_PEOPLE[name].groups_in(resolved))
-    return name not in _WHOM or any(each["count"] for each in resolved["populations"])
+        return bool(OF_PEOPLE[name].groups_in(scenario.resolved))
+    return name not in _WHOM or any(part.unit == USERS and part.size for part in parts_of(scenario))
 
 
 def _known(figures: Figures, name: str) -> float:

@@ -50,7 +50,8 @@ class Plan:
             TuneError: There is no room for one candidate.
         """
         around = self.most_runs - self.trials * len(self.seeds)
-        trials = int((0.9 * seconds / each_s - around) / len(self.seeds))
+        most = min(0.9 * seconds / each_s, float(self.most_runs))
+        trials = int((most - around) / len(self.seeds))
         if trials < 1:
             least_s = (around + len(self.seeds)) * each_s / 0.9
             legal = f"{in_words(max(least_s, 1.0))} or more, or fewer seeds and fresh seeds"
