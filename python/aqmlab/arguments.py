@@ -284,6 +284,11 @@ def above_zero(name: str, given: Any, refusal: type[RefusalError]) -> float:  # 
     return refusal.above_zero(name, given)
 
 
+def seconds(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401
+    """A time that people give: a finite number of seconds above 0."""
+    return above_zero(name, given, refusal)
+
+
 def number(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa: ANN401
     """A number of any kind; which ones are legal is for the function to check."""
     if not isinstance(given, bool | str) and hasattr(given, "__float__"):

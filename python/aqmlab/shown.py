@@ -58,6 +58,15 @@ def sentences(shown: object) -> list[str]:
 
 
 @singledispatch
+def facts(shown: object) -> dict[str, Any]:
+    """What there is to say of it beside its numbers, as plain data: grades, a verdict, what to type."""
+    _load(shown)
+    answer = facts.dispatch(type(shown))
+    # Most have nothing but numbers.
+    return {} if answer is facts.dispatch(object) else answer(shown)
+
+
+@singledispatch
 def details(shown: object) -> str:
     """Every number, as text."""
     answer: str = _answer(details, shown)(shown)
@@ -87,11 +96,16 @@ def save(shown: object, folder: Path) -> dict[str, Path]:
 
 def _answer(question: Any, shown: object) -> Any:  # noqa: ANN401 (a generic function and what it finds)
     """What was registered for the class of an object, by the module that answers for it."""
-    for kind in type(shown).__mro__:
-        if kind.__name__ in _answering:
-            import_module(_answering[kind.__name__])
-            break
+    _load(shown)
     answer = question.dispatch(type(shown))
     if answer is question.dispatch(object):
         raise TypeError(f"nothing says what {type(shown).__name__} looks like")
     return answer
+
+
+def _load(shown: object) -> None:
+    """Loads the module that answers for the class of an object."""
+    for kind in type(shown).__mro__:
+        if kind.__name__ in _answering:
+            import_module(_answering[kind.__name__])
+            break

@@ -212,6 +212,7 @@ def test_a_comparison_is_a_tidy_frame() -> None:
     assert list(frame.columns) == [
         "configuration",
         "seed",
+        "who",
         "quantity",
         "unit",
         "value",

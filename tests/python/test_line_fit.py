@@ -364,8 +364,8 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     assert again.returncode == 2
     assert "exists already" in again.stderr
     asked = aqmlab_run("line", "--from", *map(str, files), "--json")
-    numbers = json.loads(asked.stdout)["numbers"]
-    assert numbers["down_mbps"]["low"] < 9.0 * 1500 / 1448 < numbers["down_mbps"]["high"]
+    numbers = {row["quantity"]: row for row in json.loads(asked.stdout)["numbers"]}
+    assert numbers["down_mbps"]["at_least"] < 9.0 * 1500 / 1448 < numbers["down_mbps"]["at_most"]
     assert json.loads(asked.stdout)["queues"] == {"down": "drop-tail", "up": "drop-tail"}
 
 

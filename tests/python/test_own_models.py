@@ -366,7 +366,7 @@ def test_a_check_describes_the_pages(tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
     *lines, cost = said.stdout.splitlines()
     assert lines == [
-        "own.py:Own: nothing found",
+        "own.py:Own: passes",
         "  200 pages, each drawn twice",
         "  objects per page: median 2, 90th percentile 2, mean 2",
         "  bytes per object: median 1,000, 90th percentile 1,200, mean 1,100",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUEUE = "dumbbell.queue.limit_packets"
-COLUMNS = ["configuration", "seed", "quantity", "unit", "value", "at_least", "at_most"]
+COLUMNS = ["configuration", "seed", "who", "quantity", "unit", "value", "at_least", "at_most"]
 
 
 @pytest.fixture(scope="module")
@@ -438,7 +438,7 @@ def test_a_frame_takes_results_however_they_are_given(tmp_path: Path) -> None:
     runs[1].save(tmp_path / "seed-2")
     wanted = ["throughput_mbps", "page_p50_s"]
     expected = [
-        {"configuration": "two flows", "seed": run.seed, "quantity": wanted[0], "unit": "Mbit/s",
+        {"configuration": "two flows", "seed": run.seed, "who": None, "quantity": wanted[0], "unit": "Mbit/s",
          **dict.fromkeys(("value", "at_least", "at_most"), run.value("throughput_mbps"))} for run in runs
     ]  # fmt: skip
     for given in (runs, {"two flows": runs}, tmp_path, [tmp_path / "seed-1", tmp_path / "seed-2"]):

@@ -539,7 +539,7 @@ def test_the_command_line_knows_it(tmp_path: Path) -> None:
     nobody = aqmlab_run("schema", "my_red.py:HerRed", cwd=tmp_path)
     assert (nobody.returncode, "has no class HerRed" in nobody.stderr) == (2, True), nobody.stderr
     checked = aqmlab_run("scheme", "check", PYTHON, "--cases", "3", cwd=tmp_path)
-    assert (checked.returncode, checked.stdout) == (0, f"{PYTHON}: nothing found\n"), checked.stderr
+    assert (checked.returncode, checked.stdout) == (0, f"{PYTHON}: passes all 9 checks\n"), checked.stderr
     compared = aqmlab_run(
         *("compare", "link.toml", "--schemes", f"drop-tail,{PYTHON}", "--seeds", "1-2", "--output", "out"),
         "--no-report",

@@ -16,7 +16,7 @@ from aqmlab.comparison import Comparison
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.presets.household import household
 from aqmlab.show.play.measured import _datagrams
-from aqmlab.show.tables.comparison import comparison_tables, notes
+from aqmlab.show.tables.comparison import brief_table, notes
 from aqmlab.show.tables.results import _video_calls
 from aqmlab.show.words import sentences
 from aqmlab.statistics.quantities import Measured, quantity
@@ -348,7 +348,7 @@ def test_the_table_of_a_comparison_has_the_picture_in_place_of_the_voice() -> No
         "voice_mos/datagrams.voice",
     ]
     assert not [each for each in told if each.endswith("-feedback")]
-    rows = [row[0].lines[0].text for table in comparison_tables(found) for row in table.rows]
+    rows = [row[0].lines[0].text for row in brief_table(found).rows]
     first, last = rows.index("meeting (UDP)"), rows.index("voice (UDP)")
     assert {"  video Mbit/s", "  frame delay ms", "  frozen %", "  freezes per hour"} <= {*rows[first:last]}
     [said] = [
@@ -365,7 +365,7 @@ def test_the_first_table_of_a_household_tells_its_meeting_also_where_nothing_fro
     found = aqmlab.compare(scenario, schemes=["fq-codel", "cake"], seeds="1")
     frozen = quantity("call_frozen_percent/datagrams.meeting-up")
     assert [found.level(name, frozen).mean for name in found.names] == [0.0, 0.0]
-    cells = [[cell.lines[0].text for cell in row] for row in comparison_tables(found)[0].rows]
+    cells = [[cell.lines[0].text for cell in row] for row in brief_table(found).rows]
     titles = [row[0] for row in cells]
     meeting = cells[titles.index("meeting-up (UDP)") : titles.index("meeting-down (UDP)")]
     assert ["  frozen %", "0.00", "0.00"] in meeting

@@ -311,7 +311,8 @@ def test_figures_are_of_the_links_that_carry_data_or_of_those_chosen(made: tuple
 
 
 def shown(table: object) -> str:
-    screen = console(minimum_columns=200)
+    screen = console()
+    screen.width = 200
     with screen.capture() as captured:
         screen.print(table)
     return captured.get()

@@ -11,7 +11,7 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import TableError, TooLittleDataError
-from aqmlab.show.tables.comparison import comparison_tables, notes
+from aqmlab.show.tables.comparison import brief_table, notes
 from aqmlab.show.words import sentences
 from aqmlab.statistics.catalogue import flow_groups, greedy_groups
 from aqmlab.statistics.observation import Observation
@@ -333,7 +333,7 @@ def test_transfers_that_do_not_finish_are_told_as_a_bound() -> None:
     said = next(each for each in sentences(found) if "short's transfers" in each)
     assert " in more than " in said
     assert " unfinished)" in said
-    rows = [[cell.lines[0].text for cell in row] for row in comparison_tables(found)[0].rows]
+    rows = [[cell.lines[0].text for cell in row] for row in brief_table(found).rows]
     [completion] = [row for row in rows if row[0] == "  95 % complete in, s"]
     assert all(cell.startswith(">") for cell in completion[1:])
     assert any(each.startswith("Transfers: those that began in the window") for each in notes(found))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-COLUMNS = ["configuration", "seed", "quantity", "unit", "value", "at_least", "at_most"]
+COLUMNS = ["configuration", "seed", "who", "quantity", "unit", "value", "at_least", "at_most"]
 LINE: dict[str, Any] = {"down_mbps": 4, "up_mbps": 1, "schemes": ["fq-codel"], "seeds": "1-2"}
 OPTIONS = ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1-2")
 

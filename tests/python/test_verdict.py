@@ -8,8 +8,9 @@ import pytest
 
 import aqmlab
 from aqmlab.comparison.verdict import PAGES, Fares, verdict
+from aqmlab.show.tables.parts import parts_within
 from aqmlab.show.tables.render import as_plain_text
-from aqmlab.show.tables.verdict import verdict_table, verdict_tables
+from aqmlab.show.tables.verdict import bare_table, verdict_table
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.datagrams import delay_ms_of, loss_percent_of_datagrams
@@ -56,9 +57,9 @@ def test_the_table_and_the_sentence_say_the_same(found: aqmlab.Comparison) -> No
 
 
 def test_the_printed_verdict_fits_eighty_columns(found: aqmlab.Comparison) -> None:
-    (table,) = verdict_tables(found, width=80)
+    table = bare_table(found)
     assert max(map(len, as_plain_text(table, width=80).splitlines())) <= 80
-    assert len(verdict_tables(found, width=40)) == 2
+    assert [len(parts_within(table, width)) for width in (80, 40)] == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,8 @@ mod core {
     };
     #[pymodule_export]
     use crate::schemes::{
-        Behind, Coins, Header, Packet, Queue, Queues, call_layout, check_scheme, load_scheme, scheme_cost,
+        Behind, Coins, Header, Packet, Queue, Queues, call_layout, check_scheme, load_scheme, scheme_checks,
+        scheme_cost,
     };
     #[pymodule_export]
     use crate::stepping::{GroupObservation, LinkObservation, Observation, RefusedAction, Simulation};

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import LINE, require_one_line, tell
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 
 if TYPE_CHECKING:
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
 
 @from_api("bloat", line=LINE)
+@numbers_options
 @execution_options("threads")
-def bloat(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> None:  # noqa: ANN401
+def bloat(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> Numbers:  # noqa: ANN401
     """Show how much a full line delays everybody.
 
     Probes of 64 bytes cross the line 50 times a second each way, while it is idle, while four downloads fill
@@ -38,3 +40,4 @@ def bloat(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any)
     require_one_line(**asked)
     found = aqmlab.bloat(**asked, output=output, executor=executor, progress=not quiet)
     tell(found.live_timing, () if output is None else [output], printed(found), quiet=quiet)
+    return Numbers.of(found)

@@ -9,9 +9,10 @@ import click
 
 import aqmlab
 from aqmlab.cli.from_api import SCENARIO, from_api
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 from aqmlab.errors import DemandError
-from aqmlab.terminal.console import say
+from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     sizes={"names": ["--sizes", "--users"]},
     output={"default": Path("results/calibration"), "show_default": True},
 )
+@numbers_options
 @execution_options("threads")
-def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **asked: Any) -> None:  # noqa: ANN401
+def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **asked: Any) -> Numbers:  # noqa: ANN401
     """Find how many users or flows cause a given load.
 
     Runs the scenario's uncongested twin with several sizes of a demand, fits a line to the throughput of
@@ -38,6 +40,8 @@ def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **aske
       aqmlab calibrate pi.toml --seeds 1-6 --loads 50,80,90
       aqmlab calibrate two-bottlenecks.toml --demand populations.readers
     """
+    from aqmlab.show.tables import printed
+
     if len(sizes) == 1:
         raise click.BadParameter("a line needs two different sizes", param_hint="--sizes")
     try:
@@ -47,7 +51,7 @@ def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **aske
             raise
         said = str(error).replace("legal: sizes", "legal: --sizes").replace(", demand ", ", --demand ")
         raise DemandError.of(error, said) from None
-    for line in str(found).splitlines():
-        say(line)
+    printed.on(console(), str(found).splitlines())
     say(f"kept in {found.file}")
     found.require_rise()
+    return Numbers.of(found, file=str(found.file))

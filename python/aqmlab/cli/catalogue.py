@@ -3,35 +3,49 @@
 from __future__ import annotations
 
 import json
+import textwrap
 
 import click
 
 from aqmlab import _core
 from aqmlab.terminal.spelling import nearest
 
+_LINE_COLUMNS = 80
+
 
 @click.command("list")
 def list_names() -> None:
-    """List schemes, profiles, models, applications, experiments.
+    """List schemes, profiles, models, presets, studies.
+
+    Each with a line on what it is.
 
     \b
     Examples:
       aqmlab list
       aqmlab explain ared          more about one of them
     """
+    from aqmlab import presets
     from aqmlab.papers import shipped
-    from aqmlab.show.words.explained import applications, traffic_models
+    from aqmlab.show.words.explained import applications, in_a_line, traffic_models
 
-    for title, names in (
-        ("Queue disciplines (aqmlab explain NAME)", _core.scheme_names()),
-        ("Host profiles (aqmlab explain NAME)", _core.profile_names()),
-        ("Traffic models (aqmlab explain NAME)", traffic_models()),
-        ("Applications over datagrams (aqmlab explain NAME)", applications()),
-        ("Experiments (aqmlab reproduce NAME)", shipped.names()),
-    ):
+    def explained(names: list[str]) -> dict[str, str]:
+        return {name: in_a_line(name) for name in names}
+
+    catalogues = {
+        "Queue disciplines (aqmlab explain NAME)": explained(_core.scheme_names()),
+        "Host profiles (aqmlab explain NAME)": explained(_core.profile_names()),
+        "Traffic models (aqmlab explain NAME)": explained(traffic_models()),
+        "Applications over datagrams (aqmlab explain NAME)": explained(applications()),
+        "Presets (aqmlab new NAME)": {name: presets.summary(name) for name in presets.names()},
+        "Studies (aqmlab reproduce NAME)": {name: shipped.title(name) for name in shipped.names()},
+    }
+    width = max(len(name) for names in catalogues.values() for name in names)
+    for title, names in catalogues.items():
         click.echo(click.style(title, bold=True))
-        for name in names:
-            click.echo(f"  {name}")
+        for name, line in names.items():
+            indent = " " * (width + 4)
+            told = textwrap.fill(line, _LINE_COLUMNS, initial_indent=indent, subsequent_indent=indent)
+            click.echo(f"  {name:{width}}  {told.lstrip()}".rstrip())
 
 
 @click.command

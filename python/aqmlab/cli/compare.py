@@ -10,6 +10,7 @@ import click
 import aqmlab
 from aqmlab.cli.folders import RESULTS, shared_store
 from aqmlab.cli.from_api import from_api
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import REPORT, execution_options, read_names, read_schemes
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import folder_name, write_whole
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     help="Write report.html (takes a second); `aqmlab report FOLDER` writes it later.",
 )
 @click.option("--details", is_flag=True, help="Print every number, with intervals, in place of the verdict.")
+@numbers_options
 @execution_options("threads")
 def compare(
     *,
@@ -63,6 +65,7 @@ def compare(
     queue_in: str | None,
     shaped_share: float | None,
     until_width_s: float | None,
+    within_s: float | None,
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
     output: Path | None,
@@ -70,7 +73,7 @@ def compare(
     details: bool,
     executor: Executor,
     quiet: bool,
-) -> None:
+) -> Numbers:
     """Compare queue disciplines with the same users.
 
     One scenario is compared with itself under other queue disciplines (--schemes; by default PIE, FQ-CoDel
@@ -88,7 +91,7 @@ def compare(
 
     \b
     Examples:
-      aqmlab compare my-link.toml --seeds 1-2 --output results/as-it-is
+      aqmlab compare my-link.toml --within 20s --output results/as-it-is
       aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
       aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
       aqmlab compare my-link.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/home
@@ -122,6 +125,7 @@ def compare(
             seeds=seeds,
             links=links,
             until_width_s=until_width_s,
+            within_s=within_s,
             output=folder,
             store=shared_store(folder),
             executor=executor,
@@ -194,7 +198,7 @@ def _longer(scenarios: Mapping[str, Scenario], *, quiet: bool) -> str:
     return f"-{after_s:g}s"
 
 
-def _tell(found: Comparison, folder: Path, *, with_report: bool, details: bool, quiet: bool) -> None:
+def _tell(found: Comparison, folder: Path, *, with_report: bool, details: bool, quiet: bool) -> Numbers:
     """Numbers and report into the folder; then, for whoever reads on, what happens to people."""
     from aqmlab.show.tables.comparison import comparison_records
     from aqmlab.tables import save
@@ -202,25 +206,25 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, details: bool, 
     save(comparison_records(found), folder / "comparison.csv")
     if with_report:
         _draw_report(found, folder, quiet=quiet)
-    if not quiet:
-        _print(found, details=details)
+    numbers = Numbers.of(found, folder=str(folder))
     if quiet:
         say(str(folder))
-        return
+        return numbers
+    _print(found, details=details)
     further = (
         f"; open {folder / REPORT}"
         if (folder / REPORT).exists()
         else f"; aqmlab report {folder} draws its report"
     )
     console().print(shown(f"kept in {folder}{further}"), soft_wrap=True)
+    return numbers
 
 
 def _print(found: Comparison, *, details: bool) -> None:
     from aqmlab.show.tables import printed
     from aqmlab.show.tables.comparison import printed as parts
 
-    screen = console()
-    printed.on(screen, parts(found, details=details, width=screen.width))
+    printed.on(console(), parts(found, details=details))
 
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
@@ -234,7 +238,7 @@ def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
 
 def _compare_folders(
     folders: Sequence[Path], names: Sequence[str], links: Sequence[str], *, details: bool
-) -> None:
+) -> Numbers:
     """Results at hand: nothing is run, and nothing written."""
     from aqmlab.comparison import Comparison, read_first_stage, require_one_comparison, unfinished
     from aqmlab.errors import MissingDataError, UnknownLinkError
@@ -250,6 +254,7 @@ def _compare_folders(
         found = Comparison.of(results, links=links, first_stage=first_stage, unfinished=lacks)
         require_one_comparison(folders, found)
         _print(found, details=details)
+        return Numbers.of(found)
     except (UnknownLinkError, MissingDataError) as error:
         raise ResultError(f"{', '.join(map(str, folders))}: {error}") from None
 

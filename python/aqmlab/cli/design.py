@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.terminal.console import say
+from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +84,8 @@ def design() -> None:
 )
 @click.option("--alpha", type=POSITIVE, metavar="GAIN", help="A gain to check, per packet.")
 @plot_option
-def arc(*, plot: Path | None, **link: float) -> None:
+@numbers_options
+def arc(*, plot: Path | None, **link: float) -> Numbers:
     """Print ARC's stable gains with TCP.
 
     Their gain margin is above 6 dB, their phase margin 30 to 60 degrees.
@@ -95,7 +97,7 @@ def arc(*, plot: Path | None, **link: float) -> None:
     """
     from aqmlab.study.design import rules
 
-    _follow(rules.arc, plot, **link)
+    return _follow(rules.arc, plot, **link)
 
 
 @design.command
@@ -135,7 +137,8 @@ def arc(*, plot: Path | None, **link: float) -> None:
     "misbehaving flows.",
 )
 @plot_option
-def sfg(*, plot: Path | None, **link: float) -> None:
+@numbers_options
+def sfg(*, plot: Path | None, **link: float) -> Numbers:
     """Print SFG's bins, and how rarely a flow shares all of them.
 
     The number of bins follows from the rate of a TCP-friendly flow.
@@ -147,7 +150,7 @@ def sfg(*, plot: Path | None, **link: float) -> None:
     """
     from aqmlab.study.design import rules
 
-    _follow(rules.sfg, plot, **link)
+    return _follow(rules.sfg, plot, **link)
 
 
 @design.command
@@ -167,7 +170,8 @@ def sfg(*, plot: Path | None, **link: float) -> None:
 )
 @click.option("--gains", type=(POSITIVE, POSITIVE), metavar="A B", help="Check these gains instead.")
 @plot_option
-def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -> None:
+@numbers_options
+def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -> Numbers:
     """Print PI's gains, and the margins of its loop with TCP.
 
     \b
@@ -181,13 +185,14 @@ def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -
         raise click.BadParameter(
             f"{gains[0]:g} {gains[1]:g}: the first must exceed the second", param_hint="--gains"
         )
-    _follow(rules.pi, plot, gains=gains, **link)
+    return _follow(rules.pi, plot, gains=gains, **link)
 
 
 @design.command
 @rtt_option
 @plot_option
-def pie(*, rtt_ms: float, plot: Path | None) -> None:
+@numbers_options
+def pie(*, rtt_ms: float, plot: Path | None) -> Numbers:
     """Print the stability margins of PIE's and PI2's loops with TCP.
 
     PIE's are printed with and without auto-tuning. The margins depend on the round-trip time and the share of
@@ -200,10 +205,10 @@ def pie(*, rtt_ms: float, plot: Path | None) -> None:
     """
     from aqmlab.study.design import rules
 
-    _follow(rules.pie, plot, rtt_ms=rtt_ms)
+    return _follow(rules.pie, plot, rtt_ms=rtt_ms)
 
 
-def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> None:
+def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> Numbers:
     """Prints what a rule comes to at a link, and draws it where a file is named."""
     try:
         found = rule(**link)
@@ -215,5 +220,13 @@ def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> N
         from aqmlab.show.figures.drawn import Drawn
 
         drawn.append(str(Drawn.of("design", chart_of(found), "").save_as(file)))
-    for line in (*found.sentences, *drawn):
+    from aqmlab.show.tables import printed
+    from aqmlab.statistics.tidy import tidy_numbers
+
+    printed.on(console(), found.sentences)
+    for line in drawn:
         say(line)
+
+    return Numbers(
+        lambda: tidy_numbers([(rule.__name__, None, found.numbers)]), lambda: {"sentences": found.sentences}
+    )

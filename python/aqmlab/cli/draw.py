@@ -22,6 +22,7 @@ FORMS = (".svg", ".pdf", ".png")
 @overrides_option
 @click.option("--title", default="", metavar="TEXT", help="Title; by default the scenario's name.")
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",

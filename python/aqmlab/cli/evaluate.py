@@ -9,13 +9,13 @@ import click
 
 import aqmlab
 from aqmlab.cli.from_api import from_api
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
 
-_COLUMNS = 100
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -25,6 +25,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     only={"metavar": "SECTION,..."},
     report={"type": _FILE, "metavar": "FILE.html"},
 )
+@numbers_options
 @execution_options("threads")
 def evaluate(
     *,
@@ -33,7 +34,7 @@ def evaluate(
     executor: Executor,
     quiet: bool,
     **asked: Any,  # noqa: ANN401
-) -> None:
+) -> Numbers:
     """Run a scheme through the scenarios of RFC 7928.
 
     SCHEME is built in, perhaps with parameters (codel:target_ms=20), or your own (my_red.py:MyRed). The
@@ -58,4 +59,5 @@ def evaluate(
     for file in filter(None, (output, report)):
         say(f"written: {file}")
     if not quiet or (output is None and report is None):
-        printed.on(console(minimum_columns=_COLUMNS), parts_of(found))
+        printed.on(console(), parts_of(found))
+    return Numbers.of(found)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import LINE, require_one_line, tell
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 
 if TYPE_CHECKING:
@@ -16,8 +17,16 @@ if TYPE_CHECKING:
 
 
 @from_api("flent", test={"metavar": "TEST"}, line=LINE)
+@numbers_options
 @execution_options("threads")
-def flent(*, flent: Path | None, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> None:  # noqa: ANN401
+def flent(
+    *,
+    flent: Path | None,
+    output: Path | None,
+    executor: Executor,
+    quiet: bool,
+    **asked: Any,  # noqa: ANN401
+) -> Numbers:
     """Run one of Flent's tests on a line.
 
     TEST is rrul (four streams each way, one in each class of service, beside probes in three of them),
@@ -39,3 +48,4 @@ def flent(*, flent: Path | None, output: Path | None, executor: Executor, quiet:
     found = aqmlab.flent(**asked, flent=flent, output=output, executor=executor, progress=not quiet)
     files = [] if flent is None else [f"{len(found.runs)} files in {flent}"]
     tell(found.live_timing, files if output is None else [*files, output], printed(found), quiet=quiet)
+    return Numbers.of(found)

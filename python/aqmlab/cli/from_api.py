@@ -34,6 +34,7 @@ _READ: dict[object, dict[str, Any]] = {
     arguments.path: {"type": click.Path(path_type=Path), "metavar": "FILE"},
     arguments.schemes: {"callback": options.read_schemes, "metavar": "NAME[:KEY=VALUE...],..."},
     arguments.number: {"type": float},
+    arguments.seconds: {"callback": options.read_time, "metavar": "TIME"},
     arguments.mapping: {},
     given_seeds_if_any: {"callback": options.read_seeds, "metavar": "A-B,C"},
     given_seeds: {"callback": options.read_seeds, "metavar": "A-B,C"},
@@ -120,7 +121,8 @@ def _option(
     name = argument.name
     stem, _, unit = name.rpartition("_")
     called = stem if unit in _IN_THE_NAME else name
-    names = differs.pop("names", [f"--{called.replace('_', '-')}"])
+    short = ["-o"] if called == "output" else []
+    names = differs.pop("names", [*short, f"--{called.replace('_', '-')}"])
     read = _read(name, kind)
     default: Any = argument.default
     if default not in (None, (), "") and not read.get("is_flag"):

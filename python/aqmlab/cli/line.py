@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import tell
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.errors import RefusalError
 from aqmlab.terminal.console import say
-
-if TYPE_CHECKING:
-    from aqmlab import FittedLine
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -25,7 +21,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "line_from",
     after={"first": "files"},
     files={"nargs": -1, "required": False, "metavar": "FILE...", "type": _FILE},
-    output={"names": ["-o", "--output"], "type": _FILE, "metavar": "FILE.toml"},
+    output={"type": _FILE, "metavar": "FILE.toml"},
     table={"type": _FILE},
 )
 @click.option(
@@ -36,16 +32,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="FILE...",
     help="The files; they may also stand without it.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON, for programs.")
+@numbers_options
 def line(
     *,
     files: tuple[Path, ...],
     first: tuple[Path, ...],
-    as_json: bool,
     output: Path | None,
     table: Path | None,
     **asked: Any,  # noqa: ANN401
-) -> None:
+) -> Numbers:
     """Fit a [line] to what you have measured of yours.
 
     FILE is a data file of Flent, a result of crusader (crusader export), the CSV of Waveform's bufferbloat
@@ -76,22 +71,7 @@ def line(
         if error.place != "files":
             raise
         raise click.UsageError(str(error)) from None
-    if as_json:
-        say(json.dumps(_as_plain(found), indent=1, ensure_ascii=False))
-        return
     tell("", [each for each in (output, table) if each is not None], printed(found), quiet=False)
     if output is not None:
         say(f"next: aqmlab bloat {output}, or aqmlab sqm {output}")
-
-
-def _as_plain(found: FittedLine) -> dict[str, object]:
-    numbers = {name: asdict(each) for name, each in found.numbers.items()}
-    for each in numbers.values():
-        each["high"] = None if each["high"] == float("inf") else each["high"]
-    return {
-        "sources": list(found.sources),
-        "technology": found.technology,
-        "numbers": numbers,
-        "queues": {way: each.kind.value for way, each in found.ways.items()},
-        "notes": {way: list(each.notes) for way, each in found.ways.items()},
-    }
+    return Numbers.of(found)

@@ -51,4 +51,4 @@ def tell(timing: str, written: Iterable[object], parts: Iterable[Part], *, quiet
     for each in written:
         say(f"written: {each}")
     if not written or not quiet:
-        printed.on(console(minimum_columns=80), parts)
+        printed.on(console(), parts)

@@ -12,7 +12,8 @@ import aqmlab
 from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.folders import RESULTS, new_folder
 from aqmlab.cli.from_api import SCENARIO, from_api
-from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument
+from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, scheme_option, with_scheme
 from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
@@ -63,6 +64,7 @@ _UNFINISHED = 124  # as of timeout(1)
     is_flag=True,
     help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes.",
 )
+@scheme_option
 @overrides_option
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option(
@@ -85,9 +87,14 @@ _UNFINISHED = 124  # as of timeout(1)
     "delay if that is longer.",
 )
 @click.option(
-    "--output", type=FOLDER, metavar="FOLDER", help="Folder for the result; by default results/<name>/live-N."
+    "-o",
+    "--output",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="Folder for the result; by default results/<name>/live-N.",
 )
 @click.option("--quiet", is_flag=True, help="Print only the folder; with COMMAND, only its output.")
+@numbers_options
 def live(
     *,
     scenario_file: Path,
@@ -97,6 +104,7 @@ def live(
     pcap: tuple[str, ...],
     backend: str,
     kernel: bool,
+    scheme: str | None,
     overrides: dict[str, TomlText],
     command: tuple[str, ...],
     serve: Path | None,
@@ -104,7 +112,7 @@ def live(
     rtt_ms: float | None,
     output: Path | None,
     quiet: bool,
-) -> None:
+) -> Numbers:
     """Run a scenario in real time over Linux TCP.
 
     Users, delays and queues are the same as in a simulation with the same seed. TCP is the kernel's, in
@@ -119,14 +127,14 @@ def live(
     Examples:
       aqmlab live my-link.toml
       aqmlab live my-link.toml --hosts linux-cubic --set duration_s=30
-      aqmlab live my-link.toml --replay
+      aqmlab live my-link.toml --scheme fq-codel --replay
       aqmlab live my-link.toml --backend af-packet --pcap up
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 5
     """
     from aqmlab.runs.live import live as run_live
 
-    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    scenario = with_scheme(Scenario.from_file(scenario_file, overrides=overrides), scheme)
     result = run_live(
         scenario,
         output=new_folder(output or RESULTS / folder_name(scenario.name) / f"live-{seed}"),
@@ -146,8 +154,9 @@ def live(
         _print(result)
     elif not command:
         say(str(result.folder))
-    if command:
-        raise click.exceptions.Exit(_exit_code((result.live or {})["program"]))
+    audit = result.live or {}
+    facts = {"folder": result.folder, "timing": audit.get("verdict"), "warnings": result.warnings}
+    return Numbers(result.to_arrow, lambda: facts, _exit_code(audit["program"]) if command else 0)
 
 
 def _server(
@@ -196,7 +205,8 @@ def _print(result: Result) -> None:
 
 
 @from_api("crossvalidate", scenario=SCENARIO, kernel={"names": ["--kernel/--no-kernel"], "default": None})
-def crossvalidate(**asked: Any) -> None:  # noqa: ANN401
+@numbers_options
+def crossvalidate(**asked: Any) -> Numbers:  # noqa: ANN401
     """Compare live runs of a scenario with simulated ones.
 
     Users, delays and queues are the same for each seed, so differences come from TCP, or from the machine if
@@ -211,7 +221,6 @@ def crossvalidate(**asked: Any) -> None:  # noqa: ANN401
     """
     from aqmlab.show.tables import printed
     from aqmlab.show.tables.crossvalidation import printed as parts_of
-    from aqmlab.show.tables.crossvalidation import width_of
 
     try:
         found = aqmlab.crossvalidate(**asked, progress=True)
@@ -219,9 +228,10 @@ def crossvalidate(**asked: Any) -> None:  # noqa: ANN401
         if error.place != "kernel":
             raise
         raise ScenarioError(f"--{error}") from None
-    screen = console(minimum_columns=width_of(found))
+    screen = console()
     printed.on(screen, parts_of(found))
     screen.print(shown(f"kept in {found.folder}"), soft_wrap=True)
+    return Numbers.of(found, folder=str(found.folder))
 
 
 @click.command

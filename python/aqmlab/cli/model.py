@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.terminal.console import say
 
 
@@ -19,7 +20,8 @@ def model() -> None:
 
 @model.command
 @click.argument("names", metavar="FILE.py:CLASS...", nargs=-1, required=True)
-def check(names: tuple[str, ...]) -> None:
+@numbers_options
+def check(names: tuple[str, ...]) -> Numbers:
     """Draw pages of traffic models twice, and describe them.
 
     With each model's defaults it draws the 200 pages that a scenario draws when it is read, and draws them
@@ -31,10 +33,12 @@ def check(names: tuple[str, ...]) -> None:
       aqmlab model check my_pages.py:News
     """
     from aqmlab.models.trial import check as checked
-    from aqmlab.show.words.sampled_pages import sample_in_words
+    from aqmlab.show.words.sampled_pages import numbers_of, sample_in_words
+    from aqmlab.statistics.tidy import tidy_numbers
 
     found = {name: checked(name) for name in names}
     for name, sample in found.items():
-        say(f"{name}: nothing found")
+        say(f"{name}: passes")
         for line in sample_in_words(sample):
             say(f"  {line}")
+    return Numbers(lambda: tidy_numbers((name, None, numbers_of(each)) for name, each in found.items()))

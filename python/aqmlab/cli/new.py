@@ -22,7 +22,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "new",
     after={"only_list": "preset"},
     preset={"required": False, "metavar": None},
-    output={"names": ["-o", "--output"], "type": _FILE, "metavar": "FILE.toml"},
+    output={"type": _FILE, "metavar": "FILE.toml"},
     technology={"metavar": "|".join(TECHNOLOGIES)},
     queue_in={"metavar": "PLACE"},
 )

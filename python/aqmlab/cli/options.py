@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -13,7 +14,9 @@ from aqmlab.runs import SEED_MAX
 from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from aqmlab.scenario import Scenario
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -96,6 +99,23 @@ def read_overrides(
     return overrides
 
 
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def read_time(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
+    """Reads seconds, or a time with its unit: `30`, `30s`, `5min`, `1h`."""
+    del context
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*(s|min|m|h|)\s*", text)
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not seconds > 0.0:
+        raise click.BadParameter(
+            f"{quoted(text)} is no time; legal: such as 30s, 5min or 1h", param=parameter
+        )
+    return seconds
+
+
 FOLDER = click.Path(path_type=Path, file_okay=False)
 """A folder that need not exist yet."""
 
@@ -116,6 +136,31 @@ _OVERRIDES: dict[str, Any] = {
     "help": "Override a scenario value by its dotted key; repeatable.",
 }
 overrides_option = click.option("--set", "overrides", **_OVERRIDES)
+
+
+scheme_option = click.option(
+    "--scheme",
+    metavar="NAME[:KEY=VALUE...]",
+    help="Queue discipline at every queue, with its defaults and the buffers of the scenario, or as Linux "
+    "spells it, such as 'fq_codel target 20ms'; by default the scenario's own.",
+)
+
+
+def with_scheme(scenario: Scenario, scheme: str | None, links: Sequence[str] = ()) -> Scenario:
+    """The scenario under another queue discipline, which its name says; itself without one.
+
+    Raises:
+        ScenarioError: There is no such scheme or parameter, or the scenario is refused with it.
+        DemandError: No monitored link carries data.
+    """
+    from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
+    from aqmlab.load.queues import Queues
+
+    if scheme is None:
+        return scenario
+    warn_of_remarks([scheme])
+    made = Queues.of(scenario, links).with_scheme(scenario, scheme)
+    return made.with_overrides({"name": f"{scenario.name}, {labels_of([scheme])[scheme]}"})
 
 
 def overrides() -> click.Option:
@@ -140,6 +185,7 @@ def read_table_file(context: click.Context, parameter: click.Parameter, file: Pa
 def table_option(help: str) -> Callable[[Command], Command]:  # noqa: A002
     """`--output`, a file for a table that the command prints too."""
     return click.option(
+        "-o",
         "--output",
         type=click.Path(path_type=Path, dir_okay=False),
         callback=read_table_file,

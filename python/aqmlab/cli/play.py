@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import webbrowser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from aqmlab.cli.options import overrides_option, scenario_argument
+from aqmlab.cli.options import overrides_option, scenario_argument, scheme_option, with_scheme
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 @click.command
 @scenario_argument
+@scheme_option
 @overrides_option
 @click.option(
     "--seconds",
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 def play(
     *,
     scenario_file: Path,
+    scheme: str | None,
     overrides: dict[str, TomlText],
     seconds: float | None,
     port: int,
@@ -70,14 +72,16 @@ def play(
     Examples:
       aqmlab new home -o my-link.toml && aqmlab play my-link.toml
       aqmlab play my-link.toml --no-browser --port 8123
-      aqmlab play my-link.toml --queue-in router
+      aqmlab play my-link.toml --queue-in router --scheme cake
     """
     from aqmlab.show.play import PlayedLink, serve
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     links, settings = _place(scenario, queue_in, shaped_share)
+    placed = scenario.with_overrides(settings)
+    settings |= _queues_of(placed, links, scheme)
     link = PlayedLink(
-        scenario.with_overrides(settings),
+        placed.with_overrides(settings),
         queues=links,
         settings={**overrides, **settings},
         simulated_s=seconds,
@@ -92,9 +96,19 @@ def play(
     serve(link, str(scenario_file), port=port, ready=ready)
 
 
+def _queues_of(scenario: Scenario, links: tuple[str, ...], scheme: str | None) -> dict[str, Any]:
+    """The tables of the queues under another queue discipline, by their dotted keys."""
+    from aqmlab.load.queues import Queues
+
+    if scheme is None:
+        return {}
+    made, queues = with_scheme(scenario, scheme, links), Queues.of(scenario, links)
+    return dict(zip(queues.keys, map(dict, queues.tables(made)), strict=True))
+
+
 def _place(
     scenario: Scenario, queue_in: str | None, shaped_share: float | None
-) -> tuple[tuple[str, ...], dict[str, float]]:
+) -> tuple[tuple[str, ...], dict[str, Any]]:
     """The links whose queues are turned, and what makes a router shape in front of them.
 
     Raises:

@@ -37,6 +37,7 @@ WHAT = ("cdf", "ccdf", "pages", "queue", "waiting", "utilization", "cwnd", "ssth
 )
 @click.option("--title", default="", metavar="TEXT", help="Title of the figure.")
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",

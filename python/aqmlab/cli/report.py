@@ -22,6 +22,7 @@ from aqmlab.terminal.spelling import nearest
 @click.option("--title", default="", metavar="TEXT", help="Title of the page.")
 @links_option
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.html",

@@ -9,17 +9,17 @@ import click
 
 import aqmlab
 from aqmlab.cli.from_api import from_api
-from aqmlab.cli.options import execution_options
+from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.options import execution_options, read_time
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aqmlab.papers.cost import Cost
     from aqmlab.runs.executors import Executor
 
-# A table beside the published one needs this many columns; a narrower terminal wraps its lines.
-MINIMUM_COLUMNS = 122
 ALL = "all"
 
 
@@ -50,6 +50,15 @@ class _Choice(TypedDict):
 @click.option(
     "--costs", is_flag=True, help="Print the run time of each scale on this machine, and run nothing."
 )
+@click.option(
+    "--within",
+    "within_s",
+    callback=read_time,
+    metavar="TIME",
+    help="Time to do it in, by an estimate for this machine: the largest scale up to --scale that it has "
+    "room for.",
+)
+@numbers_options
 @execution_options("threads")
 def reproduce(
     *,
@@ -63,9 +72,10 @@ def reproduce(
     proof: str | None,
     output: Path | None,
     costs: bool,
+    within_s: float | None,
     executor: Executor,
     quiet: bool,
-) -> None:
+) -> Numbers:
     """Repeat a paper's experiments and compare the results.
 
     EXPERIMENT is a name that `aqmlab list` prints, or `all`. First estimates the run time of each scale on
@@ -78,6 +88,7 @@ def reproduce(
       aqmlab reproduce le2003
       aqmlab reproduce le2003 --costs                           run time of quick, standard and full
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
+      aqmlab reproduce sfa --within 2min                        the largest scale that takes no longer
       aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs                              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi   which statements still hold?
@@ -102,6 +113,12 @@ def reproduce(
         return _prove(experiment, proof, output, executor, quiet=quiet)
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")
+    if within_s is not None:
+        if experiment == ALL or costs:
+            raise click.UsageError(
+                "--within is of one study that is run; --costs prints what each scale takes"
+            )
+        choice["scale"] = scale = _scale_within(experiment, choice, hosts, within_s, executor)
     names = experiments.names() if experiment == ALL else [experiment]
     results = output or Path("results")
     alone = output is not None and experiment != ALL
@@ -112,6 +129,7 @@ def reproduce(
             choose(experiments.load(name), **choice)
         if costs:
             return _print_costs(names, choice, hosts, executor)
+        made: list[aqmlab.Reproduction] = []
         for place, (name, folder) in enumerate(folders.items(), start=1):
             if experiment == ALL and not quiet:
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
@@ -119,14 +137,28 @@ def reproduce(
             found = aqmlab.reproduce(
                 name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet
             )
+            made.append(found)
             _show(found, folder, quiet=quiet)
         if experiment == ALL and hosts is None:
             _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md", quiet=quiet)
+        return _numbers(made)
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _prove(study: str, name: str, output: Path | None, executor: Executor, *, quiet: bool) -> None:
+def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
+    """Those of all studies, and how each published number and claim fared."""
+    import pyarrow as pa
+
+    from aqmlab import shown
+
+    return Numbers(
+        lambda: pa.concat_tables([each.tidy() for each in made]),
+        lambda: {"studies": [shown.facts(each) for each in made]},
+    )
+
+
+def _prove(study: str, name: str, output: Path | None, executor: Executor, *, quiet: bool) -> Numbers:
     """Repeats a proof, prints the numbers under both settings, and says where its runs are."""
     from aqmlab.errors import ExperimentError
     from aqmlab.papers.proving import prove
@@ -139,26 +171,55 @@ def _prove(study: str, name: str, output: Path | None, executor: Executor, *, qu
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
     if not quiet:
-        console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(found.table))
+        console().print(to_terminal(found.table))
     say(str(found.file) if quiet else f"runs: {found.file}")
+    return Numbers.of(found, runs=found.file)
 
 
-def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> None:
+def _scale_within(name: str, choice: _Choice, hosts: str | None, within_s: float, executor: Executor) -> str:
+    """The largest scale up to the chosen one that a time has room for, which is said.
+
+    Raises:
+        ExperimentError: There is no such study or scale.
+        click.BadParameter: There is no time for any.
+    """
+    from aqmlab.papers.reproduction import costs
+    from aqmlab.runs.budget import in_words, workers_of
+
+    found, workers = costs(name, **choice, hosts=hosts), workers_of(executor)
+    times_s = {each.scale: each.core_s / workers for each in found.values()}
+    legal = {scale: time_s for scale, time_s in times_s.items() if time_s <= times_s[choice["scale"]]}
+    room = {scale: time_s for scale, time_s in legal.items() if time_s <= within_s}
+    if not room:
+        least = min(legal, key=legal.__getitem__)
+        raise click.BadParameter(
+            f"scale {least} takes about {in_words(legal[least])}; legal: that or more", param_hint="--within"
+        )
+    chosen = max(room, key=room.__getitem__)
+    say(f"within {in_words(within_s)}: scale {chosen}, about {in_words(room[chosen])}", err=True)
+    return chosen
+
+
+def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> Numbers:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
-    from aqmlab.papers.reproduction import costs, workers_of
+    from aqmlab.papers.reproduction import costs
     from aqmlab.papers.tables import costs as costs_table
+    from aqmlab.runs.budget import workers_of
     from aqmlab.show.tables.render import to_terminal
 
     scale, workers, chosen = choice["scale"], workers_of(executor), []
+    every: list[tuple[str, Cost]] = []
     for name in names:
         found = costs(name, **choice, hosts=hosts)
         chosen.append(found[scale])
+        every += [(name, cost) for cost in found.values()]
         table = costs_table.table_of(
             [*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts
         )
         console().print(to_terminal(table))
     if len(names) > 1:
         say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")
+    return Numbers(lambda: costs_table.tidy(every, workers=workers))
 
 
 def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
@@ -172,7 +233,7 @@ def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
     if quiet:
         say(str(page))
         return
-    console(minimum_columns=MINIMUM_COLUMNS).print(to_terminal(scorecard.summary(entries)))
+    console().print(to_terminal(scorecard.summary(entries)))
     say(f"page: {page}")
 
 
@@ -181,6 +242,6 @@ def _show(reproduction: aqmlab.Reproduction, folder: Path, *, quiet: bool) -> No
     if quiet:
         say(str(folder))
         return
-    console(minimum_columns=MINIMUM_COLUMNS).print(reproduction)
+    console().print(reproduction)
     for name, file in reproduction.files.items():
         say(f"{name}: {file}")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from aqmlab.comparison.kept import Kept
     from aqmlab.tables.model import Table
 
-_COLUMNS = 110
-
 
 @click.command
 @click.argument("folder", metavar="[FOLDER]", type=FOLDER, default=RESULTS)
@@ -62,7 +60,7 @@ def results(*, folder: Path, as_json: bool) -> None:
     else:
         from aqmlab.show.tables.render import to_terminal
 
-        console(minimum_columns=_COLUMNS).print(to_terminal(_table(found)))
+        console().print(to_terminal(_table(found)))
 
 
 def _as_plain(kept: Kept) -> dict[str, object]:

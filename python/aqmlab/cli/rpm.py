@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import LINE, require_one_line, tell
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 
 if TYPE_CHECKING:
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
 
 @from_api("rpm", line=LINE, load={"show_default": "all three"})
+@numbers_options
 @execution_options("threads")
-def rpm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> None:  # noqa: ANN401
+def rpm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> Numbers:  # noqa: ANN401
     """Show how responsive a full line is.
 
     Round trips per minute, as draft-ietf-ippm-responsiveness-09 defines them: every 5 s one more connection,
@@ -38,3 +40,4 @@ def rpm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
     require_one_line(**asked)
     found = aqmlab.rpm(**asked, output=output, executor=executor, progress=not quiet)
     tell(found.live_timing, () if output is None else [output], printed(found), quiet=quiet)
+    return Numbers.of(found)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from aqmlab import _core
 from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.folders import RESULTS, RunFolder, shared_store
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
     overrides_option,
     scenario_argument,
+    scheme_option,
     seeds_option,
+    with_scheme,
 )
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import folder_name
@@ -38,8 +41,10 @@ if TYPE_CHECKING:
 @scenario_argument
 @click.option("--seed", type=click.IntRange(0, SEED_MAX), metavar="N", help="Seed of the run; default 1.")
 @seeds_option(help="Several seeds, such as 1-8 or 1,3,5-7.")
+@scheme_option
 @overrides_option
 @click.option(
+    "-o",
     "--output",
     type=FOLDER,
     metavar="FOLDER",
@@ -53,19 +58,21 @@ if TYPE_CHECKING:
     help="Measure the offered load by also running the uncongested twin.",
 )
 @captured_option
+@numbers_options
 @execution_options("threads")
 def run(
     *,
     scenario_file: Path,
     seed: int | None,
     seeds: tuple[int, ...],
+    scheme: str | None,
     overrides: dict[str, TomlText],
     output: Path | None,
     offered_load: bool,
     pcap: tuple[str, ...],
     executor: Executor,
     quiet: bool,
-) -> None:
+) -> Numbers:
     """Run a scenario and store the results.
 
     The scenario is checked completely before it runs. A result is a folder with run.json and one Parquet
@@ -77,6 +84,8 @@ def run(
     Examples:
       aqmlab run pi.toml
       aqmlab run pi.toml --seeds 1-8 --workers 2
+      aqmlab run pi.toml --scheme fq-codel
+      aqmlab run pi.toml --json
       aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 --output results/pi-240
       aqmlab run pi.toml --set 'dumbbell.queue={scheme="drop-tail", limit_packets=240}' --output results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
@@ -85,7 +94,7 @@ def run(
 
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
-    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    scenario = with_scheme(Scenario.from_file(scenario_file, overrides=overrides), scheme)
     ports = captured_ports(pcap, lambda ports: _core.Run(scenario.core, 0, ports))
     wanted = seeds or (1 if seed is None else seed,)
     alone = output is not None and len(wanted) == 1
@@ -103,9 +112,28 @@ def run(
     screen = console()
     if not quiet and len(made) > 1:
         _print_together(screen, scenario.name, made, folder)
-        return
-    for result in made:
-        _print(screen, result, quiet=quiet)
+    else:
+        for result in made:
+            _print(screen, result, quiet=quiet)
+    return _numbers(scenario.name, made)
+
+
+def _numbers(name: str, made: list[Result]) -> Numbers:
+    """Those of all seeds, and how each application fares."""
+    from aqmlab import frame
+    from aqmlab import shown as shows
+    from aqmlab.comparison import Comparison
+    from aqmlab.errors import MissingDataError
+
+    def facts() -> dict[str, Any]:
+        warnings = list(dict.fromkeys(warning for result in made for warning in result.warnings))
+        try:
+            verdict = shows.facts(Comparison.of({name: made}))["verdict"]
+        except MissingDataError:
+            verdict = None  # no link carries data
+        return {"verdict": verdict, "folders": [str(each.folder) for each in made], "warnings": warnings}
+
+    return Numbers(lambda: frame({name: made}), facts)
 
 
 def _made(own: RunFolder, made_in: Callable[[Path], list[Result]]) -> tuple[list[Result], Path]:
@@ -125,7 +153,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.run_warnings import warnings_in_words
     from aqmlab.errors import MissingDataError
-    from aqmlab.show.tables.comparison import comparison_tables, notes
+    from aqmlab.show.tables.comparison import brief_table, notes
     from aqmlab.show.tables.render import to_terminal
     from aqmlab.show.words import answer
 
@@ -136,8 +164,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     else:
         for sentence in answer(found):
             screen.print(wrapped(sentence, screen.width))
-        for table in comparison_tables(found):
-            screen.print(to_terminal(table, title=f"{name}, {counted(len(results), 'seed')}"))
+        screen.print(to_terminal(brief_table(found), title=f"{name}, {counted(len(results), 'seed')}"))
         for note in notes(found, brief=True):
             screen.print(shown(note))
     for warning in warnings_in_words({name: [result.warnings for result in results]}):

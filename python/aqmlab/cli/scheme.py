@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib import resources
 
 import click
 
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.terminal.console import say
 
 
@@ -31,7 +33,8 @@ def scheme() -> None:
     metavar="N",
     help="Number of random cases per property.",
 )
-def check(names: tuple[str, ...], cases: int) -> None:
+@numbers_options
+def check(names: tuple[str, ...], cases: int) -> Numbers:
     """Run the conformance suite on schemes.
 
     With random ports, parameters and traffic it checks that every packet is accounted for, limits hold,
@@ -44,20 +47,32 @@ def check(names: tuple[str, ...], cases: int) -> None:
       aqmlab scheme check my_red.py:MyRed
       aqmlab scheme check my_red.so:my_red --cases 1000
     """
+    from aqmlab import _core
     from aqmlab.schemes.trial import check as checked
+    from aqmlab.schemes.trial import in_words
+    from aqmlab.statistics.tidy import tidy_numbers
 
     found = {name: checked(name, cases=cases) for name in names}
     for name, findings in found.items():
-        say(f"{name}: nothing found" if not findings else f"{name}:")
+        say(f"{name}: {in_words(findings)}")
         for finding in findings:
             say(str(finding))
-    if any(found.values()):
-        raise click.exceptions.Exit(2)
+    checks, rows = _core.scheme_checks(), {}
+    for name, findings in found.items():
+        failed = {each.property for each in findings}
+        rows[name] = {f"passes/checks.{check}": float(check not in failed) for check in checks}
+    facts = {name: [asdict(each) for each in findings] for name, findings in found.items()}
+    return Numbers(
+        lambda: tidy_numbers((name, None, row) for name, row in rows.items()),
+        lambda: {"findings": facts},
+        2 if any(found.values()) else 0,
+    )
 
 
 @scheme.command
 @click.argument("names", metavar="FILE.py:CLASS|LIBRARY.so:SYMBOL|NAME...", nargs=-1, required=True)
-def cost(names: tuple[str, ...]) -> None:
+@numbers_options
+def cost(names: tuple[str, ...]) -> Numbers:
     """Measure the time per packet at a port on this machine.
 
     It is the time of an arrival and a departure.
@@ -67,9 +82,15 @@ def cost(names: tuple[str, ...]) -> None:
       aqmlab scheme cost red my_red.py:MyRed my_red.so:my_red
     """
     from aqmlab.schemes.trial import cost_ns
+    from aqmlab.statistics.tidy import tidy_numbers
 
+    costs = {}
     for name in names:
-        say(f"{name}: {cost_ns(name):,.0f} ns per packet")
+        costs[name] = cost_ns(name)
+        say(f"{name}: {costs[name]:,.0f} ns per packet")
+    return Numbers(
+        lambda: tidy_numbers((name, None, {"per_packet_ns": each}) for name, each in costs.items())
+    )
 
 
 @scheme.command

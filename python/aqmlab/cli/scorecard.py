@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import FOLDER
 from aqmlab.terminal.console import console, say
 
@@ -13,12 +14,14 @@ from aqmlab.terminal.console import console, say
 @click.command
 @click.argument("folders", metavar="[RESULTS...]", nargs=-1, type=FOLDER)
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.md",
     help="Also write counts and causes to this Markdown page, and all numbers and claims to FILE-numbers.md.",
 )
-def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
+@numbers_options
+def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> Numbers:
     """Compare all published numbers and claims with ours.
 
     Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
@@ -46,3 +49,4 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> None:
     console().print(to_terminal(cards.summary(entries)))
     if output is not None:
         say(f"page: {output}")
+    return Numbers(lambda: cards.tidy(entries))

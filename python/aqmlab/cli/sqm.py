@@ -9,6 +9,7 @@ import click
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import LINE, tell
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ def _shares(_context: click.Context, _parameter: click.Parameter, given: str) ->
 
 
 @from_api("sqm", line=LINE, shares={"callback": _shares, "metavar": "SHARE,..."})
+@numbers_options
 @execution_options("threads")
-def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> None:  # noqa: ANN401
+def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> Numbers:  # noqa: ANN401
     """Say what to set in your router, and what to type.
 
     The household is on the line with everybody at once: calls, a game, a meeting, pages, a backup and a
@@ -43,3 +45,4 @@ def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
 
     found = aqmlab.sqm(**asked, output=output, executor=executor, progress=not quiet)
     tell("", () if output is None else [output], printed(found), quiet=quiet)
+    return Numbers.of(found)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from aqmlab.cli.folders import STORE
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import (
     FOLDER,
     execution_options,
     links_option,
     overrides_option,
+    read_time,
 )
 from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
     from aqmlab.study.sweeps import Status, Sweep
@@ -42,8 +47,17 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     help=f"Folder for finished runs; by default the sweep file's, or {STORE}.",
 )
+@click.option(
+    "--within",
+    "within_s",
+    callback=read_time,
+    metavar="TIME",
+    help="Time to do it in, by an estimate for this machine: every point is run with fewer seeds where there "
+    "is no room for all; a warning says so.",
+)
 @links_option
 @overrides_option
+@numbers_options
 @execution_options("local")
 def sweep(
     *,
@@ -52,11 +66,12 @@ def sweep(
     resume: bool,
     export_file: Path | None,
     store: Path | None,
+    within_s: float | None,
     links: tuple[str, ...],
     overrides: dict[str, TomlText],
     executor: Executor,
     quiet: bool,
-) -> None:
+) -> Numbers | None:
     """Run a scenario with many settings.
 
     All have the same seeds. The file names a scenario and a design: a grid, a list, random points or a Latin
@@ -70,6 +85,7 @@ def sweep(
       aqmlab sweep red.toml --status
       aqmlab sweep red.toml --resume --workers 8
       aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, your cluster
+      aqmlab sweep red.toml --within 5min
       aqmlab sweep red.toml --export red.parquet
     """
     from aqmlab.errors import SweepError
@@ -85,14 +101,19 @@ def sweep(
     check_links(checked, links)
     place = store or checked.store or STORE
     if show_status:
-        _print_status(status(checked, place, progress=not quiet))
-    elif export_file is not None:
+        found = status(checked, place, progress=not quiet)
+        _print_status(found)
+        return _numbers(lambda: found, links)
+    if export_file is not None:
         found = status(checked, place, progress=not quiet)
         count = export(found, export_file, links=links)
         _complain(found)
         say(f"{export_file}: {count} of {counted(len(found.found), 'run')}")
-    else:
-        _run(checked, place, resume=resume, executor=executor, links=links, quiet=quiet)
+        return _numbers(lambda: found, links)
+    from aqmlab.study.sweeps.running import checked_within
+
+    checked = checked_within(checked, within_s, executor)
+    return _run(checked, place, resume=resume, executor=executor, links=links, quiet=quiet)
 
 
 def _run(
@@ -103,7 +124,7 @@ def _run(
     executor: Executor,
     links: tuple[str, ...],
     quiet: bool,
-) -> None:
+) -> Numbers:
     from aqmlab.errors import SweepError
     from aqmlab.study.sweeps import status
     from aqmlab.study.sweeps.running import each_run
@@ -118,16 +139,25 @@ def _run(
     for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
         pass  # thousands of results would not fit
     if not quiet:
-        from aqmlab.show.tables.parts import parts_within
         from aqmlab.show.tables.render import to_terminal
         from aqmlab.show.tables.sweep import sweep_table
 
-        screen = console()
-        table = sweep_table(status(checked, place, progress=True), links=links)
-        for part in parts_within(table, screen.width):
-            screen.print(to_terminal(part))
-        screen.print(table.caption)
+        console().print(to_terminal(sweep_table(status(checked, place, progress=True), links=links)))
     say(f"kept in {place}")
+    return _numbers(lambda: status(checked, place), links)
+
+
+def _numbers(found: Callable[[], Status], links: tuple[str, ...]) -> Numbers:
+    """Those of the finished runs."""
+    from aqmlab import shown
+    from aqmlab.study.sweeps import SweepResults
+
+    @cache
+    def results() -> SweepResults:
+        looked = found()
+        return SweepResults(looked.sweep, looked.results(), links)
+
+    return Numbers(lambda: results().tidy(), lambda: shown.facts(results()))
 
 
 def _print_status(found: Status) -> None:

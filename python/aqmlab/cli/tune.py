@@ -10,6 +10,7 @@ import click
 
 import aqmlab
 from aqmlab.cli.from_api import SCENARIO, from_api
+from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import FOLDER, execution_options
 from aqmlab.errors import TuneError
 from aqmlab.files.folders import folder_name, require_writable
@@ -84,12 +85,14 @@ _RANGES = {"names": ["--range"], "multiple": True, "callback": read_ranges, "met
     queues={"metavar": "LINK,..."},
 )
 @click.option(
+    "-o",
     "--output",
     type=FOLDER,
     metavar="FOLDER",
     help="Folder for the results; by default results/tune-NAME-SCHEME-OBJECTIVE. If it holds another search, "
     "FOLDER-2 and so on.",
 )
+@numbers_options
 @execution_options("local")
 def tune(
     *,
@@ -99,7 +102,7 @@ def tune(
     executor: Executor,
     quiet: bool,
     **asked: Any,  # noqa: ANN401
-) -> None:
+) -> Numbers:
     """Search for the best queue parameters for an objective.
 
     An optimiser (Optuna) proposes candidates, all run with the same seeds; a candidate that is clearly worse
@@ -123,10 +126,11 @@ def tune(
     require_writable(folder)
     outcome = aqmlab.tune(checked, **asked, executor=executor, progress=not quiet)
     files = outcome.save(folder)
+    numbers = Numbers.of(outcome, files={name: str(file) for name, file in files.items()})
     if quiet:
         say(str(next(iter(files.values())).parent))
-        return
-    screen = console()
-    printed.on(screen, tuning.printed(outcome, screen.width))
+        return numbers
+    printed.on(console(), tuning.printed(outcome))
     for name, file in files.items():
         say(f"{name}: {file}")
+    return numbers

@@ -45,7 +45,7 @@ from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, OfPages, by_name
 from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
 from aqmlab.statistics.suspicion import SAID
-from aqmlab.statistics.tidy import as_pandas, tidy_table
+from aqmlab.statistics.tidy import Tidy, as_pandas, tidy_table
 from aqmlab.statistics.transfers import transfer_groups
 from aqmlab.statistics.video_call import editions, video_call_groups
 from aqmlab.terminal.spelling import counted, quoted
@@ -73,7 +73,7 @@ _SLOW_SHARE = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tidy):
     """Configurations by name, run with the same seeds; differences are from the first, the baseline.
 
     Attributes:
@@ -622,12 +622,10 @@ class Comparison:
         wanted = self.quantities if quantities is None else [by_name(each) for each in quantities]
         return tidy_table(self.names, self.seeds, wanted, lambda name, each: self.values(name, each).each)
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: levels and differences of all available quantities."""
+        """Plain data, ready for JSON: the verdict, levels and differences of all available quantities."""
         return {
+            **shown.facts(self),
             "baseline": self.baseline,
             "seeds": list(self.seeds),
             "shortest_window_s": self.shortest_window_s,

@@ -34,6 +34,7 @@ DEFAULT_SEEDS = "1-8"
     queue_in=arguments.optional(arguments.text),
     shaped_share=arguments.optional(arguments.above_zero),
     until_width_s=arguments.optional(arguments.above_zero),
+    within_s=arguments.optional(arguments.seconds),
     links=arguments.texts("['left-to-right']"),
     overrides=arguments.optional(arguments.mapping),
     output=arguments.optional(arguments.folder),
@@ -52,6 +53,7 @@ def compare(
     queue_in: str | None = None,
     shaped_share: float | None = None,
     until_width_s: float | None = None,
+    within_s: float | None = None,
     links: Sequence[str] = (),
     overrides: Mapping[str, object] | None = None,
     output: str | Path | None = None,
@@ -84,6 +86,8 @@ def compare(
         until_width_s: Add seeds until the confidence interval of each difference of the median page load time
             is no wider. Runs that measure less than twice their warm-up and cool-down are lengthened first.
             The seeds of --seeds decide how many it takes.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run, or one of shorter
+            runs, where there is no room for more; a warning says so.
         links: Links for throughput, loss and queue; by default those that carry data.
         overrides: Dotted keys with the values that replace the scenario's, or those of every scenario.
         output: A folder for the results, by configuration and seed; finished runs there are not repeated.
@@ -126,15 +130,20 @@ def compare(
             unfinished=lacks,
         )
     from aqmlab.comparison.running import run_comparison  # noqa: PLC0415 (results at hand need no runner)
+    from aqmlab.runs.budget import affordable  # noqa: PLC0415
     from aqmlab.runs.executors import chosen_executor  # noqa: PLC0415
 
+    if within_s is not None and until_width_s is not None:
+        raise ComparisonError("within_s: excludes until_width_s; legal: one of the two", place="within_s")
+    engine, wanted = chosen_executor(executor, workers), Seeds.of(seeds, refusal=ComparisonError)
+    room = affordable([*scenarios.values()], wanted, within_s, engine, may_shorten=True)
     return run_comparison(
-        scenarios,
-        Seeds.of(seeds, refusal=ComparisonError),
+        room.of(scenarios),
+        room.seeds,
         until_width_s=until_width_s,
         folder=None if output is None else Path(output),
         store=None if store is None else Path(store),
-        executor=chosen_executor(executor, workers),
+        executor=engine,
         progress=progress,
         told=partial(
             Comparison.of, baseline=baseline, links=links, population=population, same_users=same_users

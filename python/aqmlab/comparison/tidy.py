@@ -39,8 +39,9 @@ def frame(
         links: The links that loss, throughput and so on are of; by default those that carry data.
 
     Returns:
-        The columns `configuration`, `seed`, `quantity`, `unit`, `value`, `at_least` and `at_most`. A value
-        that a run did not record is null, as is that of a group that only other results have. Where a run has
+        The columns `configuration`, `seed`, `who`, `quantity`, `unit`, `value`, `at_least` and `at_most`.
+        `who` is the group or link that a number is of, null where it is of all together. A value that a run
+        did not record is null, as is that of a group that only other results have. Where a run has
         only one bound, the value is infinite and the bound stands in `at_least` or `at_most`; between two
         bounds it is null, and both stand there; elsewhere both are the value.
 

@@ -61,6 +61,8 @@ class Fares:
         badness: How bad it is, where it is judged (`Criterion.badness`); infinite where nothing arrives.
         differs: Whether the application fares otherwise than with the baseline, beyond chance.
         may_be_worse: Whether only a bound is known, behind which lies a worse grade.
+        visible: Without a difference beyond chance, the smallest one of the number that these seeds would
+            have shown, in its unit; none where nothing says so.
     """
 
     group: str
@@ -70,6 +72,7 @@ class Fares:
     badness: float = math.nan
     differs: bool = False
     may_be_worse: bool = False
+    visible: float | None = None
 
     @property
     def way(self) -> str:
@@ -102,7 +105,23 @@ def verdict(found: Comparison) -> list[Application]:
     """Every application of a comparison, in the order in which people are told: what is judged is first."""
     made = [*_judged(found), *_pages(found), *_videos(found), *_flows(found), *_transfers(found)]
     made += _packets(found)
-    return [each for each in made if each.fares]
+    return [_with_what_would_show(found, each) for each in made if each.fares]
+
+
+def _with_what_would_show(found: Comparison, application: Application) -> Application:
+    """The application with the smallest difference that would have shown, where there is none."""
+    fares = {
+        name: own if own.differs else replace(own, visible=_visible(found, name, own.quantity))
+        for name, own in application.fares.items()
+    }
+    return replace(application, fares=fares)
+
+
+def _visible(found: Comparison, configuration: str, quantity: Quantity) -> float | None:
+    if configuration == found.baseline:
+        return None
+    visible = found.change(configuration, quantity).visible
+    return visible if visible and math.isfinite(visible) else None
 
 
 def _judged(found: Comparison) -> Iterator[Application]:

@@ -14,13 +14,17 @@ from aqmlab.papers.proofs import MADE_TO_HOLD, are_apart, moves_inside, read_dec
 from aqmlab.papers.reproduction import choose, run_study
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantities import quantity
+from aqmlab.statistics.tidy import tidy_rows
 from aqmlab.tables import save
 from aqmlab.tables.model import Column, Table, number, text
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
 
     from aqmlab.papers.documents import Proof, Setting
     from aqmlab.papers.experiment import Experiment
@@ -85,6 +89,20 @@ class Repetition:
     rows: Sequence[Row]
     moved: Sequence[Moved]
     file: Path
+
+    def tidy(self) -> pa.Table:
+        """What came out of each run, in the columns of `aqmlab.frame`; statements have no numbers."""
+        return tidy_rows(
+            (
+                f"{row.setting}: {row.cell} at {row.load_percent} %",
+                int(row.seed),
+                row.quantity,
+                quantity(row.quantity).unit,
+                Observation.exact(float(row.value)),
+            )
+            for row in self.rows
+            if row.cell and row.seed and row.value
+        )
 
     @property
     def table(self) -> Table:

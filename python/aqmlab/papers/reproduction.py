@@ -18,7 +18,6 @@ from aqmlab.papers.cost import cost_of, measured_pace, sum_of
 from aqmlab.papers.documents import CalibrationRuns
 from aqmlab.papers.study import Study
 from aqmlab.runs import Execution, Job
-from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from aqmlab.papers.documents import Configuration, Scale
     from aqmlab.papers.experiment import Experiment
     from aqmlab.result import Result
-    from aqmlab.runs.executors import Executor
 
 
 def with_hosts(own: Experiment, hosts: str | None) -> Experiment:
@@ -131,11 +129,6 @@ def costs(
         seeds=seeds,
     )
     return costs_of(own, chosen, hosts)
-
-
-def workers_of(executor: Executor) -> int:
-    """How many runs an executor makes at a time on this machine."""
-    return executor.workers if isinstance(executor, Threads) else available_cores()
 
 
 def costs_of(own: Experiment, chosen: Scale, hosts: str | None) -> dict[str, Cost]:

@@ -24,12 +24,15 @@ from aqmlab.papers.documents import Conclusion
 from aqmlab.papers.frame import Agreement, published_rows
 from aqmlab.papers.tables.claims import strength_told
 from aqmlab.papers.tables.published import IN_SAMPLE
+from aqmlab.statistics.tidy import tidy_numbers
 from aqmlab.tables.model import Column, Line, Medium, Table, TableCell, bounds, in_csv, number, text
 from aqmlab.terminal.spelling import counted as spelt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    import pyarrow as pa
 
     from aqmlab.papers.claims import Outcome, Part
     from aqmlab.papers.documents import Difference
@@ -385,6 +388,18 @@ _SHORT = {
     Conclusion.CAUSE_UNKNOWN: "no cause",
     Conclusion.SCALE_CANNOT_JUDGE: "scale",
 }
+
+
+def tidy(entries: Sequence[Scored]) -> pa.Table:
+    """How often each study has each conclusion, in the columns of `aqmlab.frame`; `who` is of what."""
+    return tidy_numbers(
+        (
+            f"{each.experiment}, {each.scale}",
+            None,
+            {f"{conclusion}/of.{each.of}": float(each.conclusions[conclusion]) for conclusion in Conclusion},
+        )
+        for each in counted(entries)
+    )
 
 
 def summary(entries: Sequence[Scored]) -> Table:

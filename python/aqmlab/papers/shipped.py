@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -17,3 +18,9 @@ def root() -> Traversable:
 def names() -> list[str]:
     """The experiments that are shipped."""
     return sorted(entry.name for entry in root().iterdir() if entry.joinpath("experiment.toml").is_file())
+
+
+def title(name: str) -> str:
+    """What an experiment's file calls it."""
+    file = root() / name / "experiment.toml"
+    return str(tomllib.loads(file.read_text(encoding="utf-8"))["title"])

@@ -16,6 +16,7 @@ from aqmlab._core import version
 from aqmlab.errors import FolderError, RefusalError, ScenarioError
 from aqmlab.files.folders import require_writable
 from aqmlab.result import capture_name
+from aqmlab.runs.budget import announce
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.runs.job import Job
 from aqmlab.runs.store import Found, State, finished_result, give_to, inspect, remove_damaged, take_from
@@ -150,6 +151,8 @@ def run_each(
     missing = [job for job in plan if job not in kept]
     for job in missing:
         _make_room(job)
+    if progress:
+        announce(missing, engine)
     total_s = sum(job.simulated_s for job in missing)
     with Bar(label=label, runs=len(missing), total_s=total_s, hidden=not progress or not missing) as bar:
         for job, result in engine.compute(missing, bar=bar):

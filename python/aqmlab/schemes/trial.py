@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CASES = 64
 """How many cases of each property are tried."""
@@ -31,6 +35,12 @@ class Finding:
 
     def __str__(self) -> str:
         return f"fails: {self.property}\n  case {self.case}: {self.wrong}"
+
+
+def in_words(findings: Sequence[Finding]) -> str:
+    """How many of the checks a scheme passes."""
+    checks, failed = len(_core.scheme_checks()), len({each.property for each in findings})
+    return f"fails {failed} of {checks} checks" if failed else f"passes all {checks} checks"
 
 
 def known(name: str, folder: str | Path = ".") -> str:

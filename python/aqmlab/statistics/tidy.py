@@ -1,9 +1,13 @@
-"""Numbers of many runs as one tidy table: a row for each configuration, seed and quantity."""
+"""Numbers of many runs as one tidy table: a row for each configuration, seed and quantity.
+
+Every table, CSV file and JSON list of numbers has these columns: `aqmlab.frame`, `to_arrow` of whatever an
+analysis found, and `--csv` and `--json` of every command.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -25,6 +29,7 @@ COLUMNS = pa.schema(
     [
         ("configuration", pa.string()),
         ("seed", pa.uint64()),
+        ("who", pa.string()),
         ("quantity", pa.string()),
         ("unit", pa.string()),
         ("value", pa.float64()),
@@ -32,7 +37,9 @@ COLUMNS = pa.schema(
         ("at_most", pa.float64()),
     ]
 )
-"""The columns of the table. A value that a run did not record is null. Where a run has only one bound of it,
+"""The columns of the table. `who` is whose number it is, by the name in the scenario (a group, a link), null
+where it is of all together; a quantity's full name has it behind the slash. `seed` is null of what is of all
+runs together. A value that a run did not record is null. Where a run has only one bound of it,
 the value is infinite and the bound stands in `at_least` or `at_most`; between two bounds the value is null,
 and both stand there; elsewhere both are the value."""
 
@@ -59,15 +66,32 @@ def tidy_table(
     )
 
 
-def tidy_rows(observations: Iterable[tuple[str, int, str, str, Observation]]) -> pa.Table:
+def tidy_rows(observations: Iterable[tuple[str, int | None, str, str, Observation]]) -> pa.Table:
     """The table of observations, each with its configuration, seed, quantity and unit."""
-    rows = [(*whose, *_numbers(each)) for *whose, each in observations]
+    return _table(
+        (configuration, seed, who_of(name), name, unit, *_numbers(each))
+        for configuration, seed, name, unit, each in observations
+    )
+
+
+def tidy_estimates(
+    configuration: str, estimates: Mapping[str, tuple[float, float | None, float | None]]
+) -> pa.Table:
+    """The table of numbers of no single run, by names that end in their units, each with its bounds."""
+    return _table(
+        (configuration, None, who_of(name), name, _unit(name), value, *map(_finite, bounds))
+        for name, (value, *bounds) in estimates.items()
+    )
+
+
+def _table(given: Iterable[tuple[object, ...]]) -> pa.Table:
+    rows = list(given)
     columns = zip(*rows, strict=True) if rows else [[] for _ in COLUMNS]
     arrays = [pa.array(list(each), type=kind.type) for each, kind in zip(columns, COLUMNS, strict=True)]
     return pa.Table.from_arrays(arrays, schema=COLUMNS)
 
 
-def tidy_numbers(numbers: Iterable[tuple[str, int, Mapping[str, float | None]]]) -> pa.Table:
+def tidy_numbers(numbers: Iterable[tuple[str, int | None, Mapping[str, float | None]]]) -> pa.Table:
     """The table of numbers by names that end in their units, each dict with its configuration and seed."""
     return tidy_rows(
         (
@@ -82,11 +106,37 @@ def tidy_numbers(numbers: Iterable[tuple[str, int, Mapping[str, float | None]]])
     )
 
 
-_UNITS = {"ms": "ms", "s": "s", "percent": "%", "mbps": "Mbit/s", "rpm": "1/min"}
+def who_of(quantity: str) -> str | None:
+    """Whose number a quantity is, by its name: `call-up` of `loss_percent/datagrams.call-up`."""
+    part = quantity.partition("/")[2].partition("@")[0]
+    return part.partition(".")[2] or None
+
+
+_UNITS = {
+    "bytes": "bytes",
+    "db": "dB",
+    "degrees": "degrees",
+    "mbps": "Mbit/s",
+    "ms": "ms",
+    "ns": "ns",
+    "percent": "%",
+    "rpm": "1/min",
+    "s": "s",
+}
 
 
 def _unit(name: str) -> str:
-    return _UNITS[name.rpartition("_")[2]]
+    """The unit that a name ends in; empty of a count or a ratio."""
+    return _UNITS.get(name.partition("/")[0].rpartition("_")[2], "")
+
+
+def plain_rows(table: pa.Table) -> list[dict[str, Any]]:
+    """The rows of such a table as JSON and CSV hold them: none where a number is not finite."""
+    return [{name: _finite(value) for name, value in row.items()} for row in table.to_pylist()]
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 (a number, or what is none)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class Tidy:
@@ -95,6 +145,10 @@ class Tidy:
     def to_arrow(self) -> pa.Table:
         """One row for each configuration, seed and quantity: the columns of `aqmlab.frame`."""
         raise NotImplementedError
+
+    def tidy(self) -> pa.Table:
+        """The columns of `aqmlab.frame`, which `--csv` and `--json` write; `to_arrow` may have others."""
+        return self.to_arrow().select(COLUMNS.names)
 
     def to_pandas(self) -> pd.DataFrame:
         """`to_arrow` as a data frame of pandas."""
@@ -125,8 +179,7 @@ def _numbers(each: Observation) -> tuple[float | None, float | None, float | Non
     if not each.is_known:
         return None, None, None
     value = each.plain if each.bound is not Bound.BETWEEN else None
-    at_least, at_most = (end if math.isfinite(end) else None for end in (each.lower, each.upper))
-    return value, at_least, at_most
+    return value, _finite(each.lower), _finite(each.upper)
 
 
 def tidy_table_of(

@@ -88,6 +88,7 @@ class Column(Generic[Item]):
         media: Where it is shown.
         words: Whether it holds words, not numbers.
         heads_row: Whether it says what a row is of; a terminal shows such a text once where rows share it.
+        names_row: Whether it says so too, in each row: a wide table that goes into parts has it in each.
         wraps: Whether a narrow terminal may break its lines.
     """
 
@@ -99,6 +100,7 @@ class Column(Generic[Item]):
     media: Medium = Medium.ALL
     words: bool = False
     heads_row: bool = False
+    names_row: bool = False
     wraps: bool = False
     stacked: bool = False
 

@@ -7,6 +7,8 @@ what would steer the terminal is written out (`aqmlab.terminal.plain`).
 from __future__ import annotations
 
 import textwrap
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,8 @@ from aqmlab.terminal.plain import plain
 from aqmlab.terminal.spelling import unbroken
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
     from rich.text import Text
 
@@ -26,10 +30,24 @@ _LEAST_COLUMNS = 20
 """What `COLUMNS` may say is less than a sentence needs."""
 
 
-def console(*, minimum_columns: int = 0, stderr: bool = False) -> Console:
-    """A console that shows every text as it is; narrower terminals wrap the lines of wide tables."""
-    found = _kind()(markup=False, emoji=False, highlight=False, stderr=stderr)
-    found.width = max(found.width, minimum_columns, _LEAST_COLUMNS)
+_FOR_PEOPLE = ContextVar("for people", default=True)
+
+
+@contextmanager
+def for_programs() -> Iterator[None]:
+    """Meanwhile nothing is printed on standard output for people, which a program is about to read."""
+    before = _FOR_PEOPLE.set(False)
+    try:
+        yield
+    finally:
+        _FOR_PEOPLE.reset(before)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that shows every text as it is."""
+    quiet = not (stderr or _FOR_PEOPLE.get())
+    found = _kind()(markup=False, emoji=False, highlight=False, stderr=stderr, quiet=quiet)
+    found.width = max(found.width, _LEAST_COLUMNS)
     return found
 
 
@@ -47,7 +65,8 @@ def _kind() -> type[Console]:
 
 def say(text: str, *, err: bool = False) -> None:
     """Prints a line on standard output, or on standard error."""
-    click.echo(plain(text), err=err)
+    if err or _FOR_PEOPLE.get():
+        click.echo(plain(text), err=err)
 
 
 def shown(text: str, style: str = "") -> Text:

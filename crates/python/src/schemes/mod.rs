@@ -9,7 +9,7 @@ mod scheme;
 mod trial;
 mod view;
 
-pub(crate) use trial::{check_scheme, scheme_cost};
+pub(crate) use trial::{check_scheme, scheme_checks, scheme_cost};
 pub(crate) use view::{Behind, Coins, Header, Packet, Queue, Queues};
 
 use crate::error::refused;

@@ -1,7 +1,7 @@
 //! Trials of a scheme outside of any scenario: the conformance suite, and what it costs per packet.
 
 use crate::error::refused;
-use aqmlab_aqm::conformance::{TestPacket, check_with};
+use aqmlab_aqm::conformance::{PROPERTIES, TestPacket, check_with};
 use aqmlab_aqm::{Codepoint, Port, PortFacts, Scheme};
 use aqmlab_plugin::{Fault, catch};
 use aqmlab_random::Key;
@@ -19,6 +19,12 @@ pub(crate) fn check_scheme(py: Python<'_>, name: &str, cases: u64) -> Vec<(&'sta
     };
     let findings = py.detach(|| check_with(name, cases, attempt));
     findings.into_iter().map(|own| (own.property, own.case, own.wrong)).collect()
+}
+
+/// Everything that `check_scheme` checks, in words.
+#[pyfunction]
+pub(crate) fn scheme_checks() -> Vec<&'static str> {
+    PROPERTIES.iter().map(|(property, _)| *property).collect()
 }
 
 /// Bits per second of the link at which costs are measured.

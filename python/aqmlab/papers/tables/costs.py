@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aqmlab.statistics.tidy import tidy_numbers
 from aqmlab.tables.model import Column, Standing, Table, TableCell, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    import pyarrow as pa
 
     from aqmlab.papers.cost import Cost
 
@@ -42,6 +45,23 @@ def table_of(
         columns,
         title=f"{study}{both}: estimated run time of each scale on this machine",
         caption="estimated from short test runs; finished runs are not repeated",
+    )
+
+
+def tidy(costs: Iterable[tuple[str, Cost]], *, workers: int) -> pa.Table:
+    """The same of several studies in the columns of `aqmlab.frame`."""
+    return tidy_numbers(
+        (
+            f"{study}, {cost.scale}",
+            None,
+            {
+                "runs": float(cost.runs),
+                "simulated_s": cost.simulated_s,
+                "core_s": cost.core_s,
+                "expected_s": cost.core_s / workers,
+            },
+        )
+        for study, cost in costs
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
 from aqmlab.show.words.calibration import lines_in_words, sizes_in_words
@@ -21,6 +21,12 @@ def _text(found: CalibratedDemand) -> str:
 @shown.html.register(CalibratedDemand)
 def _html(found: CalibratedDemand) -> str:
     return f"<pre>{html.escape(_text(found))}</pre>\n"
+
+
+@shown.facts.register(CalibratedDemand)
+def _facts(found: CalibratedDemand) -> dict[str, Any]:
+    """The line of each bottleneck, and the sizes that cause the loads."""
+    return {"demand": str(found.demand), "sentences": list(_said(found))}
 
 
 def _said(found: CalibratedDemand) -> Iterator[str]:

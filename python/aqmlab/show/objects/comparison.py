@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
 from aqmlab.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
+from aqmlab.comparison.verdict import verdict
 from aqmlab.show.tables.comparison import comparison_table, printed
 from aqmlab.show.tables.printed import as_text
 from aqmlab.show.tables.render import to_notebook
-from aqmlab.show.tables.verdict import verdict_table
+from aqmlab.show.tables.verdict import thresholds, verdict_table
 from aqmlab.show.words.comparison import sentences
-from aqmlab.show.words.verdict import what_changes_most
+from aqmlab.show.words.verdict import facts_of, what_changes_most
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +37,19 @@ def _text(found: Comparison) -> str:
 @shown.details.register(Comparison)
 def _details(found: Comparison) -> str:
     return as_text(printed(found, details=True), width=80)
+
+
+@shown.facts.register(Comparison)
+def _facts(found: Comparison) -> dict[str, Any]:
+    """The verdict that is printed, with the limits of its words; warnings and cautions."""
+    judged = {**facts_of(found, verdict(found)), "thresholds": thresholds(found)}
+    return {
+        "baseline": found.baseline,
+        "seeds": list(found.seeds),
+        "verdict": judged,
+        "cautions": [*found.cautions(), *found.buffers_in_words()],
+        "warnings": found.warnings_of_settings(),
+    }
 
 
 @shown.html.register(Comparison)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from aqmlab import shown
-from aqmlab.show.tables.crossvalidation import printed, width_of
+from aqmlab.show.tables.crossvalidation import printed
 from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.study.crossvalidation import CrossValidation
 
 
 @shown.text.register(CrossValidation)
 def _text(found: CrossValidation) -> str:
-    return as_text(printed(found), width=width_of(found))
+    return as_text(printed(found))
 
 
 @shown.html.register(CrossValidation)

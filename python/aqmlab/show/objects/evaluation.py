@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 from aqmlab import shown
 from aqmlab.show.tables.evaluation import printed
 from aqmlab.show.tables.printed import as_html, as_text
+from aqmlab.show.words.evaluation import in_words
 from aqmlab.study.evaluation import Evaluation
 
 
 @shown.text.register(Evaluation)
 def _text(evaluation: Evaluation) -> str:
     return as_text(printed(evaluation))
+
+
+@shown.facts.register(Evaluation)
+def _facts(evaluation: Evaluation) -> dict[str, Any]:
+    """What was found in sentences, and what was not run."""
+    return {
+        "sentences": in_words(evaluation),
+        "not_run": [asdict(each) for each in evaluation.not_run],
+    }
 
 
 @shown.html.register(Evaluation)

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import html
 import io
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 
-from aqmlab import arguments
+from aqmlab import arguments, shown
 from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.claims import decided_without_runs, evaluate
-from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts, workers_of
+from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts
 from aqmlab.papers.tables import claims
 from aqmlab.papers.tables import costs as costs_table
 from aqmlab.runs import Execution
+from aqmlab.runs.budget import workers_of
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.show.tables.render import to_notebook, to_terminal
@@ -109,6 +111,21 @@ class Reproduction(Tidy):
         for filled in self.parts.filled:
             yield f"{self.study.experiment.name}, {filled.heading} {self._where}", filled.table
         yield None, claims.printed(self.parts.outcomes)
+
+
+@shown.facts.register(Reproduction)
+def _facts(found: Reproduction) -> dict[str, Any]:
+    """How every published number, claim and statement fared."""
+    return {
+        "experiment": found.study.experiment.name,
+        "scale": found.study.scale.name,
+        "hosts": None if found.parts.hosts is None else found.parts.hosts.profile,
+        "scored": [
+            {key: each.value if isinstance(each, Enum) else each for key, each in asdict(scored).items()}
+            for scored in found.parts.scored
+        ],
+        "files": {name: str(file) for name, file in found.files.items()},
+    }
 
 
 @arguments.checked(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from aqmlab.comparison.verdict import verdict
 from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
-from aqmlab.show.tables.printed import Unwrapped
-from aqmlab.show.tables.verdict import stages_in_words, verdict_notes, verdict_tables
+from aqmlab.show.tables.printed import Warned
+from aqmlab.show.tables.verdict import bare_table, stages_in_words, verdict_notes
 from aqmlab.show.words.amounts import counted, line_rate, listed
 from aqmlab.show.words.boxes import boxes_in_words
 from aqmlab.show.words.comparison import sentences, verdicts, window_in_words
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     Estimate = Interval | NotEnoughReplications
 
-_COLUMN_WIDTH = 12
-"""Columns of a terminal that a configuration takes."""
 _WITH_A_ROW = frozenset({"call_bitrate_mbps", "call_frozen_percent"})
 """What has a row also where it is zero: what a video call shows, and that it never freezes."""
 
@@ -58,8 +56,8 @@ class _Row:
     cell: Callable[[str], TableCell] | None = None
 
 
-def printed(found: Comparison, *, details: bool, width: int = 80) -> Iterator[Part]:
-    """What a terminal of so many columns is told: the verdict, or in detail every number.
+def printed(found: Comparison, *, details: bool) -> Iterator[Part]:
+    """What is told on a terminal: the verdict, or in detail every number.
 
     Where nobody is judged there is no verdict, and the numbers are told.
     """
@@ -67,20 +65,20 @@ def printed(found: Comparison, *, details: bool, width: int = 80) -> Iterator[Pa
     yield from found.buffers_in_words()
     if details or not found.judges_anybody:
         yield from sentences(found)
-        yield from comparison_tables(found, width=width)
+        yield brief_table(found)
         # Of two the curves are told as well; of more the sentences on pages have to do.
         yield from verdicts(found) if len(found.names) == 2 else ()
         yield from notes(found, brief=True)
     else:
         yield from filter(None, [what_changes_most(found, verdict(found))])
-        yield from verdict_tables(found, width=width)
+        yield bare_table(found)
         yield from verdict_notes(found)
         yield from _of_cut_pages(found)
         yield from boxes_in_words(found)
         yield from found.queues_in_words()
         yield from _how_to_see_more(found)
     for each in found.warnings_of_settings():
-        yield Unwrapped(f"warning: {each}", "yellow")
+        yield Warned(each)
 
 
 def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
@@ -90,24 +88,21 @@ def comparison_table(found: Comparison, *, title: str = "levels and differences"
     return _table(_rows(found), found.names, title, caption=caption)
 
 
-def comparison_tables(found: Comparison, *, width: int = 80) -> list[Table]:
-    """The same for a terminal of so many columns, without what experts alone look for.
+def brief_table(found: Comparison) -> Table:
+    """The same for a terminal, without what experts alone look for.
 
-    Where configurations have no room beside each other they go into further tables; the baseline stands in
-    each of them.
+    Where configurations have no room beside each other they go into further parts, each with the baseline.
     """
-    rows = _rows(found, brief=True)
-    headings = max((len(_heading(row).lines[0].text) for row in rows), default=0)
-    others = found.names[1:]
-    step = max(1, (width - headings - 3) // _COLUMN_WIDTH - 1)
-    parts = [others[start : start + step] for start in range(0, len(others), step)] or [()]
-    return [_table(rows, (found.baseline, *part), "") for part in parts]
+    return _table(_rows(found, brief=True), found.names, "")
 
 
 def _table(rows: Sequence[_Row], names: Sequence[str], title: str, *, caption: str = "") -> Table:
     columns: list[Column[_Row]] = [
         Column("quantity", _heading, "", words=True),
-        *(Column(name, partial(_cell_of, name), named(name)) for name in names),
+        *(
+            Column(name, partial(_cell_of, name), named(name), names_row=len(names) > 2 and name == names[0])
+            for name in names
+        ),
     ]
     return Table.of(rows, columns, title=title, caption=caption)
 

@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantity import Quantity
     from aqmlab.study.crossvalidation import Compared, CrossValidation
 
-_BROAD = 120
-_BROADEST = 190  # with a third run
-
-
-def width_of(found: CrossValidation) -> int:
-    """How many columns its table needs."""
-    return _BROADEST if found.runs.kernel else _BROAD
-
 
 def printed(found: CrossValidation) -> Iterator[Part]:
     """The table, whether the timing of each live run is valid, and what the kernel has."""

@@ -30,7 +30,7 @@ def summary_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: 
     columns: list[Column[SummaryRow]] = [
         Column("section", lambda row: text(row.section), "section", short="", words=True, heads_row=True),
         Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
-        Column("number", lambda row: text(row.number), "", words=True),
+        Column("number", lambda row: text(row.number), "", words=True, names_row=True),
         *(Column(scheme, partial(_of_scheme, scheme=scheme), scheme) for scheme in schemes),
     ]
     return Table.of(rows, columns, title=title, caption=caption)
@@ -40,7 +40,7 @@ def metrics_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: 
     """Every metric of a section's cases, a column for each scheme."""
     columns: list[Column[SummaryRow]] = [
         Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
-        Column("metric", lambda row: text(row.number), "metric", words=True),
+        Column("metric", lambda row: text(row.number), "metric", words=True, names_row=True),
         *(Column(scheme, partial(_of_scheme, scheme=scheme), scheme) for scheme in schemes),
     ]
     return Table.of(rows, columns, title=title)

@@ -28,8 +28,15 @@ class Unwrapped:
     style: str = ""
 
 
-Part: TypeAlias = "str | Unwrapped | Table"
-"""A sentence, lines to copy, or a table."""
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A sentence that warns."""
+
+    text: str
+
+
+Part: TypeAlias = "str | Unwrapped | Warned | Table"
+"""A sentence, one that warns, lines to copy, or a table."""
 
 
 def on(screen: Console, parts: Iterable[Part]) -> None:
@@ -39,6 +46,8 @@ def on(screen: Console, parts: Iterable[Part]) -> None:
             screen.print(to_terminal(part))
         elif isinstance(part, Unwrapped):
             screen.print(shown(part.text, part.style), soft_wrap=True)
+        elif isinstance(part, Warned):
+            screen.print(wrapped(f"warning: {part.text}", screen.width), style="yellow")
         else:
             screen.print(wrapped(part, screen.width))
 
@@ -49,6 +58,8 @@ def as_text(parts: Iterable[Part], *, width: int = WIDTH) -> str:
     def written(part: Part) -> str:
         if isinstance(part, Table):
             return as_plain_text(part, width=width)
+        if isinstance(part, Warned):
+            return f"warning: {part.text}"
         return part.text if isinstance(part, Unwrapped) else part
 
     return "\n".join(map(written, parts))
@@ -62,6 +73,7 @@ def as_html(parts: Iterable[Part]) -> str:
             return to_notebook([part])
         if isinstance(part, Unwrapped):
             return f"<pre>{html.escape(part.text)}</pre>\n"
-        return f"<p>{html.escape(part)}</p>\n"
+        said = f"warning: {part.text}" if isinstance(part, Warned) else part
+        return f"<p>{html.escape(said)}</p>\n"
 
     return "".join(map(written, parts))

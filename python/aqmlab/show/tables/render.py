@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,15 @@ from rich.console import Console
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
+from aqmlab.show.tables.parts import head_lines, parts_within, widths_within
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
-from aqmlab.terminal.console import shown
+from aqmlab.terminal.console import shown, wrapped
 from aqmlab.terminal.plain import plain_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.console import ConsoleOptions, RenderableType
 
 _NEGATIVE = re.compile(r"(?<![\w.)-])-(?=\d)")
 _STYLES = {
@@ -89,12 +93,36 @@ def _html_line(words: str) -> str:
     return _NEGATIVE.sub("\N{MINUS SIGN}", html.escape(words))
 
 
-def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
+@dataclass(frozen=True)
+class InTerminal:
+    """A table as a terminal prints it: in parts, where it is wider than that."""
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        width, caption = options.max_width, self.table.caption
+        parts = parts_within(self.table, width)
+        if len(parts) > 1:
+            yield from (_drawn(part, width) for part in parts)
+            yield from [wrapped_text(caption, width)] if caption else []
+        else:
+            yield _drawn(replace(parts[0], caption=caption), width)
+
+
+def to_terminal(table: Table, *, title: str | None = None) -> InTerminal:
     """The table for a terminal."""
-    part = table.shown_in(Medium.TERMINAL)
+    return InTerminal(table if title is None else replace(table, title=title))
+
+
+def wrapped_text(text: str, width: int) -> Text:
+    """Lines for a terminal, none of which ends between a number and its unit."""
+    return Text("\n").join(wrapped(line, width) for line in text.splitlines())
+
+
+def _drawn(part: Table, width: int) -> TerminalTable:
     drawn = TerminalTable(
-        title=shown(table.title if title is None else title, "table.title"),
-        caption=shown(table.caption, "table.caption"),
+        title=shown(part.title, "table.title"),
+        caption=shown(part.caption, "table.caption"),
         title_justify="left",
         caption_justify="left",
         header_style="bold",
@@ -102,24 +130,25 @@ def to_terminal(table: Table, *, title: str | None = None) -> TerminalTable:
         padding=(0, 1, 0, 0),
     )
     stacked = any(column.stacked for column in part.columns)
-    for column in part.columns:
+    for column, room in zip(part.columns, widths_within(part, width), strict=True):
         left = column.words or column.heads_row
+        above = [plain_line(column.terminal_head[0])] if stacked else []
         # In a narrow terminal names go on in the next line: a cut name, or number, reads as another.
         drawn.add_column(
-            Text("\n".join(map(plain_line, column.terminal_head[0 if stacked else 1 :]))),
+            Text("\n".join([*above, *head_lines(column, room)])),
             justify="left" if left else "right",
-            no_wrap=not (column.wraps or left),
-            overflow="fold" if left else "ellipsis",
+            max_width=room,
+            overflow="fold",
         )
-    above: tuple[TableCell, ...] = ()
+    last: tuple[TableCell, ...] = ()
     for row in part.rows:
-        repeated = (bool(above) and one == other for one, other in zip(row, above or row, strict=True))
+        repeated = (bool(last) and one == other for one, other in zip(row, last or row, strict=True))
         cells = [
             Text() if column.heads_row and again else _terminal_cell(cell)
             for column, cell, again in zip(part.columns, row, repeated, strict=True)
         ]
         drawn.add_row(*cells, end_section=any(cell.short is None and len(cell.lines) > 1 for cell in row))
-        above = row
+        last = row
     return drawn
 
 

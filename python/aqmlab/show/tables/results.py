@@ -94,7 +94,7 @@ def _pages(heading: str, result: Result) -> Table:
     ]
     columns: list[Column[tuple[str, Pages, ResponseTimes]]] = [
         Column("users", lambda row: text(row[0]), "users", words=True),
-        Column("which", lambda row: text(_WHICH_PAGES[row[1]]), "pages that", words=True),
+        Column("which", lambda row: text(_WHICH_PAGES[row[1]]), "pages that", words=True, names_row=True),
         Column("pages", lambda row: number(round(row[2].ended), ",d"), "number"),
         Column(
             "unfinished",

@@ -36,12 +36,7 @@ _CONFIDENCE = 0.95
 
 def sweep_table(status: Status, *, links: tuple[str, ...] = ()) -> Table:
     """A sweep's points, with the means of their finished runs."""
-    runs: dict[int, list[Result]] = {point.index: [] for point in status.sweep.points}
-    for point, _, address in status.sweep.runs:
-        result = status.found[address].result
-        if result is not None and result.content_address == address:
-            runs[point.index].append(result)
-    return results_table(status.sweep, runs, links=links)
+    return results_table(status.sweep, status.results(), links=links)
 
 
 def results_table(

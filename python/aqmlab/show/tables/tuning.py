@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.inference import mean_interval
 from aqmlab.show.tables.headings import heading_of
-from aqmlab.show.tables.parts import parts_within
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
@@ -34,10 +33,9 @@ if TYPE_CHECKING:
     from aqmlab.study.tuning.outcome import Outcome
 
 
-def printed(outcome: Outcome, width: int) -> list[Part]:
-    """What is shown of a search on a terminal of this width: its candidates, and the winner in words."""
-    table = candidates_table(outcome, outcome.shown)
-    return [*parts_within(table, width), table.caption, *outcome.summary().splitlines()]
+def printed(outcome: Outcome) -> list[Part]:
+    """What is shown of a search on a terminal: its candidates, and the winner in words."""
+    return [candidates_table(outcome, outcome.shown), *outcome.summary().splitlines()]
 
 
 def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.verdict import PAGES, VIDEO, verdict
 from aqmlab.inference import MINIMUM_REPLICATIONS
-from aqmlab.show.tables.parts import parts_within
-from aqmlab.show.words.amounts import counted, listed
-from aqmlab.show.words.configurations import itself, named, under
-from aqmlab.show.words.verdict import fares_in_words
-from aqmlab.statistics.experience import KINDS, Grade
+from aqmlab.show.words.amounts import counted
+from aqmlab.show.words.configurations import itself, named
+from aqmlab.show.words.verdict import fares_in_words, what_would_show
+from aqmlab.statistics.experience import Grade
 from aqmlab.tables.model import Column, Line, Standing, Table, TableCell, text
 
 if TYPE_CHECKING:
@@ -22,21 +20,18 @@ if TYPE_CHECKING:
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.verdict import Application
 
+_PART_OF = {PAGES: "populations.NAME", VIDEO: "populations.NAME"}
 _STANDING = {Grade.GOOD: Standing.WITHIN, Grade.FAIR: Standing.PARTLY, Grade.POOR: Standing.OUTSIDE,
              Grade.UNUSABLE: Standing.OUTSIDE}  # fmt: skip
 
 
-def verdict_tables(found: Comparison, *, width: int = 80) -> list[Table]:
-    """The verdict in as many parts as a terminal of so many columns needs."""
-    return parts_within(_table(found), width)
-
-
 def verdict_table(found: Comparison) -> Table:
     """The verdict as one table, with what its words say."""
-    return replace(_table(found), title="verdict", caption="\n".join(verdict_notes(found)))
+    return replace(bare_table(found), title="verdict", caption="\n".join(verdict_notes(found)))
 
 
-def _table(found: Comparison) -> Table:
+def bare_table(found: Comparison) -> Table:
+    """The verdict as one table, whose words are explained elsewhere."""
     columns: list[Column[Application]] = [
         Column("application", lambda each: text(each.name), "", words=True),
         *(Column(name, partial(_cell, name), named(name), words=True) for name in found.names),
@@ -61,14 +56,11 @@ def verdict_notes(found: Comparison) -> list[str]:
 
 def _words_said(found: Comparison) -> Iterator[str]:
     """The limits of the words, of the kinds that are there."""
-    kinds = [*dict.fromkeys(found.judged_groups.values())]
-    kinds += [PAGES] * found.tells_pages + [VIDEO] * bool(found.viewers)
-    told = []
-    for kind in kinds:
-        first = kind.criteria[0]
-        limits = "/".join(f"{limit:g}" for limit in dict.fromkeys(first.limits))
-        unit = first.of("datagrams.NAME" if kind.name in KINDS else "populations.NAME").unit
-        told.append(f"{kind.name} {limits} {unit}")
+    told: list[str] = []
+    # Of each kind the first criterion, which is told.
+    for each in {limits["kind"]: limits for limits in reversed(thresholds(found))}.values():
+        limits = "/".join(f"{limit:g}" for limit in dict.fromkeys((each["good"], each["fair"], each["poor"])))
+        told.insert(0, f"{each['kind']} {limits} {each['unit']}")
     if told:
         also = "; calls, games and meetings also by loss, MOS, jitter, frozen pictures"
         meant = ["delays: 95 %, one way"] * bool(found.judged_groups)
@@ -78,6 +70,23 @@ def _words_said(found: Comparison) -> Iterator[str]:
             f"Good, fair, poor up to: {', '.join(told)}{also if found.judged_groups else ''}{of}: "
             "docs/explanation/statistics.md."
         )
+
+
+def thresholds(found: Comparison) -> list[dict[str, Any]]:
+    """The limits of the words as plain data: of each kind that is judged every criterion."""
+    kinds = [*dict.fromkeys(found.judged_groups.values())]
+    kinds += [PAGES] * found.tells_pages + [VIDEO] * bool(found.viewers)
+    return [
+        {
+            "kind": kind.name,
+            "quantity": quantity.base,
+            "unit": quantity.unit,
+            **dict(zip(("good", "fair", "poor"), criterion.limits, strict=True)),
+        }
+        for kind in kinds
+        for criterion in kind.criteria
+        for quantity in [criterion.of(_PART_OF.get(kind, "datagrams.NAME"))]
+    ]
 
 
 def stages_in_words(found: Comparison) -> Iterator[str]:
@@ -97,18 +106,5 @@ def _certainty(found: Comparison) -> Iterator[str]:
     else:
         yield f"Means over {seeds}. *: differs from {itself(found.baseline)}, beyond chance."
         yield from stages_in_words(found)
-        if smallest := _smallest_visible(found):
-            yield smallest
-
-
-def _smallest_visible(found: Comparison) -> str:
-    """Of pages without a star what these seeds would have shown."""
-    told = []
-    for name in found.names[1:]:
-        if not found.tells_pages:
-            break
-        change = found.change(name, PAGES.criteria[0].of(""))
-        visible = change.visible
-        if change.direction == 0 and visible and math.isfinite(visible):
-            told.append(f"{visible:.2g} s {under(name)}")
-    return f"Pages without a star: these seeds detect {listed(told)} or more." if told else ""
+        if smallest := what_would_show(verdict(found)):
+            yield f"Without a star: a difference would have shown from {smallest} on."

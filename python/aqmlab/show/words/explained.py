@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_FIRST_SENTENCE = re.compile(r"(?<=[a-z0-9)])\. ")
 
 
 def traffic_models() -> list[str]:
@@ -32,6 +35,15 @@ def explained(name: str) -> str | None:
         return _application(name)
     tables = {model["properties"]["model"]["const"]: model for model in _models()}
     return model_in_words(name, tables[name]) if name in tables else None
+
+
+def in_a_line(name: str) -> str:
+    """What is called so, in its first sentence."""
+    paragraphs = (explained(name) or "").split("\n\n")
+    said = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else ""
+    for kind in ("Queue discipline.", "Host profile.", "Traffic model.", "Application over datagrams."):
+        said = said.removeprefix(kind).strip()
+    return _FIRST_SENTENCE.split(said)[0].rstrip(".")
 
 
 def _profile(name: str) -> str:

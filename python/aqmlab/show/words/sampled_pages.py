@@ -23,9 +23,29 @@ def sample_in_words(sample: _core.SampledPages) -> Iterator[str]:
     yield f"time to draw a page: {duration(sample.page_cost_s)}"
 
 
-def _distribution(values: Sequence[float], shown: Callable[[float], str]) -> str:
+def numbers_of(sample: _core.SampledPages) -> dict[str, float | None]:
+    """The same by names that end in their units."""
+    found: dict[str, float | None] = {"pages": float(len(sample.objects)), "page_cost_s": sample.page_cost_s}
+    for name, values in (
+        ("objects_{}", sample.objects),
+        ("object_{}_bytes", sample.response_bytes),
+        ("think_{}_s", sample.think_s),
+    ):
+        found |= {
+            name.format(of): value for of, value in zip(("p50", "p90", "mean"), _summary(values), strict=True)
+        }
+    return found
+
+
+def _summary(values: Sequence[float]) -> tuple[float, float, float]:
+    """Median, 90th percentile and mean."""
     median, high = np.quantile(values, (0.5, 0.9), method="inverted_cdf")
-    return f"median {shown(median)}, 90th percentile {shown(high)}, mean {shown(float(np.mean(values)))}"
+    return float(median), float(high), float(np.mean(values))
+
+
+def _distribution(values: Sequence[float], shown: Callable[[float], str]) -> str:
+    median, high, mean = map(shown, _summary(values))
+    return f"median {median}, 90th percentile {high}, mean {mean}"
 
 
 def _number(value: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.show.words.amounts import bit_rate, delay, duration, share_of_time
@@ -83,6 +83,55 @@ def what_changes_most(found: Comparison, applications: Sequence[Application]) ->
     ]
     verb = "change" if application.name.endswith("s") else "changes"
     return f"{_subject(application)} {verb} most: {', '.join(told)}."
+
+
+def what_would_show(applications: Sequence[Application]) -> str:
+    """From which difference on one of what is judged would have shown, where none is beyond chance."""
+    told = []
+    for each in applications:
+        unseen: dict[str, float] = {}
+        for own in each.fares.values():
+            if own.grade is not None and own.visible is not None:
+                written = own.quantity.base
+                unseen[written] = max(unseen.get(written, 0.0), own.visible)
+        words = [quantity_in_words(base, largest) for base, largest in unseen.items()]
+        told += [f"{each.name} {' or '.join(words)}"] if words else []
+    return ", ".join(told)
+
+
+def quantity_in_words(base: str, value: float) -> str:
+    """A value of a number that decides, by its name without the group: `256 ms`, `loss 8 %`."""
+    what, written = _AS_SAID[base]
+    return f"{what}{written(value)}"
+
+
+def facts_of(found: Comparison, applications: Sequence[Application]) -> dict[str, Any]:
+    """The verdict as plain data: the sentence, and of each application grade, words and number."""
+    return {
+        "sentence": what_changes_most(found, applications),
+        "applications": [
+            {
+                "application": each.name,
+                "kind": each.kind,
+                "fares": {name: _facts_of_fares(own) for name, own in each.fares.items()},
+            }
+            for each in applications
+        ],
+    }
+
+
+def _facts_of_fares(fares: Fares) -> dict[str, Any]:
+    return {
+        "words": fares_in_words(fares),
+        "grade": None if fares.grade is None else fares.grade.word,
+        "may_be_worse": fares.may_be_worse,
+        "quantity": fares.quantity.name,
+        "unit": fares.quantity.unit,
+        "at_least": fares.number.lower,
+        "at_most": fares.number.upper,
+        "differs": fares.differs,
+        "difference_that_would_have_shown": fares.visible,
+    }
 
 
 def _beyond_chance(found: Comparison) -> str:

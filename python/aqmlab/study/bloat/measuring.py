@@ -11,6 +11,8 @@ import numpy as np
 
 from aqmlab.presets.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
+from aqmlab.runs.budget import affordable
+from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import smoothed_round_trips_ms
 from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
@@ -156,6 +158,7 @@ def measure(
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     *,
     seeds: Iterable[int] | str = DEFAULT_SEEDS,
+    within_s: float | None = None,
     executor: Executor | str = "threads",
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
@@ -166,6 +169,7 @@ def measure(
         line: The line.
         schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
         seeds: Seeds of the runs; numbers are means over them.
+        within_s: Time to do it in: of the seeds as many as it has room for.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
         run: What computes the runs, in their order, in place of an executor: live runs.
@@ -174,9 +178,10 @@ def measure(
         ScenarioError: The line, or a scheme on it, is refused.
         RunError: A run failed.
     """
-    seeds = Seeds.of(seeds)
     made = {phase: under_schemes(line, line_under(line, phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
+    each_seed = [made[phase][name] for name in names for phase in Phase]
+    seeds = affordable(each_seed, Seeds.of(seeds), within_s, chosen_executor(executor)).seeds
     jobs = [Job(made[phase][name], seed) for name in names for phase in Phase for seed in seeds]
     made_by = run or partial(run_many, executor=executor, progress=progress, label="line")
     results = iter(made_by(jobs))

@@ -76,6 +76,7 @@ class Bufferbloat(shown.Shown, Tidy, SavedTable):
     shaped_share=arguments.optional(arguments.above_zero),
     schemes=arguments.schemes,
     seeds=given_seeds,
+    within_s=arguments.optional(arguments.seconds),
     output=arguments.optional(arguments.table_file),
     live=arguments.flag,
     progress=arguments.flag,
@@ -92,6 +93,7 @@ def bloat(
     shaped_share: float | None = None,
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     seeds: Iterable[int] | str = DEFAULT_SEEDS,
+    within_s: float | None = None,
     output: str | Path | None = None,
     live: bool = False,
     workers: int | None = None,
@@ -115,6 +117,8 @@ def bloat(
         shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; delays are means over them.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
+            room for all; a warning says so.
         output: Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.
         live: Also do all of it over Linux TCP, in real time: 10 s for each queue, phase and seed. Needs what
             aqmlab doctor asks for.
@@ -143,11 +147,11 @@ def bloat(
         shaped_share=shaped_share,
     )
     chosen = chosen_executor(executor, workers)
-    found = measure(tested, schemes, seeds=seeds, executor=chosen, progress=progress)
+    found = measure(tested, schemes, seeds=seeds, within_s=within_s, executor=chosen, progress=progress)
     timing = ""
     if live:
         rows, timing = over_linux(
-            lambda run: measure(tested, schemes, seeds=seeds, run=run), progress=progress
+            lambda run: measure(tested, schemes, seeds=list(found[0].by_seed), run=run), progress=progress
         )
         found += [replace(row, name=live_name(row.name), live=True) for row in rows]
     measured = Bufferbloat(tested, tuple(found), timing)

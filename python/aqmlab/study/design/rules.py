@@ -14,6 +14,8 @@ from aqmlab.study.design.loops import CONTROLS, arc_loop, delay_loop, margins, p
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from aqmlab.study.design.loops import Loop
 
 BYTES_OF_A_BIN = 12
@@ -31,11 +33,13 @@ class Design:
         sentences: Settings and what is known of them.
         figure: Which figure shows them (`aqmlab.show.figures.design`).
         of: What the figure is drawn from: the arguments of its function.
+        numbers: The settings and what is known of them, by names that end in their units.
     """
 
     sentences: tuple[str, ...]
     figure: str
     of: tuple[object, ...]
+    numbers: Mapping[str, float]
 
 
 def arc(
@@ -65,14 +69,16 @@ def arc(
         f"alpha is stable from {lowest:.4g} to {highest:.4g} per packet",
         f"gain = {{ fixed = {{ alpha = {math.sqrt(lowest * highest):.4g} }} }}",
     ]
+    numbers = {"alpha_lowest": lowest, "alpha_highest": highest, "alpha": math.sqrt(lowest * highest)}
     if alpha is not None:
         place = "below" if alpha <= lowest else "above" if alpha >= highest else "inside"
         loop = arc_loop(flows, rtt_ms / 1e3, packets_per_second, utilization, alpha * 1e3 / interval_ms)
         sentences.append(f"alpha = {alpha:g} is {place}: {_margins_of(loop)}")
+        numbers |= _numbers_of(loop, f"alpha.{alpha:g}")
 
     marked = () if alpha is None else (alpha,)
     of = rtt_ms / 1e3, packets_per_second, utilization, interval_ms / 1e3, marked
-    return Design(tuple(sentences), "arc_region", of)
+    return Design(tuple(sentences), "arc_region", of, numbers)
 
 
 def sfg(
@@ -96,16 +102,20 @@ def sfg(
     sentences = [
         f"sfg at {link_mbps:g} Mbit/s: a TCP-friendly flow sends {friendly_mbps:.3g} Mbit/s; bins = {bins}"
     ]
+    numbers = {"friendly_mbps": friendly_mbps, "bins": float(bins)}
     for levels in range(1, 7):
         share = _core.sfg_false_positive(levels, bins, misbehaving)
         others = counted(misbehaving, "other")
         line = f"levels = {levels}: {share:.2%} of flows share all their bins with {others}"
+        numbers[f"shared_percent/levels.{levels}"] = 100.0 * share
+        numbers[f"memory_bytes/levels.{levels}"] = float(levels * bins * BYTES_OF_A_BIN)
         if trials:
             tried = _core.sfg_false_positives(levels, bins, int(misbehaving), trials) / trials
+            numbers[f"tried_shared_percent/levels.{levels}"] = 100.0 * tried
             line += f", {tried:.2%} of {trials} tried"
         sentences.append(f"{line}; {levels * bins * BYTES_OF_A_BIN} bytes at a port")
 
-    return Design(tuple(sentences), "false_positives", (bins, trials))
+    return Design(tuple(sentences), "false_positives", (bins, trials), numbers)
 
 
 def pi(
@@ -133,28 +143,37 @@ def pi(
         )
     present, previous = found
     at = f"{link_mbps:g} Mbit/s, {counted(flows, 'flow')}, {rtt_ms:g} ms"
+    loop = pi_loop(flows, rtt_s, packets_per_second, found, sampling_hz)
     sentences = (
         f"pi at {at}, packets of {mean_packet_bytes:g} bytes",
         f"gains = {{ fixed = {{ a = {present:.6g}, b = {previous:.6g} }} }}, sampling_hz = {sampling_hz:g}",
-        _margins_of(pi_loop(flows, rtt_s, packets_per_second, found, sampling_hz)),
+        _margins_of(loop),
     )
-
-    return Design(sentences, "pi_margins", (rtt_s, packets_per_second, found, sampling_hz))
+    numbers = {"a": present, "b": previous, **_numbers_of(loop)}
+    return Design(sentences, "pi_margins", (rtt_s, packets_per_second, found, sampling_hz), numbers)
 
 
 def pie(*, rtt_ms: float) -> Design:
     """The margins of PIE's loop with TCP, with and without auto-tuning, and of PI2's."""
     sentences = [f"long TCP flows over {rtt_ms:g} ms: gain and phase margins by share of signalled packets"]
+    numbers: dict[str, float] = {}
     for probability in _PROBABILITIES:
         for name, control in CONTROLS.items():
             loop = delay_loop(control, probability, rtt_ms / 1e3)
             sentences.append(f"{probability:7.2%}  {name:24} {_margins_of(loop)}")
+            numbers |= _numbers_of(loop, f"loops.{name} at {probability:.2%}")
 
-    return Design(tuple(sentences), "delay_margins", (rtt_ms / 1e3,))
+    return Design(tuple(sentences), "delay_margins", (rtt_ms / 1e3,), numbers)
 
 
 def _packets_per_second(link_mbps: float, mean_packet_bytes: float) -> float:
     return link_mbps * 1e6 / (8 * mean_packet_bytes)
+
+
+def _numbers_of(loop: Loop, part: str = "") -> dict[str, float]:
+    """The margins of a loop, of one of several by its part."""
+    left, of = margins(loop), f"/{part}" if part else ""
+    return {f"gain_margin_db{of}": left.gain_db, f"phase_margin_degrees{of}": left.phase_degrees}
 
 
 def _margins_of(loop: Loop) -> str:

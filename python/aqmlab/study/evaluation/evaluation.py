@@ -12,20 +12,22 @@ from aqmlab import shown
 from aqmlab.files.folders import write_whole
 from aqmlab.inference import mean_interval
 from aqmlab.statistics.observation import Observation, mean_of
-from aqmlab.statistics.tidy import as_pandas
+from aqmlab.statistics.tidy import Tidy, tidy_rows
 from aqmlab.study.evaluation.ellipse import Ellipse
 from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 from aqmlab.study.evaluation.table import figures_table
 from aqmlab.tables.stored import to_arrow
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
     from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.scenario import Scenario
     from aqmlab.study.evaluation.guideline import Case, Guideline
     from aqmlab.study.evaluation.metrics import Metric
+
+
+_KIND = "scenarios"
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Evaluation(shown.Shown):
+class Evaluation(shown.Shown, Tidy):
     """A scheme through the guidelines.
 
     Attributes:
@@ -134,9 +136,19 @@ class Evaluation(shown.Shown):
         """Every metric as an Arrow table: a row for each scenario, scheme and metric."""
         return to_arrow(figures_table(self))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """`to_arrow` as a data frame of pandas."""
-        return as_pandas(self.to_arrow())
+    def tidy(self) -> pa.Table:
+        """A row for each scheme, scenario, metric and seed; `who` is the section and what it is called."""
+        return tidy_rows(
+            (
+                trial.scheme,
+                seed,
+                f"{metric.name}/{_KIND}.{trial.guideline.section} {trial.name}",
+                metric.unit,
+                each,
+            )
+            for trial, metric, observed in ((each.trial, each.metric, each.observed) for each in self.figures)
+            for seed, each in zip(self.seeds, observed, strict=True)
+        )
 
     def report(self, file: str | Path) -> Path:
         """Writes the report, one HTML page that needs no network; returns its path."""

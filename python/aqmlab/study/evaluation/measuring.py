@@ -11,6 +11,7 @@ from aqmlab.files.folders import require_writable
 from aqmlab.load.parametrized_scheme import warn_of_remarks
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
+from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
@@ -41,6 +42,7 @@ SEEDS = "1-6"
     schemes=arguments.schemes,
     only=arguments.texts("['8.2.4']"),
     seeds=given_seeds,
+    within_s=arguments.optional(arguments.seconds),
     output=arguments.optional(arguments.table_file),
     report=arguments.optional(arguments.path),
     progress=arguments.flag,
@@ -51,6 +53,7 @@ def evaluate(
     schemes: Sequence[str] = BESIDE,
     only: Sequence[str] = (),
     seeds: Iterable[int] | str = SEEDS,
+    within_s: float | None = None,
     output: str | Path | None = None,
     report: str | Path | None = None,
     workers: int | None = None,
@@ -65,6 +68,8 @@ def evaluate(
         schemes: Schemes beside it, in the same scenarios.
         only: Sections of RFC 7928, such as 8.2.4; 8.2 means all below it. By default all.
         seeds: Random seeds to run (at least 6 for 95 % intervals).
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
+            room for all; a warning says so.
         output: Also write every metric: section, scenario, case, scheme, metric, unit, value, at_least,
             at_most, low, high, seeds.
         report: Also write a page with the summary, delay and goodput as ellipses, and every metric.
@@ -84,7 +89,13 @@ def evaluate(
         require_writable(Path(report))
     warn_of_remarks((scheme, *schemes))
     found = _evaluated(
-        scheme, schemes, chosen(only), Seeds.of(seeds), chosen_executor(executor, workers), progress=progress
+        scheme,
+        schemes,
+        chosen(only),
+        Seeds.of(seeds),
+        chosen_executor(executor, workers),
+        within_s=within_s,
+        progress=progress,
     )
     if output is not None:
         save(figures_table(found), Path(output))
@@ -100,6 +111,7 @@ def _evaluated(
     numbers: Seeds,
     executor: Executor,
     *,
+    within_s: float | None,
     progress: bool,
 ) -> Evaluation:
     """Runs every trial."""
@@ -113,6 +125,7 @@ def _evaluated(
     ]
     trials = [each for each in planned if isinstance(each, Trial)]
     not_run = tuple(each for each in planned if isinstance(each, NotRun))
+    numbers = Seeds(affordable([each.scenario for each in trials], numbers, within_s, executor).seeds)
     jobs = [Job(trial.scenario, seed) for trial in trials for seed in numbers]
     metrics = [metrics_of(trial.case) for trial in trials]
     found = [[[Observation.nothing()] * len(numbers) for _ in each] for each in metrics]

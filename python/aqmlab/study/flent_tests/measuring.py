@@ -12,6 +12,8 @@ import numpy as np
 
 from aqmlab.presets.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
+from aqmlab.runs.budget import affordable
+from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
 from aqmlab.study.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S
@@ -200,6 +202,7 @@ def measure(
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     *,
     seeds: Iterable[int] | str = (1,),
+    within_s: float | None = None,
     length_s: float = LENGTH_S,
     executor: Executor | str = "threads",
     progress: bool = False,
@@ -212,6 +215,7 @@ def measure(
         line: The line.
         schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
         seeds: Seeds of the runs.
+        within_s: Time to do it in: of the seeds as many as it has room for.
         length_s: How long the streams last.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
@@ -224,8 +228,8 @@ def measure(
         ScenarioError: The line, or a scheme on it, is refused.
         RunError: A run failed.
     """
-    seeds = Seeds.of(seeds)
     made = under_schemes(line, scenario_of(test, line, length_s), schemes)
+    seeds = affordable([*made.values()], Seeds.of(seeds), within_s, chosen_executor(executor)).seeds
     wanted = [(name, seed) for name in made for seed in seeds]
     jobs = [Job(made[name], seed) for name, seed in wanted]
     made_by = run or partial(run_many, executor=executor, progress=progress, label=test.name)

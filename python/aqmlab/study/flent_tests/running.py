@@ -88,6 +88,7 @@ class FlentResults(shown.Shown, Tidy, SavedTable):
     shaped_share=arguments.optional(arguments.above_zero),
     schemes=arguments.schemes,
     seeds=given_seeds,
+    within_s=arguments.optional(arguments.seconds),
     length_s=arguments.between(1, 3600),
     flent=arguments.optional(arguments.folder),
     live=arguments.flag,
@@ -107,6 +108,7 @@ def flent(
     shaped_share: float | None = None,
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     seeds: Iterable[int] | str = "1",
+    within_s: float | None = None,
     length_s: float = LENGTH_S,
     flent: str | Path | None = None,
     live: bool = False,
@@ -133,6 +135,8 @@ def flent(
         shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; numbers are over all of them.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
+            room for all; a warning says so.
         length_s: How long the streams last.
         flent: Also write a data file of Flent for each queue and seed into this folder, for flent and
             flent-gui.
@@ -164,11 +168,15 @@ def flent(
         queue_in=queue_in,
         shaped_share=shaped_share,
     )
-    run_test = partial(measure, TESTS[test], tested, schemes, seeds=seeds, length_s=length_s)
-    found = run_test(executor=chosen_executor(executor, workers), progress=progress)
+    run_test = partial(measure, TESTS[test], tested, schemes, length_s=length_s)
+    engine = chosen_executor(executor, workers)
+    found = run_test(seeds=seeds, within_s=within_s, executor=engine, progress=progress)
     timing = ""
     if live:
-        rows, timing = over_linux(lambda run: run_test(run=run), progress=progress)
+        rows, timing = over_linux(
+            lambda run: run_test(seeds=list(dict.fromkeys(each.seed for each in found)), run=run),
+            progress=progress,
+        )
         found += [replace(row, queue=live_name(row.queue)) for row in rows]
     measured = FlentResults(tested, tuple(found), timing)
     if flent is not None:

@@ -14,6 +14,7 @@ from aqmlab.files.line_records.reading import LEGAL, read_line_records
 from aqmlab.files.line_records.record import WAYS
 from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.starting import Preset
+from aqmlab.statistics.tidy import Tidy, tidy_estimates
 from aqmlab.study.line_fit.fitting import FittedWay, fitted_round_trip, fitted_way
 from aqmlab.study.line_fit.framing import Framing
 from aqmlab.study.line_fit.loads import seen_in
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class FittedLine(shown.Shown):
+class FittedLine(shown.Shown, Tidy):
     """A line as measurements show it.
 
     Attributes:
@@ -68,6 +69,12 @@ class FittedLine(shown.Shown):
         found = self.numbers
         columns = {of: [getattr(each, of) for each in found.values()] for of in ("value", "low", "high")}
         return pa.table({"quantity": list(found), **columns})
+
+    def tidy(self) -> pa.Table:
+        """The numbers in the columns of `aqmlab.frame`, of the configuration `line`."""
+        return tidy_estimates(
+            "line", {name: (each.value, each.low, each.high) for name, each in self.numbers.items()}
+        )
 
     def save(self, file: str | Path) -> Path:
         """Writes the scenario to a new file, or the numbers to a .csv or .parquet file.

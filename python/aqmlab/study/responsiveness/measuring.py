@@ -11,6 +11,8 @@ import numpy as np
 
 from aqmlab.presets.line import DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
+from aqmlab.runs.budget import affordable
+from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms, smoothed_round_trips_ms
 from aqmlab.study.responsiveness.algorithm import (
@@ -152,6 +154,7 @@ def measure(
     *,
     ways: Sequence[Way] = tuple(Way),
     seeds: Iterable[int] | str = (1,),
+    within_s: float | None = None,
     executor: Executor | str = "threads",
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
@@ -163,6 +166,7 @@ def measure(
         schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
         ways: Where the line is loaded, one test for each.
         seeds: Seeds of the runs.
+        within_s: Time to do it in: of the seeds as many as it has room for.
         executor: Where runs are computed: as of `aqmlab.run_many`.
         progress: Whether to show a progress bar.
         run: What computes the runs, in their order, in place of an executor: live runs.
@@ -174,8 +178,9 @@ def measure(
         ScenarioError: The line, or a scheme on it, is refused.
         RunError: A run failed.
     """
-    seeds = Seeds.of(seeds)
     made = {way: under_schemes(line, scenario_of(line, way), schemes) for way in ways}
+    each_seed = [scenario for by_name in made.values() for scenario in by_name.values()]
+    seeds = affordable(each_seed, Seeds.of(seeds), within_s, chosen_executor(executor)).seeds
     wanted = [(name, way, seed) for name in made[ways[0]] for way in ways for seed in seeds]
     jobs = [Job(made[way][name], seed) for name, way, seed in wanted]
     made_by = run or partial(run_many, executor=executor, progress=progress, label="responsiveness")

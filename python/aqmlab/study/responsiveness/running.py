@@ -76,6 +76,7 @@ class RoundTripsPerMinute(shown.Shown, Tidy, SavedTable):
     load=arguments.some_of(*LOADS),
     schemes=arguments.schemes,
     seeds=given_seeds,
+    within_s=arguments.optional(arguments.seconds),
     output=arguments.optional(arguments.table_file),
     live=arguments.flag,
     progress=arguments.flag,
@@ -93,6 +94,7 @@ def rpm(
     load: Sequence[str] = LOADS,
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     seeds: Iterable[int] | str = "1",
+    within_s: float | None = None,
     output: str | Path | None = None,
     live: bool = False,
     workers: int | None = None,
@@ -117,6 +119,8 @@ def rpm(
         load: Where connections load the line: down, up, or both at once; may be repeated, one test for each.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; round trips per minute are means over them.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
+            room for all; a warning says so.
         output: Also write goodput, duration and confidence of each test.
         live: Also do all of it over Linux TCP, in real time: 80 s for each queue, load and seed. Needs what
             aqmlab doctor asks for.
@@ -146,11 +150,16 @@ def rpm(
     )
     ways = [Way(way) for way in load]
     chosen = chosen_executor(executor, workers)
-    found = measure(tested, schemes, ways=ways, seeds=seeds, executor=chosen, progress=progress)
+    found = measure(
+        tested, schemes, ways=ways, seeds=seeds, within_s=within_s, executor=chosen, progress=progress
+    )
     timing = ""
     if live:
         rows, timing = over_linux(
-            lambda run: measure(tested, schemes, ways=ways, seeds=seeds, run=run), progress=progress
+            lambda run: measure(
+                tested, schemes, ways=ways, seeds=list(dict.fromkeys(each.seed for each in found)), run=run
+            ),
+            progress=progress,
         )
         found += [replace(row, queue=live_name(row.queue)) for row in rows]
     measured = RoundTripsPerMinute(tested, tuple(found), timing)

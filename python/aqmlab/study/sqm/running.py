@@ -14,6 +14,7 @@ from aqmlab.load.queue_place import LEAST_SHARE
 from aqmlab.presets.home_line import as_line
 from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
+from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
@@ -93,6 +94,7 @@ class RouterAdvice(shown.Shown, Tidy, SavedTable):
     schemes=arguments.schemes,
     shares=arguments.listed("[0.95, 0.9]"),
     seeds=given_seeds,
+    within_s=arguments.optional(arguments.seconds),
     device=arguments.text,
     output=arguments.optional(arguments.table_file),
     progress=arguments.flag,
@@ -107,6 +109,7 @@ def sqm(
     schemes: Sequence[str] = DEFAULT_SCHEMES,
     shares: Sequence[float] = DEFAULT_SHARES,
     seeds: Iterable[int] | str = DEFAULT_SEEDS,
+    within_s: float | None = None,
     device: str = "WAN",
     output: str | Path | None = None,
     workers: int | None = None,
@@ -125,6 +128,8 @@ def sqm(
         schemes: Queue disciplines to try in the router.
         shares: Shares of the line's rate to leave it.
         seeds: Random seeds; numbers are means over them.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
+            room for all; a warning says so.
         device: What the router's port to the modem is called in what is printed.
         output: Also write what was tried, a row each.
         workers: Number of parallel runs; by default one per core.
@@ -145,11 +150,14 @@ def sqm(
     require_device(device)
     own = _own(line, overrides, down_mbps, up_mbps, technology)
     tried = candidates(own, schemes, shares)
+    engine = chosen_executor(executor, workers)
+    scenarios = {each.name: each.scenario for each in tried}
+    room = affordable([*scenarios.values()], Seeds.of(seeds), within_s, engine, may_shorten=True)
     found = run_comparison(
-        {each.name: each.scenario for each in tried},
-        Seeds.of(seeds),
+        room.of(scenarios),
+        room.seeds,
         told=Comparison.of,
-        executor=chosen_executor(executor, workers),
+        executor=engine,
         progress=progress,
     )
     rows = judged(found, tried)

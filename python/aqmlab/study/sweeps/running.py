@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,10 @@ import pyarrow as pa
 from aqmlab import arguments, shown
 from aqmlab.errors import SweepError, UnknownQuantityError
 from aqmlab.runs import run_each
+from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.statistics.catalogue import shown_of_all
-from aqmlab.statistics.tidy import as_pandas, known_quantities, tidy_table_of
+from aqmlab.statistics.tidy import Tidy, as_pandas, known_quantities, tidy_table_of
 from aqmlab.study.sweeps.export import check_links
 from aqmlab.study.sweeps.file import Sweep, described, sweep_of
 from aqmlab.terminal.spelling import counted, quoted
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SweepResults(shown.Shown):
+class SweepResults(shown.Shown, Tidy):
     """The results of a sweep.
 
     Attributes:
@@ -110,9 +111,6 @@ class SweepResults(shown.Shown):
         """`to_arrow` as a data frame of pandas."""
         return as_pandas(self.to_arrow(quantities))
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
     @property
     def _names(self) -> dict[int, str]:
         """What each point is called.
@@ -140,6 +138,7 @@ class SweepResults(shown.Shown):
     overrides=arguments.optional(arguments.mapping),
     measure_offered_load=arguments.flag,
     links=arguments.links,
+    within_s=arguments.optional(arguments.seconds),
     store=arguments.optional(arguments.path),
     progress=arguments.flag,
 )
@@ -154,6 +153,7 @@ def sweep(
     overrides: Mapping[str, object] | None = None,
     measure_offered_load: bool = False,
     links: Sequence[str] = (),
+    within_s: float | None = None,
     store: str | Path | None = None,
     workers: int | None = None,
     executor: Executor | str = "threads",
@@ -177,6 +177,8 @@ def sweep(
         overrides: Dotted keys with the values that replace the scenario's at every point.
         measure_offered_load: Whether to run the uncongested twins as well, which takes as long again.
         links: The links that loss, throughput and so on are of; by default those that carry data.
+        within_s: Time to do it in, by an estimate for this machine: every point is run with fewer seeds where
+            there is no room for all; a warning says so.
         store: A folder for finished runs by content, which are not repeated: an interrupted sweep resumes.
             Without it the results stay in memory.
         workers: Number of parallel runs; by default one per core.
@@ -208,6 +210,7 @@ def sweep(
     check_links(checked, links)
     place = checked.store if store is None else Path(store)
     chosen = chosen_executor(executor, workers)
+    checked = checked_within(checked, within_s, chosen)
     finished = dict(each_run(checked, store=place, executor=chosen, progress=progress))
     count = len(checked.points)
     runs = {
@@ -215,6 +218,18 @@ def sweep(
         for number, point in enumerate(checked.points)
     }
     return SweepResults(checked, runs, tuple(links))
+
+
+def checked_within(checked: Sweep, within_s: float | None, executor: Executor) -> Sweep:
+    """The sweep with as many of its seeds as a time has room for.
+
+    Raises:
+        RefusalError: There is no time for one seed of every point.
+    """
+    if within_s is None:
+        return checked
+    scenarios = [point.scenario for point in checked.points]
+    return replace(checked, seeds=affordable(scenarios, checked.seeds, within_s, executor).seeds)
 
 
 def each_run(

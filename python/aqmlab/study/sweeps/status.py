@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from aqmlab.result import Result
     from aqmlab.study.sweeps.file import Point, Sweep
 
 
@@ -49,6 +50,15 @@ class Status:
             counts[point.index][self.found[address].state] += 1
         for point in self.sweep.points:
             yield point, counts[point.index]
+
+    def results(self) -> dict[int, list[Result]]:
+        """The finished runs of each point, by its number."""
+        runs: dict[int, list[Result]] = {point.index: [] for point in self.sweep.points}
+        for point, _, address in self.sweep.runs:
+            result = self.found[address].result
+            if result is not None and result.content_address == address:
+                runs[point.index].append(result)
+        return runs
 
     @property
     def results_of_others(self) -> int:

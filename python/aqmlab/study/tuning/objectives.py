@@ -7,21 +7,26 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import TuneError
+from aqmlab.load.demand import USERS, parts_of
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
 from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.study.tuning.of_people import OF_PEOPLE
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from aqmlab.scenario import Scenario
+    from aqmlab.statistics.recorded import Recorded
     from aqmlab.statistics.summary import Figures
 
 RESPONSE, UTILIZATION, LOSS = "best-response-times", "highest-utilization", "lowest-drop-rate"
 WEIGHTED = "weighted"
 PAGES = {f"page-load-p{100 * share:g}": page_quantile_s(share, Pages.FOLLOWED) for share in PAGE_QUANTILES}
+PAGES["page"] = PAGES["page-load-p50"]
 """Quantiles of the page load time by the name of the objective."""
-NAMES = (RESPONSE, UTILIZATION, LOSS, WEIGHTED, *PAGES)
+NAMES = (RESPONSE, UTILIZATION, LOSS, WEIGHTED, *PAGES, *OF_PEOPLE)
 WEIGHTS = ("response", "idle", "loss")
 
 
@@ -36,7 +41,7 @@ class Objective:
     (both from 0 to 1), each times its weight: a weight says how many seconds of mean response time an idle
     or lossy link is worth. `page-load-p50` to `page-load-p99` are quantiles of the page load time, of
     pages that were waited for in the measured window; where fewer of them ended, the length of the window
-    stands for them.
+    stands for them; `page` is `page-load-p50`. Those of `OF_PEOPLE` are of calls, games and meetings.
 
     Attributes:
         name: One of `NAMES`.
@@ -77,6 +82,8 @@ class Objective:
             return 1.0 - _known(figures, "utilization_percent") / 100.0
         if self.name == LOSS:
             return _known(figures, "loss_percent") / 100.0
+        if self.name in OF_PEOPLE:
+            return _known(figures, OF_PEOPLE[self.name].figure)
         if self.name in PAGES:
             return min(_known(figures, PAGES[self.name].name), _known(figures, "measured_s"))
         response_s = _known(figures, restricted_mean_name(self.restricted_to_s))
@@ -88,6 +95,27 @@ class Objective:
             "loss": _known(figures, "loss_percent") / 100.0,
         }
         return sum(self.weights.get(key, 0.0) * term for key, term in terms.items())
+
+    def figures_of(self, result: Recorded) -> Figures:
+        """What of a run it needs beside the figures that every run has."""
+        of_people = OF_PEOPLE.get(self.name)
+        return {} if of_people is None else {of_people.figure: of_people.cost(result)}
+
+    def require_in(self, scenario: Scenario) -> None:
+        """Checks that the scenario has those whose numbers are sought.
+
+        Raises:
+            TuneError: It has not; the message names the objectives that it has.
+        """
+        legal = [name for name in NAMES if _is_in(name, scenario)]
+        if self.name not in legal:
+            whom = _WHOM.get(self.name) or " or ".join(f"{kind.name}s" for kind in OF_PEOPLE[self.name].kinds)
+            raise TuneError(
+                f"objective {self.name}: {scenario.name} has no {whom}; legal here: {', '.join(legal)}",
+                place="objective",
+                value=self.name,
+                legal=", ".join(legal),
+            )
 
     def trade_off(self, figures: Figures) -> tuple[float, float, float]:
         """Restricted mean response time (s), idle share and loss ratio: each smaller is better.
@@ -104,9 +132,21 @@ class Objective:
     @property
     def unit(self) -> str:
         """The unit of the cost."""
+        if self.name in OF_PEOPLE:
+            return OF_PEOPLE[self.name].unit
         of_pages = dict.fromkeys(PAGES, "s")
         units = {RESPONSE: "s", UTILIZATION: "idle share", LOSS: "loss ratio", WEIGHTED: "weighted s"}
         return {**units, **of_pages}[self.name]
+
+
+_WHOM = dict.fromkeys((RESPONSE, WEIGHTED, *PAGES), "users")
+
+
+def _is_in(name: str, scenario: Scenario) -> bool:
+    """Whether a scenario has those whose numbers are sought by an objective."""
+    if name in OF_PEOPLE:
+        return bool(OF_PEOPLE[name].groups_in(scenario.resolved))
+    return name not in _WHOM or any(part.unit == USERS and part.size for part in parts_of(scenario))
 
 
 def _known(figures: Figures, name: str) -> float:

@@ -11,13 +11,12 @@ import pyarrow as pa
 from aqmlab import shown
 from aqmlab.comparison import Values, paired_difference
 from aqmlab.inference import Interval, NotEnoughReplications
-from aqmlab.statistics.tidy import as_pandas
+from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.tidy import Tidy, tidy_rows
 from aqmlab.study.tuning.candidates import TrialState
 from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from aqmlab.scenario import Scenario
     from aqmlab.study.tuning.candidates import Candidate
     from aqmlab.study.tuning.objectives import Objective
@@ -29,7 +28,7 @@ _MOST_REFUSED = 5
 
 
 @dataclass(frozen=True)
-class Outcome(shown.Shown):
+class Outcome(shown.Shown, Tidy):
     """What a search found.
 
     Attributes:
@@ -108,12 +107,16 @@ class Outcome(shown.Shown):
                     column.append(value)
         return pa.table({name: _column(values) for name, values in rows.items()})
 
-    def to_pandas(self) -> pd.DataFrame:
-        """`to_arrow` as a data frame of pandas."""
-        return as_pandas(self.to_arrow())
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
+    def tidy(self) -> pa.Table:
+        """The cost of each candidate with each of its seeds, those of the search and fresh ones."""
+        name, unit = f"cost_of_{self.objective.name}", self.objective.unit
+        every = dict.fromkeys((*self.candidates, self.given, *self.published))
+        return tidy_rows(
+            (each.label, seed, name, unit, Observation.exact(cost))
+            for each in every
+            for costs in (each.costs(self.objective), each.fresh_costs(self.objective))
+            for seed, cost in costs.items()
+        )
 
     @property
     def shown(self) -> list[Candidate]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import dataclass, field, replace
 
 from aqmlab.errors import TuneError
 from aqmlab.runs import SEED_MAX
+from aqmlab.runs.budget import in_words
+from aqmlab.terminal.spelling import counted
+
+_SHOWN = 5
+"""So many candidates, about, are run with fresh seeds: the winner, those on the front, the start."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,38 @@ class Plan:
     budget_runs: int | None = None
     batch: int = 4
     optimiser_seed: int = 1
+
+    @property
+    def most_runs(self) -> int:
+        """The runs of the search, if none is stopped early, and those of what is shown with fresh seeds."""
+        return (self.trials + 1) * len(self.seeds) + _SHOWN * len(self.fresh_seeds)
+
+    def within(self, seconds: float, each_s: float) -> Plan:
+        """A plan with as many candidates as a time has room for; a warning tells of fewer.
+
+        Args:
+            seconds: The time.
+            each_s: What a run takes of it.
+
+        Raises:
+            TuneError: There is no room for one candidate.
+        """
+        around = self.most_runs - self.trials * len(self.seeds)
+        most = min(0.9 * seconds / each_s, float(self.most_runs))
+        trials = int((most - around) / len(self.seeds))
+        if trials < 1:
+            least_s = (around + len(self.seeds)) * each_s / 0.9
+            legal = f"{in_words(max(least_s, 1.0))} or more, or fewer seeds and fresh seeds"
+            raise TuneError(
+                f"within {in_words(seconds)} there is no time for one candidate; legal: {legal}",
+                place="within_s",
+                value=seconds,
+                legal=legal,
+            )
+        if trials < self.trials:
+            told = f"{trials} of {counted(self.trials, 'candidate')}"
+            warnings.warn(f"within {in_words(seconds)}: {told}", stacklevel=3)
+        return replace(self, trials=min(trials, self.trials))
 
     def __post_init__(self) -> None:
         for name in ("trials", "budget_runs", "batch"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import arguments
 from aqmlab.errors import TuneError
 from aqmlab.load.parametrized_scheme import warn_of_remarks
+from aqmlab.runs.budget import run_time_s, workers_of
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds, given_seeds_if_any
@@ -46,6 +47,7 @@ MOST_OPTIMISER_SEED = 2**32 - 1
     seeds=given_seeds,
     fresh_seeds=given_seeds_if_any,
     budget_runs=arguments.optional(arguments.whole(1)),
+    within_s=arguments.optional(arguments.seconds),
     optimiser_seed=arguments.whole(0, MOST_OPTIMISER_SEED),
     beside=arguments.optional(arguments.text),
     queues=arguments.links,
@@ -67,6 +69,7 @@ def tune(
     seeds: Iterable[int] | str = "1-4",
     fresh_seeds: Iterable[int] | str = (),
     budget_runs: int | None = None,
+    within_s: float | None = None,
     optimiser_seed: int = 1,
     beside: str | None = None,
     queues: Sequence[str] = (),
@@ -86,12 +89,16 @@ def tune(
     A range of `ranges` is `(low, high)`, `{"low": ..., "high": ..., "log": True}`, `{"values": [...]}`, or a
     single value, which holds the parameter fixed; others have the ranges of `tuning/ranges.toml`. Weights are
     by `response`, `idle` and `loss`. Objectives are `best-response-times`, `highest-utilization`,
-    `lowest-drop-rate`, `weighted`, and `page-load-p50`, `p75`, `p90`, `p95` and `p99`.
+    `lowest-drop-rate`, `weighted`, `page-load-p50`, `p75`, `p90`, `p95` and `p99`, `page` (half of them), and
+    of whoever is worst off: `call-delay-p95`, `call-loss`, `mos`, `game-delay-p95`, `game-jitter`,
+    `game-loss`, `meeting-delay-p95`, `meeting-frozen`, `cloud-game-delay-p95`, and `worst-off`, how bad it is
+    for the call, game or meeting that suffers most. One that the scenario has nobody for is refused.
 
     Args:
         scenario: The link and its users (a `Scenario`, a path, TOML text, a dict).
         scheme: Queue discipline to tune; as Linux spells it, parameters that its words give are held fixed.
-        objective: What to optimise; best-response-times minimises the mean of min(t, limit).
+        objective: What to optimise; best-response-times minimises the mean of min(t, limit), worst-off what
+            the call, game or meeting suffers that is worst off. What the scenario lacks is refused.
         restricted_to_s: The limit above: longer responses count as this.
         weights: For weighted: weights of the mean response time (s), the idle share and the loss ratio; 1
             each by default.
@@ -102,6 +109,8 @@ def tune(
         fresh_seeds: Seeds for the printed results; by default the next eight after --seeds, or as many as
             --seeds.
         budget_runs: Stop proposing candidates after this many runs.
+        within_s: Time to do it in, by an estimate for this machine: fewer candidates are tried where there is
+            no room for all; a warning says so.
         optimiser_seed: Seed of the optimiser; the same seed proposes the same candidates.
         beside: Also evaluate the settings of an experiment's cells, or of these cells or groups of cells.
         queues: Links whose queues are tuned, all alike; by default the judged links with a queue.
@@ -130,6 +139,9 @@ def tune(
         optimiser_seed=optimiser_seed,
     )
     base = Scenario.of(scenario, overrides=overrides)
+    engine = chosen_executor(executor, workers)
+    if within_s is not None:
+        plan = plan.within(within_s, run_time_s(base) / workers_of(engine))
     name, fixed = scheme, frozenset[str]()
     if is_linux(scheme):
         queue = read(scheme)
@@ -143,7 +155,7 @@ def tune(
         Objective(objective, restricted_to_s, **({"weights": weights} if weights else {})),
         plan,
         store=Path(store),
-        executor=chosen_executor(executor, workers),
+        executor=engine,
         beside=beside,
         links=links,
         queues=queues,

@@ -9,6 +9,7 @@ from aqmlab.errors import ScenarioError
 from aqmlab.load.demand import named_links
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
+from aqmlab.runs.budget import announce_time, run_time_s, workers_of
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
 from aqmlab.study.tuning.beside import settings_of
@@ -67,7 +68,12 @@ def search(
         RunsFailed: Some runs failed.
     """
     require_optuna()
+    objective.require_in(scenario)
     named_links(scenario, links)
+    if progress:
+        workers = workers_of(executor)
+        seconds = run_time_s(scenario) * plan.most_runs / workers
+        announce_time(plan.most_runs, seconds, workers, at_most=True)
     searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     base = searched.with_scheme(scenario, typed or space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
@@ -119,6 +125,7 @@ class _Evaluation:
         self._links = links
         self._store = store
         self._executor = executor
+        self._objective = objective
         self._limit_s = objective.restricted_to_s
         self._progress = progress
 
@@ -138,6 +145,7 @@ class _Evaluation:
         made: dict[int, Figures] = {}
         for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
             made[position] = figures(result, restricted_to_s=self._limit_s, links=self._links)
+            made[position] |= self._objective.figures_of(result)
             self.judged = tuple(link["name"] for link in judged_links(result, self._links))
             done += 1
             bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
