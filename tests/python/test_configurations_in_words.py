@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import aqmlab
@@ -10,7 +12,7 @@ from aqmlab.comparison.verdict import verdict
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.presets.line import Line
 from aqmlab.show.words.amounts import line_rate, line_rates
-from aqmlab.show.words.configurations import itself, named, of_row, the, under, whose
+from aqmlab.show.words.configurations import briefly, itself, named, of_row, the, under, whose
 from aqmlab.statistics.datagrams import delay_ms_of
 from aqmlab.statistics.quantity import Measured
 
@@ -71,6 +73,7 @@ def test_what_is_as_it_is_stands_under_nothing() -> None:
 )
 def test_groups_have_an_article_and_a_direction(group: str, written: str, own: str) -> None:
     assert the(group) == written
+    assert briefly(group) == re.sub("-(up|down)$", r", \1", group)
     assert whose(group, "video") == own
 
 

@@ -235,7 +235,7 @@ def test_calibrate_prints_a_line_for_each_bottleneck_and_the_sizes_of_every_part
     assert done.returncode == 0, done.stderr
     for name in BOTH:
         assert f"throughput of {name} = " in done.stdout
-    assert "size: users of populations.readers, populations.locals, of the largest" in done.stdout
+    assert "size: users of populations.readers, populations.locals" in done.stdout
     assert " populations.readers, " in done.stdout
     document = json.loads(Path("c/calibration.json").read_text())
     assert [each["rate_mbps"] for each in document["bottlenecks"]] == [2.0, 3.0]

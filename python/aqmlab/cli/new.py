@@ -83,4 +83,4 @@ def new(
     if output is None:
         click.echo(str(made), nl=False)
     else:
-        say(f"written: {output}; next: aqmlab run {output}, or aqmlab compare {output}")
+        say(f"written: {output}; next: aqmlab compare {output}")

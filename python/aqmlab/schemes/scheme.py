@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import TYPE_CHECKING, ClassVar
+from enum import EnumMeta, IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,7 +12,19 @@ if TYPE_CHECKING:
     from aqmlab._core import Coins, Packet, Queue
 
 
-class Verdict(IntEnum):
+class _Verdicts(EnumMeta):
+    """Names the legal verdicts where somebody asks for another."""
+
+    def __getattr__(cls, name: str) -> Any:
+        members: dict[str, Any] = cls.__dict__.get("_member_map_", {})
+        if name in members:
+            return members[name]
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(f"Verdict has no {name}; legal: {', '.join(members)}")
+
+
+class Verdict(IntEnum, metaclass=_Verdicts):
     """What becomes of a packet.
 
     A signal marks the packet if it can be marked and the queue has `ecn`; otherwise it drops it. The last

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.scenario import clouds_of
 from aqmlab.show.words.amounts import line_rate, line_rates
+from aqmlab.show.words.configurations import briefly
 from aqmlab.statistics.recorded import viewers
 from aqmlab.terminal.spelling import counted
 
@@ -21,23 +23,38 @@ _SENDERS = {
     "datagrams": ("UDP source", "UDP sources"),
 }
 """The name of one member of a group, and of several."""
+_UNNAMED = re.compile(r"(flows|datagrams)-\d+")
+"""Groups that no scenario gave a name."""
+_MOST_NAMED = 6
+"""So many applications are named in one line."""
 
 
 def in_one_line(result: Recorded, runs: int, length: str) -> str:
     """The link, the people, and the length of the measured windows of so many runs, which is in words."""
     parts = [_links_in_words(result)]
-    clouds = clouds_of(result.run["scenario"])
+    scenario = result.run["scenario"]
+    clouds = clouds_of(scenario)
     populations = result.run["populations"]
-    others = {*clouds, *viewers(result)}
-    people = sum(int(each["users"]) for each in populations if each["name"] not in others)
+    no_readers = {*clouds, *viewers(result)}
+    people = sum(int(each["users"]) for each in populations if each["name"] not in no_readers)
     if people:
         parts.append("one person browsing" if people == 1 else f"{people:,} people browsing")
     arriving = sum(int(each["users"]) for each in populations if each["name"] in clouds)
     if arriving:
         parts.append("a cloud of connections" if arriving == 1 else f"{arriving:,} clouds of connections")
+    if others := _others_in_words(scenario):
+        parts.append(others)
     each = "one run" if runs == 1 else f"{runs} runs"
     parts.append(f"{each} of {length}{'' if runs == 1 else ' each'}")
     return " · ".join(part for part in parts if part)
+
+
+def _others_in_words(scenario: Mapping[str, Any]) -> str:
+    """What else somebody uses: `call, game, meeting, backup`; nothing where these are too many to name."""
+    groups = [*(scenario.get("datagrams") or ()), *(scenario.get("flows") or ())]
+    names = [name for each in groups if (name := str(each.get("name", ""))) and not _UNNAMED.fullmatch(name)]
+    several = dict.fromkeys(briefly(name).partition(",")[0] for name in names)
+    return ", ".join(several) if len(several) <= _MOST_NAMED else ""
 
 
 def _links_in_words(result: Recorded) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from aqmlab.show.tables.printed import Unwrapped
+from aqmlab.show.words.configurations import briefly
 from aqmlab.show.words.sqm import advice_in_words, numbers_in_words
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
 
@@ -44,7 +45,12 @@ def table_of(found: RouterAdvice) -> Table:
     """The table of what was tried."""
     columns: list[Column[Judged]] = [
         Column("set", lambda row: text(_marked(found, row), value=row.candidate.name), "", words=True),
-        Column("suffers_most", lambda row: text(row.felt.group if row.felt else "–"), "suffers", words=True),
+        Column(
+            "suffers_most",
+            lambda row: text(briefly(row.felt.group), value=row.felt.group) if row.felt else text("–"),
+            "suffers",
+            words=True,
+        ),
         Column("grade", lambda row: text(row.grade.word), "is", words=True),
         Column(
             "delay_p95_ms",
@@ -71,6 +77,10 @@ def table_of(found: RouterAdvice) -> Table:
 def _marked(found: RouterAdvice, row: Judged) -> str:
     mark = "→ " if row is found.recommended else ""
     return f"{mark}{row.candidate.name.removesuffix(_IN_ROUTER)}"
+
+
+def _suffering(row: Judged) -> TableCell:
+    return text(briefly(row.felt.group), value=row.felt.group) if row.felt else text("–")
 
 
 def _delay(row: Judged) -> str:

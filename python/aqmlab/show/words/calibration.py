@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def lines_in_words(demand: Demand, calibration: Calibration) -> Iterator[str]:
     """What a size counts, then the line of each bottleneck."""
-    yield f"size: {demand.unit} of {demand}{', of the largest' if len(demand.parts) > 1 else ''}"
+    yield f"size: {demand.unit} of {demand}"
     yield str(calibration)
 
 

@@ -58,6 +58,12 @@ def the(group: str) -> str:
     return f"{_with_article(name, name)}{way}"
 
 
+def briefly(group: str) -> str:
+    """A group in a table: `call, up`."""
+    found = _WAY.fullmatch(group)
+    return f"{found['who']}, {found['way']}" if found else group
+
+
 def whose(group: str, what: str) -> str:
     """Something of a group: `the meeting's video on the way up`, `the photos' transfers`."""
     found = _WAY.fullmatch(group)

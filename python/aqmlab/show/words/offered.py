@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.show.words.amounts import listed
+from aqmlab.show.words.configurations import the
 from aqmlab.statistics.catalogue import greedy_groups
 
 if TYPE_CHECKING:
@@ -25,4 +26,8 @@ def offered_load(result: Result) -> str | None:
     least = "at least " if load.get("held_back") else ""
     said = f"offered load: {least}{load['realised_percent']:.1f} % of {where} ({by_link} Mbit/s)"
     greedy = greedy_groups(result)
-    return f"{said} without {listed(greedy)}, which send as fast as they can" if greedy else said
+    return (
+        f"{said} without {listed([the(each) for each in greedy])}, which send as fast as they can"
+        if greedy
+        else said
+    )
