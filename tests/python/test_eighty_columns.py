@@ -148,7 +148,7 @@ def test_runs_and_comparisons(found: aqmlab.Comparison) -> None:
 
 def test_cross_validation(found: aqmlab.Comparison) -> None:
     runs = [*found.results.values()]
-    require_whole(crossvalidation_table(compared(runs[0], runs[1], runs[2]), title="a title"))
+    require_whole(crossvalidation_table([*compared(runs[0], runs[1], runs[2])], title="a title"))
 
 
 def rpm(**line: Any) -> aqmlab.RoundTripsPerMinute:  # noqa: ANN401
@@ -176,7 +176,10 @@ def test_what_to_set_in_a_router(scenario: aqmlab.Scenario) -> None:
 
 
 def test_sweeps(scenario: aqmlab.Scenario, tmp_path: Path) -> None:
-    keys = {"dumbbell.queue.limit_packets": [20, 60], "dumbbell.rate_right_to_left_mbps": [1.5, 2.25]}
+    keys: dict[str, list[float]] = {
+        "dumbbell.queue.limit_packets": [20, 60],
+        "dumbbell.rate_right_to_left_mbps": [1.5, 2.25],
+    }
     swept = aqmlab.sweep(scenario, grid=keys, store=tmp_path)
     require_whole(results_table(swept.sweep, swept.runs))
     require_whole(sweep_table(status(swept.sweep, tmp_path)))
