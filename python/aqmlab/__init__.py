@@ -4,7 +4,7 @@
 
     found = aqmlab.compare("my-link.toml", schemes=["drop-tail", "pie", "fq-codel"], seeds=range(1, 9))
     print(found)                    # how long people wait under each, with confidence intervals
-    found.to_arrow()                # tidy: configuration, seed, quantity, unit, value
+    found.to_arrow()                # tidy: configuration, seed, who, quantity, value
     found.report("report.html")
 
 A scenario is a TOML file, its text, or a dict, checked before anything runs. `run` makes one run, `compare`,

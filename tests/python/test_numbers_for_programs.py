@@ -150,18 +150,15 @@ def _fares(found: dict[str, Any]) -> list[str]:
 def _of_run(found: dict[str, Any], printed: str) -> None:
     """The numbers of a run are those that plain loops over its rows find."""
     result = aqmlab.Result.load(found["folders"][0])
+    traffic: dict[str, Any] = dict(naive.NAIVE_OF_TRAFFIC)
     second = {
-        "page_followed_p50_s": lambda: naive.NAIVE["page_followed_p50_s"](result),
-        "goodput_mbps/flows.backup": lambda: naive.NAIVE_OF_TRAFFIC["flows"]["goodput_mbps"](
-            result, "backup"
-        ),
-        "loss_percent/datagrams.call-up": lambda: naive.NAIVE_OF_TRAFFIC["datagrams"]["loss_percent"](
-            result, "call-up"
-        ),
+        "page_followed_p50_s": naive.NAIVE["page_followed_p50_s"](result),
+        "goodput_mbps/flows.backup": traffic["flows"]["goodput_mbps"](result, "flows.backup"),
+        "loss_percent/datagrams.call-up": traffic["datagrams"]["loss_percent"](result, "datagrams.call-up"),
     }
     rows = {row["quantity"]: row for row in found["numbers"]}
     for name, value in second.items():
-        assert rows[name]["value"] == pytest.approx(value(), rel=2e-3), name
+        assert rows[name]["value"] == pytest.approx(value, rel=2e-3), name
     assert rows["loss_percent/datagrams.call-up"]["who"] == "call-up"
     # The call's 95th percentile in the table that is printed.
     delay = rows["delay_p95_ms/datagrams.call-up"]["value"]

@@ -103,6 +103,8 @@ def commands() -> None:
       aqmlab sweep my-sweep.toml               many settings, on all cores
       aqmlab tune my-link.toml --scheme red    the queue's best parameters
       aqmlab reproduce le2003 --scale quick    a short version of the 2003 study
+
+    Completion: eval "$(_AQMLAB_COMPLETE=bash_source aqmlab)" in ~/.bashrc; zsh_source in ~/.zshrc.
     """
 
 

@@ -181,6 +181,8 @@ def _exit_code(program: dict[str, Any]) -> int:
 
 
 def _print(result: Result) -> None:
+    from aqmlab.show.tables import printed
+    from aqmlab.show.tables.printed import Warned
     from aqmlab.show.tables.render import to_terminal
     from aqmlab.show.tables.results import result_tables
     from aqmlab.show.words import live
@@ -193,8 +195,7 @@ def _print(result: Result) -> None:
     screen.print(shown(judged, "green" if audit["verdict"] == "valid" else "yellow"))
     for line in details:
         screen.print(shown(line))
-    for warning in result.warnings:
-        screen.print(shown(f"warning: {warning}", "yellow"))
+    printed.on(screen, map(Warned, result.warnings))
     if (program := audit.get("program")) is not None:
         screen.print(shown(live.end_of_program(program)), soft_wrap=True)
         if (ended := live.end_of_server(program)) is not None:

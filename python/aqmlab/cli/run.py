@@ -153,7 +153,9 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.run_warnings import warnings_in_words
     from aqmlab.errors import MissingDataError
+    from aqmlab.show.tables import printed
     from aqmlab.show.tables.comparison import brief_table, notes
+    from aqmlab.show.tables.printed import Warned
     from aqmlab.show.tables.render import to_terminal
     from aqmlab.show.words import answer
 
@@ -167,8 +169,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
         screen.print(to_terminal(brief_table(found), title=f"{name}, {counted(len(results), 'seed')}"))
         for note in notes(found, brief=True):
             screen.print(shown(note))
-    for warning in warnings_in_words({name: [result.warnings for result in results]}):
-        screen.print(shown(f"warning: {warning}", "yellow"))
+    printed.on(screen, map(Warned, warnings_in_words({name: [result.warnings for result in results]})))
     screen.print(shown(f"kept in {folder}"), soft_wrap=True)
 
 
@@ -190,6 +191,8 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
     if quiet:
         say(str(result.folder))
         return
+    from aqmlab.show.tables import printed
+    from aqmlab.show.tables.printed import Warned
     from aqmlab.show.tables.render import to_terminal
     from aqmlab.show.tables.results import result_tables
     from aqmlab.show.words import offered_load
@@ -199,6 +202,5 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
         screen.print(to_terminal(table))
     if (load := offered_load(result)) is not None:
         screen.print(wrapped(load, screen.width))
-    for warning in result.warnings:
-        screen.print(shown(f"warning: {warning}", "yellow"))
+    printed.on(screen, map(Warned, result.warnings))
     screen.print(shown(f"kept in {result.folder}"), soft_wrap=True)

@@ -6,6 +6,7 @@ is not enough it goes into several parts. No number is ever cut.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -26,6 +27,10 @@ _NAME = 26
 """So much room a name of a row, or words that may be broken, have before a table goes into parts."""
 _HEAD = 14
 """The same of a head above short numbers."""
+
+
+_PARAMETER, _BREAK = re.compile(r":(?=\S)"), ": "
+"""Where a scheme with parameters may be broken: `codel:target_ms=20`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +105,15 @@ def rooms_of(table: Table) -> list[Room]:
 
 
 def head_lines(column: Column[object], width: int) -> list[str]:
-    """What stands above a column of so many characters, without its group."""
+    """What stands above a column of so many characters, without its group.
+
+    A scheme with parameters is broken between these as well.
+    """
     head = plain_line(column.terminal_head[1])
-    return textwrap.wrap(head, width, break_on_hyphens=False) if cell_len(head) > width else [head]
+    if cell_len(head) <= width:
+        return [head]
+    lines = textwrap.wrap(_PARAMETER.sub(_BREAK, head), width, break_on_hyphens=False)
+    return [line.replace(_BREAK, ":") for line in lines]
 
 
 def _room(table: Table, place: int, *, names: bool) -> Room:
@@ -110,8 +121,8 @@ def _room(table: Table, place: int, *, names: bool) -> Room:
     group, head = map(plain_line, column.terminal_head)
     group = group if any(each.stacked for each in table.columns) else ""
     cells = [text for row in table.rows for text in _texts(row[place])]
-    longest, least = max(map(cell_len, cells), default=0), _longest_word([head])
-    broken = max(_longest_word([head]), min(cell_len(head), max(longest, _HEAD)))
+    longest, least = max(map(cell_len, cells), default=0), _longest_word([_PARAMETER.sub(_BREAK, head)])
+    broken = max(least, min(cell_len(head), max(longest, _HEAD)))
     own, usual = longest, longest
     if names or column.wraps:
         own, usual = _longest_word(cells), min(longest, max(_longest_word(cells), _NAME))

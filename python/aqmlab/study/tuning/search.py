@@ -68,13 +68,13 @@ def search(
         RunsFailed: Some runs failed.
     """
     require_optuna()
-    objective.require_in(scenario)
     named_links(scenario, links)
     if progress:
         workers = workers_of(executor)
         seconds = run_time_s(scenario) * plan.most_runs / workers
         announce_time(plan.most_runs, seconds, workers, at_most=True)
     searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
+    objective.require_in(scenario)
     base = searched.with_scheme(scenario, typed or space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
     evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
