@@ -1,12 +1,14 @@
 """The style of figures drawn with matplotlib, and how they are written. The same results give the same bytes.
 
-How lines look stands in `looks`; a figure that is a `Chart` is drawn by `chart_scene`.
+How lines look stands in `looks`; a figure that is a `Chart` is drawn by `chart_print`.
 """
 
 from __future__ import annotations
 
 import functools
 import io
+import shutil
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
@@ -14,7 +16,9 @@ from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from aqmlab.errors import PlotError
 from aqmlab.show.figures.looks import MARK
+from aqmlab.show.figures.print_size import PrintSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,18 +29,18 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-WIDTH_INCHES = 5.6
+WIDTH_INCHES, FONT_POINTS = PrintSize().width_inches, PrintSize().font_points
 HEIGHT_INCHES = 3.6
 RASTER_DOTS_PER_INCH = 200
 RASTER_IN_VECTOR = 150
 """Of what thousands of points become inside a vector file, in dots per inch."""
 
 PARAMETERS: dict[Any, Any] = {
-    "font.size": 9.0,
+    "font.size": FONT_POINTS,
     "axes.titlesize": 9.5,
     "figure.titlesize": 9.5,
-    "figure.labelsize": 9.0,
-    "axes.labelsize": 9.0,
+    "figure.labelsize": FONT_POINTS,
+    "axes.labelsize": FONT_POINTS,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -50,6 +54,15 @@ PARAMETERS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "figure.constrained_layout.use": True,
 }
+
+
+@contextmanager
+def in_size(size: PrintSize) -> Iterator[None]:
+    """Draws in this look with letters of one size, whatever the caller's settings of matplotlib are."""
+    letters = ("font.size", "axes.titlesize", "figure.titlesize", "figure.labelsize", "axes.labelsize",
+               "xtick.labelsize", "ytick.labelsize", "legend.fontsize")  # fmt: skip
+    with mpl.rc_context({**PARAMETERS, **dict.fromkeys(letters, size.font_points)}):
+        yield
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:
@@ -152,6 +165,32 @@ def as_pdf(figure: Figure) -> bytes:
     """The figure as PDF, without the date."""
     dateless = {"Creator": "aqmlab", "Producer": "aqmlab", "CreationDate": None}
     return _printed(figure, "pdf", dots_per_inch=figure.dpi, metadata=dateless)
+
+
+LATEX = ("xelatex", "lualatex", "pdflatex")
+"""One of these measures the texts of a figure for LaTeX, best first."""
+
+
+def latex() -> str | None:
+    """The LaTeX of this machine; none where there is none."""
+    return next((each for each in LATEX if shutil.which(each)), None)
+
+
+@styled
+def as_pgf(figure: Figure) -> bytes:
+    r"""The figure for `\input` in LaTeX, whose fonts its texts have; needs LaTeX here, too.
+
+    Raises:
+        PlotError: This machine has no LaTeX.
+    """
+    if (system := latex()) is None:
+        legal = ".pdf, whose letters are as large as --font says, or a machine with LaTeX"
+        raise PlotError(
+            f"a .pgf figure is measured by LaTeX ({', '.join(LATEX)}), which is not here; legal: {legal}",
+            place="output", legal=legal,
+        )  # fmt: skip
+    with mpl.rc_context({"pgf.texsystem": system, "pgf.rcfonts": False}):
+        return _printed(figure, "pgf", dots_per_inch=figure.dpi, metadata={})
 
 
 def _printed(figure: Figure, form: str, *, dots_per_inch: float, metadata: dict[str, str | None]) -> bytes:
