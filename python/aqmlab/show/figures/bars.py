@@ -27,6 +27,8 @@ _MARGIN, _TITLE, _SMALL = 8.0, 13.0, 11.0
 _ROW, _BAR, _GAP, _HEADING = 17.0, 11.0, 6.0, 19.0
 _SHADES = (1.0, 0.55, 0.28)
 _NAMES_SHARE = 0.3
+_LEAST_LENGTH = 80.0
+"""So much room the longest bar has, unless that is too much of a narrow figure."""
 _TICK_ROOM = 58.0
 _STEPS = (1.0, 2.0, 2.5, 5.0)
 
@@ -148,6 +150,7 @@ class _Layout:
     width: float
     left: float
     right: float
+    fits: bool  # on one line: else the note of a row stands below its numbers
 
     @classmethod
     def of(cls, bars: Bars, width: float) -> _Layout:
@@ -155,7 +158,12 @@ class _Layout:
         names = max((width_of(spelt(row.name), _SMALL) for row in rows), default=0.0)
         said = max((width_of(text, _SMALL) for row in rows for text in _texts(bars, row)), default=0.0)
         left = _MARGIN + min(names, _NAMES_SHARE * width) + 8.0
-        return cls(bars, width, left, max(left + 60.0, width - _MARGIN - said - 8.0))
+        room = width - _MARGIN - 8.0 - left
+        if fits := room - said >= _LEAST_LENGTH:
+            return cls(bars, width, left, left + room - said, fits)
+        parts = (part for row in rows for text in _texts(bars, row) for part in _apart(text))
+        said = max((width_of(part, _SMALL) for part in parts), default=0.0)
+        return cls(bars, width, left, left + max(room - said, 20.0), fits)
 
     def scene(self) -> Scene:
         bars = self.bars
@@ -181,7 +189,7 @@ class _Layout:
 
     @property
     def _height(self) -> float:
-        lines = 1 if self.bars.nested else len(self.bars.keys)
+        lines = (1 if self.bars.nested else len(self.bars.keys)) + (not self.fits)
         return _ROW if lines == 1 else lines * (_BAR + 2.0) + 5.0
 
     def _place(self, value: float) -> float:
@@ -210,13 +218,17 @@ class _Layout:
                 if bar.value > begin:
                     yield from self._bar(bar, begin, y + 2.0, row.look, _shade(place))
                     begin = bar.value
-            yield Words(self.right + 8.0, y + 11.5, texts[0], _SMALL)
+            yield from self._said(texts[0], y + 11.5)
             return
         for place, text in zip(told, texts, strict=False):
             at = y + place * (_BAR + 2.0)
             if not math.isnan(row.bars[place].value):
                 yield from self._bar(row.bars[place], self.bars.ends[0], at, row.look, _shade(place))
-            yield Words(self.right + 8.0, at + 9.5, text, _SMALL)
+            yield from self._said(text, at + 9.5)
+
+    def _said(self, text: str, y: float) -> Iterator[Item]:
+        for line, part in enumerate([text] if self.fits else _apart(text)):
+            yield Words(self.right + 8.0, y + line * (_BAR + 2.0), part, _SMALL)
 
     def _bar(self, bar: Bar, begin: float, y: float, look: Line, shade: float) -> Iterator[Item]:
         left, right = self._place(begin), self._place(bar.value)
@@ -235,11 +247,15 @@ class _Layout:
             yield Stroke(path((x, top), (x, bottom)), FAINT)
             yield Words(x, bottom + 12.0, written(at, unit), 10.0, "middle", SOFT)
         yield Words((self.left + self.right) / 2.0, bottom + 27.0, unit.words, _SMALL, "middle", SOFT)
+        end = -math.inf
         for level in self.bars.levels:
             if least < level <= most:
-                x = self._place(level)
+                x, words = self._place(level), written(level, unit)
+                half = width_of(words, 10.0) / 2.0
                 yield Stroke(path((x, top - 2.0), (x, bottom)), SOFT, 1.2, (4.0, 3.0))
-                yield Words(x, top - 5.0, written(level, unit), 10.0, "middle", SOFT)
+                if x - half > end:
+                    yield Words(x, top - 5.0, words, 10.0, "middle", SOFT)
+                    end = x + half + 4.0
 
 
 def _shade(place: int) -> float:
@@ -255,6 +271,11 @@ def _texts(bars: Bars, row: BarRow) -> list[str]:
         return [row.note]
     numbers[-1] = ", ".join(filter(None, [numbers[-1], row.note]))
     return numbers
+
+
+def _apart(text: str) -> list[str]:
+    """The numbers of a row and its note."""
+    return text.split(", ")
 
 
 def _joined(numbers: Sequence[str]) -> str:

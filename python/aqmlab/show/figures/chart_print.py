@@ -82,11 +82,11 @@ def _draw(axes: Axes, chart: Chart, series: Sequence[Series]) -> None:
         _line(axes, chart.x, each, place, len(series))
         if each.lost is not None:
             _lost(axes, chart.x[each.lost > 0.0], each.look.colour, place)
-    _scale(axes.xaxis, chart.x_axis, [chart.x], 0.0)
+    _scale(axes, "x", chart.x_axis, [chart.x], 0.0)
     edges = [
         values for each in chart.series for values in (each.y, each.lower, each.upper) if values is not None
     ]
-    _scale(axes.yaxis, chart.y_axis, [*edges, np.array(chart.levels)], _MARGIN)
+    _scale(axes, "y", chart.y_axis, [*edges, np.array(chart.levels)], _MARGIN)
 
 
 def _line(axes: Axes, x: FloatArray, series: Series, place: int, lines: int) -> None:
@@ -117,13 +117,14 @@ def _lost(axes: Axes, at: FloatArray, colour: str, place: int) -> None:
     )  # fmt: skip
 
 
-def _scale(printed: PrintedAxis, axis: Axis, values: Sequence[FloatArray], margin: float) -> None:
+def _scale(axes: Axes, which: str, axis: Axis, values: Sequence[FloatArray], margin: float) -> None:
     """From where to where an axis goes, by its limits or where the data end, and the numbers at it."""
     least, most = ends(axis, values, margin)
     unit = unit_of(axis.label)
+    printed: PrintedAxis = axes.xaxis if which == "x" else axes.yaxis
     if axis.log:
         decades = np.log10(most / least)
-        (printed.axes.set_xscale if printed.axis_name == "x" else printed.axes.set_yscale)("log")
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
         if decades < _FEW_DECADES:
             printed.set_major_locator(MaxNLocator(_TICKS))
         else:
@@ -132,7 +133,7 @@ def _scale(printed: PrintedAxis, axis: Axis, values: Sequence[FloatArray], margi
     else:
         printed.set_major_locator(MaxNLocator(_TICKS, steps=[1, 2, 2.5, 5, 10]))
     printed.set_major_formatter(FuncFormatter(lambda value, _: written(value, unit, digits=4)))
-    (printed.axes.set_xlim if printed.axis_name == "x" else printed.axes.set_ylim)(least, most)
+    (axes.set_xlim if which == "x" else axes.set_ylim)(least, most)
 
 
 def ends(axis: Axis, values: Sequence[FloatArray], margin: float) -> tuple[float, float]:
@@ -160,7 +161,7 @@ def _name(axes: Axes, chart: Chart, size: PrintSize) -> None:
     places = _places_of_names(axes, chart, size)
     if places is None:
         columns = 2 if size.width_inches < 4.5 else 4
-        axes.figure.legend(loc="outside lower center", ncols=columns)  # type: ignore[union-attr]
+        axes.figure.legend(loc="outside lower center", ncols=columns)
         return
     for each, place in zip(chart.series, places, strict=True):
         axes.annotate(

@@ -97,7 +97,10 @@ def delay_over_time(results: Mapping[str, Recorded], group: str) -> Chart:
         mean, least, greatest = in_intervals(seen.sent_s, seen.delay_ms, edges)
         lost = None if seen.lost_s is None else _counts(seen.lost_s, edges)
         series.append(Series(name, looks[name], mean, least, greatest, lost=lost))
-    reach = max((float(np.nanmax(each.upper)) for each in series if np.isfinite(each.y).any()), default=0.0)
+    slowest = [
+        np.nanmax(each.upper) for each in series if each.upper is not None and np.isfinite(each.y).any()
+    ]
+    reach = float(max(slowest, default=0.0))
     return Chart(
         f"Delay under load: {group_in_words(group)}",
         Axis("time, s"),

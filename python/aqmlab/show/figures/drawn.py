@@ -122,23 +122,26 @@ class Drawn:
         return picture.marked(self.mark) if self.mark else picture
 
     def _printed(self, size: PrintSize) -> Figure:
-        if (scene := self._scene(size)) is not None:
-            from aqmlab.show.figures.scene_print import to_figure  # noqa: PLC0415 (as above)
+        from aqmlab.show.figures.style import with_mark  # noqa: PLC0415 (matplotlib takes half a second to load)
 
-            # A scene that is not laid out anew, as a network, is made smaller as a whole.
-            fits = size.width_inches * _PIXELS_PER_INCH / scene.width
-            return to_figure(scene, _scale(size) if isinstance(self.picture, Bars) else min(1.0, fits))
-        if isinstance(self.picture, Chart):
-            from aqmlab.show.figures.chart_print import chart_figure  # noqa: PLC0415 (as above)
+        match self.picture:
+            case Chart():
+                from aqmlab.show.figures.chart_print import chart_figure  # noqa: PLC0415 (as above)
 
-            drawn = chart_figure(self.picture, size)
-        else:
-            drawn = self.picture
-        if not self.mark:
-            return drawn
-        from aqmlab.show.figures.style import with_mark  # noqa: PLC0415 (as above)
+                return with_mark(chart_figure(self.picture, size), self.mark)
+            case Bars() | Scene():
+                return self._printed_scene(size)
+            case figure:
+                return with_mark(figure, self.mark)
 
-        return with_mark(drawn, self.mark)
+    def _printed_scene(self, size: PrintSize) -> Figure:
+        from aqmlab.show.figures.scene_print import to_figure  # noqa: PLC0415 (as above)
+
+        if (scene := self._scene(size)) is None:
+            raise TypeError("no scene")
+        # A scene that is not laid out anew, as a network, is made smaller as a whole.
+        fits = size.width_inches * _PIXELS_PER_INCH / scene.width
+        return to_figure(scene, _scale(size) if isinstance(self.picture, Bars) else min(1.0, fits))
 
     def save(self, folder: Path) -> tuple[Path, Path]:
         """Writes the picture as SVG and PNG."""

@@ -1,8 +1,9 @@
-"""How large a figure is printed."""
+"""How large a figure is printed, and whether LaTeX is here to set its texts."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass
 
 from aqmlab.errors import PlotError
@@ -59,3 +60,25 @@ def _require(what: str, value: float, ends: tuple[float, float], unit: str) -> N
     if not least <= value <= most:
         legal = f"{least:g}{unit} to {most:g}{unit}" + (", also in cm, mm or pt" if unit == "in" else "")
         raise PlotError(f"{what}: {value:g} {unit}; legal: {legal}", place=what, value=value, legal=legal)
+
+
+LATEX = ("xelatex", "lualatex", "pdflatex")
+"""One of these measures the texts of a .pgf figure, the best first."""
+
+
+def require_latex() -> str:
+    """The LaTeX of this machine.
+
+    Raises:
+        PlotError: It has none.
+    """
+    found = next((each for each in LATEX if shutil.which(each)), None)
+    if found is None:
+        legal = "a .pdf of the same width and letters, or a machine with LaTeX"
+        raise PlotError(
+            f"texts of a .pgf figure are measured by LaTeX, and none of {', '.join(LATEX)} is here; "
+            f"legal: {legal}",
+            place="output",
+            legal=legal,
+        )
+    return found

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import io
-import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -16,9 +15,8 @@ from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from aqmlab.errors import PlotError
 from aqmlab.show.figures.looks import MARK
-from aqmlab.show.figures.print_size import PrintSize
+from aqmlab.show.figures.print_size import PrintSize, require_latex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,8 +57,10 @@ PARAMETERS: dict[Any, Any] = {
 @contextmanager
 def in_size(size: PrintSize) -> Iterator[None]:
     """Draws in this look with letters of one size, whatever the caller's settings of matplotlib are."""
-    letters = ("font.size", "axes.titlesize", "figure.titlesize", "figure.labelsize", "axes.labelsize",
-               "xtick.labelsize", "ytick.labelsize", "legend.fontsize")  # fmt: skip
+    letters: tuple[Any, ...] = (
+        *("font.size", "axes.titlesize", "figure.titlesize", "figure.labelsize"),
+        *("axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
+    )
     with mpl.rc_context({**PARAMETERS, **dict.fromkeys(letters, size.font_points)}):
         yield
 
@@ -132,8 +132,9 @@ def settle(figure: Figure) -> Figure:
 
 @styled
 def with_mark(figure: Figure, mark: str) -> Figure:
-    """Writes a mark into the lower right corner of a figure that is laid out."""
-    figure.text(0.995, 0.005, mark, ha="right", va="bottom", fontsize=7.0, color=MARK, parse_math=False)
+    """Writes a mark, if there is one, into the lower right corner of a figure that is laid out."""
+    if mark:
+        figure.text(0.995, 0.005, mark, ha="right", va="bottom", fontsize=7.0, color=MARK, parse_math=False)
     return figure
 
 
@@ -167,15 +168,6 @@ def as_pdf(figure: Figure) -> bytes:
     return _printed(figure, "pdf", dots_per_inch=figure.dpi, metadata=dateless)
 
 
-LATEX = ("xelatex", "lualatex", "pdflatex")
-"""One of these measures the texts of a figure for LaTeX, best first."""
-
-
-def latex() -> str | None:
-    """The LaTeX of this machine; none where there is none."""
-    return next((each for each in LATEX if shutil.which(each)), None)
-
-
 @styled
 def as_pgf(figure: Figure) -> bytes:
     r"""The figure for `\input` in LaTeX, whose fonts its texts have; needs LaTeX here, too.
@@ -183,13 +175,7 @@ def as_pgf(figure: Figure) -> bytes:
     Raises:
         PlotError: This machine has no LaTeX.
     """
-    if (system := latex()) is None:
-        legal = ".pdf, whose letters are as large as --font says, or a machine with LaTeX"
-        raise PlotError(
-            f"a .pgf figure is measured by LaTeX ({', '.join(LATEX)}), which is not here; legal: {legal}",
-            place="output", legal=legal,
-        )  # fmt: skip
-    with mpl.rc_context({"pgf.texsystem": system, "pgf.rcfonts": False}):
+    with mpl.rc_context({"pgf.texsystem": require_latex(), "pgf.rcfonts": False}):
         return _printed(figure, "pgf", dots_per_inch=figure.dpi, metadata={})
 
 

@@ -6,6 +6,7 @@
   const charts = [], grids = [];
   const colours = getComputedStyle(document.documentElement);
   let printing = false; // or saving: in the colours of print, whatever those of the page are
+  let paper = 0; // how wide charts are on paper, in pixels, while the page is printed
   const colour = (name) => (printing && LOOKS.print[name]) || colours.getPropertyValue(name).trim();
   const RATIO = uPlot.pxRatio; // of a canvas to the page
   const isDark = matchMedia("(prefers-color-scheme: dark)");
@@ -224,7 +225,7 @@
     // Lines that would hide one another stand one below another, over the same axes.
     const shown = data.apart && data.series.length > 1 ? data.series.map((series) => [series]) : [data.series];
     if (shown.length > 1) data.y.limits = [data.y.limits[0], data.y.limits[1] ?? greatest(data)];
-    const width = () => Math.max(240, live.clientWidth);
+    const width = () => paper || Math.max(240, live.clientWidth);
     // What goes up and down over time is wide; the others are nearer to a square.
     const height = () => Math.max(240, Math.min(380, Math.round((data.series[0].lost ? 0.36 : 0.55) * width())));
     const size = (last) => ({ width: width(), height: shown.length > 1 ? (last ? 144 : 100) : height() }); // each with 86 between its axes
@@ -250,7 +251,7 @@
       for (const { plot } of plots) plot.setScale("x", { min: first, max: last });
     });
     const resize = () => {
-      if (printing || !live.clientWidth || width() === plots[0].plot.width) return;
+      if ((!paper && (printing || !live.clientWidth)) || width() === plots[0].plot.width) return;
       plots.forEach(({ plot }, at) => plot.setSize(size(at === plots.length - 1)));
     };
     new ResizeObserver(resize).observe(live);
@@ -267,15 +268,14 @@
 
   document.querySelectorAll("figure.chart").forEach(interactive);
 
-  // Draws all charts in the colours of print, as wide as paper if `width` is given, while something is done with them.
-  function redrawn(width) {
-    for (const { plots } of charts) {
-      plots.forEach(({ plot }) => {
-        if (width && plot.width > width) plot.setSize({ width, height: plot.height });
-        plot.redraw(false, true);
-      });
+  function redrawn() {
+    for (const { plots, resize } of charts) {
+      resize();
+      for (const { plot } of plots) plot.redraw(false, true);
     }
   }
+
+  // Does something with charts that are drawn in the colours of print.
   async function inPrint(act) {
     printing = true;
     redrawn();
@@ -286,19 +286,17 @@
   }
 
   // Sections that the screen folds are printed; what is folded inside of them is not.
-  const PAPER = 640; // pixels that an A4 page has room for
   const folded = () => [...document.querySelectorAll("details.section:not([open])")];
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = folded();
     for (const section of opened) section.open = true;
-    printing = true;
-    redrawn(PAPER);
+    [printing, paper] = [true, 490]; // 13 cm
+    redrawn();
   });
   addEventListener("afterprint", () => {
     for (const section of opened) section.open = false;
-    printing = false;
-    for (const { resize } of charts) resize();
+    [printing, paper] = [false, 0];
     redrawn();
   });
 
