@@ -80,7 +80,7 @@ def _draw(axes: Axes, chart: Chart, series: Sequence[Series]) -> None:
             axes.fill_between(chart.x, each.lower, each.upper, color=each.look.colour, alpha=0.2, linewidth=0)
     for place, each in enumerate(series):
         _line(axes, chart.x, each, place, len(series))
-        if each.lost is not None:
+        if each.lost is not None and each.lost.any():
             _lost(axes, chart.x[each.lost > 0.0], each.look.colour, place)
     _scale(axes, "x", chart.x_axis, [chart.x], 0.0)
     edges = [

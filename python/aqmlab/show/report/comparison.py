@@ -73,6 +73,7 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     # The verdict's small print stands below the figure, so that both are on the first screen.
     explained = [Text(each, soft=True) for each in verdict_notes(found)] if fares else []
     sections = (
+        Section("What the words and stars mean", explained),
         Section("In sentences", [Words(answer(found))] if many else [], folded=True),
         Section("Delay under load", [*_of_delays(found, firsts)]),
         Section("Waiting for a page", [*(of_pages(found) if delayed else ()), *_of_pages(found, looks)]),
@@ -87,7 +88,7 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=_under_title(next(iter(firsts.values())), found),
         answer=[*found.cautions(), *filter(None, answered)],
-        first=[*fares, *(delayed or of_pages(found)), *explained],
+        first=[*fares, *(delayed or of_pages(found))],
         notes=[f"{each}." for each in found.default_cautions()],
         sections=[section for section in sections if section.parts],
     )
