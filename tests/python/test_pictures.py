@@ -8,7 +8,7 @@ import json
 import math
 import re
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ from aqmlab.statistics.datagram_delays import delays_of
 from small import BULK, WEB, aqmlab_run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from aqmlab.show.figures.bars import BarRow, Bars
@@ -143,10 +143,10 @@ def test_what_did_not_arrive_is_shown_as_lost_and_counted_as_the_tables_count_it
     assert np.isnan(series.y[(x > 10.1) & (x < 11.9)]).all()
 
 
-def with_arrivals(result: aqmlab.Result, kept: object) -> object:
+def with_arrivals(result: aqmlab.Result, kept: Callable[[np.ndarray], np.ndarray]) -> Changed:
     """The run in which only some of the datagrams arrived."""
     rows = result.tables["datagram_arrivals"]
-    keep = kept(rows["sent_s"].to_numpy())  # type: ignore[operator]
+    keep = kept(rows["sent_s"].to_numpy())
     return Changed(result, {"datagram_arrivals": rows.filter(pa.array(keep))})
 
 
@@ -154,21 +154,22 @@ class Changed:
     """A run with other rows in some of its tables."""
 
     def __init__(self, result: aqmlab.Result, tables: Mapping[str, pa.Table]) -> None:
-        self.run, self.tables = result.run, {**result.tables, **tables}
+        self.run: dict[str, Any] = result.run
+        self.tables: Mapping[str, pa.Table] = {**result.tables, **tables}
 
 
 def test_a_dead_call_is_lost_from_the_first_to_the_last_moment(home: Comparison) -> None:
     dead = with_arrivals(firsts(home)["fq-codel"], lambda at_s: np.zeros(at_s.size, dtype=bool))
-    seen = delays_of(dead, "call-up", from_s=4.0, until_s=24.0)  # type: ignore[arg-type]
+    seen = delays_of(dead, "call-up", from_s=4.0, until_s=24.0)
     assert seen.delay_ms.size == 0
     assert seen.lost_s is not None
     assert seen.lost_s.size == round(20.0 / SPACING_S)
-    chart = delay_over_time({"dead": dead, "alive": firsts(home)["codel"]}, "call-up")  # type: ignore[dict-item]
+    chart = delay_over_time({"dead": dead, "alive": firsts(home)["codel"]}, "call-up")
     assert chart.series[0].lost is not None
     assert (chart.series[0].lost > 0.0).all()
     assert "dead: nothing; 1,000 lost." in chart.in_words
     assert Drawn.of("delay", chart, "").png.startswith(b"\x89PNG")
-    beyond = delays_beyond({"dead": dead}, "call-up")  # type: ignore[dict-item]
+    beyond = delays_beyond({"dead": dead}, "call-up")
     assert (beyond.series[0].y == 1.0).all(), "all take longer than any time"
 
 
@@ -328,7 +329,7 @@ def test_a_call_that_is_dead_says_so_at_its_bars(home: Comparison) -> None:
         elif name.startswith("delay_"):
             rows = rows.set_column(place, name, unknown)
     dead = [Changed(each, {"datagrams": rows}) for each in home.results["codel"]]
-    found = Comparison.of({"alive": home.results["drop-tail"], "dead": dead})  # type: ignore[dict-item]
+    found = Comparison.of({"alive": home.results["drop-tail"], "dead": dead})
     bars = delay_bars(found)
     of_dead = [row for (_, name), row in rows_of(bars).items() if name == "dead"]
     assert of_dead
@@ -357,7 +358,7 @@ def test_a_figure_is_as_wide_as_is_wanted_with_letters_of_that_size(home: Compar
     figure = aqmlab.plot(home, what)._drawn._printed(PrintSize.of("3.33in", 8.0))
     assert figure.get_figwidth() == pytest.approx(3.33)
     texts = [each for axes in figure.axes for each in (*axes.texts, *axes.get_xticklabels())]
-    sizes = {round(each.get_fontsize(), 1) for each in texts if each.get_text()}
+    sizes = {round(float(each.get_fontsize()), 1) for each in texts if each.get_text()}
     assert max(sizes) <= 9.0, "words that stand at the head are a little larger"
     assert 8.0 in sizes or 7.3 in sizes
 
@@ -410,14 +411,14 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path, arguments: tuple[str, .
 
 
 def test_runs_without_single_datagrams_say_what_to_set(home: Comparison) -> None:
-    bare = {name: [replace_tables(runs[0])] for name, runs in home.results.items()}
+    bare = {name: [without_single_datagrams(runs[0])] for name, runs in home.results.items()}
     with pytest.raises(MissingDataError, match=r"record\.datagrams"):
         aqmlab.plot(bare, "delay")
-    text = render(page_of(Comparison.of(bare)))  # type: ignore[arg-type]
+    text = render(page_of(Comparison.of(bare)))
     assert "Delay over time is not shown: " in text
 
 
-def replace_tables(result: aqmlab.Result) -> object:
+def without_single_datagrams(result: aqmlab.Result) -> Changed:
     changed = Changed(result, {})
     changed.tables = {name: rows for name, rows in changed.tables.items() if name != "datagram_arrivals"}
     return changed

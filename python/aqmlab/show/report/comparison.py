@@ -129,6 +129,10 @@ def _certainty(found: Comparison, bars: Bars) -> str:
     return words
 
 
+def _means(found: Comparison) -> str:
+    return "One run." if len(found.seeds) == 1 else f"Means over {len(found.seeds)} runs."
+
+
 def _of_delay(found: Comparison, firsts: Mapping[str, Recorded]) -> Iterator[Part]:
     """A minute of the delay of the call's packets, or of the queue where there are no datagrams."""
     if not (group := heard_group(found)):
@@ -163,8 +167,7 @@ def _of_delays(found: Comparison, firsts: Mapping[str, Recorded]) -> Iterator[Pa
     except (MissingDataError, ScenarioError) as error:
         yield Text(f"Not shown: {error}.", soft=True)
         return
-    caption = f"Means over {counted(len(found.seeds), 'run')}. Dashed: 150 and 400 ms (ITU-T G.114)."
-    yield Figure(Drawn.of("delays", bars, f"{caption}{_certainty(found, bars)}"))
+    yield Figure(Drawn.of("delays", bars, f"{_means(found)} Dashed: 150 and 400 ms (ITU-T G.114)."))
     if not (group := heard_group(found)):
         return
     caption = f"Seed {found.seeds[0]}. What was lost takes longer than any time: lines end level there."

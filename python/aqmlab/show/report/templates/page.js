@@ -112,9 +112,17 @@
     const scale = at ? "y" : "x", decade = Math.abs(plot.valToPos(10, scale) - plot.valToPos(1, scale));
     const kept = 0.3 * decade >= space ? [1, 2, 5] : 0.47 * decade >= space ? [1, 3] : [1];
     const every = Math.max(1, Math.ceil(space / decade));
-    return splits.map((value) => {
+    const labelled = splits.map((value) => {
       const power = Math.floor(Math.log10(value) + 1e-9), mantissa = Number((value / 10 ** power).toPrecision(9));
       return kept.includes(mantissa) && power % every === 0 ? value : null;
+    });
+    if (labelled.filter((value) => value !== null).length > 1) return labelled;
+    let last = -Infinity; // within less than a decade: all that have room
+    return splits.map((value) => {
+      const place = plot.valToPos(value, scale);
+      if (Math.abs(place - last) < space) return null;
+      last = place;
+      return value;
     });
   }
 
