@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from matplotlib.backends import backend_pgf
 
 import aqmlab
 from aqmlab.comparison import Comparison, read_configurations
@@ -386,6 +387,29 @@ def test_a_figure_for_latex_is_written_where_there_is_latex_and_else_refused(tmp
         with pytest.raises(PlotError, match=r"measured by LaTeX, and none of .* is here; legal: a \.pdf"):
             aqmlab.plot(runs, "pages").save(file)
         assert not file.exists()
+
+
+def test_what_latex_reads_has_its_letters_and_its_words(
+    home: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a LaTeX here another measures the texts; what is written is for LaTeX alone."""
+
+    class Measured:
+        def get_width_height_descent(self, text: str, prop: object) -> tuple[float, float, float]:
+            del prop
+            return 4.0 * len(text), 8.0, 2.0
+
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(backend_pgf.LatexManager, "_get_cached_or_new", classmethod(lambda _: Measured()))
+    named = {"my_red & more": home.results["codel"], "50 %": home.results["fq-codel"]}
+    file = aqmlab.plot(named, "delay").save(tmp_path / "delay.pgf", width="3.33in", font_points=8)
+    text = re.sub(r"(?m)^%%.*$", "", file.read_text())
+    assert r"\begin{pgfpicture}" in text
+    assert r"my\_red \& more" in text
+    assert "50 %" in text, "of which Matplotlib sees to the sign"
+    assert {float(each) for each in re.findall(r"\\fontsize\{([\d.]+)\}", text)} == {8.0}
+    width = float(re.findall(r"\\pgfqpoint\{([\d.]+)in\}\{[\d.]+in\}", text)[0])
+    assert width == pytest.approx(3.33)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import matplotlib as mpl
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from aqmlab.show.figures.looks import MARK
 from aqmlab.show.figures.print_size import PrintSize, require_latex
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from matplotlib.axes import Axes
-    from matplotlib.text import Text
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -168,6 +168,12 @@ def as_pdf(figure: Figure) -> bytes:
     return _printed(figure, "pdf", dots_per_inch=figure.dpi, metadata=dateless)
 
 
+_FOR_LATEX = str.maketrans(
+    {**{each: f"\\{each}" for each in "&_#${}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+)
+"""What LaTeX would take for its own, of what names may hold; per cent signs Matplotlib sees to."""
+
+
 @styled
 def as_pgf(figure: Figure) -> bytes:
     r"""The figure for `\input` in LaTeX, whose fonts its texts have; needs LaTeX here, too.
@@ -175,6 +181,9 @@ def as_pgf(figure: Figure) -> bytes:
     Raises:
         PlotError: This machine has no LaTeX.
     """
+    for words in figure.findobj(Text):
+        if isinstance(words, Text):
+            words.set_text(words.get_text().translate(_FOR_LATEX))
     with mpl.rc_context({"pgf.texsystem": require_latex(), "pgf.rcfonts": False}):
         return _printed(figure, "pgf", dots_per_inch=figure.dpi, metadata={})
 
@@ -186,7 +195,8 @@ def _printed(figure: Figure, form: str, *, dots_per_inch: float, metadata: dict[
     figure.set_dpi(dots_per_inch)
     try:
         printing = get_registered_canvas_class(form)(figure)
-        getattr(printing, f"print_{form}")(picture, metadata=metadata)
+        told = {"metadata": metadata} if metadata else {}
+        getattr(printing, f"print_{form}")(picture, **told)
     finally:
         figure.set_dpi(dots)
         figure.set_canvas(canvas)
