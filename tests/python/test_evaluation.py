@@ -584,7 +584,7 @@ def test_an_evaluation_is_printed_in_words_and_tables(three: Evaluation) -> None
 def test_an_evaluation_of_what_is_not_run_alone_says_so() -> None:
     page = page_of(evaluate("pie", only=("11",), seeds=(1,)))
     assert [section.title for section in page.sections] == ["What was not run"]
-    assert page.figure is None
+    assert page.first == []
     assert page.answer == []
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from aqmlab import _core
 from aqmlab.comparison import Comparison
-from aqmlab.show.figures import Drawn
+from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.show.figures import Bar, BarGroup, BarRow, Bars, Drawn
 from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.looks import SCHEMES, dash_lengths, looks_of_names
 from aqmlab.show.figures.of_results import chart_of
@@ -68,10 +69,11 @@ def test_a_report_and_a_plot_draw_an_alternative_alike() -> None:
     charts = [json.loads(each) for each in re.findall(r'application/json">(.*?)</script>', page, re.DOTALL)]
     series = [each for chart in charts for each in chart["series"]]
     assert len(series) >= 8
+    written = {spelt(name): look for name, look in SCHEMES.items()}
     for each in series:
         assert (each["colour"], each["marker"]) == (
-            SCHEMES[each["name"]].colour,
-            SCHEMES[each["name"]].marker,
+            written[each["name"]].colour,
+            written[each["name"]].marker,
         )
 
 
@@ -127,7 +129,8 @@ def test_charts_and_pictures_name_the_same_colours() -> None:
     names = ["pi-24", "pi-24-ecn", "uncongested", "unknown"]
     series = tuple(Series(name, line_of(name), np.arange(3.0)) for name in names)
     chart = Chart("t", Axis("x"), Axis("y"), np.arange(3.0), series)
-    drawn = Drawn.of("a", chart, "")
-    named = [each["named"] for each in chart_data(chart)["series"]]
+    named = [each["named"] for each in chart_data(chart, {})["series"]]
     assert named == ["--hue-0", "--shade-0", "--ink", "--soft"]
-    assert all(f'stroke="var({name})"' in inline_svg(drawn) for name in named)
+    rows = tuple(BarRow(name, line_of(name), (Bar(1.0),)) for name in names)
+    drawn = Drawn.of("a", Bars("t", Axis("time, s"), ("",), (BarGroup("", rows),), str), "")
+    assert all(f'fill="var({name})"' in inline_svg(drawn) for name in named)

@@ -13,8 +13,9 @@ import pytest
 import aqmlab
 from aqmlab.cli.plot import WHAT
 from aqmlab.errors import MissingDataError, UnknownLinkError
-from aqmlab.show.figures.of_results import CHARTS, chart_of
+from aqmlab.show.figures.of_results import BARS, CHARTS, OF_DATAGRAMS, chart_of
 from aqmlab.show.figures.over_time import OF_SENDERS
+from aqmlab.show.figures.plots import KINDS
 from aqmlab.statistics import Pages, page_load_times
 from people import three
 from small import BULK, WEB, aqmlab_run
@@ -35,7 +36,7 @@ def two_seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_command_offers_what_can_be_drawn() -> None:
     assert tuple(CHARTS) == ("cdf", "ccdf", "pages", "queue", "waiting", "utilization")
-    assert (*CHARTS, *OF_SENDERS, "state") == WHAT
+    assert WHAT == KINDS == (*CHARTS, *OF_DATAGRAMS, *BARS, *OF_SENDERS, "state")
 
 
 def test_the_state_of_a_scheme_is_drawn_by_the_name_of_a_quantity(tmp_path: Path) -> None:
@@ -176,7 +177,7 @@ def test_chosen_flows_have_a_line_each(folder: Path) -> None:
         (("windows", "--what", "rtt", "--flows", "flows-0:7"), 'flows-0:7"; legal: flows-0:0 to flows-0:1'),
         (("windows", "--what", "queue", "--flows", "nobody"), "only with --what cwnd, ssthresh, rtt, rto"),
         (("web", "--what", "cwnd"), "record.congestion_window_interval_ms"),
-        (("web", "--what", "cdf", "--output", "a.jpg"), "legal endings: .svg, .pdf, .png, .csv"),
+        (("web", "--what", "cdf", "--output", "a.jpg"), "legal endings: .svg, .pdf, .png, .pgf, .csv"),
         (("web", "--what", "queue", "--link", "nowhere"), 'no monitored link "nowhere"'),
         (("bulk", "--what", "pages"), "bulk"),
         (("bulk", "--what", "cdf"), "no exchange ended in the measured window"),

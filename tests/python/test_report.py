@@ -12,13 +12,16 @@ from rich.console import Console
 
 from aqmlab.papers.study import Study
 from aqmlab.show import figures
+from aqmlab.show.figures.chart_print import chart_figure
+from aqmlab.show.figures.print_size import PrintSize
 from aqmlab.show.figures.scatter_counts import pooled_scatter
-from aqmlab.show.figures.scene import Area, Scene, Stroke
+from aqmlab.show.figures.scene import Area
 from aqmlab.show.papers.figures import curves, listed
 from aqmlab.show.papers.figures.looks import line_of, looks_of
 from aqmlab.show.papers.figures.queue import queue_trace
 from aqmlab.show.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.show.papers.reproduce import Reproduction
+from aqmlab.show.report import Figure
 from aqmlab.show.report.embedding import inline_svg
 from aqmlab.tables import Table
 from people import a_run
@@ -111,23 +114,20 @@ def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() ->
     study = synthetic_study(make, replications=6, loads=(90.0, 98.0, 105.0))
     page = page_of(Parts(study, (), Table.of_records([]), Table.of_records([]), (), (), ()))
     assert page.answer[0] == ("Half of the pages load in 1.0 s with drop-tail 240 and 0.50 s with PI 24.")
-    assert page.figure is not None
-    assert isinstance(page.figure.picture, Scene)
-    drawn = {each.colour for each in page.figure.picture.items if isinstance(each, Area)}
+    (figure,) = page.first
+    assert isinstance(figure, Figure)
+    assert figure.drawn.scene is not None
+    drawn = {each.colour for each in figure.drawn.scene.items if isinstance(each, Area)}
     assert {line_of(name).colour for name in factors} <= drawn, "as the paper's figures have them"
     assert "Offered load 98 %" in page.under_title
 
 
 def test_a_shade_of_a_hue_follows_the_style_of_the_page() -> None:
     look = line_of("pi-24-ecn")
-    chart = figures.Chart(
-        "t",
-        figures.Axis("x"),
-        figures.Axis("y"),
-        np.arange(3.0),
-        (figures.Series("a", look, np.arange(3.0)),),
-    )
-    svg = inline_svg(figures.Drawn.of("a", chart, ""))
+    row = figures.BarRow("a", look, (figures.Bar(1.0),))
+    groups = (figures.BarGroup("", (row,)),)
+    bars = figures.Bars("t", figures.Axis("time, s"), ("",), groups, str)
+    svg = inline_svg(figures.Drawn.of("a", bars, ""))
     assert "var(--shade-0)" in svg
     assert not re.search(r"#[0-9a-f]{6}", svg), "each colour is one of the page's"
 
@@ -215,16 +215,20 @@ def test_bands_are_drawn_from_six_replications_on() -> None:
 def test_axes_name_their_units() -> None:
     study = small_study(2)
     cells = [("uncongested", 98.0), ("pi-24", 98.0)]
-    scene = figures.chart_scene(curves.cdf_chart(study, cells, title="t"))
-    texts = [each.text for each in scene.words]
+    texts = words_of(figures.Drawn.of("a", curves.cdf_chart(study, cells, title="t"), ""))
     for text in ("response time", "0", "500 ms", "1 s", "2 s", "responses complete", "0 %", "100 %"):
         assert text in texts
     tail = curves.ccdf_chart(study, cells, title="t")
     assert tail.x_axis.log
     assert tail.y_axis.log
-    texts = [each.text for each in figures.chart_scene(tail).words]
+    texts = words_of(figures.Drawn.of("a", tail, ""))
     for text in ("response time", "10 ms", "1 s", "100 s", "100 %"):
         assert text in texts
+
+
+def words_of(drawn: figures.Drawn) -> list[str]:
+    """What stands in a printed figure."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", drawn.svg)
 
 
 def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
@@ -233,14 +237,12 @@ def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
     line = next(each for each in chart.series if each.name == "PI 24")
     expected = 100.0 * float(np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)]))
     assert line.y[np.isclose(chart.x, 1000.0)][0] == pytest.approx(expected)
-    # In the picture it is as far between the grid's lines of 0 % and 100 %.
-    scene = figures.chart_scene(chart)
-    strokes = [each for each in scene.items if isinstance(each, Stroke)]
-    (drawn,) = (each.points for each in strokes if each.colour == line.look.colour and len(each.points) > 2)
-    place = np.flatnonzero(np.isclose(chart.x, 1000.0))[0]
-    heights = {each.text: each.y - 4.0 for each in scene.words if each.text in ("0 %", "100 %")}
-    share = (heights["0 %"] - drawn[place, 1]) / (heights["0 %"] - heights["100 %"])
-    assert 100.0 * share == pytest.approx(expected)
+    # In print it is the same line over the same axis.
+    axes = chart_figure(chart, PrintSize()).axes[0]
+    (drawn,) = (each for each in axes.lines if each.get_label() == "PI 24")
+    np.testing.assert_array_equal(drawn.get_xdata(), chart.x)
+    np.testing.assert_array_equal(drawn.get_ydata(), line.y)
+    assert axes.get_ylim() == (0.0, 100.0)
 
 
 def test_a_configuration_looks_alike_everywhere_and_unlike_others() -> None:

@@ -71,6 +71,17 @@ count = 10
 model = { model = "pages", think_time_median_seconds = 2.0 }
 profile = "linux6-cubic"
 """
+_HOME = (
+    _LINE.replace("my-link", "home")
+    + """
+[[datagrams]]
+name = "call-up"
+count = 1
+direction = "up"
+packet_bytes = 200
+rate_mbps = 0.08
+"""
+)
 _BULK = """
 name = "bulk"
 duration_s = 12.0
@@ -134,6 +145,7 @@ TEXTS: Mapping[str, str] = {
     "web.toml": _named("web", queue=_RED),
     "campus.toml": _named("campus", queue=_RED),
     "link.toml": _LINK,
+    "home-line.toml": _HOME,
     "my-link.toml": _LINE,
     "household.toml": _LINE.replace("my-link", "household"),
     "two-bottlenecks.toml": _named("two-bottlenecks", TWO_HOPS),
@@ -161,6 +173,7 @@ MADE: Mapping[str, tuple[str, ...]] = {
     ),
     "results/pi-24-90": ("aqmlab run {pi-24-90.toml} --seeds 1-6",),
     "results/compare-link": ("aqmlab compare {link.toml} --schemes drop-tail,pie --seeds 1-6",),
+    "results/compare-home": ("aqmlab compare {home-line.toml} --schemes drop-tail,pie --seeds 1-2",),
     "results/pi": ("aqmlab run {pi-hops.toml} --seeds 1-6 --set topology.links.1.queue.scheme=pi",),
     "results/drop-tail": ("aqmlab run {drop-tail-hops.toml} --seeds 1-6",),
     "results/pi/seed-1": ("aqmlab run {pi.toml}",),

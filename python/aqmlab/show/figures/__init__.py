@@ -1,17 +1,16 @@
 """Figures for print and for pages: units on every axis, bands where runs allow them.
 
-What is a set of lines is a `Chart`, data from which print, interactive pages and tables are made. All are
-functions of finished results; nothing is drawn that was not run. What needs matplotlib is loaded when it is
-asked for.
+What is a set of lines is a `Chart`, rows of bars are `Bars`: data from which print, pages and tables are
+made. All are functions of finished results; nothing is drawn that was not run. What needs matplotlib is
+loaded when it is asked for.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.show.figures.bars import Bar, BarGroup, BarRow, Bars, bars_scene
 from aqmlab.show.figures.chart import Axis, Chart, Series
-from aqmlab.show.figures.chart_scene import chart_scene
 from aqmlab.show.figures.drawn import Drawn
-from aqmlab.show.figures.page_loads import Waiting, page_loads_scene
 
 if TYPE_CHECKING:
     from aqmlab.show.figures.difference import draw_difference
@@ -19,13 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Axis",
+    "Bar",
+    "BarGroup",
+    "BarRow",
+    "Bars",
     "Chart",
     "Drawn",
     "Series",
-    "Waiting",
-    "chart_scene",
+    "bars_scene",
     "draw_difference",
-    "page_loads_scene",
     "svg_text",
 ]
 

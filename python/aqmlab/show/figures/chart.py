@@ -1,7 +1,7 @@
 """A chart as data: lines over one axis, with bands, to be drawn for print, on a page, or written as numbers.
 
-`draw_chart` makes a picture of it, `aqmlab.show.report` an interactive one, `aqmlab.show.tables.charts` a
-table: all three show the same numbers.
+`chart_print` draws it with Matplotlib, the script of a page with uPlot, `aqmlab.show.tables.charts` makes a
+table of it: all three show the same numbers.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from aqmlab.load.parametrized_scheme import spelt
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +47,7 @@ class Series:
         lower: The lower edge of its band, if it has one.
         upper: The upper edge.
         points: Whether only single points are known, with no line between them.
+        lost: At each place how many did not arrive, which no value can show; drawn as marks above the lines.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Series:
     lower: FloatArray | None = None
     upper: FloatArray | None = None
     points: bool = False
+    lost: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class Chart:
 
     def __post_init__(self) -> None:
         for each in self.series:
-            for values in (each.y, each.lower, each.upper):
+            for values in (each.y, each.lower, each.upper, each.lost):
                 if values is not None and values.shape != self.x.shape:
                     raise ValueError(f"{self.title}, {each.name}: {values.size} values, {self.x.size} places")
 
@@ -95,7 +99,8 @@ class Chart:
 def _run_of(x: FloatArray, series: Series) -> str:
     """Where a line begins, is halfway, and ends."""
     known = np.flatnonzero(np.isfinite(series.y))
+    lost = "" if series.lost is None or not series.lost.any() else f"; {series.lost.sum():,.0f} lost"
     if known.size == 0:
-        return f"{series.name}: nothing."
+        return f"{spelt(series.name)}: nothing{lost}."
     shown = dict.fromkeys((known[0], known[known.size // 2], known[-1]))
-    return f"{series.name}: {', '.join(f'{series.y[at]:.3g} at {x[at]:.3g}' for at in shown)}."
+    return f"{spelt(series.name)}: {', '.join(f'{series.y[at]:.3g} at {x[at]:.3g}' for at in shown)}{lost}."

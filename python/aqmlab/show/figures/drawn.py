@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from aqmlab.files.folders import write_whole
-from aqmlab.show.figures.chart_scene import chart_scene
-from aqmlab.show.figures.scene import Scene
+from aqmlab.show.figures.bars import Bars, bars_scene
+from aqmlab.show.figures.chart import Chart
+from aqmlab.show.figures.print_size import PrintSize
+from aqmlab.show.figures.scene import TEXT_PIXELS, Scene
 from aqmlab.show.figures.scene_svg import to_svg
 from aqmlab.statistics.suspicion import marked
 
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from aqmlab.show.figures.chart import Chart
+    Picture: TypeAlias = Chart | Bars | Scene | Figure
+
+_PIXELS_PER_INCH, _POINTS_PER_PIXEL = 96.0, 0.75
+FORMS = (".svg", ".pdf", ".png", ".pgf")
+"""The endings of a figure's files."""
 
 
 @dataclass(frozen=True)
@@ -28,67 +33,115 @@ class Drawn:
         identifier: Its number or its name, which names its files.
         title: What it shows.
         caption: What a reader has to know to read it.
-        picture: The picture: a scene, or a figure of matplotlib, which takes longer to write.
+        picture: What is drawn: the lines of a chart, bars, a scene, or a figure of Matplotlib.
         words: What it shows, for those who do not see it.
-        chart: Its numbers, where it is a chart: a page shows it interactively.
+        mark: What warns of it, in its corner.
     """
 
     identifier: str
     title: str
     caption: str
-    picture: Scene | Figure
+    picture: Picture
     words: str = ""
-    chart: Chart | None = None
+    mark: str = ""
 
     @classmethod
-    def of(cls, identifier: str, chart: Chart, caption: str) -> Drawn:
-        """Draws a chart."""
-        return cls(identifier, chart.title, caption, chart_scene(chart), chart.in_words, chart)
+    def of(cls, identifier: str, shown: Chart | Bars, caption: str) -> Drawn:
+        """A chart or bars as a figure."""
+        return cls(identifier, shown.title, caption, shown, shown.in_words)
+
+    @property
+    def chart(self) -> Chart | None:
+        """Its lines, where it is a chart: a page draws it itself, and interactively."""
+        return self.picture if isinstance(self.picture, Chart) else None
 
     def marked(self, mark: str) -> Drawn:
         """The figure with a mark in its corner, its caption and its words; unchanged without a mark."""
         if not mark:
             return self
-        chart = self.chart and replace(self.chart, title=marked(self.chart.title, mark))
+        title, picture = marked(self.title, mark), self.picture
+        if isinstance(picture, Chart | Bars):
+            picture = replace(picture, title=marked(picture.title, mark))
         return replace(
             self,
-            title=marked(self.title, mark),
+            title=title,
             caption=f"{self.caption} {mark.capitalize()}.".lstrip(),
-            picture=_with_mark(self.picture, mark),
+            picture=picture,
             words=f"{self.words} {mark.capitalize()}.".lstrip(),
-            chart=chart,
+            mark=mark,
         )
 
-    @cached_property
-    def svg(self) -> str:
-        """The picture as SVG."""
-        if isinstance(self.picture, Scene):
-            return to_svg(self.picture)
-        from aqmlab.show.figures.style import svg_text  # noqa: PLC0415 (matplotlib takes half a second to load)
-
-        return svg_text(self.picture)
-
-    @cached_property
-    def png(self) -> bytes:
-        """The picture as PNG."""
-        from aqmlab.show.figures.style import as_png  # noqa: PLC0415 (matplotlib takes half a second to load)
-
-        return as_png(self._printed)
-
-    @cached_property
-    def pdf(self) -> bytes:
-        """The picture as PDF."""
-        from aqmlab.show.figures.style import as_pdf  # noqa: PLC0415 (matplotlib takes half a second to load)
-
-        return as_pdf(self._printed)
+    @property
+    def scene(self) -> Scene | None:
+        """The picture as a scene, where it is one or can be, which a page shows as SVG."""
+        return self._scene(None)
 
     @property
-    def _printed(self) -> Figure:
-        if not isinstance(self.picture, Scene):
-            return self.picture
-        from aqmlab.show.figures.scene_print import to_figure  # noqa: PLC0415 (matplotlib takes half a second to load)
+    def svg(self) -> str:
+        """The picture as SVG."""
+        return self.as_file(".svg").decode()
 
-        return to_figure(self.picture)
+    @property
+    def png(self) -> bytes:
+        """The picture as PNG."""
+        return self.as_file(".png")
+
+    @property
+    def pdf(self) -> bytes:
+        """The picture as PDF."""
+        return self.as_file(".pdf")
+
+    def as_file(self, form: str, size: PrintSize | None = None) -> bytes:
+        """The picture in one of `FORMS`, for print; as large as is wanted, or as it is on a page.
+
+        Raises:
+            PlotError: There is no LaTeX for a .pgf.
+        """
+        if form == ".svg" and (scene := self._scene(size)) is not None and size is None:
+            return to_svg(scene).encode()
+        from aqmlab.show.figures import style  # noqa: PLC0415 (matplotlib takes half a second to load)
+
+        figure = self._printed(size or PrintSize())
+        match form:
+            case ".svg":
+                return style.svg_text(figure).encode()
+            case ".pdf":
+                return style.as_pdf(figure)
+            case ".pgf":
+                return style.as_pgf(figure)
+            case _:
+                return style.as_png(figure)
+
+    def _scene(self, size: PrintSize | None) -> Scene | None:
+        picture = self.picture
+        if isinstance(picture, Bars):
+            width = {} if size is None else {"width": size.width_inches * _PIXELS_PER_INCH / _scale(size)}
+            picture = bars_scene(picture, **width)
+        if not isinstance(picture, Scene):
+            return None
+        return picture.marked(self.mark) if self.mark else picture
+
+    def _printed(self, size: PrintSize) -> Figure:
+        from aqmlab.show.figures.style import with_mark  # noqa: PLC0415 (matplotlib takes half a second to load)
+
+        match self.picture:
+            case Chart():
+                from aqmlab.show.figures.chart_print import chart_figure  # noqa: PLC0415 (as above)
+
+                return with_mark(chart_figure(self.picture, size), self.mark)
+            case Bars() | Scene():
+                return self._printed_scene(size)
+            case figure:
+                return with_mark(figure, self.mark)
+
+    def _printed_scene(self, size: PrintSize) -> Figure:
+        from aqmlab.show.figures.scene_print import to_figure  # noqa: PLC0415 (as above)
+
+        if (scene := self._scene(size)) is None:
+            raise TypeError("no scene")
+        # A scene that is not laid out anew, as a network, is made smaller as a whole.
+        fits = size.width_inches * _PIXELS_PER_INCH / scene.width
+        return to_figure(scene, _scale(size) if isinstance(self.picture, Bars) else min(1.0, fits))
 
     def save(self, folder: Path) -> tuple[Path, Path]:
         """Writes the picture as SVG and PNG."""
@@ -98,20 +151,19 @@ class Drawn:
         raster.write_bytes(self.png)
         return vector, raster
 
-    def save_as(self, file: Path) -> Path:
-        """Writes the picture in the format of the file extension: .svg, .pdf or .png."""
-        match file.suffix.lower():
-            case ".svg":
-                return write_whole(file, self.svg)
-            case ".pdf":
-                return write_whole(file, self.pdf)
-            case _:
-                return write_whole(file, self.png)
+    def save_as(self, file: Path, size: PrintSize | None = None) -> Path:
+        """Writes the picture in the format of the file extension: one of `FORMS`."""
+        return write_whole(file, self.as_file(file.suffix.lower(), size))
 
     @property
     def file_name(self) -> str:
         """Its name as a file, without ending."""
         return _name_of(self.identifier)
+
+
+def _scale(size: PrintSize) -> float:
+    """How much larger the letters of a scene are printed than they are on a page."""
+    return size.font_points / (TEXT_PIXELS * _POINTS_PER_PIXEL)
 
 
 def files_of_figure(identifier: str) -> tuple[str, str]:
@@ -122,11 +174,3 @@ def files_of_figure(identifier: str) -> tuple[str, str]:
 
 def _name_of(identifier: str) -> str:
     return f"figure-{identifier.zfill(2)}"
-
-
-def _with_mark(picture: Scene | Figure, mark: str) -> Scene | Figure:
-    if isinstance(picture, Scene):
-        return picture.marked(mark)
-    from aqmlab.show.figures.style import with_mark  # noqa: PLC0415 (loaded with the figure already)
-
-    return with_mark(picture, mark)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
-from aqmlab.show.figures.chart import Axis
+from aqmlab.show.figures.chart import Axis, Chart
+from aqmlab.show.figures.delay import (
+    delay_bars,
+    delay_over_time,
+    delays_beyond,
+    heard_group,
+    jitter_bars,
+    mos_bars,
+)
 from aqmlab.show.figures.distributions import (
     of_whole_seeds,
     shares_beyond,
     shares_within,
     times_on_a_log_axis,
 )
+from aqmlab.show.figures.levels import goodput_bars, page_bars, share_bars
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.over_time import (
     OF_SENDERS,
@@ -28,14 +38,29 @@ from aqmlab.statistics.quantities import Measured
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from aqmlab.show.figures.chart import Chart
+    from aqmlab.comparison import Comparison
+    from aqmlab.show.figures.bars import Bars
     from aqmlab.show.figures.looks import Line
     from aqmlab.statistics import Recorded, ResponseTimes
 
     Results = Mapping[str, Sequence[Recorded]]
     Times = Mapping[str, Sequence[ResponseTimes]]
+
+
+Of = Callable[["Comparison"], "Bars"]
+BARS: Mapping[str, Of] = {
+    "delay-bars": delay_bars,
+    "jitter": jitter_bars,
+    "mos": mos_bars,
+    "goodput": goodput_bars,
+    "shares": share_bars,
+    "page-bars": page_bars,
+}
+"""What is drawn as bars of a comparison."""
+OF_DATAGRAMS: Mapping[str, Callable[..., Chart]] = {"delay": delay_over_time, "delay-ccdf": delays_beyond}
+"""What is drawn of the datagrams of the first seed."""
 
 
 def chart_of(
@@ -60,6 +85,31 @@ def chart_of(
     if what in OF_SENDERS:
         return _senders(what, results, flows)
     return CHARTS[what](results, link)
+
+
+def shown_of(
+    what: str,
+    results: Results,
+    together: Comparison,
+    *,
+    link: str = "",
+    group: str = "",
+    quantity: str = "",
+    flows: Sequence[str] = (),
+) -> Chart | Bars:
+    """What is drawn: a chart of results, or bars of their comparison.
+
+    Raises:
+        MissingDataError: A run did not record what is asked for.
+        UnknownLinkError: The link is not monitored.
+    """
+    if what in BARS:
+        return BARS[what](together)
+    if what in OF_DATAGRAMS:
+        if not (own := group or heard_group(together)):
+            raise MissingDataError("the scenario has no [[datagrams]]; of its queues: --what waiting")
+        return OF_DATAGRAMS[what]({name: runs[0] for name, runs in results.items()}, own)
+    return chart_of(what, results, link=link, quantity=quantity, flows=flows)
 
 
 def _looks(results: Results) -> list[Line]:

@@ -216,18 +216,23 @@ def _over_time(
     summed_up = (intervals < sampled or several) and bool(band)
     series = []
     for (name, (time_s, values)), look in zip(samples.items(), looks, strict=True):
-        mean, least, greatest = _in_intervals(time_s, values, edges)
+        mean, least, greatest = in_intervals(time_s, values, edges)
         series.append(Series(name, look, mean, *((least, greatest) if summed_up else (None, None))))
     shaded = f"{band} in each {edges[1]:.3g} s" if summed_up else ""
     middles = (edges[:-1] + edges[1:]) / 2.0
     return Chart(title, Axis("time, s"), axis, middles, (*series,), apart=True, band=shaded)
 
 
-def _in_intervals(
+def places_in(at_s: FloatArray, edges: FloatArray) -> NDArray[np.int64]:
+    """In which interval each instant lies, the end of one included."""
+    return np.clip(np.searchsorted(edges, at_s, side="left") - 1, 0, edges.size - 2)
+
+
+def in_intervals(
     time_s: FloatArray, values: FloatArray, edges: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean, least and greatest value in each interval, its end included; not a number in an empty one."""
-    place = np.clip(np.searchsorted(edges, time_s, side="left") - 1, 0, edges.size - 2)
+    """Mean, least and greatest value in each interval; not a number in an empty one."""
+    place = places_in(time_s, edges)
     counts = np.bincount(place, minlength=edges.size - 1)
     with np.errstate(invalid="ignore"):
         mean = np.bincount(place, weights=values, minlength=edges.size - 1) / counts

@@ -10,9 +10,12 @@ from aqmlab import arguments
 from aqmlab.comparison import Comparison, require_one_comparison
 from aqmlab.comparison.reading import results_of
 from aqmlab.errors import PlotError
-from aqmlab.show.figures.drawn import Drawn
-from aqmlab.show.figures.of_results import CHARTS, chart_of
+from aqmlab.show.figures.chart import Chart
+from aqmlab.show.figures.drawn import FORMS, Drawn
+from aqmlab.show.figures.of_results import BARS, CHARTS, OF_DATAGRAMS, shown_of
 from aqmlab.show.figures.over_time import OF_SENDERS
+from aqmlab.show.figures.print_size import PrintSize
+from aqmlab.show.tables.bars import bars_table
 from aqmlab.show.tables.charts import chart_table
 from aqmlab.statistics.suspicion import mark_of, suspect_because
 from aqmlab.tables import save as save_table
@@ -24,11 +27,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from aqmlab.comparison.reading import Results
-    from aqmlab.show.figures.chart import Chart
+    from aqmlab.show.figures.bars import Bars
+    from aqmlab.tables import Table
 
-KINDS = (*CHARTS, *OF_SENDERS, "state")
+KINDS = (*CHARTS, *OF_DATAGRAMS, *BARS, *OF_SENDERS, "state")
 """What can be drawn."""
-ENDINGS = (".svg", ".pdf", ".png", ".csv")
+ENDINGS = (*FORMS, ".csv")
 """The endings of a figure's file."""
 
 
@@ -37,11 +41,11 @@ class Plot:
     """A figure of results: notebooks show it, `save` writes it.
 
     Attributes:
-        chart: Its lines and axes.
+        chart: Its lines and axes, or its bars.
         warnings: What differs beside the queue, and live runs whose timing is suspect.
     """
 
-    chart: Chart
+    chart: Chart | Bars
     warnings: tuple[str, ...] = ()
     _kind: str = field(default="", repr=False)
     _mark: str = field(default="", repr=False)
@@ -51,27 +55,41 @@ class Plot:
         """The figure as SVG."""
         return self._drawn.svg
 
-    def save(self, file: str | Path) -> Path:
-        """Writes the figure, or its numbers, by the ending of the file: .svg, .pdf, .png or .csv.
+    def save(
+        self, file: str | Path, *, width: str | float | None = None, font_points: float | None = None
+    ) -> Path:
+        r"""Writes the figure, or its numbers, by the ending of the file: .svg, .pdf, .png, .pgf or .csv.
+
+        Args:
+            file: Where to. A .pgf is for `\input` in LaTeX, whose fonts it then has.
+            width: How wide it is printed, in inches or with a unit: `3.33in`, `85mm`, `241pt`; by default
+                5.6 inches.
+            font_points: The size of its letters; by default 9.
 
         Raises:
-            PlotError: The file ends otherwise.
+            PlotError: The file ends otherwise, no figure could have that size, or a .pgf was wanted where
+                there is no LaTeX.
         """
         file = require_ending(Path(file))
         if file.suffix.lower() == ".csv":
-            save_table(chart_table(self.chart), file)
+            save_table(self._table, file)
             return file
-        return self._drawn.save_as(file)
+        default = width is None and font_points is None
+        return self._drawn.save_as(file, None if default else PrintSize.of(width, font_points))
 
     def to_arrow(self) -> pa.Table:
-        """The numbers: a row for each place on the horizontal axis, a column for each line."""
-        return to_arrow(chart_table(self.chart))
+        """The numbers: of lines a column each and a row for each place along them; of bars their rows."""
+        return to_arrow(self._table)
 
     def __repr__(self) -> str:
         return f"Plot({self.chart.title!r})"
 
     def _repr_html_(self) -> str:
         return self.svg
+
+    @property
+    def _table(self) -> Table:
+        return chart_table(self.chart) if isinstance(self.chart, Chart) else bars_table(self.chart)
 
     @property
     def _drawn(self) -> Drawn:
@@ -82,6 +100,7 @@ class Plot:
     PlotError,
     what=arguments.text,
     link=arguments.label,
+    group=arguments.label,
     quantity=arguments.label,
     flows=arguments.texts("['bulk:0']"),
     title=arguments.label,
@@ -91,22 +110,28 @@ def plot(
     what: str = "pages",
     *,
     link: str = "",
+    group: str = "",
     quantity: str = "",
     flows: Sequence[str] = (),
     title: str = "",
 ) -> Plot:
     """Draws one figure of results.
 
-    Distributions are means over seeds, with 95 % intervals from six seeds on. Figures over time show the
-    first seed.
+    Bars and distributions are means over seeds, with 95 % intervals from six seeds on. Figures over time
+    show the first seed.
 
     Args:
         results: A result, results by name, a list of results or of their folders, the folder of a
             comparison, a `Comparison` or a `SweepResults`.
-        what: `pages` (page load times), `cdf` or `ccdf` (response times and their tail), `queue`, `waiting`
-            or `utilization` (a link over time), `cwnd`, `ssthresh`, `rtt` or `rto` (senders of long flows),
-            or `state` (an internal variable of a scheme).
+        what: `delay` (a minute of a call's delay), `delay-ccdf` (how it is distributed, losses included),
+            `delay-bars` (its percentiles, of every application over datagrams), `jitter`, `mos`, `goodput`,
+            `shares` (what each device got), `pages` or `page-bars` (page load times), `cdf` or `ccdf`
+            (response times and their tail), `queue`, `waiting` or `utilization` (a link over time), `cwnd`,
+            `ssthresh`, `rtt` or `rto` (senders of long flows), or `state` (an internal variable of a
+            scheme).
         link: The link; by default the first one that carries data.
+        group: With `delay` and `delay-ccdf`: the group of datagrams; by default the call, the way that is
+            slower under the first configuration.
         quantity: With `state`: the name of the variable.
         flows: With figures of senders: groups of flows, or `GROUP:NUMBER` for one flow; by default all.
         title: The title; by default what is shown.
@@ -126,6 +151,9 @@ def plot(
             value=quantity,
             legal="what state",
         )
+    if group and what not in OF_DATAGRAMS:
+        legal = f"what {' or '.join(OF_DATAGRAMS)}"
+        raise PlotError(f"group: {group}: only with {legal}", place="group", value=group, legal=legal)
     if flows and what not in OF_SENDERS:
         legal = ", ".join(OF_SENDERS)
         raise PlotError(f"flows: {', '.join(flows)}: only with what {legal}", place="flows", legal=legal)
@@ -133,7 +161,7 @@ def plot(
     together = Comparison.of(found, links=[link] if link else [])
     if (folders := _folders(results)) is not None:
         require_one_comparison(folders, together)
-    chart = chart_of(what, found, link=link, quantity=quantity, flows=flows)
+    chart = shown_of(what, found, together, link=link, group=group, quantity=quantity, flows=flows)
     suspect = (f"{name}, timing suspect: {' | '.join(why)}" for name, why in suspect_because(found).items())
     return Plot(
         replace(chart, title=title or chart.title), (*together.cautions(), *suspect), what, mark_of(found)

@@ -24,9 +24,10 @@ _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 
 
 @styled
-def to_figure(scene: Scene) -> Figure:
-    """The scene, in its own size."""
-    figure = Figure(figsize=(scene.width / _PIXELS_PER_INCH, scene.height / _PIXELS_PER_INCH))
+def to_figure(scene: Scene, scale: float = 1.0) -> Figure:
+    """The scene, in its own size or that many times as large."""
+    inches = scale / _PIXELS_PER_INCH
+    figure = Figure(figsize=(scene.width * inches, scene.height * inches))
     figure.set_layout_engine("none")
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -34,16 +35,16 @@ def to_figure(scene: Scene) -> Figure:
     axes.axis("off")
     for order, item in enumerate(scene.items):
         if isinstance(item, Stroke):
-            _draw_stroke(axes, item, order)
+            _draw_stroke(axes, item, order, scale)
         elif isinstance(item, Area):
-            _draw_area(axes, item, order)
+            _draw_area(axes, item, order, scale)
         else:
-            _draw_words(axes, item, order)
+            _draw_words(axes, item, order, scale)
     return figure
 
 
-def _draw_stroke(axes: Axes, item: Stroke, order: int) -> None:
-    width = item.width * _POINTS_PER_PIXEL
+def _draw_stroke(axes: Axes, item: Stroke, order: int, scale: float) -> None:
+    width = scale * item.width * _POINTS_PER_PIXEL
     dashes = tuple(part / item.width for part in item.dash)  # matplotlib counts in widths of the line
     line = Line2D(
         item.points[:, 0],
@@ -57,28 +58,28 @@ def _draw_stroke(axes: Axes, item: Stroke, order: int) -> None:
         line.set_linestyle((0, dashes))
     axes.add_line(line)
     if item.arrow:
-        _draw_area(axes, Area(arrow_head(item), item.colour), order)
+        _draw_area(axes, Area(arrow_head(item), item.colour), order, scale)
 
 
-def _draw_area(axes: Axes, item: Area, order: int) -> None:
+def _draw_area(axes: Axes, item: Area, order: int, scale: float) -> None:
     axes.add_patch(
         Polygon(
             item.points,
             facecolor=item.colour,
             alpha=item.opacity if item.opacity < 1.0 else None,
             edgecolor=item.edge or "none",
-            linewidth=item.edge_width * _POINTS_PER_PIXEL if item.edge else 0.0,
+            linewidth=scale * item.edge_width * _POINTS_PER_PIXEL if item.edge else 0.0,
             zorder=order,
         )
     )
 
 
-def _draw_words(axes: Axes, item: Words, order: int) -> None:
+def _draw_words(axes: Axes, item: Words, order: int, scale: float) -> None:
     axes.text(
         item.x,
         item.y,
         item.text,
-        fontsize=item.size * _POINTS_PER_PIXEL,
+        fontsize=scale * item.size * _POINTS_PER_PIXEL,
         ha=_ANCHORS[item.anchor],
         va="baseline",
         color=item.colour,

@@ -1,18 +1,17 @@
 """A scene as SVG, in few bytes.
 
-Neighbouring items of one style are one path. Long lines and bands lose the points that nobody sees:
-what is left lies nowhere farther from the full course than `TOLERANCE_PIXELS`.
+Neighbouring items of one style are one path.
 """
 
 from __future__ import annotations
 
 import html
-import math
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.show.figures.looks import BLACK
 from aqmlab.show.figures.scene import Area, Stroke, Words
 
 if TYPE_CHECKING:
@@ -21,20 +20,15 @@ if TYPE_CHECKING:
     from aqmlab.show.figures.scene import FloatArray, Item, Scene
 
 _ARROW_PIXELS = 6.0
-TOLERANCE_PIXELS = 0.25
-"""So far a course may be from its points: 0.06 mm where a figure of 560 pixels is printed 13 cm wide, and
-less than a fifth of the thinnest line's width of 1.4 pixels in charts of few points."""
-_SHAPE = 24
-"""A course of fewer points is a shape, and keeps all of them."""
-_FEW = 32
-"""Up to so many points a plain loop is faster than arrays."""
+_USUAL_SIZE = 11.0
+"""Of texts; others say theirs."""
 
 
 def to_svg(scene: Scene) -> str:
     """The scene as an SVG element that can stand in a page or in a file of its own."""
     size = f'width="{scene.width:g}" height="{scene.height:g}" viewBox="0 0 {scene.width:g} {scene.height:g}"'
     font = 'font-family="system-ui, Helvetica, Arial, sans-serif"'
-    joins = 'stroke-linejoin="round"'
+    joins = f'stroke-linejoin="round" font-size="{_USUAL_SIZE:g}" fill="{BLACK}"'
     paths = (line for style, items in groupby(scene.items, _style) for line in _written(style, [*items]))
     lines = "\n".join(paths)
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font} {joins}>\n{lines}\n</svg>\n'
@@ -108,61 +102,17 @@ def _area(item: Area, course: str) -> str:
 def _words(item: Words) -> str:
     anchor = f' text-anchor="{item.anchor}"' if item.anchor != "start" else ""
     bold = ' font-weight="bold"' if item.bold else ""
-    place = f'x="{_number(item.x)}" y="{_number(item.y)}" font-size="{item.size:g}"'
-    return f'<text {place}{anchor}{bold} fill="{item.colour}">{html.escape(item.text, quote=False)}</text>'
+    size = f' font-size="{item.size:g}"' if item.size != _USUAL_SIZE else ""
+    colour = f' fill="{item.colour}"' if item.colour != BLACK else ""
+    place = f'x="{_number(item.x)}" y="{_number(item.y)}"{size}'
+    return f"<text {place}{anchor}{bold}{colour}>{html.escape(item.text, quote=False)}</text>"
 
 
 def _course(points: FloatArray) -> str:
     known = np.isfinite(points).all(axis=1)
     places = np.flatnonzero(known)
     runs = np.split(points[places], np.flatnonzero(np.diff(places) > 1) + 1) if places.size else []
-    return "".join(piece for run in runs for piece in _pieces(np.round(fewer(run), 1)))
-
-
-def fewer(points: FloatArray) -> FloatArray:
-    """The points of a course that matter: all others lie within `TOLERANCE_PIXELS` (Douglas and Peucker)."""
-    if len(points) < _SHAPE:
-        return points
-    kept = np.zeros(len(points), dtype=bool)
-    kept[[0, -1]] = True
-    open_ = [(0, len(points) - 1)]
-    while open_:
-        first, last = open_.pop()
-        if last - first < 2:
-            continue
-        between = _farthest_of_few if last - first < _FEW else _farthest
-        farthest, apart = between(points, first, last)
-        if apart > TOLERANCE_PIXELS:
-            kept[farthest] = True
-            open_ += [(first, farthest), (farthest, last)]
-    return points[kept]
-
-
-def _farthest(points: FloatArray, first: int, last: int) -> tuple[int, float]:
-    """Which point between two lies farthest from the straight piece between them, and how far."""
-    start = points[first]
-    along, to = points[last] - start, points[first + 1 : last] - start
-    length = float(along @ along)
-    shares = np.clip(to @ along / length, 0.0, 1.0) if length > 0.0 else np.zeros(len(to))
-    beside = to - shares[:, None] * along
-    apart = np.hypot(beside[:, 0], beside[:, 1])
-    place = int(apart.argmax())
-    return first + 1 + place, float(apart[place])
-
-
-def _farthest_of_few(points: FloatArray, first: int, last: int) -> tuple[int, float]:
-    """The same without arrays, whose calls cost more than a few points do."""
-    (x, y), *middle, (end_x, end_y) = points[first : last + 1].tolist()
-    along_x, along_y = end_x - x, end_y - y
-    length = along_x * along_x + along_y * along_y
-    found, most = first + 1, -1.0
-    for place, (at_x, at_y) in enumerate(middle, first + 1):
-        to_x, to_y = at_x - x, at_y - y
-        share = min(1.0, max(0.0, (to_x * along_x + to_y * along_y) / length)) if length > 0.0 else 0.0
-        apart = math.hypot(to_x - share * along_x, to_y - share * along_y)
-        if apart > most:
-            found, most = place, apart
-    return found, most
+    return "".join(piece for run in runs for piece in _pieces(np.round(run, 1)))
 
 
 def _pieces(points: FloatArray) -> Iterator[str]:

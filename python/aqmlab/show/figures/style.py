@@ -1,42 +1,44 @@
 """The style of figures drawn with matplotlib, and how they are written. The same results give the same bytes.
 
-How lines look stands in `looks`; a figure that is a `Chart` is drawn by `chart_scene`.
+How lines look stands in `looks`; a figure that is a `Chart` is drawn by `chart_print`.
 """
 
 from __future__ import annotations
 
 import functools
 import io
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from aqmlab.show.figures.looks import MARK
+from aqmlab.show.figures.print_size import PrintSize, require_latex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from matplotlib.axes import Axes
-    from matplotlib.text import Text
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-WIDTH_INCHES = 5.6
+WIDTH_INCHES, FONT_POINTS = PrintSize().width_inches, PrintSize().font_points
 HEIGHT_INCHES = 3.6
 RASTER_DOTS_PER_INCH = 200
 RASTER_IN_VECTOR = 150
 """Of what thousands of points become inside a vector file, in dots per inch."""
 
 PARAMETERS: dict[Any, Any] = {
-    "font.size": 9.0,
+    "font.size": FONT_POINTS,
     "axes.titlesize": 9.5,
     "figure.titlesize": 9.5,
-    "figure.labelsize": 9.0,
-    "axes.labelsize": 9.0,
+    "figure.labelsize": FONT_POINTS,
+    "axes.labelsize": FONT_POINTS,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -50,6 +52,17 @@ PARAMETERS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "figure.constrained_layout.use": True,
 }
+
+
+@contextmanager
+def in_size(size: PrintSize) -> Iterator[None]:
+    """Draws in this look with letters of one size, whatever the caller's settings of matplotlib are."""
+    letters: tuple[Any, ...] = (
+        *("font.size", "axes.titlesize", "figure.titlesize", "figure.labelsize"),
+        *("axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
+    )
+    with mpl.rc_context({**PARAMETERS, **dict.fromkeys(letters, size.font_points)}):
+        yield
 
 
 def styled(draw: Callable[P, T]) -> Callable[P, T]:
@@ -119,8 +132,9 @@ def settle(figure: Figure) -> Figure:
 
 @styled
 def with_mark(figure: Figure, mark: str) -> Figure:
-    """Writes a mark into the lower right corner of a figure that is laid out."""
-    figure.text(0.995, 0.005, mark, ha="right", va="bottom", fontsize=7.0, color=MARK, parse_math=False)
+    """Writes a mark, if there is one, into the lower right corner of a figure that is laid out."""
+    if mark:
+        figure.text(0.995, 0.005, mark, ha="right", va="bottom", fontsize=7.0, color=MARK, parse_math=False)
     return figure
 
 
@@ -154,6 +168,26 @@ def as_pdf(figure: Figure) -> bytes:
     return _printed(figure, "pdf", dots_per_inch=figure.dpi, metadata=dateless)
 
 
+_FOR_LATEX = str.maketrans(
+    {**{each: f"\\{each}" for each in "&_#${}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+)
+"""What LaTeX would take for its own, of what names may hold; per cent signs Matplotlib sees to."""
+
+
+@styled
+def as_pgf(figure: Figure) -> bytes:
+    r"""The figure for `\input` in LaTeX, whose fonts its texts have; needs LaTeX here, too.
+
+    Raises:
+        PlotError: This machine has no LaTeX.
+    """
+    for words in figure.findobj(Text):
+        if isinstance(words, Text):
+            words.set_text(words.get_text().translate(_FOR_LATEX))
+    with mpl.rc_context({"pgf.texsystem": require_latex(), "pgf.rcfonts": False}):
+        return _printed(figure, "pgf", dots_per_inch=figure.dpi, metadata={})
+
+
 def _printed(figure: Figure, form: str, *, dots_per_inch: float, metadata: dict[str, str | None]) -> bytes:
     """The figure in a form; `Figure.savefig` would draw it once more, unseen, to lay out what is laid out."""
     canvas, dots = figure.canvas, figure.dpi
@@ -161,7 +195,8 @@ def _printed(figure: Figure, form: str, *, dots_per_inch: float, metadata: dict[
     figure.set_dpi(dots_per_inch)
     try:
         printing = get_registered_canvas_class(form)(figure)
-        getattr(printing, f"print_{form}")(picture, metadata=metadata)
+        told = {"metadata": metadata} if metadata else {}
+        getattr(printing, f"print_{form}")(picture, **told)
     finally:
         figure.set_dpi(dots)
         figure.set_canvas(canvas)

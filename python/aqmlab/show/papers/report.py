@@ -21,7 +21,7 @@ from aqmlab.show.figures.drawn import files_of_figure
 from aqmlab.show.papers.figures import listed
 from aqmlab.show.papers.figures.looks import line_of
 from aqmlab.show.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
-from aqmlab.show.report.comparison import first_figure
+from aqmlab.show.report.comparison import of_pages
 from aqmlab.show.words import answer
 from aqmlab.tables import save
 from aqmlab.terminal.spelling import counted
@@ -154,7 +154,7 @@ def page_of(parts: Parts) -> Page:
         title=study.experiment.title + _with_hosts(parts),
         under_title=f"{study.experiment.paper} · in simulation at scale {study.scale.name} · {at}",
         answer=answer(found) if found and seen else [_by_response_times(study)],
-        figure=first_figure(found, _looks(study)) if found else None,
+        first=[*of_pages(found, _looks(study))] if found else [],
         sections=[
             *(_reproduced(parts) if parts.hosts is None else _with_both_hosts(parts.hosts)),
             *([Section("Ablations", [TableShown(parts.ablations)])] if parts.ablations.rows else []),

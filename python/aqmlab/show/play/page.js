@@ -145,8 +145,7 @@
     }
     const width = Math.max(260, place.clientWidth), ink = colour("--quiet"), grid = colour("--line");
     const axis = (unit, log, more) => ({
-      stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, filter: (_, splits) => splits,
-      splits: (plot, axisAt, least, most) => axisTicks.ticks(least, most, log, axisAt ? 0.14 : 64 / Math.max(200, plot.bbox.width / devicePixelRatio)),
+      stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, space: more.size ? 26 : 64,
       values: (_, splits) => splits.map((split) => split == null ? "" : axisTicks.written(split, unit, 4)), ...more,
     });
     const [mine, its] = looksOf(state.now, state.before);

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError, ScenarioError
-from aqmlab.inference import Interval, NotEnoughReplications
-from aqmlab.show.figures import Drawn, Waiting, page_loads_scene
+from aqmlab.inference import MINIMUM_REPLICATIONS
+from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.presets.line import AS_IT_IS
+from aqmlab.show.figures import Drawn
 from aqmlab.show.figures.chart import Axis
+from aqmlab.show.figures.delay import delay_bars, delay_over_time, delays_beyond, heard_group
 from aqmlab.show.figures.distributions import (
     differences_within,
     of_whole_seeds,
@@ -17,10 +21,10 @@ from aqmlab.show.figures.distributions import (
     shares_within,
     times_on_a_log_axis,
 )
+from aqmlab.show.figures.levels import page_bars, share_bars
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.network import draw_network
 from aqmlab.show.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
-from aqmlab.show.figures.page_loads import SLOW, USUAL, AtLeast, level_in_seconds
 from aqmlab.show.figures.sizes import medians_by_size
 from aqmlab.show.report.network import (
     differing_settings,
@@ -31,7 +35,7 @@ from aqmlab.show.report.network import (
 from aqmlab.show.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
 from aqmlab.show.report.suspicion import with_mark
 from aqmlab.show.tables.comparison import comparison_table
-from aqmlab.show.tables.verdict import verdict_table
+from aqmlab.show.tables.verdict import verdict_notes, verdict_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
 from aqmlab.show.words.comparison import window_in_words
@@ -42,8 +46,8 @@ from aqmlab.statistics.suspicion import mark_of, suspect_because
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from aqmlab.comparison import Comparison, Level
-    from aqmlab.show.figures import Chart
+    from aqmlab.comparison import Comparison
+    from aqmlab.show.figures import Bars, Chart
     from aqmlab.show.figures.looks import Line
     from aqmlab.statistics import Recorded, ResponseTimes
 
@@ -61,14 +65,19 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     firsts = {name: each[0] for name, each in in_order.items()}
     looks = list(looks_of_names(firsts).values())
     name = next(iter(firsts.values())).run["scenario"]["name"]
-    fares = [TableShown(verdict_table(found))] if found.judges_anybody else []
+    fares = [TableShown(replace(verdict_table(found), caption=""))] if found.judges_anybody else []
     # Where people do more than browse, one sentence answers, and the table below it.
     many = bool(found.judged_groups or found.viewers)
     answered = [what_changes_most(found, found.verdict())] if many else answer(found)
+    delayed = [*_of_delay(found, firsts)]
+    # The verdict's small print stands below the figure, so that both are on the first screen.
+    explained = [Text(each, soft=True) for each in verdict_notes(found)] if fares else []
     sections = (
-        Section("How each application fares", fares),
+        Section("What the words and stars mean", explained),
         Section("In sentences", [Words(answer(found))] if many else [], folded=True),
-        Section("Waiting for a page", [*_of_pages(found, looks)]),
+        Section("Delay under load", [*_of_delays(found, firsts)]),
+        Section("Waiting for a page", [*(of_pages(found) if delayed else ()), *_of_pages(found, looks)]),
+        Section("Who got how much", [*_of_shares(found)]),
         Section("Waiting for each object of a page", [*_of_objects(found, in_order, looks)], folded=True),
         Section("The network", [*_of_network(in_order)]),
         Section("The link over time", [*_of_links(firsts, looks, found)], folded=True),
@@ -79,7 +88,7 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=_under_title(next(iter(firsts.values())), found),
         answer=[*found.cautions(), *filter(None, answered)],
-        figure=first_figure(found),
+        first=[*fares, *(delayed or of_pages(found))],
         notes=[f"{each}." for each in found.default_cautions()],
         sections=[section for section in sections if section.parts],
     )
@@ -93,42 +102,87 @@ def _under_title(first: Recorded, found: Comparison) -> str:
     return f"with {found.names[0]}: {line}" if differ else line
 
 
-def first_figure(found: Comparison, looks: Mapping[str, Line] | None = None) -> Drawn | None:
-    """How long people wait for a page under each alternative; none without pages.
+def of_pages(found: Comparison, looks: Mapping[str, Line] | None = None) -> Iterator[Figure]:
+    """How long people wait for a page under each alternative, as bars; nothing without pages.
 
     Args:
         found: The comparison.
         looks: The line style of each; by default that of its name.
     """
     if not found.tells_pages:
-        return None
-    waiting = [
-        Waiting(name, *(_in_figure(found.level(name, each)) for each in found.of_people))
-        for name in found.names
-    ]
-    told = [value for each in waiting for value in (each.usual, each.slow)]
-    caption = "Each row is one way to manage the queue in front of the link. Further left is better."
-    if any(isinstance(value, Interval) for value in told):
-        caption += (
-            f" Pale bars: 95 % confidence intervals from {len(found.seeds)} runs with different people and "
-            "pages."
+        return
+    bars = page_bars(found, looks)
+    caption = "Each pair of bars is one way to manage the queue in front of the link. Shorter is better."
+    yield Figure(Drawn.of("page-loads", bars, f"{caption}{_certainty(found, bars)}"))
+
+
+def _certainty(found: Comparison, bars: Bars) -> str:
+    """What thin lines and arrows at bars mean, where there are any."""
+    drawn = [bar for group in bars.groups for row in group.rows for bar in row.bars]
+    words = ""
+    if any(bar.ends is not None for bar in drawn):
+        words += f" Thin lines: 95 % confidence intervals from {len(found.seeds)} runs."
+    elif len(found.seeds) < MINIMUM_REPLICATIONS:
+        words += " Too few runs for confidence intervals."
+    if any(bar.is_bound for bar in drawn):
+        words += " Arrows: at least this; in some run more was still open at its end."
+    return words
+
+
+def _means(found: Comparison) -> str:
+    return "One run." if len(found.seeds) == 1 else f"Means over {len(found.seeds)} runs."
+
+
+def _of_delay(found: Comparison, firsts: Mapping[str, Recorded]) -> Iterator[Part]:
+    """A minute of the delay of the call's packets, or of the queue where there are no datagrams."""
+    if not (group := heard_group(found)):
+        return
+    try:
+        chart = delay_over_time(firsts, group)
+    except MissingDataError as error:
+        yield Text(f"Delay over time is not shown: {error}.", soft=True)
+        return
+    yield Figure(Drawn.of("delay", chart, _caption_of_delay(chart, found)))
+
+
+def _caption_of_delay(chart: Chart, found: Comparison) -> str:
+    words = f"Seed {found.seeds[0]}: the mean, and shaded the {chart.band}."
+    if chart.levels:
+        words += " Dashed: from 150 ms on people in a call notice it; 400 ms is the most (ITU-T G.114)."
+    lost = [(each.name, float(each.lost.sum())) for each in chart.series if each.lost is not None]
+    if any(count for _, count in lost):
+        told = ", ".join(f"{count:,.0f} {_with(name)}" for name, count in lost if count)
+        words += f" Marks above: packets that did not arrive ({told})."
+    return words
+
+
+def _with(name: str) -> str:
+    return name if name == AS_IT_IS else f"with {spelt(name)}"
+
+
+def _of_delays(found: Comparison, firsts: Mapping[str, Recorded]) -> Iterator[Part]:
+    """The percentiles of every application over datagrams, or of the queue, and how one is distributed."""
+    try:
+        bars = delay_bars(found)
+    except (MissingDataError, ScenarioError) as error:
+        yield Text(f"Not shown: {error}.", soft=True)
+        return
+    yield Figure(Drawn.of("delays", bars, f"{_means(found)} Dashed: 150 and 400 ms (ITU-T G.114)."))
+    if not (group := heard_group(found)):
+        return
+    caption = f"Seed {found.seeds[0]}. What was lost takes longer than any time: lines end level there."
+    yield from _if_recorded("delay-ccdf", lambda: delays_beyond(firsts, group), caption)
+
+
+def _of_shares(found: Comparison) -> Iterator[Part]:
+    """What each device or group of flows got."""
+    with suppress(MissingDataError):
+        bars = share_bars(found)
+        yield Figure(
+            Drawn.of(
+                "shares", bars, f"Means over {counted(len(found.seeds), 'run')}.{_certainty(found, bars)}"
+            )
         )
-    elif any(isinstance(value, NotEnoughReplications) and value.mean is not None for value in told):
-        caption += " Too few runs for confidence intervals."
-    if any(isinstance(value, AtLeast) for value in told):
-        caption += " Arrows: at least this long; in some run too few pages loaded before its end."
-    words = "; ".join(
-        f"{each.name}: {USUAL} within {usual}, {SLOW} within {slow}"
-        for each in waiting
-        for usual, slow in [map(level_in_seconds, each.both)]
-    )
-    picture = page_loads_scene(waiting, looks)
-    return Drawn("page-loads", "How long people wait for a page", caption, picture, words)
-
-
-def _in_figure(level: Level) -> Interval | NotEnoughReplications | AtLeast:
-    """A level as a mark with its interval, or as a bound."""
-    return AtLeast(level.mean) if level.beyond and level.mean is not None else level.estimate
 
 
 def _of_pages(found: Comparison, looks: Sequence[Line]) -> Iterator[Part]:

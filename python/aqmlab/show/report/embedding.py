@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.show.figures.looks import BLACK, SEQUENCE, SHAPES, darker, dash_lengths
-from aqmlab.show.figures.scene import FAINT, GROUND, SOFT, Scene
+from aqmlab.show.figures.scene import FAINT, GROUND, SOFT
 from aqmlab.show.figures.ticks import unit_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _LONG_NUMBER = re.compile(r"(?<=[ \"(,-])(\d+\.\d\d)\d+")
 def inline_svg(drawn: Drawn) -> str:
     """The figure as a part of a page: names of its own, and the page's colours for ink, ground and hues."""
     text = drawn.svg
-    if not isinstance(drawn.picture, Scene):
+    if drawn.scene is None:
         text = _own_names(text, drawn.file_name)
     text = re.sub(r'<svg (.*?)width="[^"]+" height="[^"]+"', r"<svg \1", text, count=1, flags=re.DOTALL)
     for name, colour in PRINT_COLOURS.items():
@@ -58,12 +59,20 @@ def looks_data() -> dict[str, Any]:
     return {"shapes": SHAPES, "print": PRINT_COLOURS}
 
 
-def chart_data(chart: Chart) -> dict[str, Any]:
-    """A chart as plain data, for the page's script."""
+def chart_data(chart: Chart, grids: dict[bytes, int]) -> dict[str, Any]:
+    """A chart as plain data, for the page's script.
+
+    Args:
+        chart: The chart.
+        grids: Of the page's charts so far the places on their horizontal axes, with the number of each: what
+            charts share stands in the first one, and the others have its number.
+    """
+    is_new = chart.x.tobytes() not in grids
+    number = grids.setdefault(chart.x.tobytes(), len(grids))
     return {
         "title": chart.title,
         "words": chart.in_words,
-        "x": {**_axis(chart.x_axis), "values": _numbers(chart.x)},
+        "x": {**_axis(chart.x_axis), "grid": number, **({"values": _numbers(chart.x)} if is_new else {})},
         "y": _axis(chart.y_axis),
         "series": [_series(each) for each in chart.series],
         "levels": list(chart.levels),
@@ -79,7 +88,7 @@ def _axis(axis: Axis) -> dict[str, Any]:
 def _series(series: Series) -> dict[str, Any]:
     look = series.look
     return {
-        "name": series.name,
+        "name": spelt(series.name),
         "named": _NAMES.get(look.colour.lower()),
         "colour": look.colour,
         "dash": dash_lengths(look.pattern),
@@ -88,6 +97,7 @@ def _series(series: Series) -> dict[str, Any]:
         "y": _numbers(series.y),
         "lower": None if series.lower is None else _numbers(series.lower),
         "upper": None if series.upper is None else _numbers(series.upper),
+        "lost": None if series.lost is None else _numbers(series.lost),
     }
 
 

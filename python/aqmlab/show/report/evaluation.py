@@ -14,7 +14,6 @@ from aqmlab.terminal.spelling import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from aqmlab.show.figures import Drawn
     from aqmlab.study.evaluation.evaluation import Evaluation
 
 
@@ -31,16 +30,16 @@ def page_of(evaluation: Evaluation) -> Page:
         title=f"{evaluation.scheme} by RFC 7928",
         under_title=f"{line}, a buffer of {BUFFER_PACKETS} packets, {counted(len(evaluation.seeds), 'seed')}",
         answer=in_words(evaluation),
-        figure=_first_figure(evaluation),
+        first=[*_first_figure(evaluation)],
         sections=[section for section in sections if section.parts],
     )
 
 
-def _first_figure(evaluation: Evaluation) -> Drawn | None:
+def _first_figure(evaluation: Evaluation) -> Iterator[Part]:
     from aqmlab.show.figures.evaluation import draw_one  # noqa: PLC0415 (matplotlib takes half a second to load)
 
-    case = leading_case(evaluation)
-    return None if case is None else draw_one(evaluation, case)
+    if (case := leading_case(evaluation)) is not None:
+        yield Figure(draw_one(evaluation, case))
 
 
 def _summary(evaluation: Evaluation) -> Iterator[Part]:

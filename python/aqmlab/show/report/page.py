@@ -1,8 +1,8 @@
 """The parts of a page, and its rendering as one HTML file.
 
 A page starts with what happens to people: sentences and one figure. Everything else is in sections below.
-Its figures are SVG for print; with JavaScript, charts become interactive and figures can be saved. The page
-loads nothing from other places.
+Charts are drawn by its script, and said in words where none runs; other figures are SVG. All can be printed
+and saved. The page loads nothing from other places.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Page:
         title: The heading.
         under_title: The subject, in one line.
         answer: What happens to people, in sentences.
-        figure: The one figure of the first screen.
+        first: What else the first screen shows: a table, a figure.
         sections: The sections below.
         notes: Remarks on the settings, below the figure in small print.
     """
@@ -111,14 +111,14 @@ class Page:
     title: str
     under_title: str
     answer: Sequence[str]
-    figure: Drawn | None
+    first: Sequence[Part]
     sections: Sequence[Section]
     notes: Sequence[str] = ()
 
 
 def render(page: Page) -> str:
     """The page as HTML. The same page gives the same bytes."""
-    return _environment().get_template("page.html").render(page=page)
+    return _environment().get_template("page.html").render(page=page, grids={})
 
 
 @cache

@@ -22,7 +22,7 @@ def with_mark(page: Page, mark: str, reasons: Mapping[str, Sequence[str]]) -> Pa
     return replace(
         page,
         answer=[*page.answer, *why],
-        figure=page.figure and page.figure.marked(mark),
+        first=[_marked(part, mark) for part in page.first],
         sections=[
             replace(each, parts=[_marked(part, mark) for part in each.parts]) for each in page.sections
         ],

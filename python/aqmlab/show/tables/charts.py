@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def chart_table(chart: Chart) -> Table:
-    """A row for each place on the horizontal axis; of each line its value, and the edges of its band."""
+    """A row for each place on the horizontal axis; of each line value, edges of its band, what was lost."""
     columns: list[Column[int]] = [in_csv(chart.x_axis.label, _at(chart.x))]
     for series in chart.series:
         columns.append(in_csv(series.name, _at(series.y)))
-        for edge, values in (("lower", series.lower), ("upper", series.upper)):
+        for edge, values in (("lower", series.lower), ("upper", series.upper), ("lost", series.lost)):
             if values is not None:
                 columns.append(in_csv(f"{series.name}.{edge}", _at(values)))
     return Table.of(range(chart.x.size), columns, title=chart.title)

@@ -77,6 +77,9 @@ def _html_cell(column: Column[Any], cell: TableCell) -> str:
     attributes = (f' class="{classes}"' if classes else "") + (
         f' title="{html.escape(cell.note)}"' if cell.note else ""
     )
+    # Where a phone has no room for columns of text beside each other, each cell says what it is of.
+    if column.words and tag == "td" and column.title:
+        attributes += f' data-of="{html.escape(column.title)}"'
     lines = (_html_line(line.text) for line in cell.lines)
     if len(cell.lines) > 1:
         lines = (

@@ -3,14 +3,17 @@
 (() => {
   "use strict";
   const hidden = new Set(); // names of alternatives that are switched off
-  const charts = [];
+  const charts = [], grids = [];
   const colours = getComputedStyle(document.documentElement);
-  const colour = (name) => colours.getPropertyValue(name).trim();
+  let printing = false; // or saving: in the colours of print, whatever those of the page are
+  let paper = 0; // how wide charts are on paper, in pixels, while the page is printed
+  const colour = (name) => (printing && LOOKS.print[name]) || colours.getPropertyValue(name).trim();
+  const RATIO = uPlot.pxRatio; // of a canvas to the page
   const isDark = matchMedia("(prefers-color-scheme: dark)");
   // The page's style has each colour of a figure under a name, as the pictures have; a colour without one is as it is.
   const colourOf = (series) => (series.named ? colour(series.named) : series.colour);
   const LOOKS = JSON.parse(document.getElementById("looks").textContent);
-  const { ticks, written } = axisTicks;
+  const { written } = axisTicks;
 
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
@@ -57,7 +60,7 @@
       const x = plot.valToPos(plot.data[0][row], "x", true);
       const y = plot.valToPos(series.y[row], "y", true);
       ctx.beginPath();
-      for (const [cx, cy] of corners(series.marker, x, y, 4 * devicePixelRatio)) ctx.lineTo(cx, cy);
+      for (const [cx, cy] of corners(series.marker, x, y, 4 * RATIO)) ctx.lineTo(cx, cy);
       ctx.fill();
     }
     ctx.restore();
@@ -67,7 +70,7 @@
     const ctx = plot.ctx;
     ctx.save();
     ctx.strokeStyle = colour("--soft");
-    ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+    ctx.setLineDash([4 * RATIO, 4 * RATIO]);
     for (const level of levels) {
       const y = Math.round(plot.valToPos(level, "y", true));
       ctx.beginPath();
@@ -88,19 +91,63 @@
     };
   }
 
-  const GLYPH = 6.8, LINE = 20; // width of a character and height between labels at an axis, in pixels
+  const GLYPH = 6.8; // width of a character at an axis, in pixels
   const widest = (labels) => Math.max(1, ...labels.map((label) => label.length)) * GLYPH;
 
-  // The ticks of an axis: as many as their labels have room for.
-  function ticksOf(plot, axis, across, least, most) {
-    const length = Math.max(1, (across ? plot.bbox.height : plot.bbox.width) / devicePixelRatio);
-    let room = across ? LINE : 30;
-    for (let tries = 0; ; tries++) {
-      const found = ticks(least, most, axis.log, room / length);
-      const wide = across ? 0 : widest(found.map((at) => written(at, axis.unit, 4))) + 14;
-      if (wide <= room || tries > 2) return found;
-      room = wide;
+  // Packets that did not arrive: marks above the lines, a row for each alternative.
+  function drawLost(plot, series, row) {
+    if (!series.lost || hidden.has(series.name)) return;
+    const ctx = plot.ctx, top = plot.bbox.top - (4 + 5 * row) * RATIO;
+    ctx.save();
+    ctx.fillStyle = colourOf(series);
+    series.lost.forEach((count, at) => {
+      const x = plot.valToPos(plot.data[0][at], "x", true);
+      if (count && x >= plot.bbox.left && x <= plot.bbox.left + plot.bbox.width) ctx.fillRect(x - RATIO, top - 4 * RATIO, 2 * RATIO, 4 * RATIO);
+    });
+    ctx.restore();
+  }
+
+  // Which splits of a logarithmic axis have labels: 1, 2, 5, or 1, 3 of each decade, or some decades, as there is room.
+  function roundOnes(plot, splits, at, space) {
+    const scale = at ? "y" : "x", decade = Math.abs(plot.valToPos(10, scale) - plot.valToPos(1, scale));
+    const kept = 0.3 * decade >= space ? [1, 2, 5] : 0.47 * decade >= space ? [1, 3] : [1];
+    const every = Math.max(1, Math.ceil(space / decade));
+    const labelled = splits.map((value) => {
+      const power = Math.floor(Math.log10(value) + 1e-9), mantissa = Number((value / 10 ** power).toPrecision(9));
+      return kept.includes(mantissa) && power % every === 0 ? value : null;
+    });
+    if (labelled.filter((value) => value !== null).length > 1) return labelled;
+    let last = -Infinity; // within less than a decade: all that have room
+    return splits.map((value) => {
+      const place = plot.valToPos(value, scale);
+      if (Math.abs(place - last) < space) return null;
+      last = place;
+      return value;
+    });
+  }
+
+  // Names at the ends of lines, in pixels from the top; nothing where a line ends early or names had to stand far off.
+  function placesOfNames(plot, shown) {
+    const apart = 16 * RATIO, last = plot.data[0].length - 1;
+    const wanted = shown.map((series, at) => [at, plot.valToPos(series.y[last] ?? NaN, "y", true)]).sort(([, a], [, b]) => b - a);
+    if (wanted.some(([, y]) => Number.isNaN(y)) || hidden.size) return [];
+    const placed = wanted.map(([, y]) => y);
+    for (let at = 1; at < placed.length; at++) placed[at] = Math.min(placed[at], placed[at - 1] - apart);
+    return placed.some((y, at) => wanted[at][1] - y > 2.5 * apart) ? [] : wanted.map(([at], order) => [at, placed[order]]);
+  }
+  const namedAtEnds = (data) => data.series.length > 1 && data.series.length <= 6 && !data.apart && data.series.every((series) => series.lost);
+
+  function drawNames(plot, shown) {
+    const ctx = plot.ctx;
+    ctx.save();
+    ctx.font = `${12 * RATIO}px system-ui, sans-serif`;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "left";
+    for (const [at, y] of placesOfNames(plot, shown)) {
+      ctx.fillStyle = colourOf(shown[at]);
+      ctx.fillText(shown[at].name, plot.bbox.left + plot.bbox.width + 6 * RATIO, y);
     }
+    ctx.restore();
   }
 
   const axisOf = (axis, across) => ({
@@ -110,15 +157,15 @@
     grid: { stroke: () => colour("--line"), width: 1 },
     ticks: { stroke: () => colour("--line"), width: 1, size: 5 },
     font: "12px system-ui, sans-serif", labelFont: "13px system-ui, sans-serif",
-    splits: (plot, _, least, most) => ticksOf(plot, axis, across, least, most),
-    filter: (plot, splits) => splits,
+    space: across ? 26 : 72,
+    filter: axis.log ? roundOnes : (plot, splits) => splits,
     values: (plot, splits) => splits.map((value) => (value == null ? "" : written(value, axis.unit, 4))),
   });
 
   // The columns of a plot: of each line its values, and of its band both edges; `ofLine` says whose each is.
   function columnsOf(data, shown) {
     const columns = [data.x.values], lines = [{}], bands = [], ofLine = [];
-    const noisy = data.apart || data.x.values.length > 900;
+    const noisy = data.apart || data.series.some((series) => series.lost) || data.x.values.length > 900;
     for (const series of shown) {
       const line = columns.push(series.y) - 1;
       ofLine[line] = series;
@@ -147,14 +194,14 @@
         y: { distr: data.y.log ? 3 : 1, range: limited(data.y) },
       },
       axes: [{ ...axisOf(data.x, false), ...(last ? {} : { size: 6, label: null, values: (drawn, at) => at.map(() => "") }) }, axisOf(data.y, true)],
-      padding: [8, 22, 0, 0],
+      padding: [8 + (shown.some((series) => series.lost) ? 5 * shown.length : 0), namedAtEnds(data) ? 12 + widest(shown.map((series) => series.name)) : 22, 0, 0],
       hooks: {
         setCursor: [answer],
         setScale: [(drawn, scale) => { if (scale === "x") zoom(drawn); }],
-        draw: [(drawn) => drawLevels(drawn, data.levels)],
+        draw: [(drawn) => { drawLevels(drawn, data.levels); shown.forEach((series, row) => drawLost(drawn, series, row)); if (namedAtEnds(data)) drawNames(drawn, shown); }],
         drawSeries: [(drawn, line) => {
           const series = ofLine[line];
-          if (series && columns[line] === series.y && !data.apart) {
+          if (series && columns[line] === series.y && !data.apart && !series.lost) {
             drawMarkers(drawn, line, series, data.series.indexOf(series) / data.series.length);
           }
         }],
@@ -166,6 +213,7 @@
 
   function interactive(figure) {
     const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    data.x.values = grids[data.x.grid] ??= data.x.values; // charts share places on their axes: the first one has them
     const keys = data.series.map(keyOf);
     const reading = element("p", { class: "reading" });
     const whole = element("button", { type: "button" }, "whole range");
@@ -185,8 +233,9 @@
     // Lines that would hide one another stand one below another, over the same axes.
     const shown = data.apart && data.series.length > 1 ? data.series.map((series) => [series]) : [data.series];
     if (shown.length > 1) data.y.limits = [data.y.limits[0], data.y.limits[1] ?? greatest(data)];
-    const width = () => Math.max(240, live.clientWidth);
-    const height = () => Math.max(240, Math.min(380, Math.round(0.55 * width())));
+    const width = () => paper || Math.max(240, live.clientWidth);
+    // What goes up and down over time is wide; the others are nearer to a square.
+    const height = () => Math.max(240, Math.min(380, Math.round((data.series[0].lost ? 0.36 : 0.55) * width())));
     const size = (last) => ({ width: width(), height: shown.length > 1 ? (last ? 144 : 100) : height() }); // each with 86 between its axes
     const plots = [];
     let zooming = false;
@@ -209,15 +258,17 @@
       const [first, last] = [data.x.values[0], data.x.values.at(-1)];
       for (const { plot } of plots) plot.setScale("x", { min: first, max: last });
     });
-    new ResizeObserver(() => {
-      if (!live.clientWidth || width() === plots[0].plot.width) return;
+    const resize = () => {
+      if ((!paper && (printing || !live.clientWidth)) || width() === plots[0].plot.width) return;
       plots.forEach(({ plot }, at) => plot.setSize(size(at === plots.length - 1)));
-    }).observe(live);
+    };
+    new ResizeObserver(resize).observe(live);
     const follow = () => {
       for (const each of plots) each.follow();
       data.series.forEach((series, at) => keys[at].key.setAttribute("aria-pressed", String(!hidden.has(series.name))));
     };
-    charts.push({ plots, keys, follow });
+    charts.push({ plots, keys, follow, resize });
+    figure.chart = { data, canvases: () => plots.map(({ plot }) => plot.ctx.canvas), inPrint };
   }
 
   const greatest = (data) =>
@@ -225,13 +276,37 @@
 
   document.querySelectorAll("figure.chart").forEach(interactive);
 
+  function redrawn() {
+    for (const { plots, resize } of charts) {
+      resize();
+      for (const { plot } of plots) plot.redraw(false, true);
+    }
+  }
+
+  // Does something with charts that are drawn in the colours of print.
+  async function inPrint(act) {
+    printing = true;
+    redrawn();
+    await new Promise((drawn) => queueMicrotask(() => queueMicrotask(drawn))); // uPlot draws in a microtask
+    act();
+    printing = false;
+    redrawn();
+  }
+
   // Sections that the screen folds are printed; what is folded inside of them is not.
   const folded = () => [...document.querySelectorAll("details.section:not([open])")];
   let opened = [];
-  addEventListener("beforeprint", () => { opened = folded(); for (const section of opened) section.open = true; });
-  addEventListener("afterprint", () => { for (const section of opened) section.open = false; });
-
-  isDark.addEventListener("change", () => {
-    for (const { plots } of charts) for (const { plot } of plots) plot.redraw(false, true);
+  addEventListener("beforeprint", () => {
+    opened = folded();
+    for (const section of opened) section.open = true;
+    [printing, paper] = [true, 490]; // 13 cm
+    redrawn();
   });
+  addEventListener("afterprint", () => {
+    for (const section of opened) section.open = false;
+    [printing, paper] = [false, 0];
+    redrawn();
+  });
+
+  isDark.addEventListener("change", () => redrawn());
 })();

@@ -1,0 +1,198 @@
+"""A chart as a figure of Matplotlib, for print and for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.show.figures.looks import GREY
+from aqmlab.show.figures.style import in_size, settle
+from aqmlab.show.figures.ticks import unit_of, written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis as PrintedAxis
+
+    from aqmlab.show.figures.chart import Axis, Chart, FloatArray, Series
+    from aqmlab.show.figures.print_size import PrintSize
+
+_HEIGHT, _PANEL_HEIGHT = 0.62, 0.19
+"""Of a figure, and of each of panels one above another, as shares of its width."""
+_LEAST_LINES = 23.0
+"""So many lines of text a figure is high at least."""
+_MARKERS = 8
+"""So many markers stand on a line, beside its pattern, for those who do not see its colour."""
+_MANY = 150
+"""A line of more points shows what went up and down, not a curve."""
+_MOST_NAMED, _MOVED_LINES = 6, 2.5
+"""So many lines have their names at their ends, unless one had to stand farther off than so many lines of
+text: then a legend names them."""
+_LINE_HEIGHT = 1.25
+_TICKS = 6
+_FEW_DECADES = 1.3
+_MARGIN = 0.04
+
+
+def chart_figure(chart: Chart, size: PrintSize) -> Figure:
+    """The chart as large as is wanted, laid out."""
+    apart = chart.apart and len(chart.series) > 1
+    rows = len(chart.series) if apart else 1
+    with in_size(size):
+        figure = Figure(figsize=(size.width_inches, _height_inches(size, rows)))
+        FigureCanvasAgg(figure)
+        panels = list(figure.subplots(rows, 1, sharex=True, sharey=True, squeeze=False)[:, 0])
+        for place, axes in enumerate(panels):
+            _draw(axes, chart, [chart.series[place]] if apart else chart.series)
+            if apart:
+                axes.set_title(
+                    spelt(chart.series[place].name), loc="left", fontsize=size.font_points, pad=2.0
+                )
+        panels[-1].set_xlabel(unit_of(chart.x_axis.label).words)
+        figure.suptitle(chart.title, fontweight="bold")
+        words = unit_of(chart.y_axis.label).words
+        if apart:
+            figure.supylabel(words)
+        else:
+            panels[0].set_ylabel(words)
+            _name(panels[0], chart, size)
+        return settle(figure)
+
+
+def _height_inches(size: PrintSize, rows: int) -> float:
+    least = _LEAST_LINES * size.font_points / 72.0
+    if rows == 1:
+        return max(_HEIGHT * size.width_inches, least)
+    return (0.2 + _PANEL_HEIGHT * rows) * max(size.width_inches, least / _HEIGHT)
+
+
+def _draw(axes: Axes, chart: Chart, series: Sequence[Series]) -> None:
+    for level in chart.levels:
+        axes.axhline(level, color=GREY, linewidth=0.8, linestyle="--")
+    for each in series:
+        if each.lower is not None and each.upper is not None:
+            axes.fill_between(chart.x, each.lower, each.upper, color=each.look.colour, alpha=0.2, linewidth=0)
+    for place, each in enumerate(series):
+        _line(axes, chart.x, each, place, len(series))
+        if each.lost is not None and each.lost.any():
+            _lost(axes, chart.x[each.lost > 0.0], each.look.colour, place)
+    _scale(axes, "x", chart.x_axis, [chart.x], 0.0)
+    edges = [
+        values for each in chart.series for values in (each.y, each.lower, each.upper) if values is not None
+    ]
+    _scale(axes, "y", chart.y_axis, [*edges, np.array(chart.levels)], _MARGIN)
+
+
+def _line(axes: Axes, x: FloatArray, series: Series, place: int, lines: int) -> None:
+    known = int(np.isfinite(series.y).sum())
+    dense = known > _MANY and not series.points
+    # What goes up and down has no dashes to be seen, and its name at its end.
+    marker = "" if dense and lines <= _MOST_NAMED else series.look.marker
+    every = 1 if series.points else max(1, known // _MARKERS)
+    axes.plot(
+        x if not series.points else x[np.isfinite(series.y)],
+        series.y if not series.points else series.y[np.isfinite(series.y)],
+        linestyle="none" if series.points else "-" if dense else series.look.pattern,
+        color=series.look.colour,
+        # Thinner in drawing order, so that a line below another of its course still shows.
+        linewidth=1.0 if dense else max(1.0, 1.8 - 0.2 * place),
+        marker=marker or ("o" if series.points else None),
+        markersize=4.0,
+        markevery=(int(place * every / lines), every),
+        label=spelt(series.name),
+    )
+
+
+def _lost(axes: Axes, at: FloatArray, colour: str, place: int) -> None:
+    """Marks above the area of the axes, a row for each line."""
+    height = np.full(at.shape, 1.02 + 0.03 * place)
+    axes.plot(
+        at, height, "|", color=colour, markersize=4.0, clip_on=False, transform=axes.get_xaxis_transform()
+    )  # fmt: skip
+
+
+def _scale(axes: Axes, which: str, axis: Axis, values: Sequence[FloatArray], margin: float) -> None:
+    """From where to where an axis goes, by its limits or where the data end, and the numbers at it."""
+    least, most = ends(axis, values, margin)
+    unit = unit_of(axis.label)
+    printed: PrintedAxis = axes.xaxis if which == "x" else axes.yaxis
+    if axis.log:
+        decades = np.log10(most / least)
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+        if decades < _FEW_DECADES:
+            printed.set_major_locator(MaxNLocator(_TICKS))
+        else:
+            printed.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if decades < 3.0 else (1.0,)))
+        printed.set_minor_formatter(NullFormatter())
+    else:
+        printed.set_major_locator(MaxNLocator(_TICKS, steps=[1, 2, 2.5, 5, 10]))
+    printed.set_major_formatter(FuncFormatter(lambda value, _: written(value, unit, digits=4)))
+    (axes.set_xlim if which == "x" else axes.set_ylim)(least, most)
+
+
+def ends(axis: Axis, values: Sequence[FloatArray], margin: float) -> tuple[float, float]:
+    """Where an axis begins and ends: its own limits, or where the data do."""
+    known = np.concatenate([np.ravel(each) for each in values]) if values else np.array([])
+    known = known[np.isfinite(known) & ((known > 0.0) if axis.log else True)]
+    from_, until = axis.limits or (None, None)
+    least, most = (float(known.min()), float(known.max())) if known.size else (0.1, 1.0)
+    if axis.log:
+        factor = (most / least) ** margin
+        least, most = least / factor, most * factor
+    else:
+        room = margin * (most - least)
+        least, most = least - room, most + room
+    least, most = least if from_ is None else from_, most if until is None else until
+    if not least < most:
+        most = 2.0 * least if least > 0.0 else least + 1.0
+    return least, most
+
+
+def _name(axes: Axes, chart: Chart, size: PrintSize) -> None:
+    """Names at the ends of lines where they have room, else a legend."""
+    if len(chart.series) < 2:
+        return
+    places = _places_of_names(axes, chart, size)
+    if places is None:
+        columns = 2 if size.width_inches < 4.5 else 4
+        axes.figure.legend(loc="outside lower center", ncols=columns)
+        return
+    for each, place in zip(chart.series, places, strict=True):
+        axes.annotate(
+            spelt(each.name), (1.0, place), (4.0, 0.0), xycoords="axes fraction", textcoords="offset points",
+            color=each.look.colour, va="center", annotation_clip=False,
+        )  # fmt: skip
+
+
+def _places_of_names(axes: Axes, chart: Chart, size: PrintSize) -> list[float] | None:
+    """How high the name of each line stands, as a share of the axes; none where they have no room."""
+    if len(chart.series) > _MOST_NAMED or any(each.points for each in chart.series):
+        return None
+    wanted = []
+    for each in chart.series:
+        known = np.flatnonzero(np.isfinite(each.y))
+        # A line that ends early would have its name where it no longer is.
+        if known.size == 0 or known[-1] < 0.97 * (each.y.size - 1):
+            return None
+        end = float(np.mean(each.y[known[-5:]]))
+        wanted.append(
+            float(axes.transAxes.inverted().transform(axes.transData.transform((chart.x[-1], end)))[1])
+        )
+    apart = _LINE_HEIGHT * size.font_points / (72.0 * 0.75 * _height_inches(size, 1))
+    order = np.argsort(wanted, kind="stable")
+    placed = np.array(wanted)[order]
+    for at in range(1, len(placed)):
+        placed[at] = max(placed[at], placed[at - 1] + apart)
+    # What was pushed up from below may come back down by half.
+    placed -= max(0.0, placed[-1] - 1.0)
+    if np.abs(placed - np.array(wanted)[order]).max() > _MOVED_LINES * apart:
+        return None
+    found = np.empty(len(placed))
+    found[order] = placed
+    return [float(each) for each in found]
