@@ -28,7 +28,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play import PlayedLink, Turned
 from aqmlab.show.play.comparing import FullComparison
-from aqmlab.show.play.knobs import PlayError
+from aqmlab.show.play.knobs import PlayError, read_json
 from aqmlab.show.play.measured import measurement
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from small import BULK, WEB
@@ -279,7 +279,7 @@ def test_requests_that_are_none_are_refused() -> None:
         ),
     ]:
         with pytest.raises(PlayError, match=place):
-            Turned.from_json(text)
+            Turned.of(read_json(text))
 
 
 # --- what is drawn ---

@@ -141,7 +141,7 @@ def test_a_video_call_is_told_by_its_picture() -> None:
 
 
 def test_the_page_is_called_by_its_scenario() -> None:
-    assert play.of_page("home")["title"].startswith("home: ")
+    assert play.of_page("home", home=True)["title"].startswith("home: ")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.files.toml_text import TomlText, toml_value
 from aqmlab.terminal.spelling import quoted
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 _SCHEME = re.compile(r"(?P<name>[^:]*(?::[^:=]*)*?\.(?:py|so|dylib):[^:=]+|[^:]*)(?::(?P<parameters>.*))?")
 """A scheme in a file has a colon in its name: `my_red.py:MyRed`, `my_red.so:my_red`."""
+_SPELT = {
+    "choke": "CHOKe",
+    "codel": "CoDel",
+    "drop-tail": "drop-tail",
+    "dualpi2": "DualPI2",
+    "fq-codel": "FQ-CoDel",
+}
+"""How people write the schemes that they do not write in capitals alone."""
 _CLOSED_BY = {"{": "}", "[": "]", '"': '"', "'": "'"}
 
 
@@ -82,6 +91,13 @@ def labels_of(schemes: Iterable[str]) -> dict[str, str]:
         text: label if list(labels.values()).count(label) == 1 else " ".join(queues.get(text, (text,)))
         for text, label in labels.items()
     }
+
+
+def spelt(label: str) -> str:
+    """A scheme as people write it: PIE, FQ-CoDel; what else a label may be stays as it was typed."""
+    if label in _SPELT:
+        return _SPELT[label]
+    return label.upper() if label in _core.scheme_names() else label
 
 
 def _short(words: Sequence[str], queues: Sequence[Sequence[str]]) -> str:

@@ -5,9 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from aqmlab.comparison import Comparison
+from aqmlab.comparison.verdict import application_name, verdict, way_of
 from aqmlab.errors import MissingDataError
 from aqmlab.files.columns import to_numpy
+from aqmlab.show.tables.verdict import verdict_notes
+from aqmlab.show.words.play import of_verdict
+from aqmlab.show.words.verdict import fares_in_words, what_changes_most
 from aqmlab.statistics.datagrams import (
+    application_of,
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
@@ -16,10 +24,10 @@ from aqmlab.statistics.datagrams import (
     loss_percent_of_datagrams,
 )
 from aqmlab.statistics.distribution import response_times
-from aqmlab.statistics.experience import CALL, CLOUD_GAME, VIDEO_CALL, judged_groups
+from aqmlab.statistics.experience import CALL, CLOUD_GAME, GAME, VIDEO_CALL, judged_groups
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
-from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
+from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s, rows_named
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
@@ -27,11 +35,14 @@ from aqmlab.statistics.waiting import waiting_ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import numpy as np
+    from numpy.typing import NDArray
 
+    from aqmlab.comparison.verdict import Application
     from aqmlab.result import Result
     from aqmlab.statistics.distribution import ResponseTimes
     from aqmlab.statistics.quantity import OfRun
+
+    FloatArray = NDArray[np.float64]
 
 SHARES = tuple(number / 100.0 for number in range(1, 100))
 """The shares whose quantiles make a curve."""
@@ -57,6 +68,7 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
         "pages": _curve(pages),
         "responses": _curve(_responses(result)),
         "datagrams": _datagrams(result),
+        "strip": strip(result),
         "numbers": {
             "utilization_percent": utilization_percent.compute([drawn]),
             "loss_percent": loss_percent.compute([drawn]),
@@ -66,6 +78,111 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
             "pages_unfinished": None if pages is None else round(FollowedPages.of(result).unfinished),
         },
         "warnings": result.warnings,
+    }
+
+
+def strip(result: Result) -> dict[str, Any] | None:
+    """The delay of one application's packets over the measured window, each way: a call's, else a game's.
+
+    Without either it is that of a meeting. Where no packets are judged it is, of a `[line]`, how long the
+    queue of each link that carries data takes to be sent, and of other scenarios nothing. Times begin with
+    the window; at those of `lost_s` a packet was sent that never came.
+    """
+    kinds = judged_groups(result)
+    told = next((group for kind in _TOLD_FIRST for group, own in kinds.items() if own is kind), None)
+    begin_s, until_s = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+    if told is None or "datagram_arrivals" not in result.tables:
+        if not result.run["scenario"].get("line"):
+            return None
+        ways = [_wait_in(result, link["name"], begin_s, until_s) for link in judged_links(result)]
+        return {"of": "", "limits_ms": [], "seconds": until_s - begin_s, "ways": ways}
+    name = application_name(told)
+    groups = [group for group in kinds if application_name(group) == name]
+    return {
+        "of": name,
+        "limits_ms": list(dict.fromkeys(kinds[told].criteria[0].limits)),
+        "seconds": until_s - begin_s,
+        "ways": [_delays_of(result, group, begin_s, until_s) for group in groups],
+    }
+
+
+def judged(result: Result) -> dict[str, Any]:
+    """The verdict of one run: a row for each application with its grade, and who is worst off.
+
+    Returns:
+        `rows`: each a `name`, the `words` of its grade and number and the `grade`, null where there is none;
+        `words`: who is worst off; `notes`: what the grades mean.
+    """
+    found = Comparison.of({"now": [result]})
+    told = verdict(found)
+    return {
+        "rows": [_row(each) for each in told],
+        "words": of_verdict(what_changes_most(found, told)),
+        "notes": verdict_notes(found),
+    }
+
+
+def _row(application: Application) -> dict[str, Any]:
+    [fares] = application.fares.values()
+    return {
+        "name": application.name,
+        "words": fares_in_words(fares),
+        "grade": None if fares.grade is None else fares.grade.word,
+    }
+
+
+_TOLD_FIRST = (CALL, GAME, VIDEO_CALL, CLOUD_GAME)
+
+
+def _delays_of(result: Result, group: str, begin_s: float, until_s: float) -> dict[str, Any]:
+    """What the packets of a group's first source took, of those sent in the window, and which got lost."""
+    rows = result.tables["datagram_arrivals"]
+    own = has_name(rows, "group", group) & (to_numpy(rows["source"]) == 0)
+    sent_s, delay_s = (to_numpy(rows[name])[own] for name in ("sent_s", "delay_s"))
+    order = np.argsort(sent_s, kind="stable")
+    sent_s, delay_s = sent_s[order], delay_s[order]
+    within = (sent_s >= begin_s) & (sent_s < until_s)
+    lost_s = _missing(sent_s, _interval_s(result, group), begin_s, until_s)
+    return {
+        "way": way_of(group) or group,
+        "time_s": _listed(sent_s[within] - begin_s),
+        "delay_ms": _listed(delay_s[within] * 1e3),
+        "lost_s": _listed(lost_s - begin_s),
+    }
+
+
+def _interval_s(result: Result, group: str) -> float | None:
+    """The time from one packet of a source to the next, where it sends evenly."""
+    [own] = [each for each in result.run["scenario"]["datagrams"] if each["name"] == group]
+    if application_of(own) is not None or own.get("rate_mbps") is None:
+        return None
+    return float(own["packet_bytes"]) * 8e-6 / float(own["rate_mbps"])
+
+
+def _missing(sent_s: FloatArray, interval_s: float | None, begin_s: float, until_s: float) -> FloatArray:
+    """When packets of an even stream were sent that never came: its gaps, and what follows the last one."""
+    if interval_s is None:
+        return np.empty(0)
+    edges = np.concatenate([sent_s if len(sent_s) else [begin_s - interval_s], [until_s]])
+    lacking = np.rint(np.diff(edges) / interval_s).astype(int) - 1
+    found = [
+        start + interval_s * np.arange(1, count + 1)
+        for start, count in zip(edges[:-1], lacking, strict=True)
+        if count > 0
+    ]
+    lost_s = np.concatenate([np.empty(0), *found])
+    return lost_s[(lost_s >= begin_s) & (lost_s < until_s)]
+
+
+def _wait_in(result: Result, link: str, begin_s: float, until_s: float) -> dict[str, Any]:
+    """How long what waits at a link takes to be sent, in the window."""
+    time_s, delay_ms = waiting_ms(result, link)
+    within = (time_s >= begin_s) & (time_s < until_s)
+    return {
+        "way": link,
+        "time_s": _listed(time_s[within] - begin_s),
+        "delay_ms": _listed(delay_ms[within]),
+        "lost_s": [],
     }
 
 
@@ -164,5 +281,5 @@ def _curve(times: ResponseTimes | None) -> dict[str, Any] | None:
     }
 
 
-def _listed(values: np.ndarray[Any, Any]) -> list[float]:
+def _listed(values: FloatArray) -> list[float]:
     return [float(f"{value:.5g}") for value in values.tolist()]
