@@ -27,16 +27,17 @@ const playControls = (() => {
     return knob.integer ? Math.round(value) : Number(value.toPrecision(3));
   }
 
-  function range(knob, value, changed) {
-    const shown = made("output");
+  function range(knob, value, changed, typed) {
+    const shown = typed ? made("input", { type: "number", min: 0, step: "any", name: `${knob.name}, typed` }) : made("output");
     const slider = made("input", { type: "range", min: 0, max: STEPS, step: 1, name: knob.name });
     slider.show = (now) => {
       slider.value = position(knob, now);
       slider.say(now);
     };
     slider.say = (now) => {
-      shown.textContent = knob.integer ? now.toLocaleString("en") : digits(now);
-      slider.setAttribute("aria-valuetext", `${shown.textContent} (${knob.label})`);
+      const text = knob.integer ? now.toLocaleString("en") : digits(now);
+      shown[typed ? "value" : "textContent"] = text;
+      slider.setAttribute("aria-valuetext", `${text} (${knob.label})`);
     };
     slider.show(value);
     slider.addEventListener("input", () => {
@@ -44,7 +45,15 @@ const playControls = (() => {
       slider.say(now);
       changed(knob.name, now);
     });
-    return made("label", {}, made("span", { textContent: knob.label }), shown, slider);
+    if (!typed) return made("label", {}, made("span", { textContent: knob.label }), shown, slider);
+    shown.addEventListener("change", () => {
+      const now = Number(shown.value);
+      if (!(now > 0)) { slider.say(valueAt(knob, Number(slider.value))); return; }
+      slider.value = position(knob, now);
+      changed(knob.name, now);
+    });
+    slider.setAttribute("aria-label", `${knob.label}, slider`);
+    return made("div", {}, made("label", {}, made("span", { textContent: knob.label }), shown), slider);
   }
 
   function choice(knob, value, changed) {
@@ -60,7 +69,8 @@ const playControls = (() => {
     return made("label", {}, made("span", { textContent: knob.label }), box);
   }
 
-  const control = (knob, value, changed) => ({ range, choice, switch: toggle })[knob.kind](knob, value, changed);
+  // `typed`: whether a value can be typed as well.
+  const control = (knob, value, changed, typed = false) => ({ range, choice, switch: toggle })[knob.kind](knob, value, changed, typed);
 
   const group = (title, ...children) => made("fieldset", {}, made("legend", { textContent: title }), ...children);
 

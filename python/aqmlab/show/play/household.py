@@ -172,6 +172,10 @@ class PlayedHome(Played[AtHome]):
         rates = dict(zip(LINE_LINKS, {**self.rates_mbps, **setting.rates_mbps}.values(), strict=True))
         return min(links, key=lambda link: rates[link.removeprefix("router-")])
 
+    def waiting_links(self, scenario: Scenario) -> tuple[str, ...]:
+        """Those whose queues act, down and up."""
+        return own_links(scenario)
+
     def about(self, setting: AtHome, scenario: Scenario, file: str) -> dict[str, Any]:
         """The scheme's own controls, what the setting is called, and what the command line takes."""
         del file  # what is switched off is no --set: the setting itself is saved
@@ -240,17 +244,14 @@ class PlayedHome(Played[AtHome]):
         return self._without(setting.off).with_overrides(rates)
 
     def _without(self, off: Sequence[str]) -> Scenario:
-        """The household without these applications; the others keep their users, pages and packets."""
+        """The household without these applications; others are drawn by their names, and stay as they are."""
         if not off:
             return self.scenario
-        gone = [each for name in off for each in self.applications[name]]
-        nobody = {f"{table}.{number}.count": 0 for table, number in gone if table == "populations"}
-        document = self.scenario.with_overrides(nobody).resolved
+        gone = {each for name in off for each in self.applications[name]}
+        document = self.scenario.resolved
         kept = {
             table: [
-                group
-                for number, group in enumerate(document.get(table) or ())
-                if (table, number) not in gone or table == "populations"
+                group for number, group in enumerate(document.get(table) or ()) if (table, number) not in gone
             ]
             for table in _GROUPS
         }

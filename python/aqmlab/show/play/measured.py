@@ -15,7 +15,6 @@ from aqmlab.show.tables.verdict import verdict_notes
 from aqmlab.show.words.play import of_verdict
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
 from aqmlab.statistics.datagrams import (
-    application_of,
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
@@ -24,7 +23,7 @@ from aqmlab.statistics.datagrams import (
     loss_percent_of_datagrams,
 )
 from aqmlab.statistics.distribution import response_times
-from aqmlab.statistics.experience import CALL, CLOUD_GAME, GAME, VIDEO_CALL, judged_groups
+from aqmlab.statistics.experience import CALL, CLOUD_GAME, GAME, VIDEO_CALL, Grade, judged_groups
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
 from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s, rows_named
@@ -33,7 +32,7 @@ from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,7 +47,7 @@ SHARES = tuple(number / 100.0 for number in range(1, 100))
 """The shares whose quantiles make a curve."""
 
 
-def measurement(result: Result, link: str) -> dict[str, Any]:
+def measurement(result: Result, link: str, waits: Sequence[str] = ()) -> dict[str, Any]:
     """A link over time, curves of page load and response times, and the few numbers that count.
 
     Every time is in seconds or, where the name says so, in milliseconds; what was not observed is null.
@@ -56,21 +55,26 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
     Args:
         result: A finished run.
         link: The name of the link.
+        waits: Links whose waits are drawn where no call or game is.
     """
     [drawn] = judged_links(result, [link])
+    # The port of a router that shapes is far faster than the line behind it, which is what is busy.
+    [busy] = judged_links(
+        result, [link.removeprefix("router-") if result.run["scenario"].get("line") else link]
+    )
     pages = _pages(result)
     return {
         "link": link,
         "measured_s": measured_window_s(result),
         "warm_up_s": float(result.run["measured_from_s"]),
         "queue": _queue(result, drawn),
-        "utilization": _utilization(result, drawn),
+        "utilization": _utilization(result, busy),
         "pages": _curve(pages),
         "responses": _curve(_responses(result)),
         "datagrams": _datagrams(result),
-        "strip": strip(result),
+        "strip": strip(result, waits),
         "numbers": {
-            "utilization_percent": utilization_percent.compute([drawn]),
+            "utilization_percent": utilization_percent.compute([busy]),
             "loss_percent": loss_percent.compute([drawn]),
             "marked_percent": marked_percent.compute([drawn]),
             "wait_ms": _mean_wait_ms(drawn),
@@ -81,21 +85,19 @@ def measurement(result: Result, link: str) -> dict[str, Any]:
     }
 
 
-def strip(result: Result) -> dict[str, Any] | None:
+def strip(result: Result, waits: Sequence[str] = ()) -> dict[str, Any] | None:
     """The delay of one application's packets over the measured window, each way: a call's, else a game's.
 
-    Without either it is that of a meeting. Where no packets are judged it is, of a `[line]`, how long the
-    queue of each link that carries data takes to be sent, and of other scenarios nothing. Times begin with
-    the window; at those of `lost_s` a packet was sent that never came.
+    Without either it is that of a meeting. Where no packets are judged it is how long the queue of each of
+    the links `waits` takes to be sent. Times begin with the window; at those of `lost_s` a packet was sent
+    that never came.
     """
     kinds = judged_groups(result)
     told = next((group for kind in _TOLD_FIRST for group, own in kinds.items() if own is kind), None)
     begin_s, until_s = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
     if told is None or "datagram_arrivals" not in result.tables:
-        if not result.run["scenario"].get("line"):
-            return None
-        ways = [_wait_in(result, link["name"], begin_s, until_s) for link in judged_links(result)]
-        return {"of": "", "limits_ms": [], "seconds": until_s - begin_s, "ways": ways}
+        ways = [_wait_in(result, link, begin_s, until_s) for link in waits]
+        return {"of": "", "limits_ms": [], "seconds": until_s - begin_s, "ways": ways} if ways else None
     name = application_name(told)
     groups = [group for group in kinds if application_name(group) == name]
     return {
@@ -115,9 +117,10 @@ def judged(result: Result) -> dict[str, Any]:
     """
     found = Comparison.of({"now": [result]})
     told = verdict(found)
+    grades = {fares.grade for each in told for fares in each.fares.values() if fares.grade is not None}
     return {
         "rows": [_row(each) for each in told],
-        "words": of_verdict(what_changes_most(found, told)),
+        "words": of_verdict(what_changes_most(found, told), all_good=grades == {Grade.GOOD}),
         "notes": verdict_notes(found),
     }
 
@@ -154,7 +157,7 @@ def _delays_of(result: Result, group: str, begin_s: float, until_s: float) -> di
 def _interval_s(result: Result, group: str) -> float | None:
     """The time from one packet of a source to the next, where it sends evenly."""
     [own] = [each for each in result.run["scenario"]["datagrams"] if each["name"] == group]
-    if application_of(own) is not None or own.get("rate_mbps") is None:
+    if own.get("rate_mbps") is None or own.get("off_s") is not None:
         return None
     return float(own["packet_bytes"]) * 8e-6 / float(own["rate_mbps"])
 
@@ -179,7 +182,7 @@ def _wait_in(result: Result, link: str, begin_s: float, until_s: float) -> dict[
     time_s, delay_ms = waiting_ms(result, link)
     within = (time_s >= begin_s) & (time_s < until_s)
     return {
-        "way": link,
+        "way": link.removeprefix("router-"),
         "time_s": _listed(time_s[within] - begin_s),
         "delay_ms": _listed(delay_ms[within]),
         "lost_s": [],

@@ -83,7 +83,7 @@
       playControls.switches("Who uses the line", applications, (name) => !turned.off.includes(name), (name, on) => changed(`on.${name}`, () => {
         turned.off = on ? turned.off.filter((each) => each !== name) : [...turned.off, name];
       })),
-      playControls.group("The line", ...facts.knobs.map((knob) => control(knob, standing(knob), turn))),
+      playControls.group("The line", ...facts.knobs.map((knob) => control(knob, standing(knob), turn, true))),
       playControls.oneOf("The queue", "scheme", schemes, turned.scheme, turn), where, more,
     ];
   }
@@ -199,11 +199,11 @@
     const { of } = now.strip, looks = looksOf(now, before);
     element("strip-title").textContent = of ? `Delay of the ${of}, one way` : "Wait in the queue";
     element("lines").replaceChildren(...[["now", now, looks[0]], ["before", before, looks[1]]].filter(([, run]) => run).map(([when, run, look]) => {
-      const line = made("i", { className: "line" });
+      const line = made("i", { className: "line", hidden: run.strip?.of !== of });
       line.style.borderTop = `3px ${look.dash.length ? "dashed" : "solid"} ${look.stroke}`;
       const row = of && rowOf(run, of);
-      const grade = row?.grade ? [playCharts.face(row.grade, when === "now" ? 34 : 22), made("b", { textContent: row.words, className: row.grade })] : [];
-      return made("li", { className: when }, line, made("span", { textContent: `${when}: ${labelOf(run)}` }), ...grade);
+      const grade = row?.grade ? [made("b", { className: row.grade }, playCharts.face(row.grade, when === "now" ? 34 : 22), ` ${row.words}`)] : [];
+      return made("li", { className: when }, made("span", {}, line, `${when}: ${labelOf(run)}`), ...grade);
     }));
     playCharts.strips(element("strips"), now, before, looks);
   }
@@ -251,6 +251,7 @@
   }
 
   function ask() {
+    document.body.dataset.state = "asked";
     clearTimeout(state.timer);
     state.timer = setTimeout(send, 80);
   }
@@ -277,6 +278,7 @@
     const found = await answered(number, structuredClone(state.turned), "&quick=1");
     if (number !== state.asked) return;
     document.body.classList.remove("busy");
+    document.body.dataset.state = found ? "shown" : "refused";
     if (!found) return;
     state.now = found;
     element("headline").setAttribute("aria-busy", String(found.more));  // said once, when the longer run is there
@@ -295,7 +297,7 @@
       if (found) { state[side] = found; show(); }
     }
     element("headline").setAttribute("aria-busy", "false");
-    document.body.dataset.whole = String(number);
+    document.body.dataset.state = "whole";
   }
 
   // ------------------------------------------------------------------------------------------------ full comparison

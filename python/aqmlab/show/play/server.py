@@ -128,7 +128,7 @@ class Player:
     ) -> dict[str, Any]:
         simulated_s = self.link.length_of(scenario, quick=quick)
         result = self.link.run(scenario, setting.seed, active, simulated_s)
-        measured = measurement(result, self.link.drawn_link(setting))
+        measured = measurement(result, self.link.drawn_link(setting), self.link.waiting_links(scenario))
         return {
             **measured,
             "verdict": judged(result),

@@ -82,6 +82,11 @@ class Played(ABC, Generic[Own]):
     def drawn_link(self, setting: Own) -> str:
         """The link whose queue is drawn."""
 
+    def waiting_links(self, scenario: Scenario) -> tuple[str, ...]:
+        """The links whose waits are drawn where no call or game is; none where they are drawn anyway."""
+        del scenario
+        return ()
+
     @abstractmethod
     def about(self, setting: Own, scenario: Scenario, file: str) -> dict[str, Any]:
         """What stands on the page beside the numbers of a setting's run: parameters, commands, names."""

@@ -50,12 +50,18 @@ def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
 _WORST_OFF = "Worst off: "
 
 
-def of_verdict(worst: str) -> dict[str, str]:
+def of_verdict(worst: str, *, all_good: bool) -> dict[str, str]:
     """Who is worst off: as the headline `now`, and `before` beside the next one; empty if nobody is judged.
 
     Args:
         worst: The sentence of the verdict.
+        all_good: Whether every application that is judged is good.
     """
+    if all_good:
+        return {
+            "now": "Everybody is well off: all grades are good.",
+            "before": "All grades were good before.",
+        }
     before = f"Worst off before: {worst.removeprefix(_WORST_OFF)}" if worst else ""
     return {"now": worst, "before": before}
 
@@ -64,8 +70,8 @@ _AT = {
     "router": "in your router, which shapes",
     "router-unshaped": "in your router, unshaped",
     "modem": "in the modem, up alone",
-    "provider": "at the provider, down alone",
-    "line": "in modem and provider",
+    "provider": "at the provider's, down alone",
+    "line": "in the modem and at the provider's",
 }
 
 
@@ -76,7 +82,7 @@ def of_queue(scheme: str) -> str:
 
 def of_place(place: QueuePlace) -> str:
     """Where a queue management stands, as the label of a choice."""
-    return place.in_words
+    return _AT[place.name]
 
 
 def of_application(name: str, groups: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
@@ -102,7 +108,7 @@ def of_setting(
     scheme: str, place: QueuePlace | None, *, off: Sequence[str], rates_mbps: Sequence[float]
 ) -> str:
     """A household's setting: `FQ-CoDel in your router, which shapes; without backup; 50 down and 10 up`."""
-    told = [of_queue(scheme) if place is None else f"{of_queue(scheme)} {_AT[place.name]}"]
+    told = [of_queue(scheme) if place is None else f"{of_queue(scheme)} {of_place(place)}"]
     if off:
         told.append(f"without {listed(list(off), most=8)}")
     if rates_mbps:
