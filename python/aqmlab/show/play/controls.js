@@ -30,6 +30,8 @@ const playControls = (() => {
   function range(knob, value, changed, typed) {
     const shown = typed ? made("input", { type: "number", min: 0, step: "any", name: `${knob.name}, typed` }) : made("output");
     const slider = made("input", { type: "range", min: 0, max: STEPS, step: 1, name: knob.name });
+    // A label names its first field, which is the number.
+    slider.setAttribute("aria-label", typed ? `${knob.label}, slider` : knob.label);
     slider.show = (now) => {
       slider.value = position(knob, now);
       slider.say(now);
@@ -52,7 +54,6 @@ const playControls = (() => {
       slider.value = position(knob, now);
       changed(knob.name, now);
     });
-    slider.setAttribute("aria-label", `${knob.label}, slider`);
     return made("div", {}, made("label", {}, made("span", { textContent: knob.label }), shown), slider);
   }
 

@@ -145,7 +145,7 @@
     if (now) playCharts.draw(element(id), now, before, looksOf(state.now, state.before), options);
     else {
       playCharts.clear(element(id));
-      element(id).append(made("p", { className: "none", textContent: state.facts.words.no_pages }));
+      element(id).append(made("p", { className: "none", textContent: state.facts.words[state.now.numbers.pages_begun ? "none_loaded" : "no_pages"] }));
     }
   }
 

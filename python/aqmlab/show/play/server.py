@@ -83,11 +83,13 @@ class Player:
         self.file = file
         self.comparison = FullComparison(link)
         self._answers: OrderedDict[str, str] = OrderedDict()
+        self._facts: dict[str, Any] = {}
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
         self._active = ActiveRuns()
 
     def first(self) -> None:
         """Plays the scenario as it is, which the page asks for first: its answer is there when it does."""
+        self._facts = self._of_page()
         self._play(self.link.start, ActiveRuns(), quick=True)
 
     async def play(self, setting: Setting, *, quick: bool) -> str:
@@ -105,6 +107,21 @@ class Player:
         self._active = active = ActiveRuns()
         work = partial(self._play, setting, active, quick=quick)
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the page is told once: what can be turned, where it stands, and how lines look."""
+        return self._facts or self._of_page()
+
+    def _of_page(self) -> dict[str, Any]:
+        facts = self.link.facts()
+        home = facts.get("home")
+        looks = {scheme: _look(scheme) for scheme in facts["parameters"]}
+        if home is not None:
+            looks[AS_IT_IS] = _look(home["own_scheme"])
+        name = self.link.scenario.name
+        words = of_page(name, home=home is not None)
+        return {**facts, "name": name, "words": words, "simulated_s": self.link.simulated_s, "looks": looks}
 
     def _play(self, setting: Setting, active: ActiveRuns, *, quick: bool) -> str:
         scenario = self.link.at(setting)  # refused before it is looked for
@@ -214,22 +231,7 @@ class _Knobs(_Handler):
 
     def get(self) -> None:
         """What can be turned, and where it stands."""
-        link = self.player.link
-        facts = link.facts()
-        home = facts.get("home")
-        looks = {scheme: _look(scheme) for scheme in facts["parameters"]}
-        if home is not None:
-            looks[AS_IT_IS] = _look(home["own_scheme"])
-        self.finish(
-            {
-                **facts,
-                "name": link.scenario.name,
-                "words": of_page(link.scenario.name, home=home is not None),
-                "file": self.player.file,
-                "simulated_s": link.simulated_s,
-                "looks": looks,
-            }
-        )
+        self.finish(self.player.facts)
 
 
 def _look(scheme: str) -> dict[str, Any]:

@@ -118,9 +118,13 @@ def of_setting(
 
 
 def of_page(name: str, *, home: bool) -> dict[str, str]:
-    """The words of the page that no run changes: its `title`, and what stands where nobody loads pages."""
+    """The words of the page that no run changes: its `title`, and what stands where no page was loaded."""
     title = "switch somebody on or off, choose a queue" if home else "change a setting, see the queue"
-    return {"title": f"{name}: {title}", "no_pages": "Nobody loads pages here."}
+    return {
+        "title": f"{name}: {title}",
+        "no_pages": "Nobody loads pages here.",
+        "none_loaded": "Nothing has loaded within the run.",
+    }
 
 
 def of_comparison(status: Mapping[str, Any]) -> str:
