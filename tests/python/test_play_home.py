@@ -21,7 +21,7 @@ from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play import PlayedHome, is_home
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PlayError
-from aqmlab.show.play.measured import _missing, judged, measurement, strip
+from aqmlab.show.play.measured import judged, measurement, strip
 from aqmlab.show.play.server import Player
 from small import BULK, WEB
 from test_play import ask, ended, serving
@@ -138,6 +138,15 @@ def test_a_place_that_is_none_is_refused(home: PlayedHome) -> None:
         home.at(replace(home.start, scheme="pie", place="attic"))
 
 
+def test_a_queue_may_be_chosen_at_first() -> None:
+    scenario = aqmlab.new("home").scenario
+    cake = PlayedHome(scenario, scheme="cake", queue_in="line", simulated_s=5.0)
+    assert cake.at(cake.start) == placed(scenario, "cake", PLACES["line"], None)
+    assert (cake.start.scheme, cake.facts()["link"]) == ("cake", "up")
+    with pytest.raises(PlayError, match='did you mean "pie"'):
+        PlayedHome(scenario, scheme="pie2", simulated_s=5.0)
+
+
 def test_only_lines_are_homes(home: PlayedHome) -> None:
     assert is_home(home.scenario)
     assert not any(is_home(Scenario.from_toml(text)) for text in (WEB, BULK))
@@ -162,14 +171,6 @@ def test_the_strip_has_every_packet_of_the_window_once() -> None:
         instants = sorted([*way["time_s"], *way["lost_s"]])
         assert np.allclose(np.diff(instants), 0.02, atol=2e-3), "G.711: a packet every 20 ms"
     assert rows["call-up"]["lost_packets"] == len(drawn["ways"][0]["lost_s"]) > 0
-
-
-def test_packets_that_never_came_are_the_gaps_of_an_even_stream() -> None:
-    sent = np.array([0.98, 1.0, 1.02, 1.08, 1.10])
-    assert np.allclose(_missing(sent, 0.02, 1.0, 1.16), [1.04, 1.06, 1.12, 1.14])
-    assert np.allclose(_missing(sent, 0.02, 1.0, 1.05), [1.04])
-    assert len(_missing(np.empty(0), 0.02, 1.0, 2.0)) == 50, "of a dead call every one"
-    assert len(_missing(sent, None, 1.0, 2.0)) == 0, "not known of a stream that is not even"
 
 
 def test_the_grade_of_the_call_follows_from_what_is_drawn(home: PlayedHome) -> None:

@@ -9,10 +9,9 @@ const playCharts = (() => {
   // The run before is drawn first, under the one now.
   const joined = (now, before) => uPlot.join([before?.x.length ? [before.x, before.y] : [[now.x[0]], [null]], [now.x, now.y]]);
 
-  function axis(unit, log, more) {
+  function axis(unit, space, more) {
     return {
-      stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") }, filter: (_, splits) => splits,
-      splits: (plot, axisAt, least, most) => axisTicks.ticks(least, most, log, axisAt ? 0.14 : 64 / Math.max(200, plot.bbox.width / devicePixelRatio)),
+      stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") }, space,
       values: (_, splits) => splits.map((split) => split == null ? "" : axisTicks.written(split, unit, 4)), ...more,
     };
   }
@@ -31,8 +30,8 @@ const playCharts = (() => {
       width: Math.max(240, place.clientWidth), height: options.height ?? 230, cursor: { drag: { x: true, y: false } },
       legend: { show: options.legend ?? true, live: true }, hooks: options.hooks ?? {},
       scales: { x: options.x, y: options.y },
-      axes: [axis(TIME, options.x.distr === 3, { label: options.xLabel, ...(options.xLabel ? {} : { size: 32 }) }),
-        axis(options.yScale, false, { label: options.yLabel, size: 62 })],
+      axes: [axis(TIME, 64, { label: options.xLabel, ...(options.xLabel ? {} : { size: 32 }) }),
+        axis(options.yScale, 26, { label: options.yLabel, size: 62 })],
       series: [
         { label: options.xName, value: value(options.xUnit) },
         { label: "before", ...its, points: { show: false }, spanGaps: true, value: value(options.yUnit), show: Boolean(before) },

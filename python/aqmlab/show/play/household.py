@@ -87,6 +87,7 @@ class PlayedHome(Played[AtHome]):
         self,
         scenario: Scenario,
         *,
+        scheme: str = AS_IT_IS,
         queue_in: str | None = None,
         shaped_share: float | None = None,
         simulated_s: float | None = None,
@@ -95,6 +96,7 @@ class PlayedHome(Played[AtHome]):
 
         Args:
             scenario: The household.
+            scheme: The queue discipline at first; by default the line's own queues.
             queue_in: Where queue disciplines stand at first; by default in the router.
             shaped_share: The share of the line's rate that a router leaves it; by default the file's, or
                 0.95.
@@ -102,14 +104,16 @@ class PlayedHome(Played[AtHome]):
                 lines faster than 110 Mbit/s both ways together.
 
         Raises:
-            RefusalError: There is no such place, or the share is not legal there.
+            RefusalError: There is no such scheme or place, or the share is not legal there.
             ScenarioError: So many simulated seconds are refused.
         """
+        self._first_scheme = scheme
         self._first_place = place_named(queue_in or "router")
         self._first_place.require_share(shaped_share)
         self._share = shaped_share
         self._given_s = simulated_s
         super().__init__(scenario, simulated_s or _WHOLE_S)
+        self.at(self.start)  # refused here rather than on the page
 
     @cached_property
     def applications(self) -> dict[str, list[tuple[str, int]]]:
@@ -128,7 +132,7 @@ class PlayedHome(Played[AtHome]):
     @cached_property
     def start(self) -> AtHome:
         """The household as its file has it."""
-        return AtHome(rates_mbps=self.rates_mbps, place=self._first_place.name)
+        return AtHome(rates_mbps=self.rates_mbps, scheme=self._first_scheme, place=self._first_place.name)
 
     def facts(self) -> dict[str, Any]:
         """The switches and choices, and where they stand."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from aqmlab.comparison import Comparison
 from aqmlab.comparison.verdict import application_name, verdict, way_of
 from aqmlab.errors import MissingDataError
@@ -14,6 +12,7 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.show.tables.verdict import verdict_notes
 from aqmlab.show.words.play import of_verdict
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
+from aqmlab.statistics.datagram_delays import delays_of
 from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
@@ -26,7 +25,7 @@ from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.experience import CALL, CLOUD_GAME, GAME, VIDEO_CALL, Grade, judged_groups
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
-from aqmlab.statistics.recorded import has_name, judged_links, measured_window_s, rows_named
+from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
@@ -34,6 +33,7 @@ from aqmlab.statistics.waiting import waiting_ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from aqmlab.comparison.verdict import Application
@@ -138,43 +138,14 @@ _TOLD_FIRST = (CALL, GAME, VIDEO_CALL, CLOUD_GAME)
 
 
 def _delays_of(result: Result, group: str, begin_s: float, until_s: float) -> dict[str, Any]:
-    """What the packets of a group's first source took, of those sent in the window, and which got lost."""
-    rows = result.tables["datagram_arrivals"]
-    own = has_name(rows, "group", group) & (to_numpy(rows["source"]) == 0)
-    sent_s, delay_s = (to_numpy(rows[name])[own] for name in ("sent_s", "delay_s"))
-    order = np.argsort(sent_s, kind="stable")
-    sent_s, delay_s = sent_s[order], delay_s[order]
-    within = (sent_s >= begin_s) & (sent_s < until_s)
-    lost_s = _missing(sent_s, _interval_s(result, group), begin_s, until_s)
+    """What the packets of a group took that were sent in the window, and which never came."""
+    found = delays_of(result, group, from_s=begin_s, until_s=until_s)
     return {
         "way": way_of(group) or group,
-        "time_s": _listed(sent_s[within] - begin_s),
-        "delay_ms": _listed(delay_s[within] * 1e3),
-        "lost_s": _listed(lost_s - begin_s),
+        "time_s": _listed(found.sent_s - begin_s),
+        "delay_ms": _listed(found.delay_ms),
+        "lost_s": [] if found.lost_s is None else _listed(found.lost_s - begin_s),
     }
-
-
-def _interval_s(result: Result, group: str) -> float | None:
-    """The time from one packet of a source to the next, where it sends evenly."""
-    [own] = [each for each in result.run["scenario"]["datagrams"] if each["name"] == group]
-    if own.get("rate_mbps") is None or own.get("off_s") is not None:
-        return None
-    return float(own["packet_bytes"]) * 8e-6 / float(own["rate_mbps"])
-
-
-def _missing(sent_s: FloatArray, interval_s: float | None, begin_s: float, until_s: float) -> FloatArray:
-    """When packets of an even stream were sent that never came: its gaps, and what follows the last one."""
-    if interval_s is None:
-        return np.empty(0)
-    edges = np.concatenate([sent_s if len(sent_s) else [begin_s - interval_s], [until_s]])
-    lacking = np.rint(np.diff(edges) / interval_s).astype(int) - 1
-    found = [
-        start + interval_s * np.arange(1, count + 1)
-        for start, count in zip(edges[:-1], lacking, strict=True)
-        if count > 0
-    ]
-    lost_s = np.concatenate([np.empty(0), *found])
-    return lost_s[(lost_s >= begin_s) & (lost_s < until_s)]
 
 
 def _wait_in(result: Result, link: str, begin_s: float, until_s: float) -> dict[str, Any]:
