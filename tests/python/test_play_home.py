@@ -14,6 +14,7 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario
+from aqmlab.comparison import configurations
 from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES
 from aqmlab.presets.line import AS_IT_IS
@@ -218,6 +219,36 @@ def test_a_setting_that_was_played_is_answered_again_without_a_run(home: PlayedH
     with pytest.raises(aqmlab.errors.Cancelled):
         player._play(replace(home.start, seed=2), stopped, quick=True)
     player.close()
+
+
+def test_the_same_setting_is_played_once_and_another_one_stops_it() -> None:
+    long = PlayedHome(aqmlab.new("home").scenario, simulated_s=3600.0)
+    player = Player(long, "home.toml")
+    player.first()
+    first = player._begin(long.start, quick=True)
+    assert player._begin(long.start, quick=True) is first
+    whole = player._begin(long.start, quick=False)
+    other = player._begin(replace(long.start, off=("backup",)), quick=True)
+    with pytest.raises(aqmlab.errors.Cancelled):
+        whole.result(timeout=60)
+    assert json.loads(other.result(timeout=60))["more"] is True
+    player.close()
+
+
+def test_what_is_saved_is_the_setting_and_its_commands_read_it(home: PlayedHome) -> None:
+    for place in PLACES:
+        setting = replace(home.start, scheme="fq-codel", place=place, off=("game",))
+        scenario = home.at(setting)
+        saved = Scenario.from_toml(scenario.as_toml())
+        assert saved == scenario
+        words = home.about(setting, scenario, "")["compare"].split()
+        assert words[2] == "home-played.toml"
+        schemes, queue_in = words[words.index("--schemes") + 1], words[words.index("--queue-in") + 1]
+        assert list(configurations(saved, schemes.split(","), (), queue_in, None)) == [
+            AS_IT_IS,
+            "pie",
+            "cake",
+        ]
 
 
 # --- two settings ---

@@ -86,7 +86,7 @@ const playCharts = (() => {
     for (const old of place.querySelectorAll(".strip")) clear(old);
     const sameStrip = before?.strip && before.strip.of === now.strip.of;
     const most = Math.max(LEAST_MS, highest(now), sameStrip ? highest(before) : 0) * 1.08;
-    const seconds = Math.max(now.strip.seconds, sameStrip ? before.strip.seconds : 0);
+    const seconds = Math.max(now.whole_s, sameStrip ? before.whole_s : 0);  // a first look fills the beginning
     const beside = sameStrip ? before.strip.ways : [];
     place.replaceChildren(...now.strip.ways.map((way) => {
       const told = said(now.strip.of || "queue", way);

@@ -97,13 +97,12 @@ def strip(result: Result, waits: Sequence[str] = ()) -> dict[str, Any] | None:
     begin_s, until_s = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
     if told is None or "datagram_arrivals" not in result.tables:
         ways = [_wait_in(result, link, begin_s, until_s) for link in waits]
-        return {"of": "", "limits_ms": [], "seconds": until_s - begin_s, "ways": ways} if ways else None
+        return {"of": "", "limits_ms": [], "ways": ways} if ways else None
     name = application_name(told)
     groups = [group for group in kinds if application_name(group) == name]
     return {
         "of": name,
         "limits_ms": list(dict.fromkeys(kinds[told].criteria[0].limits)),
-        "seconds": until_s - begin_s,
         "ways": [_delays_of(result, group, begin_s, until_s) for group in groups],
     }
 

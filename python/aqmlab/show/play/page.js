@@ -165,6 +165,7 @@
   function showCharts() {
     const { now, before } = state, { MILLISECONDS, PERCENT } = playCharts;
     if (!element("detail").open || !now) return;
+    element("queue-title").textContent = `Queueing delay (${now.link})`;
     const whole = { time: false }, percents = { range: [0, 100] };
     const upward = { range: (_, __, most) => [0, (most || 1) * 1.05] };
     draw("queue", overTime(now, "queue", "delay_ms"), overTime(before, "queue", "delay_ms"),
@@ -354,7 +355,7 @@
     if (state.facts.refused) throw new Error(state.facts.refused);
     state.turned = untouched();
     element("name").textContent = state.facts.words.title;
-    for (const id of ["queue", "utilization"]) element(id).previousElementSibling.textContent += state.facts.home ? "" : ` (${state.facts.link})`;
+    element("utilization-title").textContent += state.facts.home ? "" : ` (${state.facts.link})`;
     element("detail").open = !state.facts.home;
     document.title = `${state.facts.name} – aqmlab play`;
     element("full-report").href = at("comparison/report");

@@ -13,10 +13,9 @@ import json
 import secrets
 import signal
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -84,13 +83,14 @@ class Player:
         self.comparison = FullComparison(link)
         self._answers: OrderedDict[str, str] = OrderedDict()
         self._facts: dict[str, Any] = {}
+        self._under_way: tuple[object, Future[str] | None] = (None, None)
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
         self._active = ActiveRuns()
 
     def first(self) -> None:
-        """Plays the scenario as it is, which the page asks for first: its answer is there when it does."""
+        """Begins with the scenario as it is, which the page asks for first."""
         self._facts = self._of_page()
-        self._play(self.link.start, ActiveRuns(), quick=True)
+        self._begin(self.link.start, quick=True)
 
     async def play(self, setting: Setting, *, quick: bool) -> str:
         """The measurement of a setting, as JSON; of one that was played lately, without another run.
@@ -103,10 +103,18 @@ class Player:
             ScenarioError, RefusalError: It is refused.
             Cancelled: Something newer was asked for.
         """
-        self._active.stop()
-        self._active = active = ActiveRuns()
-        work = partial(self._play, setting, active, quick=quick)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        return await asyncio.wrap_future(self._begin(setting, quick=quick))
+
+    def _begin(self, setting: Setting, *, quick: bool) -> Future[str]:
+        """Stops what is played and plays this, unless it is what is played."""
+        asked = (setting, quick)
+        before, answer = self._under_way
+        if answer is None or answer.done() or before != asked:
+            self._active.stop()
+            self._active = active = ActiveRuns()
+            answer = self._threads.submit(self._play, setting, active, quick=quick)
+            self._under_way = (asked, answer)
+        return answer
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -146,10 +154,12 @@ class Player:
         simulated_s = self.link.length_of(scenario, quick=quick)
         result = self.link.run(scenario, setting.seed, active, simulated_s)
         measured = measurement(result, self.link.drawn_link(setting), self.link.waiting_links(scenario))
+        whole_s = self.link.length_of(scenario, quick=False)
         return {
             **measured,
             "verdict": judged(result),
-            "more": simulated_s < self.link.length_of(scenario, quick=False),
+            "more": simulated_s < whole_s,
+            "whole_s": whole_s - sum(self.link.edges_s(whole_s)),
             "words": of_run(measured, simulated_s=simulated_s),
             **self.link.about(setting, scenario, self.file),
             "toml": scenario.as_toml(),
