@@ -47,9 +47,6 @@ def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
     }
 
 
-_WORST_OFF = "Worst off: "
-
-
 def of_verdict(worst: str, *, all_good: bool) -> dict[str, str]:
     """Who is worst off: as the headline `now`, and `before` beside the next one; empty if nobody is judged.
 
@@ -58,12 +55,8 @@ def of_verdict(worst: str, *, all_good: bool) -> dict[str, str]:
         all_good: Whether every application that is judged is good.
     """
     if all_good:
-        return {
-            "now": "Everybody is well off: all grades are good.",
-            "before": "All grades were good before.",
-        }
-    before = f"Worst off before: {worst.removeprefix(_WORST_OFF)}" if worst else ""
-    return {"now": worst, "before": before}
+        return {"now": "Everybody is well off: all grades are good.", "before": "Before: all were good."}
+    return {"now": worst, "before": f"Before: {worst[0].lower()}{worst[1:]}" if worst else ""}
 
 
 _AT = {
