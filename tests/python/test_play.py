@@ -28,7 +28,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play import PlayedLink, Turned
 from aqmlab.show.play.comparing import FullComparison
-from aqmlab.show.play.knobs import PlayError
+from aqmlab.show.play.knobs import PlayError, read_json
 from aqmlab.show.play.measured import measurement
 from aqmlab.statistics.pages import Pages, page_load_times, unfinished_pages
 from small import BULK, WEB
@@ -279,7 +279,7 @@ def test_requests_that_are_none_are_refused() -> None:
         ),
     ]:
         with pytest.raises(PlayError, match=place):
-            Turned.from_json(text)
+            Turned.of(read_json(text))
 
 
 # --- what is drawn ---
@@ -430,10 +430,12 @@ def test_what_cannot_be_compared_is_refused_before_anything_runs(
 
 
 @contextmanager
-def serving(folder: Path, *options: str, scenario: str = WEB) -> Iterator[tuple[str, int, str]]:
-    """The command as its users have it; yields host, port and token."""
-    (folder / "web.toml").write_text(scenario, encoding="utf-8")
-    command = [sys.executable, "-m", "aqmlab", "play", "web.toml", "--no-browser", "--seconds", "5", *options]
+def serving(folder: Path, *options: str, scenario: str | None = WEB) -> Iterator[tuple[str, int, str]]:
+    """The command as its users have it, perhaps without a scenario; yields host, port and token."""
+    file = [] if scenario is None else ["web.toml"]
+    if scenario is not None:
+        (folder / "web.toml").write_text(scenario, encoding="utf-8")
+    command = [sys.executable, "-m", "aqmlab", "play", *file, "--no-browser", "--seconds", "5", *options]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+import aqmlab
 from small import WEB
 from test_play import serving
 
@@ -149,6 +151,190 @@ def test_it_fits_a_phone_and_follows_the_style(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("#charts .uplot").count() == 4
     assert wrong == []
+    page.close()
+
+
+# --- the household ---
+
+WHOLE = 'body[data-state="whole"]'
+
+
+@pytest.fixture(name="home_address", scope="module")
+def a_household_that_is_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder: Path = tmp_path_factory.mktemp("home")
+    with serving(folder, "--seconds", "12", scenario=str(aqmlab.new("home"))) as (host, port, token):
+        yield f"http://{host}:{port}/?token={token}"
+
+
+def verdict(page: Page) -> dict[str, list[str]]:
+    """What the verdict says of each application, now and before."""
+    rows = page.locator("#verdict tbody tr").all()
+    return {
+        str(row.locator("th").inner_text()): [str(cell) for cell in row.locator("td").all_inner_texts()]
+        for row in rows
+    }
+
+
+def test_a_switch_changes_who_is_there_and_how_the_call_fares(browser: Browser, home_address: str) -> None:
+    page, wrong = opened(browser, home_address)
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    full = verdict(page)
+    assert full["call"][0].startswith("fair"), "a backup fills the modem's buffer of 250 ms"
+    assert full["call"][1] == ""
+    assert page.locator("#strips .uplot").count() == 2, "up and down"
+    page.get_by_role("checkbox", name="backup (upload)").uncheck()
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    without = verdict(page)
+    assert without["call"][0].startswith("good")
+    assert without["call"][1] == full["call"][0]
+    assert without["backup"] == ["–", full["backup"][0]]
+    page.get_by_role("checkbox", name="call").uncheck()
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    assert "Delay of the game" in page.locator("#strip-title").inner_text()
+    assert wrong == []
+    page.close()
+
+
+def test_walking_over_all_controls_by_tab_changes_nothing(browser: Browser, home_address: str) -> None:
+    page, wrong = opened(browser, home_address)
+    page.get_by_role("radio", name="FQ-CoDel").check()
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    page.locator("#more summary").click()
+    seen, shown = verdict(page), page.locator("body").get_attribute("data-shown")
+    page.locator("body").evaluate("() => { document.activeElement.blur(); window.scrollTo(0, 0); }")
+    walked: list[str] = []
+    for key in ["Tab"] * 45 + ["Shift+Tab"] * 45:
+        page.keyboard.press(key)
+        walked.append(str(page.evaluate("document.activeElement.name || document.activeElement.id")))
+    named = {
+        "on.backup",
+        "line.down_mbps",
+        "line.up_mbps, typed",
+        "scheme",
+        "place",
+        "another",
+        "target_ms",
+        "ecn",
+        "keep",
+        "swap",
+    }
+    assert named <= set(walked)
+    page.wait_for_timeout(300)  # longer than a change waits before it is sent
+    assert page.locator("body").get_attribute("data-shown") == shown
+    assert page.locator("body").get_attribute("data-state") == "whole"
+    page.locator("#keep").click()  # shows anew, with what stood before
+    page.locator("#keep").click()
+    assert {name: cells[0] for name, cells in verdict(page).items()} == {
+        name: cells[0] for name, cells in seen.items()
+    }
+    assert wrong == []
+    page.close()
+
+
+def test_a_slider_that_is_only_reached_leaves_the_setting_before(browser: Browser, home_address: str) -> None:
+    page, wrong = opened(browser, home_address)
+    page.get_by_role("radio", name="CAKE").check()
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    before = [cells[1] for cells in verdict(page).values()]
+    slider = page.get_by_role("slider", name="up, Mbit/s, slider")
+    slider.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift")
+    page.get_by_role("button", name="Other users").focus()
+    assert [cells[1] for cells in verdict(page).values()] == before
+    # Of several steps of one slider the setting before is that before the first.
+    slider.focus()
+    now = [cells[0] for cells in verdict(page).values()]
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    assert [cells[1] for cells in verdict(page).values()] == now
+    assert wrong == []
+    page.close()
+
+
+def test_a_setting_is_kept_and_swapped_by_keyboard(browser: Browser, home_address: str) -> None:
+    page, wrong = opened(browser, home_address)
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    page.get_by_role("radio", name="as it is").focus()
+    for _ in range(3):  # PIE, FQ-CoDel, CAKE
+        page.keyboard.press("ArrowDown")
+        page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    assert page.get_by_role("radio", name="CAKE").is_checked()
+    assert [line.split(":")[0] for line in page.locator("#lines li").all_inner_texts()] == ["now", "before"]
+    cake, as_it_is = verdict(page)["call"]
+    assert (cake.split()[0], as_it_is.split()[0]) == ("good", "fair"), (
+        "the first of the steps is what was before"
+    )
+    page.locator("#swap").focus()
+    page.keyboard.press("Enter")
+    assert verdict(page)["call"] == [as_it_is, cake]
+    assert page.get_by_role("radio", name="as it is").is_checked()
+    # Kept, it stays before whatever is switched.
+    page.locator("#keep").focus()
+    page.keyboard.press("Space")
+    assert page.locator("#keep").get_attribute("aria-pressed") == "true"
+    kept = verdict(page)["call"][0]
+    for name in ("download", "backup (upload)"):
+        page.get_by_role("checkbox", name=name).focus()
+        page.keyboard.press("Space")
+        page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+        assert verdict(page)["call"][1] == kept == as_it_is
+    assert wrong == []
+    page.close()
+
+
+@pytest.mark.parametrize("style", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 420])
+def test_the_household_fits_a_phone_and_every_control_has_a_name(
+    browser: Browser, home_address: str, width: int, style: str
+) -> None:
+    page, wrong = opened(browser, home_address, viewport={"width": width, "height": 900}, color_scheme=style)
+    page.get_by_role("radio", name="CAKE").check()
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    for part in ("#more summary", "#detail summary"):
+        page.locator(part).click()
+    page.wait_for_selector("#utilization .uplot", timeout=ANSWERED_MS)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    heard = page.locator("body").aria_snapshot()
+    controls = re.findall(r"- (checkbox|radio|slider|spinbutton|combobox|button|link|img)\b(.*)", heard)
+    assert len(controls) > 25
+    assert [each for each in controls if not re.match(r' "[^"]+"', each[1])] == []
+    for title in ("Who uses the line", "The line", "The queue", "Where the queue stands", "Before and now"):
+        assert f'- group "{title}"' in heard
+    assert "- status:" in heard, "the headline is said when it changes"
+    assert page.locator("#headline").get_attribute("aria-busy") == "false"
+    assert wrong == []
+    page.close()
+
+
+def test_the_first_look_comes_before_the_longer_run(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path, "--seconds", "60", scenario=None) as (host, port, token):
+        page, wrong = opened(browser, f"http://{host}:{port}/?token={token}")
+        page.get_by_role("radio", name="FQ-CoDel").check()
+        page.wait_for_selector('body[data-state="shown"]', timeout=ANSWERED_MS)
+        assert page.locator("#headline").get_attribute("aria-busy") == "true"
+        assert "one run of 20 s" in page.locator("#truth").inner_text()
+        page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+        assert "one run of 60 s" in page.locator("#truth").inner_text()
+        # The setting before had no time for its longer run, and has had it now.
+        assert page.locator("#look").inner_text() == ""
+        # What Chromium notes of a run that a newer one stopped is no error of the page.
+        assert [text for text in wrong if "409 (Conflict)" not in text] == []
+        page.close()
+
+
+def test_when_nobody_is_left_the_page_says_so(browser: Browser, home_address: str) -> None:
+    page, _ = opened(browser, home_address)
+    for box in page.get_by_role("checkbox").all()[:7]:
+        box.uncheck()
+    page.wait_for_selector("#refused:not([hidden])", timeout=ANSWERED_MS)
+    assert "switch something on" in page.locator("#refused").inner_text()
+    page.get_by_role("checkbox", name="game").check()
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    assert page.locator("#refused").is_hidden()
+    assert next(iter(verdict(page))) == "game"
     page.close()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aqmlab.load.queue_place import PLACES
 from aqmlab.show.play.measured import SHARES
 from aqmlab.show.words import play
 from aqmlab.show.words.amounts import percent
@@ -141,7 +142,7 @@ def test_a_video_call_is_told_by_its_picture() -> None:
 
 
 def test_the_page_is_called_by_its_scenario() -> None:
-    assert play.of_page("home")["title"].startswith("home: ")
+    assert play.of_page("home", home=True)["title"].startswith("home: ")
 
 
 @pytest.mark.parametrize(
@@ -178,3 +179,25 @@ def test_a_comparison_says_how_far_it_is(changed: dict[str, Any], said: str) -> 
 )
 def test_shares_have_two_digits(value: float | None, said: str) -> None:
     assert percent(value) == said
+
+
+def test_the_verdict_stands_beside_the_one_before() -> None:
+    words = play.of_verdict("The game is worst off: poor.", all_good=False)
+    assert words == {
+        "now": "The game is worst off: poor.",
+        "before": "Before: the game is worst off: poor.",
+    }
+    assert play.of_verdict("", all_good=False) == {"now": "", "before": ""}
+    assert play.of_verdict("The call is worst off: good.", all_good=True)["now"].startswith("Everybody")
+
+
+def test_a_setting_of_a_household_is_called_by_what_differs() -> None:
+    router = PLACES["router"]
+    assert play.of_setting("as it is", None, off=(), rates_mbps=()) == "as it is"
+    assert play.of_setting("fq-codel", router, off=("call", "game"), rates_mbps=(50.0, 7.5)) == (
+        "FQ-CoDel in your router, which shapes; without call and game; 50 Mbit/s down and 7.5 up"
+    )
+    assert {play.of_place(place) for place in PLACES.values()} == {
+        "in your router, which shapes", "in your router, unshaped", "in the modem, up alone",
+        "at the provider's, down alone", "in the modem and at the provider's",
+    }  # fmt: skip

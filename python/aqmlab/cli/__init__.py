@@ -98,7 +98,7 @@ def commands() -> None:
     Try:
       aqmlab new home -o my-link.toml          a scenario to start from
       aqmlab compare my-link.toml --schemes drop-tail,pie,fq-codel
-      aqmlab play my-link.toml                 sliders, and the delay that follows
+      aqmlab play                              a household to switch on and off
       aqmlab live my-link.toml                 over Linux TCP, in real time
       aqmlab sweep my-sweep.toml               many settings, on all cores
       aqmlab tune my-link.toml --scheme red    the queue's best parameters

@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 import webbrowser
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from aqmlab.cli.options import overrides_option, scenario_argument, scheme_option, with_scheme
+import aqmlab
+from aqmlab.cli.options import overrides_option, scheme_option, with_scheme
+from aqmlab.presets import TECHNOLOGIES
+from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from aqmlab.files.toml_text import TomlText
+    from aqmlab.show.play.timed import Played
 
 
 @click.command
-@scenario_argument
+@click.argument(
+    "scenario_file", metavar="[SCENARIO.toml]", type=click.Path(path_type=Path), required=False, default=None
+)
 @scheme_option
+@click.option("--down", "down_mbps", type=float, metavar="MBPS", help="Of the household: its rate down.")
+@click.option("--up", "up_mbps", type=float, metavar="MBPS", help="Of the household: its rate up.")
+@click.option(
+    "--technology",
+    metavar="|".join(TECHNOLOGIES),
+    help="Of the household: the kind of line; by default cable.",
+)
 @overrides_option
 @click.option(
     "--seconds",
     type=click.FloatRange(1, 3600),
     metavar="S",
-    help="Simulated seconds per run; by default as many as one core simulates in 0.6 s, from 10 to 300.",
+    help="Simulated seconds per run; by default as many as one core simulates in 0.6 s, from 10 to 300; of a "
+    "household 70, after a first look of 20.",
 )
 @click.option(
     "--port",
@@ -37,8 +50,8 @@ if TYPE_CHECKING:
 @click.option(
     "--queue-in",
     metavar="PLACE",
-    help="Whose queues are turned, of a [line]: router (which shapes the line), router-unshaped, modem, "
-    "provider or line.",
+    help="Where the queue stands at first, of a [line]: router (which shapes the line; the default), "
+    "router-unshaped, modem, provider or line.",
 )
 @click.option(
     "--shaped-share",
@@ -49,8 +62,11 @@ if TYPE_CHECKING:
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in the browser.")
 def play(
     *,
-    scenario_file: Path,
+    scenario_file: Path | None,
     scheme: str | None,
+    down_mbps: float | None,
+    up_mbps: float | None,
+    technology: str | None,
     overrides: dict[str, TomlText],
     seconds: float | None,
     port: int,
@@ -58,34 +74,52 @@ def play(
     shaped_share: float | None,
     browser: bool,
 ) -> None:
-    """Interactive page: change the link, see the page loads.
+    """Interactive page: switch people and queues, see the call.
 
-    The page has controls for the rate, buffer, queue discipline and its main parameters, ECN and the number
-    of users. After a change it shows, within about a second, the queue over time, the link's utilization,
-    and page load and response times next to those of the previous setting. All runs have the same users. The
-    page can run the full comparison of two settings (eight seeds, about a minute) and open its report. It
-    prints the commands that run a setting at full length and compare it with other schemes.
+    Without a scenario, or with one that has a [line], the page is a household: switches for who uses the line
+    (backup, download, call, meeting, game, television, readers), its rates, the queue (as it is, PIE,
+    FQ-CoDel, CAKE or another) and where it stands. It draws the call's delay over a minute, down and up, and
+    prints the verdict of aqmlab compare: a word and the worst number of each application. The setting before
+    stays beside it; it can be kept, and the two swapped.
+
+    Of any other scenario it has controls for the rate, buffer, queue discipline and its main parameters, ECN
+    and the number of users, and shows the queue over time, the link's utilization, and page load and response
+    times.
+
+    A change is answered within about a second. All runs have the same users. The page can run the full
+    comparison of two settings (eight seeds, about a minute) and open its report. It prints the commands that
+    run a setting at full length and compare it with other schemes.
 
     The server listens only on 127.0.0.1 and requires the token in the address. Ctrl-C stops it.
 
     \b
     Examples:
+      aqmlab play
+      aqmlab play --down 50 --up 10 --technology vdsl
       aqmlab new home -o my-link.toml && aqmlab play my-link.toml
       aqmlab play my-link.toml --no-browser --port 8123
+      aqmlab play my-link.toml --queue-in modem
       aqmlab play my-link.toml --queue-in router --scheme cake
     """
-    from aqmlab.show.play import PlayedLink, serve
+    from aqmlab.show.play import PlayedHome, PlayedLink, is_home, serve
 
-    scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    links, settings = _place(scenario, queue_in, shaped_share)
-    placed = scenario.with_overrides(settings)
-    settings |= _queues_of(placed, links, scheme)
-    link = PlayedLink(
-        placed.with_overrides(settings),
-        queues=links,
-        settings={**overrides, **settings},
-        simulated_s=seconds,
-    )
+    scenario = _scenario(scenario_file, overrides, down_mbps, up_mbps, technology)
+    link: Played[Any]
+    if is_home(scenario):
+        link = PlayedHome(
+            scenario,
+            scheme=scheme or AS_IT_IS,
+            queue_in=queue_in,
+            shaped_share=shaped_share,
+            simulated_s=seconds,
+        )
+    elif queue_in is not None or shaped_share is not None:
+        raise click.UsageError("--queue-in and --shaped-share are of a [line], which aqmlab new home writes")
+    else:
+        settings = _queues_of(scenario, scheme)
+        link = PlayedLink(
+            scenario.with_overrides(settings), settings={**overrides, **settings}, simulated_s=seconds
+        )
 
     def ready(address: str) -> None:
         say(f"playing with {link.scenario.name}, {link.simulated_s:g} simulated seconds per run:\n{address}")
@@ -93,40 +127,36 @@ def play(
         if browser:
             webbrowser.open(address)
 
-    serve(link, str(scenario_file), port=port, ready=ready)
+    serve(link, str(scenario_file or f"{scenario.name}.toml"), port=port, ready=ready)
 
 
-def _queues_of(scenario: Scenario, links: tuple[str, ...], scheme: str | None) -> dict[str, Any]:
+def _queues_of(scenario: Scenario, scheme: str | None) -> dict[str, Any]:
     """The tables of the queues under another queue discipline, by their dotted keys."""
     from aqmlab.load.queues import Queues
 
     if scheme is None:
         return {}
-    made, queues = with_scheme(scenario, scheme, links), Queues.of(scenario, links)
+    made, queues = with_scheme(scenario, scheme), Queues.of(scenario)
     return dict(zip(queues.keys, map(dict, queues.tables(made)), strict=True))
 
 
-def _place(
-    scenario: Scenario, queue_in: str | None, shaped_share: float | None
-) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The links whose queues are turned, and what makes a router shape in front of them.
+def _scenario(
+    file: Path | None,
+    overrides: dict[str, TomlText],
+    down_mbps: float | None,
+    up_mbps: float | None,
+    technology: str | None,
+) -> Scenario:
+    """The scenario of a file, or the household on a line of these rates.
 
     Raises:
-        click.UsageError: There is no such place on this line.
+        click.UsageError: Rates or a technology stand beside a file.
     """
-    from aqmlab.load.queue_place import ROUTER_LINKS, own_links, place_named
-
-    if queue_in is None:
-        if shaped_share is not None:
-            raise click.UsageError("--shaped-share is of a router; legal: together with --queue-in router")
-        return (), {}
-    place = place_named(queue_in)
-    place.require_share(shaped_share)
-    if not scenario.resolved.get("line"):
-        raise click.UsageError("--queue-in is of a [line], which aqmlab new home writes")
-    if not place.shaped and set(own_links(scenario)) & set(ROUTER_LINKS):
+    line = {"down_mbps": down_mbps, "up_mbps": up_mbps, "technology": technology}
+    if file is None:
+        return Scenario.from_toml(aqmlab.new("home", **line), overrides=overrides)  # type: ignore[arg-type]
+    if any(value is not None for value in line.values()):
         raise click.UsageError(
-            "--queue-in: the router of this file shapes; legal: --queue-in router, or a file without "
-            "shaped_share_down and shaped_share_up"
+            "--down, --up and --technology are of the household without a file; legal: these, or the file"
         )
-    return place.links, place.settings(scenario, shaped_share)
+    return Scenario.from_file(file, overrides=overrides)

@@ -77,8 +77,7 @@ class Fares:
     @property
     def way(self) -> str:
         """Which way of the application it is, of those that have two: `up` or `down`."""
-        found = _WAY.search(self.group)
-        return found[1] if found else ""
+        return way_of(self.group)
 
     @property
     def is_dead(self) -> bool:
@@ -99,6 +98,17 @@ class Application:
     name: str
     kind: str
     fares: Mapping[str, Fares]
+
+
+def application_name(group: str) -> str:
+    """What the application of a group is called: `call-up` and `call-down` are the call."""
+    return _WAY.sub("", group)
+
+
+def way_of(group: str) -> str:
+    """Which way of its application a group is, of those that have two: `up` or `down`; else empty."""
+    found = _WAY.search(group)
+    return found[1] if found else ""
 
 
 def verdict(found: Comparison) -> list[Application]:
@@ -136,10 +146,10 @@ def _judged(found: Comparison) -> Iterator[Application]:
 
 
 def _by_name(groups: Mapping[str, object]) -> dict[str, list[str]]:
-    """Groups by what their application is called: `call-up` and `call-down` are the call."""
+    """Groups by what their application is called."""
     found: dict[str, list[str]] = {}
     for group in groups:
-        found.setdefault(_WAY.sub("", group), []).append(group)
+        found.setdefault(application_name(group), []).append(group)
     return found
 
 

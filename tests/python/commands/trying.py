@@ -61,7 +61,7 @@ class Trial:
             if re.search(rf"\b{program} ", line) and not self.bare.has(program):
                 pytest.skip(f"{program} is not installed")
         before = stamps(folder)
-        printed = self._play(line, folder) if "aqmlab play " in line else self._run(line, folder)
+        printed = self._play(line, folder) if re.search(r"aqmlab play\b", line) else self._run(line, folder)
         wrong = NO_NUMBER.search(printed)
         assert wrong is None, f"{line}: prints {wrong[0]}:\n{printed}"
         self._open(left_since(before, folder))

@@ -1,11 +1,13 @@
 """An interactive page on this machine: each change of a setting runs a simulation of about a second.
 
 `knobs` says what of a scenario can be turned, `played` makes a scenario of what was turned and runs it,
-`measured` takes from its result what the page draws, `server` serves the page to this machine alone.
+`household` does so of a home's line, `timed` has what both share; `measured` takes from a result what the
+page draws, `server` serves the page to this machine alone.
 """
 
+from aqmlab.show.play.household import AtHome, PlayedHome, is_home
 from aqmlab.show.play.knobs import Knob, Turned
 from aqmlab.show.play.played import PlayedLink
 from aqmlab.show.play.server import serve
 
-__all__ = ["Knob", "PlayedLink", "Turned", "serve"]
+__all__ = ["AtHome", "Knob", "PlayedHome", "PlayedLink", "Turned", "is_home", "serve"]

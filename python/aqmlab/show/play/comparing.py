@@ -6,23 +6,21 @@ import math
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison import Comparison
 from aqmlab.errors import Cancelled, MissingDataError, RefusalError, RunError, ScenarioError
-from aqmlab.files.toml_text import toml_value
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.executors.threads import Threads
-from aqmlab.show.play.knobs import PlayError, Turned
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
 from aqmlab.show.words.play import of_comparison
 
 if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
-    from aqmlab.show.play.played import PlayedLink
+    from aqmlab.show.play.knobs import Setting
+    from aqmlab.show.play.timed import Played
 
 SEEDS = tuple(range(1, 9))
 """Two more than an interval needs, as `aqmlab compare` has by default."""
@@ -36,14 +34,14 @@ class FullComparison:
     A newer one stops the one before, whose report is gone.
     """
 
-    def __init__(self, link: PlayedLink, *, budget_s: float = BUDGET_S) -> None:
+    def __init__(self, link: Played[Any], *, budget_s: float = BUDGET_S) -> None:
         self._link = link
         self._budget_s = budget_s
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="compare")
         self._wanted: _Wanted | None = None
 
-    def start(self, before: Turned, now: Turned) -> dict[str, Any]:
+    def start(self, before: Setting, now: Setting) -> dict[str, Any]:
         """Starts to compare the present setting with the one before; returns like `status`.
 
         Raises:
@@ -83,17 +81,9 @@ class FullComparison:
 class _Wanted:
     """Two settings that are to be compared, and what became of it."""
 
-    def __init__(self, link: PlayedLink, before: Turned, now: Turned, budget_s: float) -> None:
-        unit = link.demand.unit
-        if before.demand != now.demand:
-            raise PlayError(
-                f"{before.demand:,} {unit} before and {now.demand:,} now: not the same {unit}; "
-                "legal: as many in both settings, with another setting changed"
-            )
-        if replace(before, seed=now.seed) == now:
-            raise PlayError("both settings are the same, except for the seed; legal: change a setting first")
+    def __init__(self, link: Played[Any], before: Setting, now: Setting, budget_s: float) -> None:
         self._link = link
-        self._scenarios = dict(zip(_names(before, now), (link.at(before), link.at(now)), strict=True))
+        self._scenarios = dict(zip(link.names(before, now), (link.at(before), link.at(now)), strict=True))
         self._budget_s = budget_s
         self._cancelled = threading.Event()
         self._looking = ActiveRuns()
@@ -175,27 +165,3 @@ class _Wanted:
     def _go_on(self) -> None:
         if self._cancelled.is_set():
             raise Cancelled("the comparison was cancelled")
-
-
-def _names(before: Turned, now: Turned) -> tuple[str, str]:
-    """What the report calls the two: the schemes if they differ, else the first thing that was turned."""
-    if before.scheme != now.scheme:
-        return before.scheme, now.scheme
-    one, other = _settings(before), _settings(now)
-    differing = [key for key in {**one, **other} if one.get(key) != other.get(key)]
-    more = " …" if len(differing) > 1 else ""
-    names = tuple(
-        f"{differing[0].rpartition('.')[2]} {_said(each.get(differing[0]))}{more}" for each in (one, other)
-    )
-    return (names[0], names[1]) if names[0] != names[1] else ("before", "now")
-
-
-def _settings(turned: Turned) -> dict[str, Any]:
-    limit = {} if turned.limit is None else {"limit": turned.limit}
-    return {**turned.rates_mbps, **turned.parameters, **limit, "ecn": turned.ecn}
-
-
-def _said(value: Any) -> str:  # noqa: ANN401
-    if value is None:
-        return "default"
-    return f"{value:g}" if isinstance(value, float) else str(toml_value(value)).strip('"')

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError
-from aqmlab.files.shape import ANY, COUNT, FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, Table, TableOf, conform
+from aqmlab.files.shape import COUNT, FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, Table, TableOf, conform
 from aqmlab.load.queues import LIMITS, parameters_of_scheme
 from aqmlab.study.tuning.space import default_ranges, space_of
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from aqmlab.study.tuning.space import Parameter
 
+PAGE = "the page's request"
+"""The place of an error in what the page sent."""
 _RATE_FACTOR, _DEMAND_FACTOR, _LIMIT_FACTOR = 10.0, 10.0, 20.0
 
 
@@ -77,8 +79,28 @@ _TURNED = Table(
 )
 
 
-@dataclass(frozen=True)
-class Turned:
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Where the controls of a page stand.
+
+    Attributes:
+        seed: Of the run.
+    """
+
+    seed: int = 1
+
+    def require_other_than(self, before: Self) -> None:
+        """Checks that something else was set than the seed.
+
+        Raises:
+            PlayError: Nothing was.
+        """
+        if replace(before, seed=self.seed) == self:
+            raise PlayError("both settings are the same, except for the seed; legal: change a setting first")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turned(Setting):
     """Where the knobs stand.
 
     Attributes:
@@ -88,7 +110,6 @@ class Turned:
         parameters: Its main parameters that were turned.
         ecn: Whether queues mark and hosts take part.
         limit: What may wait, in the scenario's own unit; none: what the scheme has by itself.
-        seed: Of the run.
     """
 
     rates_mbps: Mapping[str, float]
@@ -97,44 +118,30 @@ class Turned:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     ecn: bool = False
     limit: int | None = None
-    seed: int = 1
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
+    def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
         """What the page sent.
 
         Raises:
             PlayError: It is no such thing; the message says where.
         """
-        return cls._of(_read(text), _PAGE)
-
-    @classmethod
-    def pair_from_json(cls, text: str | bytes) -> tuple[Self, Self]:
-        """Two settings that the page wants compared: `before` and `now`.
-
-        Raises:
-            PlayError: They are none; the message says where.
-        """
-        sent = _read(text)
-        conform(sent, Table({"before": ANY, "now": ANY}), _PAGE, PlayError)
-        return cls._of(sent["before"], f"{_PAGE}.before"), cls._of(sent["now"], f"{_PAGE}.now")
-
-    @classmethod
-    def _of(cls, sent: Any, place: str) -> Self:  # noqa: ANN401
         conform(sent, _TURNED, place, PlayError)
         return cls(**sent)
 
 
-_PAGE = "the page's request"
+def read_json(text: str | bytes) -> Any:  # noqa: ANN401
+    """What the page sent, parsed.
 
-
-def _read(text: str | bytes) -> Any:  # noqa: ANN401
+    Raises:
+        PlayError: It is no JSON.
+    """
     try:
         return json.loads(text)
     except RecursionError:
-        raise PlayError(f"{_PAGE}: is nested too deeply; legal: what the page sends") from None
+        raise PlayError(f"{PAGE}: is nested too deeply; legal: what the page sends") from None
     except ValueError as error:
-        raise PlayError(f"{_PAGE}: is not JSON: {error}") from None
+        raise PlayError(f"{PAGE}: is not JSON: {error}") from None
 
 
 def parameter_knobs(scheme: str, table: Mapping[str, Any]) -> list[Knob]:

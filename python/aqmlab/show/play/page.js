@@ -1,128 +1,137 @@
-// Knobs to a request, the answer to four charts, a sentence and a table, whose words come with the answer. Every setting is a run of its own from the
-// same users; the setting before stays beside it until the next gesture begins.
+// Controls to a request, the answer to charts, a verdict and tables, whose words come with the answer. Every setting is a run of its own from the
+// same users. The setting before stays beside it: until the next change of another control, or as long as it is kept.
 "use strict";
 (() => {
+  const { made, control } = playControls;
+  const { colour } = playCharts;
   const token = document.body.dataset.token;
-  const at = (path) => `${path}?token=${encodeURIComponent(token)}`;
+  const at = (path, more = "") => `${path}?token=${encodeURIComponent(token)}${more}`;
   const element = (id) => document.getElementById(id);
-  const state = { facts: null, turned: null, now: null, before: null, asked: 0, timer: 0 };
-
-  // ------------------------------------------------------------------------------------------------ numbers of knobs
-
-  const digits = (value) => {
-    const size = Math.abs(value);
-    return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-  };
+  const state = { facts: null, turned: null, now: null, before: null, kept: false, gesture: null, asked: 0, timer: 0 };
 
   // -------------------------------------------------------------------------------------------------------- controls
-
-  const STEPS = 400;
-  function position(knob, value) {
-    const share = knob.log && knob.low > 0
-      ? Math.log(value / knob.low) / Math.log(knob.high / knob.low)
-      : (value - knob.low) / (knob.high - knob.low);
-    return Math.round(STEPS * Math.min(1, Math.max(0, share)));
-  }
-  function valueAt(knob, place) {
-    const share = place / STEPS;
-    const value = knob.log && knob.low > 0
-      ? knob.low * (knob.high / knob.low) ** share
-      : knob.low + (knob.high - knob.low) * share;
-    return knob.integer ? Math.round(value) : Number(value.toPrecision(3));
-  }
-
-  function control(knob, value, set) {
-    const label = document.createElement("label");
-    const text = document.createElement("span");
-    text.textContent = knob.label;
-    label.append(text);
-    if (knob.kind === "range") {
-      const shown = document.createElement("output");
-      const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: STEPS, step: 1, name: knob.name });
-      slider.value = position(knob, value);
-      const show = (now) => {
-        shown.textContent = knob.integer ? now.toLocaleString("en") : digits(now);
-        slider.setAttribute("aria-valuetext", `${shown.textContent} (${knob.label})`);
-      };
-      slider.show = show;
-      show(value);
-      slider.addEventListener("input", () => { const now = valueAt(knob, Number(slider.value)); show(now); set(now); ask(); });
-      label.append(shown, slider);
-    } else if (knob.kind === "choice") {
-      const select = Object.assign(document.createElement("select"), { name: knob.name });
-      knob.choices.forEach((choice, place) => select.append(new Option(String(choice), place, false, choice === value)));
-      select.addEventListener("change", () => { begin(); set(knob.choices[Number(select.value)]); ask(); });
-      label.append(document.createElement("span"), select);
-    } else {
-      const box = Object.assign(document.createElement("input"), { type: "checkbox", name: knob.name, checked: value });
-      box.addEventListener("change", () => { begin(); set(box.checked); ask(); });
-      label.append(box);
-    }
-    return label;
-  }
 
   // Nothing turned yet: parameters that are not sent stay as they follow from the rest.
   const untouched = () => ({ ...structuredClone(state.facts.start), parameters: {} });
 
-  function setter(knob) {
-    const turned = state.turned;
-    if (knob.name in turned.rates_mbps) return (value) => { turned.rates_mbps[knob.name] = value; };
-    if (knob.name === "scheme") return (value) => { turned.scheme = value; turned.parameters = {}; build(); };
-    return (value) => { turned[knob.name] = value; };
+  // The first change of a control puts what stands now beside what comes; further ones of the same control belong to it, until it is left
+  // or touched anew. Focus alone is no change.
+  function changed(name, set) {
+    if (state.gesture !== name) begin();
+    state.gesture = name;
+    set();
+    ask();
   }
+  function begin() { if (state.now && !state.kept) state.before = state.now; }
+  element("controls").addEventListener("pointerdown", () => { state.gesture = null; });
+  element("controls").addEventListener("focusout", (event) => { if (event.relatedTarget && event.relatedTarget.name !== event.target.name) state.gesture = null; });
+
+  function set(name, value) {
+    const { turned } = state;
+    if (name in turned.rates_mbps) turned.rates_mbps[name] = value;
+    else if (name in turned && name !== "parameters") turned[name] = value;
+    else turned.parameters[name] = value;
+    if (name === "scheme" || name === "place") {
+      turned.parameters = {};
+      if (state.facts.home) turned.ecn = null;
+      build();
+    }
+  }
+  const turn = (name, value) => changed(name, () => set(name, value));
+
   function standing(knob) {
-    const turned = state.turned;
-    return knob.name in turned.rates_mbps ? turned.rates_mbps[knob.name] : turned[knob.name] ?? knob.value;
+    const { turned } = state;
+    return (knob.name in turned.rates_mbps ? turned.rates_mbps[knob.name] : turned[knob.name]) ?? knob.value;
   }
 
   // What was turned, else what the last run of this scheme had: some follow from the rate or from other parameters.
+  const isOf = (run, turned) => run?.turned.scheme === turned.scheme && run.turned.place === turned.place;
   function inForce(knob) {
     const { turned, now } = state;
-    const last = now?.turned.scheme === turned.scheme ? now.parameters[knob.name] : undefined;
-    return turned.parameters[knob.name] ?? last ?? knob.value;
+    if (knob.name === "ecn") return turned.ecn ?? knob.value;
+    return turned.parameters[knob.name] ?? (isOf(now, turned) ? now.parameters[knob.name] : undefined) ?? knob.value;
   }
+  const ofScheme = () => state.facts.home ? (isOf(state.now, state.turned) ? state.now.further : []) : state.facts.parameters[state.turned.scheme] ?? [];
+
+  // The controls of the scheme's own parameters follow the answer, but for the one that is being moved.
   function settle() {
-    for (const knob of state.facts.parameters[state.turned.scheme] ?? []) {
-      const slider = element("controls").elements[knob.name];
-      if (slider?.type !== "range" || slider === document.activeElement) continue;
-      slider.value = position(knob, inForce(knob));
-      slider.show(inForce(knob));
+    const place = element("own");
+    const names = ofScheme().map((knob) => knob.name).join();
+    if (place.dataset.names !== names) {
+      place.dataset.names = names;
+      place.replaceChildren(...ofScheme().map((knob) => control(knob, inForce(knob), turn)));
+      return;
     }
+    for (const knob of ofScheme()) {
+      const slider = element("controls").elements[knob.name];
+      if (slider?.type === "range" && slider !== document.activeElement) slider.show(inForce(knob));
+    }
+  }
+
+  function ofHome({ applications, schemes, others, places }) {
+    const { turned, facts } = state;
+    const isOther = others.some((each) => each.name === turned.scheme);
+    const another = made("select", { name: "another" }, new Option("none", ""), ...others.map((each) => new Option(each.label, each.name)));
+    another.value = isOther ? turned.scheme : "";
+    another.addEventListener("change", () => turn("scheme", another.value || schemes[0].name));
+    const where = playControls.oneOf("Where the queue stands", "place", places, turned.place, turn);
+    where.disabled = turned.scheme === schemes[0].name;
+    const more = made("details", { id: "more", open: isOther || element("more")?.open },
+      made("summary", { textContent: "More settings" }),
+      made("label", {}, made("span", { textContent: "another queue" }), made("span"), another), made("div", { id: "own" }));
+    return [
+      playControls.switches("Who uses the line", applications, (name) => !turned.off.includes(name), (name, on) => changed(`on.${name}`, () => {
+        turned.off = on ? turned.off.filter((each) => each !== name) : [...turned.off, name];
+      })),
+      playControls.group("The line", ...facts.knobs.map((knob) => control(knob, standing(knob), turn, true))),
+      playControls.oneOf("The queue", "scheme", schemes, turned.scheme, turn), where, more,
+    ];
   }
 
   function build() {
-    const { facts, turned } = state;
-    const form = element("controls");
-    const focused = document.activeElement?.name;
-    form.replaceChildren(...facts.knobs.map((knob) => control(knob, standing(knob), setter(knob))));
-    for (const knob of facts.parameters[turned.scheme] ?? []) {
-      form.append(control(knob, inForce(knob), (now) => { turned.parameters[knob.name] = now; }));
-    }
+    const { facts } = state, form = element("controls");
+    const focused = document.activeElement?.form === form ? document.activeElement : null;
+    const kept = focused && { name: focused.name, value: focused.type === "radio" ? state.turned[focused.name] : null };
+    form.replaceChildren(...facts.home ? ofHome(facts.home) : [...facts.knobs.map((knob) => control(knob, standing(knob), turn)), made("div", { id: "own" })]);
+    settle();
     const button = (text, does) => {
-      const made = Object.assign(document.createElement("button"), { type: "button", textContent: text });
-      made.addEventListener("click", () => { begin(); does(); ask(); });
-      form.append(made);
+      const pressed = made("button", { type: "button", textContent: text, name: text });
+      pressed.addEventListener("click", () => changed(text, does));
+      form.append(pressed);
     };
-    button("Other users (next seed)", () => { turned.seed += 1; });
+    button("Other users (next seed)", () => { state.turned.seed += 1; });
     button("Back to the scenario", () => { state.turned = untouched(); build(); });
-    if (focused) form.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
+    if (!kept) return;
+    const value = kept.value === null ? "" : `[value="${CSS.escape(kept.value)}"]`;
+    (form.querySelector(`[name="${CSS.escape(kept.name)}"]${value}`) ?? form.querySelector(`[name="${CSS.escape(kept.name)}"]`))?.focus();
   }
 
-  // A gesture begins: what stands now is what the next setting will stand beside.
-  function begin() { if (state.now) state.before = state.now; }
-  element("controls").addEventListener("pointerdown", (event) => { if (event.target.type === "range") begin(); });
-  element("controls").addEventListener("keydown", (event) => { if (event.target.type === "range" && !event.repeat) begin(); });
+  // ---------------------------------------------------------------------------------------------------- before and now
+
+  function showPair() {
+    element("keep").setAttribute("aria-pressed", String(state.kept));
+    element("swap").disabled = !state.before;
+    element("look").textContent = state.now?.more ? "First look; a longer run follows …" : "";
+  }
+  element("keep").addEventListener("click", () => {
+    state.kept = !state.kept;
+    state.gesture = null;
+    if (state.kept && state.now) { state.before = state.now; show(); }
+    showPair();
+  });
+  element("swap").addEventListener("click", () => {
+    [state.now, state.before] = [state.before, state.now];
+    state.turned = structuredClone(state.now.turned);
+    state.gesture = null;
+    state.asked += 1;  // what is under way is of the other setting
+    clearTimeout(state.timer);
+    document.body.classList.remove("busy");
+    build();
+    show();
+    refine(state.asked);
+  });
 
   // --------------------------------------------------------------------------------------------------------- charts
-
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const plots = {};
-
-  function joined(now, before) {
-    const tables = [[now.x, now.y]];
-    tables.push(before ? [before.x, before.y] : [[now.x[0]], [null]]);
-    return uPlot.join(tables);
-  }
 
   // A scheme's line looks as in every report; of one scheme with two settings the one before is grey.
   function looksOf(now, before) {
@@ -132,34 +141,12 @@
     return [drawn(now, 2.5), { ...drawn(before ?? now, 1.5), ...(same ? { stroke: colour("--before") } : {}) }];
   }
 
-  const TIME = { kind: "time", factor: 1 }, MILLISECONDS = { kind: "time", factor: 1e-3 }, PERCENT = { kind: "percent", factor: 1 };
-
   function draw(id, now, before, options) {
-    const place = element(id);
-    plots[id]?.destroy();
-    place.replaceChildren();
-    if (!now) {
-      place.replaceChildren(Object.assign(document.createElement("p"), { className: "none", textContent: state.facts.words.no_pages }));
-      delete plots[id];
-      return;
+    if (now) playCharts.draw(element(id), now, before, looksOf(state.now, state.before), options);
+    else {
+      playCharts.clear(element(id));
+      element(id).append(made("p", { className: "none", textContent: state.facts.words[state.now.numbers.pages_begun ? "none_loaded" : "no_pages"] }));
     }
-    const width = Math.max(260, place.clientWidth), ink = colour("--quiet"), grid = colour("--line");
-    const axis = (unit, log, more) => ({
-      stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, space: more.size ? 26 : 64,
-      values: (_, splits) => splits.map((split) => split == null ? "" : axisTicks.written(split, unit, 4)), ...more,
-    });
-    const [mine, its] = looksOf(state.now, state.before);
-    const value = (unit) => (_, raw) => raw === null || raw === undefined ? "–" : `${digits(raw)} ${unit}`;
-    plots[id] = new uPlot({
-      width, height: 230, cursor: { drag: { x: true, y: false } }, legend: { live: true },
-      scales: { x: options.x, y: options.y },
-      axes: [axis(TIME, options.x.distr === 3, { label: options.xLabel }), axis(options.yScale, false, { label: options.yLabel, size: 62 })],
-      series: [
-        { label: options.xName, value: value(options.xUnit) },
-        { label: "now", ...mine, points: { show: false }, spanGaps: true, value: value(options.yUnit) },
-        { label: "before", ...its, points: { show: false }, spanGaps: true, value: value(options.yUnit), show: Boolean(before) },
-      ],
-    }, joined(now, before), place);
   }
 
   const overTime = (run, x, y) => run && { x: run[x].time_s, y: run[x][y] };
@@ -175,8 +162,10 @@
     return { x, y };
   }
 
-  function show() {
-    const { now, before } = state;
+  function showCharts() {
+    const { now, before } = state, { MILLISECONDS, PERCENT } = playCharts;
+    if (!element("detail").open || !now) return;
+    element("queue-title").textContent = `Queueing delay (${now.link})`;
     const whole = { time: false }, percents = { range: [0, 100] };
     const upward = { range: (_, __, most) => [0, (most || 1) * 1.05] };
     draw("queue", overTime(now, "queue", "delay_ms"), overTime(before, "queue", "delay_ms"),
@@ -187,13 +176,54 @@
       draw(name, curve(now, name), curve(before, name),
         { x: { time: false, distr: 3 }, y: percents, xLabel: name === "pages" ? "page load time" : "response time", yLabel: "share", yScale: PERCENT, xName: "time", xUnit: "s", yUnit: "%" });
     }
-    element("headline").textContent = [now.words.headline, now.pages && before?.words.before].filter(Boolean).join(" ");
-    element("numbers").tBodies[0].replaceChildren(...now.words.rows.map(([title], place) => {
-      const row = document.createElement("tr");
-      const head = Object.assign(document.createElement("th"), { scope: "row", textContent: title });
-      const cells = [now, before].map((run) => Object.assign(document.createElement("td"), { textContent: run ? run.words.rows[place][1] : "" }));
-      row.append(head, ...cells);
-      return row;
+  }
+  element("detail").addEventListener("toggle", showCharts);
+
+  // --------------------------------------------------------------------------------------------- what people notice
+
+  const labelOf = (run) => run.label ?? run.scheme;
+  function graded(row, absent) {
+    if (!row) return made("td", { textContent: absent });
+    const words = row.words.replace(/(\d) (?=\S)/g, "$1\u00a0");  // a number stays beside its unit
+    return made("td", {}, ...(row.grade ? [playCharts.face(row.grade)] : []), made("span", { textContent: words, className: row.grade ?? "" }));
+  }
+
+  function showFelt() {
+    const { now, before } = state, rowOf = (run, name) => run?.verdict.rows.find((row) => row.name === name);
+    const names = [...new Set([now, before].flatMap((run) => run?.verdict.rows.map((row) => row.name) ?? []))];
+    element("felt").hidden = !names.length;
+    element("verdict").tBodies[0].replaceChildren(...names.map((name) => made("tr", {},
+      made("th", { scope: "row", textContent: name }), graded(rowOf(now, name), "–"), graded(rowOf(before, name), before ? "–" : ""))));
+    element("notes").textContent = now.verdict.notes.join(" ");
+    element("delay").hidden = !now.strip;
+    if (!now.strip) return;
+    const { of } = now.strip, looks = looksOf(now, before);
+    element("strip-title").textContent = of ? `Delay of the ${of}, one way` : "Wait in the queue";
+    element("lines").replaceChildren(...[["now", now, looks[0]], ["before", before, looks[1]]].filter(([, run]) => run).map(([when, run, look]) => {
+      const line = made("i", { className: "line", hidden: run.strip?.of !== of });
+      line.style.borderTop = `3px ${look.dash.length ? "dashed" : "solid"} ${look.stroke}`;
+      const row = of && rowOf(run, of);
+      const grade = row?.grade ? [made("b", { className: row.grade }, playCharts.face(row.grade, when === "now" ? 34 : 22), ` ${row.words}`)] : [];
+      return made("li", { className: when }, made("span", {}, line, `${when}: ${labelOf(run)}`), ...grade);
+    }));
+    playCharts.strips(element("strips"), now, before, looks);
+  }
+
+  function headline() {
+    const { now, before } = state;
+    if (!state.facts.home || !now.verdict.words.now) return [now.words.headline, now.pages && before?.words.before];
+    return [now.verdict.words.now, before?.verdict.words.before];
+  }
+
+  function show() {
+    const { now, before } = state;
+    element("headline").textContent = headline().filter(Boolean).join(" ");
+    showPair();
+    showFelt();
+    showCharts();
+    element("numbers").tBodies[0].replaceChildren(...now.words.rows.map(([title, shown]) => {
+      const earlier = before?.words.rows.find(([each]) => each === title)?.[1] ?? "";
+      return made("tr", {}, made("th", { scope: "row", textContent: title }), made("td", { textContent: shown }), made("td", { textContent: earlier }));
     }));
     element("command").textContent = now.command;
     element("compare").textContent = now.compare;
@@ -202,7 +232,6 @@
     link.href = URL.createObjectURL(new Blob([now.toml], { type: "text/plain" }));
     link.download = `${state.facts.name}-played.toml`;
     element("truth").textContent = now.words.scope;
-    document.body.dataset.shown = String(state.asked);
   }
 
   // ------------------------------------------------------------------------------------------------------- requests
@@ -223,27 +252,53 @@
   }
 
   function ask() {
+    document.body.dataset.state = "asked";
     clearTimeout(state.timer);
     state.timer = setTimeout(send, 80);
   }
 
-  async function send() {
-    const number = state.asked += 1;
-    const turned = structuredClone(state.turned);
-    document.body.classList.add("busy");
+  // The answer to a setting; none where a newer one is on its way.
+  async function answered(number, turned, more) {
     try {
-      const response = await fetch(at("run"), { method: "POST", body: JSON.stringify(turned) });
-      if (number !== state.asked) return;  // a newer one is on its way
+      const response = await fetch(at("run", more), { method: "POST", body: JSON.stringify(turned) });
+      if (number !== state.asked) return null;
       if (response.status === 403) throw new Error("the server has a new token: open the address that aqmlab play printed");
       const answer = await sentenceOrJson(response);
-      if (answer.superseded) return;
+      if (number !== state.asked || answer.superseded) return null;
       refuse(answer.refused);
-      if (!answer.refused) { state.now = { ...answer, turned }; settle(); show(); }
+      return answer.refused ? null : { ...answer, turned };
     } catch (error) {
       if (number === state.asked) refuse(error instanceof TypeError ? "aqmlab play has stopped." : String(error.message));
-    } finally {
-      if (number === state.asked) document.body.classList.remove("busy");
+      return null;
     }
+  }
+
+  async function send() {
+    const number = state.asked += 1;
+    document.body.classList.add("busy");
+    const found = await answered(number, structuredClone(state.turned), "&quick=1");
+    if (number !== state.asked) return;
+    document.body.classList.remove("busy");
+    document.body.dataset.state = found ? "shown" : "refused";
+    if (!found) return;
+    state.now = found;
+    element("headline").setAttribute("aria-busy", String(found.more));  // said once, when the longer run is there
+    settle();
+    show();
+    document.body.dataset.shown = String(number);
+    refine(number);
+  }
+
+  // After a first look the longer run: of this setting, then of the one before, if that had no time for it.
+  async function refine(number) {
+    for (const side of ["now", "before"]) {
+      if (!state[side]?.more) continue;
+      const found = await answered(number, state[side].turned, "");
+      if (number !== state.asked) return;
+      if (found) { state[side] = found; show(); }
+    }
+    element("headline").setAttribute("aria-busy", "false");
+    document.body.dataset.state = "whole";
   }
 
   // ------------------------------------------------------------------------------------------------ full comparison
@@ -300,7 +355,8 @@
     if (state.facts.refused) throw new Error(state.facts.refused);
     state.turned = untouched();
     element("name").textContent = state.facts.words.title;
-    for (const id of ["queue", "utilization"]) element(id).previousElementSibling.textContent += ` (${state.facts.link})`;
+    element("utilization-title").textContent += state.facts.home ? "" : ` (${state.facts.link})`;
+    element("detail").open = !state.facts.home;
     document.title = `${state.facts.name} – aqmlab play`;
     element("full-report").href = at("comparison/report");
     build();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import asdict
 from functools import cached_property
 from shlex import quote
 from types import MappingProxyType
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aqmlab.files.toml_text import toml_value
 from aqmlab.load.demand import Demand, carrying_links, named_links
 from aqmlab.load.queues import LIMITS, Queues, parameters_of_scheme
-from aqmlab.runs import Job
-from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play.knobs import (
     Knob,
     PlayError,
@@ -23,29 +21,16 @@ from aqmlab.show.play.knobs import (
     rate_knobs,
     schemes_to_choose,
 )
+from aqmlab.show.play.timed import Played
 from aqmlab.study.tuning.space import default_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from aqmlab.load.demand import Link
-    from aqmlab.result import Result
     from aqmlab.scenario import Scenario
 
 Table = TypeVar("Table", bound="Mapping[str, Any]")
-
-_PROBED_S = 5.0
-"""Simulated seconds of the run that measures the cost of a second."""
-_BUDGET_S = 0.6
-"""Time that a run may take."""
-_SHORTEST_S, _LONGEST_S = 10.0, 300.0
-_WARM_UP_SHARE = 0.2
-_COOL_DOWN_SHARE = 0.1
-"""For pages that began in the measured window to end."""
-_QUEUE_SAMPLES, _LINK_SAMPLES = 1_200, 150
-_MEASURED_AS = ("throughput_layer", "response_end")
-"""What of the scenario's record a run here keeps: what its numbers are of."""
-
 
 _COMPARED = ("drop-tail", "red", "pie", "fq-codel")
 """What a setting is compared with at full length, beside its own scheme."""
@@ -56,12 +41,8 @@ _DERIVED_FROM = ("target_delay_ms",)
 """What thresholds may follow from, and what is refused beside them."""
 
 
-class PlayedLink:
-    """A scenario that is played with.
-
-    Every setting is a checked scenario of its own, run from its beginning with the same users: nothing is
-    carried over from the setting before but the seed.
-    """
+class PlayedLink(Played[Turned]):
+    """Any scenario: its rates, buffer, queue management and users are turned."""
 
     def __init__(
         self,
@@ -85,7 +66,6 @@ class PlayedLink:
             DemandError: No monitored link carries data.
             ScenarioError: So many simulated seconds are refused.
         """
-        self.scenario = scenario
         self.demand = Demand.of(scenario)
         self.demand.bottlenecks()  # refused here rather than on the page
         self.queues = Queues.of(scenario, queues, argument="queues")
@@ -94,8 +74,7 @@ class PlayedLink:
             raise PlayError(
                 f"{scenario.name}: {', '.join(schemes)} at its queues; legal: one scheme at all of them"
             )
-        self.simulated_s = simulated_s or self._affordable_s()
-        self._timed(scenario)
+        super().__init__(scenario, simulated_s)
 
     @cached_property
     def link(self) -> str:
@@ -123,13 +102,24 @@ class PlayedLink:
             knobs.append(limit_knob(self._limit, self.start.limit, of=of))
         schemes = schemes_to_choose([self.start.scheme])
         knobs.append(Knob("scheme", "queue management", "choice", self.start.scheme, choices=schemes))
-        knobs.append(Knob("ecn", "ECN at queues and hosts", "switch", self.start.ecn))
+        knobs.append(self._ecn_knob)
         return knobs
 
     def parameters(self, scenario: Scenario) -> dict[str, Any]:
         """The main parameters of the queue management as they are in force in a setting, by name."""
         table = self._drawn(self.queues.tables_in_force(scenario))
         return {knob.name: knob.value for knob in parameter_knobs(str(table["scheme"]), table)}
+
+    def knobs_of_scheme(self) -> list[Knob]:
+        """Of its own scheme alone, beside what every link has: the main parameters and ECN."""
+        knobs = parameter_knobs(self.start.scheme, self._drawn(self.queues.tables_in_force(self.scenario)))
+        if "ecn" in parameters_of_scheme(self.start.scheme):
+            knobs.append(self._ecn_knob)
+        return knobs
+
+    @property
+    def _ecn_knob(self) -> Knob:
+        return Knob("ecn", "ECN at queues and hosts", "switch", self.start.ecn)
 
     def knobs_of_schemes(self) -> dict[str, list[Knob]]:
         """The main parameters of every scheme that can be chosen, where its own defaults put them."""
@@ -171,6 +161,55 @@ class PlayedLink:
         """
         return self.scenario.with_overrides(self.overrides(turned))
 
+    def facts(self) -> dict[str, Any]:
+        """The knobs, those of every scheme, and where they stand."""
+        return {
+            "link": self.link,
+            "knobs": [knob.as_json() for knob in self.knobs()],
+            "parameters": {
+                scheme: [knob.as_json() for knob in own] for scheme, own in self.knobs_of_schemes().items()
+            },
+            "start": asdict(self.start),
+        }
+
+    def read(self, sent: Any, place: str) -> Turned:  # noqa: ANN401
+        """Where the knobs stand, as the page sent it."""
+        return Turned.of(sent, place)
+
+    def drawn_link(self, setting: Turned) -> str:
+        """The same under every setting."""
+        del setting
+        return self.link
+
+    def about(self, setting: Turned, scenario: Scenario, file: str) -> dict[str, Any]:
+        """Parameters in force, and what the command line takes."""
+        return {
+            "parameters": self.parameters(scenario),
+            "scheme": setting.scheme,
+            "command": self.command(setting, file),
+            "compare": self.comparison(setting, file),
+        }
+
+    def names(self, before: Turned, now: Turned) -> tuple[str, str]:
+        """The schemes if they differ, else the first thing that was turned."""
+        unit = self.demand.unit
+        if before.demand != now.demand:
+            raise PlayError(
+                f"{before.demand:,} {unit} before and {now.demand:,} now: not the same {unit}; "
+                "legal: as many in both settings, with another setting changed"
+            )
+        now.require_other_than(before)
+        if before.scheme != now.scheme:
+            return before.scheme, now.scheme
+        one, other = _settings(before), _settings(now)
+        differing = [key for key in {**one, **other} if one.get(key) != other.get(key)]
+        more = " …" if len(differing) > 1 else ""
+        names = tuple(
+            f"{differing[0].rpartition('.')[2]} {_said(each.get(differing[0]))}{more}"
+            for each in (one, other)
+        )
+        return (names[0], names[1]) if names[0] != names[1] else ("before", "now")
+
     def command(self, turned: Turned, file: str) -> str:
         """The run of what was turned at its own length, as the command line takes it."""
         return " ".join([f"aqmlab run {quote(file)}", *self._settings_of_command(turned)])
@@ -185,39 +224,6 @@ class PlayedLink:
     def _settings_of_command(self, turned: Turned) -> list[str]:
         settings = {**self.settings, **self.overrides(turned)}
         return [f"--set {quote(f'{key}={toml_value(value)}')}" for key, value in settings.items()]
-
-    def run(self, scenario: Scenario, seed: int, active: ActiveRuns) -> Result:
-        """Runs what was turned, for a second.
-
-        Raises:
-            ScenarioError: It is refused.
-            Cancelled: Something else was turned meanwhile, and `active` was stopped.
-        """
-        return active.perform(Job(self._timed(scenario), seed))
-
-    def length_s(self, affordable_s: float) -> float:
-        """The scenario's own length, or as much of it as is affordable, but no less than a run here has."""
-        own_s = float(self.scenario.duration_s)
-        return min(own_s, float(f"{max(affordable_s, _SHORTEST_S):.2g}"))
-
-    def shortened(self, scenario: Scenario, simulated_s: float) -> Scenario:
-        """A setting at this length, in the scenario's proportions, without rows of packets.
-
-        Responses are kept as the scenario keeps them: pages are matched one by one by their rows.
-
-        Args:
-            scenario: The setting, as `at` gives it.
-            simulated_s: Its length, at most that of the scenario.
-        """
-        share = simulated_s / float(scenario.duration_s)
-        parts = ("warm_up_s", "cool_down_s") if share < 1.0 else ()
-        overrides: dict[str, Any] = {part: round(share * scenario.resolved[part], 3) for part in parts}
-        overrides |= {f"record.{table}": False for table in ("arrivals", "packets")}
-        return scenario.with_overrides({"duration_s": simulated_s, **overrides})
-
-    def probe(self, scenario: Scenario) -> Job:
-        """A short run of a setting, from which it is seen what a simulated second costs."""
-        return Job(self._timed(scenario, _PROBED_S), 1)
 
     def _drawn(self, tables: Sequence[Table]) -> Table:
         """Of the tables of the queues that of the link that is drawn."""
@@ -282,42 +288,10 @@ class PlayedLink:
             settings[str(self._limit)] = turned.limit
         return settings
 
-    def _timed(self, scenario: Scenario, simulated_s: float | None = None) -> Scenario:
-        duration_s = simulated_s or self.simulated_s
-        return scenario.with_overrides(
-            {
-                "duration_s": duration_s,
-                "warm_up_s": round(duration_s * _WARM_UP_SHARE, 3),
-                "cool_down_s": round(duration_s * _COOL_DOWN_SHARE, 3),
-                "record": {
-                    **{name: scenario.resolved["record"][name] for name in _MEASURED_AS},
-                    **({"responses": "histogram"} if self._has_users else {}),
-                    "queue_interval_ms": max(1.0, duration_s * 1e3 / _QUEUE_SAMPLES),
-                    "link_interval_ms": max(10.0, duration_s * 1e3 / _LINK_SAMPLES),
-                },
-            }
-        )
-
-    def _affordable_s(self) -> float:
-        """As many simulated seconds as a run of the scenario does within its time."""
-        probe = self.probe(self.scenario)
-        ActiveRuns().perform(
-            probe
-        )  # once for nothing: the first touches code and memory that are not there yet
-        begun = time.perf_counter()
-        ActiveRuns().perform(probe)
-        cost = max(time.perf_counter() - begun, 1e-4) / _PROBED_S
-        affordable = min(_BUDGET_S / cost, float(self.scenario.duration_s), _LONGEST_S)
-        return float(f"{max(affordable, _SHORTEST_S):.2g}")
-
     @cached_property
     def _drawn_link(self) -> Link:
         own = [link for link in carrying_links(self.scenario) if link.queue_key in self.queues.keys]
         return min(own or named_links(self.scenario, self.queues.links), key=lambda link: link.rate_mbps)
-
-    @cached_property
-    def _has_users(self) -> bool:
-        return any(part.unit == "users" for part in self.demand.parts)
 
     @cached_property
     def _rates_mbps(self) -> dict[str, float]:
@@ -343,3 +317,14 @@ class PlayedLink:
 def _given(table: Mapping[str, Any], *, without: Sequence[str]) -> dict[str, Any]:
     """What of a resolved table has a value, without these keys: TOML has no word for none."""
     return {name: value for name, value in table.items() if value is not None and name not in without}
+
+
+def _settings(turned: Turned) -> dict[str, Any]:
+    limit = {} if turned.limit is None else {"limit": turned.limit}
+    return {**turned.rates_mbps, **turned.parameters, **limit, "ecn": turned.ecn}
+
+
+def _said(value: Any) -> str:  # noqa: ANN401
+    if value is None:
+        return "default"
+    return f"{value:g}" if isinstance(value, float) else str(toml_value(value)).strip('"')

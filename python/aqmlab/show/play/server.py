@@ -12,7 +12,8 @@ import hmac
 import json
 import secrets
 import signal
-from concurrent.futures import ThreadPoolExecutor
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from importlib import resources
@@ -24,21 +25,27 @@ from tornado.web import Application, HTTPError, RequestHandler
 
 from aqmlab._startup import was_interrupted
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
+from aqmlab.files.shape import ANY, Table, conform
+from aqmlab.presets.line import AS_IT_IS
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.figures.looks import dash_lengths, hue_of, looks_of_names
 from aqmlab.show.play.comparing import FullComparison
-from aqmlab.show.play.knobs import PlayError, Turned
-from aqmlab.show.play.measured import measurement
+from aqmlab.show.play.knobs import PAGE, PlayError, read_json
+from aqmlab.show.play.measured import judged, measurement
 from aqmlab.show.words.play import of_page, of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from aqmlab.show.play.played import PlayedLink
+    from aqmlab.scenario import Scenario
+    from aqmlab.show.play.knobs import Setting
+    from aqmlab.show.play.timed import Played
 
 HOST = "127.0.0.1"
 _LOOKS_S = 0.2
 """Time between two looks whether an interruption was swallowed while a package was imported."""
+_KEPT = 32
+"""Answers that are kept, of about 0.15 MB each."""
 _MOST_BYTES = 64 * 1024
 _SUPERSEDED, _FAILED = 409, 500
 # Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
@@ -56,6 +63,8 @@ _REPORT_POLICY = (
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-downloads"
 )
 _ASSETS = {
+    "charts.js": ("aqmlab.show.play", "charts.js", "text/javascript"),
+    "controls.js": ("aqmlab.show.play", "controls.js", "text/javascript"),
     "page.js": ("aqmlab.show.play", "page.js", "text/javascript"),
     "page.css": ("aqmlab.show.play", "page.css", "text/css"),
     "ticks.js": ("aqmlab.show.report", "templates/ticks.js", "text/javascript"),
@@ -68,35 +77,91 @@ _ASSETS = {
 class Player:
     """Makes the runs for the page one at a time; a newer one stops the one before."""
 
-    def __init__(self, link: PlayedLink, file: str) -> None:
+    def __init__(self, link: Played[Any], file: str) -> None:
         self.link = link
         self.file = file
         self.comparison = FullComparison(link)
+        self._answers: OrderedDict[str, str] = OrderedDict()
+        self._facts: dict[str, Any] = {}
+        self._under_way: tuple[object, Future[str] | None] = (None, None)
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
         self._active = ActiveRuns()
 
-    async def play(self, turned: Turned) -> dict[str, Any]:
-        """The measurement of what was turned.
+    def first(self) -> None:
+        """Begins with the scenario as it is, which the page asks for first."""
+        self._facts = self._of_page()
+        self._begin(self.link.start, quick=True)
+
+    async def play(self, setting: Setting, *, quick: bool) -> str:
+        """The measurement of a setting, as JSON; of one that was played lately, without another run.
+
+        Args:
+            setting: As the scenario that is played with has read it.
+            quick: Whether a longer run of the same setting follows, for which a shorter one does.
 
         Raises:
             ScenarioError, RefusalError: It is refused.
             Cancelled: Something newer was asked for.
         """
-        self._active.stop()
-        self._active = active = ActiveRuns()
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._play, turned, active)
+        return await asyncio.wrap_future(self._begin(setting, quick=quick))
 
-    def _play(self, turned: Turned, active: ActiveRuns) -> dict[str, Any]:
-        scenario = self.link.at(turned)
-        result = self.link.run(scenario, turned.seed, active)
-        measured = measurement(result, self.link.link)
+    def _begin(self, setting: Setting, *, quick: bool) -> Future[str]:
+        """Stops what is played and plays this, unless it is what is played."""
+        asked = (setting, quick)
+        before, answer = self._under_way
+        if answer is None or answer.done() or before != asked:
+            self._active.stop()
+            self._active = active = ActiveRuns()
+            answer = self._threads.submit(self._play, setting, active, quick=quick)
+            self._under_way = (asked, answer)
+        return answer
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the page is told once: what can be turned, where it stands, and how lines look."""
+        return self._facts or self._of_page()
+
+    def _of_page(self) -> dict[str, Any]:
+        facts = self.link.facts()
+        home = facts.get("home")
+        looks = {scheme: _look(scheme) for scheme in facts["parameters"]}
+        if home is not None:
+            looks[AS_IT_IS] = _look(home["own_scheme"])
+        name = self.link.scenario.name
+        words = of_page(name, home=home is not None)
+        return {**facts, "name": name, "words": words, "simulated_s": self.link.simulated_s, "looks": looks}
+
+    def _play(self, setting: Setting, active: ActiveRuns, *, quick: bool) -> str:
+        scenario = self.link.at(setting)  # refused before it is looked for
+        named = repr(asdict(setting))
+        for kept in (f"whole {named}", f"{'quick' if quick else 'whole'} {named}"):
+            if kept in self._answers:
+                return self._answers[kept]
+        answer = self._answered(setting, scenario, active, quick=quick)
+        self._answers[kept] = json.dumps(answer, allow_nan=False)
+        while len(self._answers) > _KEPT:
+            self._answers.popitem(last=False)
+        return self._answers[kept]
+
+    def _answered(
+        self,
+        setting: Setting,
+        scenario: Scenario,
+        active: ActiveRuns,
+        *,
+        quick: bool,
+    ) -> dict[str, Any]:
+        simulated_s = self.link.length_of(scenario, quick=quick)
+        result = self.link.run(scenario, setting.seed, active, simulated_s)
+        measured = measurement(result, self.link.drawn_link(setting), self.link.waiting_links(scenario))
+        whole_s = self.link.length_of(scenario, quick=False)
         return {
             **measured,
-            "words": of_run(measured, simulated_s=self.link.simulated_s),
-            "parameters": self.link.parameters(scenario),
-            "scheme": turned.scheme,
-            "command": self.link.command(turned, self.file),
-            "compare": self.link.comparison(turned, self.file),
+            "verdict": judged(result),
+            "more": simulated_s < whole_s,
+            "whole_s": whole_s - sum(self.link.edges_s(whole_s)),
+            "words": of_run(measured, simulated_s=simulated_s),
+            **self.link.about(setting, scenario, self.file),
             "toml": scenario.as_toml(),
         }
 
@@ -176,21 +241,7 @@ class _Knobs(_Handler):
 
     def get(self) -> None:
         """What can be turned, and where it stands."""
-        link = self.player.link
-        knobs = {name: [knob.as_json() for knob in own] for name, own in link.knobs_of_schemes().items()}
-        self.finish(
-            {
-                "name": link.scenario.name,
-                "words": of_page(link.scenario.name),
-                "link": link.link,
-                "file": self.player.file,
-                "simulated_s": link.simulated_s,
-                "knobs": [knob.as_json() for knob in link.knobs()],
-                "parameters": knobs,
-                "start": asdict(link.start),
-                "looks": {scheme: _look(scheme) for scheme in knobs},
-            }
-        )
+        self.finish(self.player.facts)
 
 
 def _look(scheme: str) -> dict[str, Any]:
@@ -204,9 +255,13 @@ class _Run(_Handler):
     says_json = True
 
     async def post(self) -> None:
-        """Runs what was turned; 409 where something newer was asked for meanwhile."""
+        """Runs a setting, with `quick=1` for a first look; 409 where something newer was asked for."""
+        quick = self.get_query_argument("quick", "") == "1"
         try:
-            self.answer(await self.player.play(Turned.from_json(self.request.body)))
+            setting = self.player.link.read(read_json(self.request.body), PAGE)
+            answer = await self.player.play(setting, quick=quick)
+            self.set_header("Content-Type", "application/json")
+            self.finish(answer)
         except Cancelled:
             self.set_status(_SUPERSEDED)
             self.answer({"superseded": True})
@@ -228,7 +283,10 @@ class _Comparison(_Handler):
     def post(self) -> None:
         """Begins one: `before` and `now`, as `/run` takes them."""
         try:
-            self.answer(self.player.comparison.start(*Turned.pair_from_json(self.request.body)))
+            sent = read_json(self.request.body)
+            conform(sent, Table({"before": ANY, "now": ANY}), PAGE, PlayError)
+            pair = (self.player.link.read(sent[side], f"{PAGE}.{side}") for side in ("before", "now"))
+            self.answer(self.player.comparison.start(*pair))
         except (ScenarioError, RefusalError) as error:
             self.set_status(400)
             self.refuse(str(error))
@@ -264,7 +322,7 @@ def application(player: Player, token: str, port: int) -> Application:
     )
 
 
-def serve(link: PlayedLink, file: str, *, port: int = 0, ready: Callable[[str], None]) -> None:
+def serve(link: Played[Any], file: str, *, port: int = 0, ready: Callable[[str], None]) -> None:
     """Serves the page until Ctrl-C.
 
     Args:
@@ -280,13 +338,14 @@ def serve(link: PlayedLink, file: str, *, port: int = 0, ready: Callable[[str], 
         asyncio.run(_serve(link, file, port, ready))
 
 
-async def _serve(link: PlayedLink, file: str, port: int, ready: Callable[[str], None]) -> None:
+async def _serve(link: Played[Any], file: str, port: int, ready: Callable[[str], None]) -> None:
     try:
         sockets = bind_sockets(port, HOST)
     except OSError as error:
         raise PlayError(f"--port {port}: {error.strerror}; legal: a free port, or 0 for any") from None
     bound = sockets[0].getsockname()[1]
     token, player = secrets.token_urlsafe(24), Player(link, file)
+    player.first()
     server = HTTPServer(application(player, token, bound), max_buffer_size=_MOST_BYTES)
     server.add_sockets(sockets)
     try:

@@ -6,14 +6,16 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.show.words.amounts import bit_rate, counted, delay, duration, percent, share_of_time
+from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.show.words.amounts import bit_rate, counted, delay, duration, listed, percent, share_of_time
 from aqmlab.show.words.calls import in_words
 from aqmlab.statistics.experience import KINDS, experience, worst
 from aqmlab.statistics.observation import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from aqmlab.load.queue_place import QueuePlace
     from aqmlab.statistics.quantity import Quantity
 
     Measurement = Mapping[str, Any]
@@ -45,9 +47,77 @@ def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
     }
 
 
-def of_page(name: str) -> dict[str, str]:
-    """The words of the page that no run changes: its `title`, and what stands where nobody loads pages."""
-    return {"title": f"{name}: change a setting, see the queue", "no_pages": "Nobody loads pages here."}
+def of_verdict(worst: str, *, all_good: bool) -> dict[str, str]:
+    """Who is worst off: as the headline `now`, and `before` beside the next one; empty if nobody is judged.
+
+    Args:
+        worst: The sentence of the verdict.
+        all_good: Whether every application that is judged is good.
+    """
+    if all_good:
+        return {"now": "Everybody is well off: all grades are good.", "before": "Before: all were good."}
+    return {"now": worst, "before": f"Before: {worst[0].lower()}{worst[1:]}" if worst else ""}
+
+
+_AT = {
+    "router": "in your router, which shapes",
+    "router-unshaped": "in your router, unshaped",
+    "modem": "in the modem, up alone",
+    "provider": "at the provider's, down alone",
+    "line": "in the modem and at the provider's",
+}
+
+
+def of_queue(scheme: str) -> str:
+    """A queue management as people write it: FQ-CoDel, as it is."""
+    return spelt(scheme)
+
+
+def of_place(place: QueuePlace) -> str:
+    """Where a queue management stands, as the label of a choice."""
+    return _AT[place.name]
+
+
+def of_application(name: str, groups: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """An application as the label of a switch: `backup (upload)`, `readers (pages)`, `call`.
+
+    Args:
+        name: Its name.
+        groups: The tables of its groups, each with what the scenario says of it.
+    """
+    what = {_what(table, group) for table, group in groups} - {"", name}
+    return f"{name} ({what.pop()})" if len(what) == 1 else name
+
+
+def _what(table: str, group: Mapping[str, Any]) -> str:
+    if table == "flows":
+        return "download" if group.get("senders") == "internet" else "upload"
+    if table == "populations":
+        return "videos" if "video" in str(group["model"].get("model")) else "pages"
+    return ""
+
+
+def of_setting(
+    scheme: str, place: QueuePlace | None, *, off: Sequence[str], rates_mbps: Sequence[float]
+) -> str:
+    """A household's setting: `FQ-CoDel in your router, which shapes; without backup; 50 down and 10 up`."""
+    told = [of_queue(scheme) if place is None else f"{of_queue(scheme)} {of_place(place)}"]
+    if off:
+        told.append(f"without {listed(list(off), most=8)}")
+    if rates_mbps:
+        down, up = rates_mbps
+        told.append(f"{down:g} Mbit/s down and {up:g} up")
+    return "; ".join(told)
+
+
+def of_page(name: str, *, home: bool) -> dict[str, str]:
+    """The words of the page that no run changes: its `title`, and what stands where no page was loaded."""
+    title = "switch somebody on or off, choose a queue" if home else "change a setting, see the queue"
+    return {
+        "title": f"{name}: {title}",
+        "no_pages": "Nobody loads pages here.",
+        "none_loaded": "Nothing has loaded within the run.",
+    }
 
 
 def of_comparison(status: Mapping[str, Any]) -> str:

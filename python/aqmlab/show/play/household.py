@@ -1,0 +1,297 @@
+"""A home's line that is played with: who uses it, its rates, its queue management and where that stands."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.comparison.making import DEFAULT_SCHEMES
+from aqmlab.comparison.verdict import application_name
+from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, ListOf, Table, TableOf, conform
+from aqmlab.load.demand import named_links, parts_of
+from aqmlab.load.placed_schemes import placed
+from aqmlab.load.queue_place import LINE_LINKS, PLACES, own_links, place_named
+from aqmlab.load.queues import Queues
+from aqmlab.presets.line import AS_IT_IS
+from aqmlab.scenario import Scenario
+from aqmlab.show.play.knobs import PAGE, PlayError, Setting, rate_knobs, schemes_to_choose
+from aqmlab.show.play.played import PlayedLink
+from aqmlab.show.play.timed import Played
+from aqmlab.show.words.play import of_application, of_place, of_queue, of_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+    from aqmlab.load.queue_place import QueuePlace
+    from aqmlab.show.play.knobs import Knob
+
+_QUICK_S, _WHOLE_S = 20.0, 70.0
+"""Simulated seconds of the first look, and of the run that follows it: a minute of it is measured."""
+_LEAST_S = 8.0
+_WARM_UP_S, _COOL_DOWN_S = 4.0, 4.0
+_USUAL_MBPS = 110.0
+"""Rates, both ways together, at which runs have these lengths; the more packets, the shorter they are."""
+_GROUPS = ("populations", "flows", "datagrams")
+
+_AT_HOME = Table(
+    {
+        "rates_mbps": TableOf(NUMBER),
+        "off": ListOf(TEXT),
+        "scheme": TEXT,
+        "place": TEXT,
+        "parameters": TableOf(PLAIN),
+        "seed": SEED,
+    },
+    {"ecn": Kind(f"{FLAG.legal}, or null", lambda value: value is None or FLAG.fits(value))},
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtHome(Setting):
+    """Where the controls of a household stand.
+
+    Attributes:
+        rates_mbps: The line's rates by their dotted keys, in Mbit/s.
+        off: The applications that nobody uses, by name.
+        scheme: The queue management; `as it is` for the queues that the line has.
+        place: Where it stands: a name of `queue_place.PLACES`.
+        parameters: Its main parameters that were turned.
+        ecn: Whether queues mark and hosts take part; none: as the scheme has it by itself.
+    """
+
+    rates_mbps: Mapping[str, float]
+    off: tuple[str, ...] = ()
+    scheme: str = AS_IT_IS
+    place: str = "router"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    ecn: bool | None = None
+
+    @classmethod
+    def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
+        """What the page sent.
+
+        Raises:
+            PlayError: It is no such thing; the message says where.
+        """
+        conform(sent, _AT_HOME, place, PlayError)
+        return cls(**{**sent, "off": tuple(sorted(set(sent["off"])))})
+
+
+class PlayedHome(Played[AtHome]):
+    """A scenario with a `[line]`."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        scheme: str = AS_IT_IS,
+        queue_in: str | None = None,
+        shaped_share: float | None = None,
+        simulated_s: float | None = None,
+    ) -> None:
+        """Finds who uses the line.
+
+        Args:
+            scenario: The household.
+            scheme: The queue discipline at first; by default the line's own queues.
+            queue_in: Where queue disciplines stand at first; by default in the router.
+            shaped_share: The share of the line's rate that a router leaves it; by default the file's, or
+                0.95.
+            simulated_s: Simulated seconds of a run; by default a first look of 20, then 70, and fewer on
+                lines faster than 110 Mbit/s both ways together.
+
+        Raises:
+            RefusalError: There is no such scheme or place, or the share is not legal there.
+            ScenarioError: So many simulated seconds are refused.
+        """
+        self._first_scheme = scheme
+        self._first_place = place_named(queue_in or "router")
+        self._first_place.require_share(shaped_share)
+        self._share = shaped_share
+        self._given_s = simulated_s
+        super().__init__(scenario, simulated_s or _WHOLE_S)
+        self.at(self.start)  # refused here rather than on the page
+
+    @cached_property
+    def applications(self) -> dict[str, list[tuple[str, int]]]:
+        """What can be switched off, by name: the tables of its groups, each with its place in the list."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for table in _GROUPS:
+            for number, group in enumerate(self.scenario.resolved.get(table) or ()):
+                found.setdefault(application_name(str(group["name"])), []).append((table, number))
+        return found
+
+    @cached_property
+    def rates_mbps(self) -> dict[str, float]:
+        """The rates of the line, by their dotted keys: down and up."""
+        return {link.rate_key: link.rate_mbps for link in named_links(self.scenario, LINE_LINKS)}
+
+    @cached_property
+    def start(self) -> AtHome:
+        """The household as its file has it."""
+        return AtHome(rates_mbps=self.rates_mbps, scheme=self._first_scheme, place=self._first_place.name)
+
+    def facts(self) -> dict[str, Any]:
+        """The switches and choices, and where they stand."""
+        usual = [AS_IT_IS, *DEFAULT_SCHEMES]
+        others = [each for each in schemes_to_choose([]) if each not in usual]
+        own = Queues.of(self.scenario)
+        return {
+            "link": self.drawn_link(self.start),
+            "home": {
+                "applications": [
+                    {"name": name, "label": of_application(name, self._groups(name))}
+                    for name in self.applications
+                ],
+                "schemes": [{"name": each, "label": of_queue(each)} for each in usual],
+                "others": [{"name": each, "label": of_queue(each)} for each in others],
+                "places": [{"name": name, "label": of_place(place)} for name, place in PLACES.items()],
+                "own_scheme": own.schemes(self.scenario)[0],
+            },
+            "knobs": [knob.as_json() for knob in self._rate_knobs()],
+            "parameters": {each: [] for each in (*usual, *others)},
+            "start": asdict(self.start),
+        }
+
+    def read(self, sent: Any, place: str) -> AtHome:  # noqa: ANN401
+        """Where the controls stand, as the page sent it."""
+        return AtHome.of(sent, place)
+
+    def at(self, setting: AtHome) -> Scenario:
+        """The household in a setting, of its own length."""
+        own = self._carrying(setting)
+        if setting.scheme == AS_IT_IS:
+            return own
+        link = self._placed(own, setting)
+        start = link.start
+        ecn = start.ecn if setting.ecn is None else setting.ecn
+        return link.at(replace(start, parameters=setting.parameters, ecn=ecn))
+
+    def drawn_link(self, setting: AtHome) -> str:
+        """The slower way of the queues that act."""
+        links = own_links(self.scenario) if setting.scheme == AS_IT_IS else self._place(setting).links
+        rates = dict(zip(LINE_LINKS, {**self.rates_mbps, **setting.rates_mbps}.values(), strict=True))
+        return min(links, key=lambda link: rates[link.removeprefix("router-")])
+
+    def waiting_links(self, scenario: Scenario) -> tuple[str, ...]:
+        """Those whose queues act, down and up."""
+        return own_links(scenario)
+
+    def about(self, setting: AtHome, scenario: Scenario, file: str) -> dict[str, Any]:
+        """The scheme's own controls, what the setting is called, and what the command line takes."""
+        del file  # what is switched off is no --set: the setting itself is saved
+        saved = quote(f"{self.scenario.name}-played.toml")
+        others = ",".join(each for each in DEFAULT_SCHEMES if each != setting.scheme)
+        return {
+            "parameters": {},
+            "scheme": setting.scheme,
+            "further": [knob.as_json() for knob in self._further(setting, scenario)],
+            "label": self._label(setting),
+            "command": f"aqmlab run {saved}",
+            "compare": f"aqmlab compare {saved} --schemes {others} --queue-in {setting.place}",
+        }
+
+    def names(self, before: AtHome, now: AtHome) -> tuple[str, str]:
+        """The queue managements if they differ, else each setting whole."""
+        if before.off != now.off:
+            raise PlayError(
+                "not the same applications in both settings; legal: the same switches, with another setting "
+                "changed"
+            )
+        now.require_other_than(before)
+        names = (of_queue(before.scheme), of_queue(now.scheme))
+        if names[0] == names[1]:
+            names = (self._label(before), self._label(now))
+        return names if names[0] != names[1] else ("before", "now")
+
+    def length_of(self, scenario: Scenario, *, quick: bool) -> float:
+        """The longer run, or the first look of it: fewer seconds on a faster line."""
+        line = scenario.resolved["line"]
+        rates = (line.get(key.rpartition(".")[2]) or rate for key, rate in self.rates_mbps.items())
+        share = min(1.0, _USUAL_MBPS / sum(rates))
+        whole_s = self._given_s or _at_least(_WHOLE_S * share)
+        return min(whole_s, _at_least(_QUICK_S * share)) if quick else whole_s
+
+    def edges_s(self, duration_s: float) -> tuple[float, float]:
+        """The same of every length, where there is room: the first look is the beginning of the whole run."""
+        warm_up_s, cool_down_s = super().edges_s(duration_s)
+        return min(_WARM_UP_S, warm_up_s), min(_COOL_DOWN_S, cool_down_s)
+
+    def _groups(self, application: str) -> list[tuple[str, Mapping[str, Any]]]:
+        return [
+            (table, self.scenario.resolved[table][number]) for table, number in self.applications[application]
+        ]
+
+    def _rate_knobs(self) -> list[Knob]:
+        knobs = rate_knobs(self.rates_mbps)
+        labels = ("down, Mbit/s", "up, Mbit/s")
+        return [replace(knob, label=label) for knob, label in zip(knobs, labels, strict=True)]
+
+    def _carrying(self, setting: AtHome) -> Scenario:
+        """The household at its rates, with the applications that are on.
+
+        Raises:
+            PlayError: There is no such application or rate, or none is on.
+        """
+        for what, names, known in (
+            ("off", setting.off, self.applications),
+            ("rates_mbps", setting.rates_mbps, self.rates_mbps),
+        ):
+            if wrong := [name for name in names if name not in known]:
+                raise PlayError.unknown(f"{what}: {wrong[0]}", wrong[0], known)
+        if set(setting.off) == set(self.applications):
+            raise PlayError("nobody uses the line: switch something on")
+        rates = {key: rate for key, rate in setting.rates_mbps.items() if rate != self.rates_mbps[key]}
+        return self._without(setting.off).with_overrides(rates)
+
+    def _without(self, off: Sequence[str]) -> Scenario:
+        """The household without these applications; others are drawn by their names, and stay as they are."""
+        if not off:
+            return self.scenario
+        gone = {each for name in off for each in self.applications[name]}
+        document = self.scenario.resolved
+        kept = {
+            table: [
+                group for number, group in enumerate(document.get(table) or ()) if (table, number) not in gone
+            ]
+            for table in _GROUPS
+        }
+        return Scenario.of({**document, **kept})
+
+    def _place(self, setting: AtHome) -> QueuePlace:
+        return place_named(setting.place)
+
+    def _placed(self, own: Scenario, setting: AtHome) -> PlayedLink:
+        """The queue management at its place, whose parameters can be turned."""
+        known = schemes_to_choose([])
+        if setting.scheme not in known:
+            raise PlayError.unknown(f"scheme: {setting.scheme}", setting.scheme, [AS_IT_IS, *known])
+        place = self._place(setting)
+        share = self._share if place.shaped else None
+        return PlayedLink(
+            placed(own, setting.scheme, place, share), queues=place.links, simulated_s=self.simulated_s
+        )
+
+    def _further(self, setting: AtHome, scenario: Scenario) -> list[Knob]:
+        """The controls of the scheme's own parameters, and of ECN."""
+        if setting.scheme == AS_IT_IS:
+            return []
+        link = PlayedLink(scenario, queues=self._place(setting).links, simulated_s=self.simulated_s)
+        return link.knobs_of_scheme()
+
+    def _label(self, setting: AtHome) -> str:
+        rates = list(setting.rates_mbps.values()) if setting.rates_mbps != self.rates_mbps else []
+        place = None if setting.scheme == AS_IT_IS else self._place(setting)
+        return of_setting(setting.scheme, place, off=setting.off, rates_mbps=rates)
+
+
+def _at_least(seconds: float) -> float:
+    return float(f"{max(seconds, _LEAST_S):.2g}")
+
+
+def is_home(scenario: Scenario) -> bool:
+    """Whether a scenario is a home's line, with people or devices that send something over it."""
+    return bool(scenario.resolved.get("line")) and any(part.size for part in parts_of(scenario))
