@@ -1,10 +1,11 @@
-"""What is typed every day: a time to do it in, an estimate first, another scheme, short options, catalogues."""
+"""What is typed every day: a time to do it in, estimates, another scheme, short options, catalogues."""
 
 from __future__ import annotations
 
-import itertools
 import json
-from typing import TYPE_CHECKING, Any
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 import aqmlab
 from aqmlab.cli import commands
+from aqmlab.cli.options import read_time
 from aqmlab.errors import RefusalError, ScenarioError, TuneError
 from aqmlab.runs import budget
 from aqmlab.runs.budget import affordable, announce, in_words, run_time_s
@@ -78,7 +80,6 @@ def test_a_search_has_as_many_candidates_as_there_is_time_for() -> None:
 
 
 def test_the_time_of_a_run_is_about_what_a_run_takes() -> None:
-    import time
 
     scenario = aqmlab.Scenario.from_toml(BULK, overrides={"duration_s": 200.0})
     aqmlab.run(scenario)
@@ -102,19 +103,14 @@ def test_what_takes_long_begins_with_its_estimate(
     assert [in_words(each) for each in (0.5, 12.3, 300.0, 7200.0)] == ["0.5 s", "12 s", "5 min", "2.0 h"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "seconds"), [("30", 30.0), ("30s", 30.0), (" 1.5 min", 90.0), ("2h", 7200.0)]
-)
-def test_a_time_is_typed_with_its_unit(typed: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, Any] = {}
+TIMES = [("30", 30.0), ("30s", 30.0), (" 1.5 min", 90.0), ("5min", 300.0), ("2h", 7200.0)]
 
-    def noted(*_: object, **given: Any) -> None:  # noqa: ANN401
-        asked.update(given)
-        raise RefusalError("enough")
 
-    monkeypatch.setattr(aqmlab, "bloat", noted)
-    done = aqmlab_run("bloat", "--down", "8", "--up", "2", "--within", typed)
-    assert (done.returncode, asked["within_s"]) == (2, seconds)
+@pytest.mark.parametrize(("typed", "seconds"), TIMES)
+def test_a_time_is_typed_with_its_unit(typed: str, seconds: float) -> None:
+    option = click.Option(["--within"])
+    assert read_time(click.Context(commands), option, typed) == seconds
+    assert read_time(click.Context(commands), option, None) is None
 
 
 @pytest.mark.parametrize("typed", ["0", "-3s", "soon", "5 days", ""])
@@ -169,7 +165,7 @@ def test_the_page_begins_with_the_scheme_that_was_named() -> None:
     assert [table["scheme"] for table in settings.values()] == ["codel"]
     link = PlayedLink(scenario.with_overrides(settings), settings=settings, simulated_s=10.0)
     assert link.start.scheme == "codel"
-    assert "codel" in link.run_command(link.start, "web.toml")
+    assert "codel" in link.command(link.start, "web.toml")
     assert _queues_of(scenario, (), None) == {}
 
 
@@ -192,13 +188,9 @@ def test_list_says_in_a_line_or_two_what_each_name_is() -> None:
     assert {"drop-tail", "cake", "linux6-cubic", "pages", "cloud_game", "home", "le2003"} <= named.keys()
     for name, words in named.items():
         assert words, name
-    # No sentence is longer than four lines.
-    lengths = [len(list(lines)) for indented, lines in itertools.groupby(listed, lambda line: line[2:3] == " ")
-               if indented]  # fmt: skip
-    assert max(lengths) <= 3
 
 
-def test_help_tells_how_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_tells_how_a_shell_completes_commands() -> None:
     said = CliRunner().invoke(commands, ["--help"]).output
     assert "_AQMLAB_COMPLETE=bash_source aqmlab" in said
     completed = CliRunner().invoke(
@@ -237,7 +229,8 @@ def test_what_calls_feel_is_that_of_the_worse_one() -> None:
 def test_an_objective_that_nobody_is_there_for_is_refused_before_any_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aqmlab.study.tuning.search.run_each", lambda *_, **__: pytest.fail("was run"))
+    search = import_module("aqmlab.study.tuning.search")
+    monkeypatch.setattr(search, "run_each", lambda *_, **__: pytest.fail("was run"))
     with pytest.raises(TuneError) as refused:
         aqmlab.tune(CALLS, scheme="codel", objective="game-delay-p95", store=tmp_path)
     assert "two flows has no games; legal here: highest-utilization, lowest-drop-rate, call-delay-p95" in str(
