@@ -78,6 +78,7 @@ _RANGES = {"names": ["--range"], "multiple": True, "callback": read_ranges, "met
     after={"output": "queues"},
     scenario=SCENARIO,
     restricted_to_s={"type": float},
+    objective={"metavar": "NAME"},
     weights=_WEIGHTS,
     ranges=_RANGES,
     ranges_file={"names": ["--ranges"], "metavar": "FILE.toml"},

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison.verdict import verdict
-from aqmlab.inference import Interval, NotEnoughReplications
+from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, NotEnoughReplications
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
 from aqmlab.show.tables.printed import Warned
 from aqmlab.show.tables.verdict import bare_table, stages_in_words, verdict_notes
@@ -76,7 +76,7 @@ def printed(found: Comparison, *, details: bool) -> Iterator[Part]:
         yield from _of_cut_pages(found)
         yield from boxes_in_words(found)
         yield from found.queues_in_words()
-        yield from _how_to_see_more(found)
+        yield from _how_to_see_more(found, [LOADED_MEDIAN])
     for each in found.warnings_of_settings():
         yield Warned(each)
 
@@ -310,7 +310,7 @@ def notes(found: Comparison, *, brief: bool = False) -> list[str]:
         *_of_what(found, brief=brief),
         *boxes_in_words(found),
         *found.queues_in_words(),
-        *_how_to_see_more(found),
+        *_how_to_see_more(found, found.of_people),
     ]
 
 
@@ -476,14 +476,13 @@ def _range(numbers: Sequence[int]) -> str:
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
-def _how_to_see_more(found: Comparison) -> Iterator[str]:
-    """Where some difference of pages stays open: what shows smaller ones."""
+def _how_to_see_more(found: Comparison, told: Sequence[Quantity]) -> Iterator[str]:
+    """Where some difference of pages that is told stays open: what shows smaller ones."""
     if (
         found.tells_pages
         and not found.first_stage
-        and any(
-            not found.change(name, each).direction for name in found.names[1:] for each in found.of_people
-        )
+        and len(found.seeds) >= MINIMUM_REPLICATIONS
+        and any(not found.change(name, each).direction for name in found.names[1:] for each in told)
     ):
         yield "More seeds resolve smaller differences: aqmlab compare --until-width SECONDS."
 

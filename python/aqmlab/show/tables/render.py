@@ -16,7 +16,7 @@ from rich.text import Text
 
 from aqmlab.show.tables.parts import head_lines, parts_within, widths_within
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
-from aqmlab.terminal.console import shown, wrapped
+from aqmlab.terminal.console import wrapped
 from aqmlab.terminal.plain import plain_line
 
 if TYPE_CHECKING:
@@ -103,13 +103,11 @@ class InTerminal:
     table: Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        width, caption = options.max_width, self.table.caption
-        parts = parts_within(self.table, width)
-        if len(parts) > 1:
-            yield from (_drawn(part, width) for part in parts)
-            yield from [wrapped_text(caption, width)] if caption else []
-        else:
-            yield _drawn(replace(parts[0], caption=caption), width)
+        width = options.max_width
+        # Title and caption have the whole width: a narrow table would break them in pieces.
+        yield from _lines(self.table.title, width, "table.title")
+        yield from (_drawn(part, width) for part in parts_within(self.table, width))
+        yield from _lines(self.table.caption, width, "table.caption")
 
 
 def to_terminal(table: Table, *, title: str | None = None) -> InTerminal:
@@ -117,17 +115,16 @@ def to_terminal(table: Table, *, title: str | None = None) -> InTerminal:
     return InTerminal(table if title is None else replace(table, title=title))
 
 
-def wrapped_text(text: str, width: int) -> Text:
-    """Lines for a terminal, none of which ends between a number and its unit."""
-    return Text("\n").join(wrapped(line, width) for line in text.splitlines())
+def _lines(text: str, width: int, style: str) -> Iterator[Text]:
+    """What stands above or below a table, in lines none of which ends between a number and its unit."""
+    for line in text.splitlines():
+        lines = wrapped(line, width)
+        lines.stylize(style)
+        yield lines
 
 
 def _drawn(part: Table, width: int) -> TerminalTable:
     drawn = TerminalTable(
-        title=shown(part.title, "table.title"),
-        caption=shown(part.caption, "table.caption"),
-        title_justify="left",
-        caption_justify="left",
         header_style="bold",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

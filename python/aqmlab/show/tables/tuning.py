@@ -11,6 +11,7 @@ from aqmlab.show.tables.headings import heading_of
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
+from aqmlab.study.tuning.of_people import OF_PEOPLE
 from aqmlab.tables.model import (
     Column,
     Medium,
@@ -59,6 +60,9 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         values = [float("nan") if value is None else float(value) for value in known]
         return text(with_half_width(mean_interval(values), 3))
 
+    def sought(each: Candidate) -> TableCell:
+        return text(with_half_width(mean_interval(list(each.fresh_costs(objective).values())), 2))
+
     def difference(each: Candidate) -> TableCell:
         winner = each is outcome.winner
         return text("" if winner else with_half_width(outcome.against(each), 4, sign="+"))
@@ -66,6 +70,7 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
     columns: list[Column[Candidate]] = [
         Column("label", lambda each: text(each.label), words=True),
         in_print(lambda each: text(outcome.role(each)), "what it is", words=True),
+        *([in_print(sought, f"{objective.name}, {objective.unit}")] if objective.name in OF_PEOPLE else []),
         in_print(response_time, f"min(t, {limit}) s"),
         *(
             in_print(

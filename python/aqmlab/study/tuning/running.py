@@ -88,17 +88,16 @@ def tune(
 
     A range of `ranges` is `(low, high)`, `{"low": ..., "high": ..., "log": True}`, `{"values": [...]}`, or a
     single value, which holds the parameter fixed; others have the ranges of `tuning/ranges.toml`. Weights are
-    by `response`, `idle` and `loss`. Objectives are `best-response-times`, `highest-utilization`,
-    `lowest-drop-rate`, `weighted`, `page-load-p50`, `p75`, `p90`, `p95` and `p99`, `page` (half of them), and
-    of whoever is worst off: `call-delay-p95`, `call-loss`, `mos`, `game-delay-p95`, `game-jitter`,
-    `game-loss`, `meeting-delay-p95`, `meeting-frozen`, `cloud-game-delay-p95`, and `worst-off`, how bad it is
-    for the call, game or meeting that suffers most. One that the scenario has nobody for is refused.
+    by `response`, `idle` and `loss`. Objectives of calls, games and meetings are of the group that is worst
+    off; one that the scenario has nobody for is refused before any run.
 
     Args:
         scenario: The link and its users (a `Scenario`, a path, TOML text, a dict).
         scheme: Queue discipline to tune; as Linux spells it, parameters that its words give are held fixed.
-        objective: What to optimise; best-response-times minimises the mean of min(t, limit), worst-off what
-            the call, game or meeting suffers that is worst off. What the scenario lacks is refused.
+        objective: What to optimise: best-response-times (the mean of min(t, limit)), highest-utilization,
+            lowest-drop-rate, weighted, page (half of them) or page-load-p50, -p75, -p90, -p95, -p99; of
+            calls, games and meetings call-delay-p95, call-loss, mos, game-delay-p95, game-jitter, game-loss,
+            meeting-delay-p95, meeting-frozen, cloud-game-delay-p95, or worst-off: whichever suffers most.
         restricted_to_s: The limit above: longer responses count as this.
         weights: For weighted: weights of the mean response time (s), the idle share and the loss ratio; 1
             each by default.
