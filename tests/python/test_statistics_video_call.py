@@ -491,9 +491,8 @@ def test_fair_queues_keep_the_picture_beside_a_backup() -> None:
     scenario = aqmlab.Scenario.from_toml(TEXT)
     found = aqmlab.compare(scenario, schemes=["drop-tail", "fq-codel"], seeds=[1, 2])
     told = " ".join(sentences(found))
-    assert re.search(r"The call.s video: [\d.]+ Mbit/s with drop-tail, frozen [\d.]+ % of the time", told), (
-        told
-    )
+    said = r"The call.s video: [\d.]+ Mbit/s with drop-tail, frozen [\d.]+ % of the time"
+    assert re.search(said, told), told
 
 
 def test_beside_tcp_without_queue_management_the_draft_holds_what_libwebrtc_gives_up() -> None:

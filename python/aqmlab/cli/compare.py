@@ -207,12 +207,9 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, details: bool, 
     if quiet:
         say(str(folder))
         return
-    further = (
-        f"; open {folder / REPORT}"
-        if (folder / REPORT).exists()
-        else f"; aqmlab report {folder} draws its report"
-    )
-    console().print(shown(f"kept in {folder}{further}"), soft_wrap=True)
+    report = folder / REPORT
+    to_draw = f"kept in {folder}; aqmlab report {folder} draws its report"
+    console().print(shown(f"Report: {report}" if report.exists() else to_draw), soft_wrap=True)
 
 
 def _print(found: Comparison, *, details: bool) -> None:
