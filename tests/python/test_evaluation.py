@@ -495,7 +495,7 @@ def test_standings_go_by_pairs_of_runs() -> None:
     assert standings_of(Evaluation("mine", ("other",), seeds[:5], figures, ())) == []
     found = Evaluation("mine", ("other",), seeds, figures, ())
     assert standings_in_words("mine", standings_of(found)) == [
-        "Against other (1 scenario), mine has delay lower in 1; goodput without a clear difference."
+        "mine against other (1 scenario): delay lower in 1; goodput not clearly different."
     ]
 
 

@@ -164,7 +164,7 @@ def test_the_command_prints_a_table_and_writes_flents_files(tmp_path: Path) -> N
     done = aqmlab_run(*arguments, "--flent", "files", "--output", "x.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "now (drop-tail)" in done.stdout
-    assert "fq-codel" in done.stdout
+    assert "FQ-CoDel" in done.stdout
     names = sorted(file.name for file in (tmp_path / "files").iterdir())
     assert names == ["tcp_nup-as-it-is-seed-1.flent.gz", "tcp_nup-fq-codel-seed-1.flent.gz"]
     document = json.loads(gzip.decompress((tmp_path / "files" / names[0]).read_bytes()))

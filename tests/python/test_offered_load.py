@@ -16,7 +16,7 @@ def test_flows_without_a_size_are_named_as_left_out() -> None:
     sentence = said()
     assert sentence is not None
     assert sentence.startswith("offered load: ")
-    assert sentence.endswith(" Mbit/s) without backup and download, which send as fast as they can")
+    assert sentence.endswith(" Mbit/s) without the backup and the download, which send as fast as they can")
 
 
 def test_nothing_is_left_out_where_every_flow_has_a_size() -> None:

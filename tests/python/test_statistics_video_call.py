@@ -315,24 +315,23 @@ def compared(*, outages_s: tuple[tuple[float, float], ...] = ((12.0, 13.15),)) -
 def test_a_comparison_says_for_how_long_the_picture_is_frozen() -> None:
     told = sentences(compared())
     assert told[0] == (
-        "The video call or call that suffers most is unusable with drop-tail (meeting: delay of frames 500 "
-        "ms, picture frozen 12 %) and good with fq-codel (meeting: delay of frames 100 ms, picture frozen 0 "
-        "%) (delays: 95 %, one way)."
+        "Worst off: the meeting with drop-tail, unusable (delay of frames 500 ms, picture frozen 12 %); the "
+        "meeting with FQ-CoDel, good (delay of frames 100 ms, picture frozen 0 %). Delays: 95th percentile, "
+        "one way."
     )
     assert (
-        "The picture of meeting is frozen 12 % of the time with drop-tail and 0 % with fq-codel; its bit "
-        "rate is 0.71 Mbit/s and 0.80 Mbit/s."
+        "The meeting's video: 0.71 Mbit/s with drop-tail, frozen 12 % of the time; 0.80 Mbit/s with "
+        "FQ-CoDel, frozen 0 %."
     ) in told
     smooth = sentences(compared(outages_s=()))
     assert (
-        "The picture of meeting never freezes; its bit rate is 0.80 Mbit/s with drop-tail and 0.80 Mbit/s "
-        "with fq-codel."
+        "The meeting's video never freezes: 0.80 Mbit/s with drop-tail and 0.80 Mbit/s with FQ-CoDel."
     ) in smooth
 
 
 def test_one_configuration_is_told_without_its_name() -> None:
     alone = Comparison.of({"drop-tail": [run_with(*without(frames(), (12.0, 13.15)))]})
-    said = "The picture of meeting is frozen 12 % of the time; its bit rate is 0.71 Mbit/s."
+    said = "The meeting's video: 0.71 Mbit/s, frozen 12 % of the time."
     assert said in sentences(alone)
 
 
@@ -492,7 +491,8 @@ def test_fair_queues_keep_the_picture_beside_a_backup() -> None:
     scenario = aqmlab.Scenario.from_toml(TEXT)
     found = aqmlab.compare(scenario, schemes=["drop-tail", "fq-codel"], seeds=[1, 2])
     told = " ".join(sentences(found))
-    assert re.search(r"picture of call is frozen [\d.]+ % of the time with drop-tail", told), told
+    said = r"The call.s video: [\d.]+ Mbit/s with drop-tail, frozen [\d.]+ % of the time"
+    assert re.search(said, told), told
 
 
 def test_beside_tcp_without_queue_management_the_draft_holds_what_libwebrtc_gives_up() -> None:

@@ -211,12 +211,9 @@ def _tell(found: Comparison, folder: Path, *, with_report: bool, details: bool, 
         say(str(folder))
         return numbers
     _print(found, details=details)
-    further = (
-        f"; open {folder / REPORT}"
-        if (folder / REPORT).exists()
-        else f"; aqmlab report {folder} draws its report"
-    )
-    console().print(shown(f"kept in {folder}{further}"), soft_wrap=True)
+    report = folder / REPORT
+    to_draw = f"kept in {folder}; aqmlab report {folder} draws its report"
+    console().print(shown(f"Report: {report}" if report.exists() else to_draw), soft_wrap=True)
     return numbers
 
 

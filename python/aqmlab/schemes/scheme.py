@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class _Verdicts(EnumMeta):
     """Names the legal verdicts where somebody asks for another."""
 
-    def __getattr__(cls, name: str) -> Any:  # noqa: ANN401
+    def __getattr__(cls, name: str) -> Any:  # noqa: ANN401 (a member)
         members: dict[str, Any] = cls.__dict__.get("_member_map_", {})
         if name in members:
             return members[name]

@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from aqmlab.show.words.configurations import named
 from aqmlab.show.words.evaluation import in_words, means_in_words
 from aqmlab.study.evaluation.summary import summary_of
 from aqmlab.tables.model import Column, Table, TableCell, text
@@ -31,7 +32,7 @@ def summary_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: 
         Column("section", lambda row: text(row.section), "section", short="", words=True, heads_row=True),
         Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
         Column("number", lambda row: text(row.number), "", words=True, names_row=True),
-        *(Column(scheme, partial(_of_scheme, scheme=scheme), scheme) for scheme in schemes),
+        *(Column(scheme, partial(_of_scheme, scheme=scheme), named(scheme)) for scheme in schemes),
     ]
     return Table.of(rows, columns, title=title, caption=caption)
 
@@ -41,7 +42,7 @@ def metrics_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: 
     columns: list[Column[SummaryRow]] = [
         Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
         Column("metric", lambda row: text(row.number), "metric", words=True, names_row=True),
-        *(Column(scheme, partial(_of_scheme, scheme=scheme), scheme) for scheme in schemes),
+        *(Column(scheme, partial(_of_scheme, scheme=scheme), named(scheme)) for scheme in schemes),
     ]
     return Table.of(rows, columns, title=title)
 
@@ -49,7 +50,7 @@ def metrics_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: 
 def tables_of(evaluation: Evaluation) -> list[Table]:
     """The summary, and what was not run, as far as there is any."""
     rows, caption = summary_of(evaluation), means_in_words(len(evaluation.seeds))
-    title = f"{evaluation.scheme} by RFC 7928"
+    title = f"{named(evaluation.scheme)} by RFC 7928"
     summary = [summary_table(rows, evaluation.schemes, title=title, caption=caption)] if rows else []
     return [*summary, *([not_run_table(evaluation.not_run)] if evaluation.not_run else [])]
 

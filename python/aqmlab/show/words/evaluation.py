@@ -48,7 +48,7 @@ def waits_in_words(evaluation: Evaluation, trial: Trial | None) -> list[str]:
 def standings_in_words(scheme: str, standings: Sequence[Standings]) -> list[str]:
     """In how many cases a scheme has less delay and more goodput than each other one."""
     return [
-        f"Against {named(other)} ({counted(cases, 'scenario')}), {named(scheme)} has "
+        f"{named(scheme)} against {named(other)} ({counted(cases, 'scenario')}): "
         f"{'; '.join(map(_against, found))}."
         for (other, cases), group in groupby(standings, key=lambda each: (each.other, each.cases))
         if cases
@@ -65,5 +65,5 @@ def means_in_words(seeds: int) -> str:
 
 def _against(standings: Standings) -> str:
     counts = {"lower": standings.less, "higher": standings.more}
-    found = " and ".join(f"{way} in {count}" for way, count in counts.items() if count)
-    return f"{_CALLED[standings.number]} {found or 'without a clear difference'}"
+    found = ", ".join(f"{way} in {count}" for way, count in counts.items() if count)
+    return f"{_CALLED[standings.number]} {found or 'not clearly different'}"

@@ -46,8 +46,8 @@ def suffering(row: Judged) -> str:
 def _becomes(row: Judged) -> str:
     if row.felt is None:
         return "as it is"
-    felt = f"{the(row.felt.group)}, which is {row.grade.word} ({numbers_in_words(row)})"
-    return f"as it is; with it nothing is worse than {felt}"
+    felt = f"{the(row.felt.group)} is worst off, and {row.grade.word} ({numbers_in_words(row)})"
+    return f"as it is; then {felt}"
 
 
 def numbers_in_words(row: Judged) -> str:
