@@ -16,7 +16,7 @@ import pytest
 from matplotlib.backends import backend_pgf
 
 import aqmlab
-from aqmlab.comparison import Comparison, read_configurations
+from aqmlab.comparison import Comparison, read_configurations, running
 from aqmlab.errors import MissingDataError, PlotError
 from aqmlab.show.figures.chart import Chart
 from aqmlab.show.figures.delay import (
@@ -231,6 +231,18 @@ def test_a_comparison_keeps_single_datagrams_of_its_first_seed_alone() -> None:
     for first, second in found.results.values():
         assert "datagram_arrivals" in first.tables
         assert "datagram_arrivals" not in second.tables
+
+
+def test_too_many_datagrams_are_not_kept_one_by_one() -> None:
+    scenario = aqmlab.Scenario.from_toml(HOME.replace("datagrams = true", ""))
+    few, many = (replaced(scenario, rate_mbps) for rate_mbps in (0.08, 200.0))
+    assert running._with_single_datagrams(few).resolved["record"]["datagrams"]
+    # 200 Mbit/s in packets of 200 bytes are 125,000 a second.
+    assert running._with_single_datagrams(many) is many
+
+
+def replaced(scenario: aqmlab.Scenario, rate_mbps: float) -> aqmlab.Scenario:
+    return scenario.with_overrides({"datagrams.0.rate_mbps": rate_mbps})
 
 
 def test_a_folder_with_single_datagrams_of_one_seed_is_one_comparison(tmp_path: Path) -> None:

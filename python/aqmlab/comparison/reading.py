@@ -288,7 +288,8 @@ def _places_in(folder: Path) -> list[Path]:
 def _scenario_in_short(result: Recorded) -> str:
     """What identifies a scenario: not its name and description, nor what only first seeds keep."""
     said = {key: value for key, value in result.run["scenario"].items() if key not in {"name", "description"}}
-    said["record"] = {key: kept for key, kept in said["record"].items() if key != "datagrams"}
+    kept = said.get("record") or {}
+    said["record"] = {key: value for key, value in kept.items() if key != "datagrams"}
     return json.dumps(said, sort_keys=True)
 
 

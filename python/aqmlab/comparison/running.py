@@ -115,14 +115,25 @@ def _jobs(scenarios: Mapping[str, Scenario], seeds: Sequence[int], folder: Path 
     ]
 
 
-MOST_SOURCES = 100
-"""With more sources of datagrams none is kept one by one unless the scenario says so."""
+MOST_DATAGRAMS = 2_000_000
+"""If more are to be expected of a run, none is kept one by one unless the scenario says so."""
+_OTHER_MBPS = 5.0
+"""More than what a source sends that has no rate of its own: a video call, a cloud game."""
 
 
 def _with_single_datagrams(scenario: Scenario) -> Scenario:
     """The scenario, keeping its datagrams one by one if they are few."""
-    sources = sum(int(each["count"]) for each in scenario.resolved.get("datagrams") or ())
-    if not 0 < sources <= MOST_SOURCES or scenario.resolved["record"].get("datagrams"):
+    per_s = (
+        float(each["count"])
+        * float(each.get("rate_mbps") or _OTHER_MBPS)
+        * 1e6
+        / 8.0
+        / float(each["packet_bytes"])
+        for each in scenario.resolved.get("datagrams") or ()
+    )
+    if not 0.0 < scenario.duration_s * sum(per_s) <= MOST_DATAGRAMS or scenario.resolved["record"].get(
+        "datagrams"
+    ):
         return scenario
     return scenario.with_overrides({"record.datagrams": True})
 
