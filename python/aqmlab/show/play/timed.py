@@ -160,6 +160,7 @@ class Played(ABC, Generic[Own]):
                     **({"datagrams": True} if document.get("datagrams") else {}),
                     "queue_interval_ms": max(1.0, duration_s * 1e3 / _QUEUE_SAMPLES),
                     "link_interval_ms": max(10.0, duration_s * 1e3 / _LINK_SAMPLES),
+                    "cool_down": True,  # the picture goes on to its end
                 },
             }
         )
