@@ -72,9 +72,11 @@ def play(
       aqmlab play my-link.toml --no-browser --port 8123
       aqmlab play my-link.toml --queue-in router
     """
+    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
     from aqmlab.show.play import PlayedLink, serve
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    warn_of_assumed_rates(scenario)
     links, settings = _place(scenario, queue_in, shaped_share)
     link = PlayedLink(
         scenario.with_overrides(settings),
