@@ -50,6 +50,16 @@ case "$*" in
 *) echo "${8%Kbit}" > "$AUTORATE_LINE/$5.new"; mv "$AUTORATE_LINE/$5.new" "$AUTORATE_LINE/$5" ;;
 esac
 """
+_CLOCK = """
+printf() {
+    if [[ $1 == -v && $2 == processing_stats ]]; then
+        builtin printf -v processing_stats "$3" "${t_start_us:0:-6}.${t_start_us: -6}" "${@:5}"
+    else
+        builtin printf "$@"
+    fi
+}
+"""
+"""Its statistics begin with the instant by which it decides, in the place of that at which they are printed."""
 _NAMESPACE = """
 mount -t tmpfs none /sys/class/net
 for each in {interfaces}; do
@@ -81,6 +91,7 @@ def recorded(scripts: Path, folder: Path) -> str:
         program.chmod(0o755)
     for interface in COUNTED:
         (folder / interface).write_text("0")
+    (folder / "clock.sh").write_text(_CLOCK)
     config = folder / "config.crosscheck.sh"
     config.write_text("\n".join([*printed(), *_WORDS, f"log_file_path_override={folder}"]) + "\n")
     shell = _NAMESPACE.format(
@@ -89,6 +100,7 @@ def recorded(scripts: Path, folder: Path) -> str:
     environment = os.environ | {
         "PATH": f"{programs}:{os.environ['PATH']}",
         "AUTORATE_LINE": str(folder),
+        "BASH_ENV": str(folder / "clock.sh"),
         "CAKE_AUTORATE_SCRIPT_PREFIX": str(scripts),
     }
     command = ["unshare", "--net", "--mount", "bash", "-c", shell]
@@ -108,11 +120,13 @@ def steps(log: str) -> list[str]:
     began = next(float(row[2]) for row in rows if row[0] == "INFO" and "Started" in row[3])
     found = []
     places: dict[str, int] = {}
-    for kind, _, at, *cells in rows:
-        instant_us = round((float(at) - began) * 1e6) if kind in {"LOAD", "DATA"} else 0
-        if kind == "LOAD" and "." in cells[0] and instant_us > 0:
+    for kind, _, _, *cells in rows:
+        if kind not in {"LOAD", "DATA"} or "." not in cells[0]:
+            continue
+        instant_us = max(0, round((float(cells[0]) - began) * 1e6))
+        if kind == "LOAD":
             found.append(f"load {instant_us} {cells[1]} {cells[2]}")
-        elif kind == "DATA" and "." in cells[0] and instant_us > 0:
+        else:
             place = places.setdefault(cells[6], len(places))
             found.append(f"response {instant_us} {place} {cells[9]} {cells[14]} | {cells[28]} {cells[29]}")
     return found

@@ -11,8 +11,6 @@ use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_units::Time;
 use aqmlab_wire::{WireAddress, WirePacket, WirePayload};
 
-/// Set in what tells flows apart: what hosts and programs of the user's send has not this bit alone.
-const PING_FLOW: u64 = 1 << 62;
 /// The protocol number of UDP: a ping is a datagram, as in the simulator.
 const DATAGRAM: u8 = 17;
 /// Where datagrams are sent back (RFC 862).
@@ -51,6 +49,7 @@ impl Pings {
     ) -> Option<Self> {
         let described = scenario.shaper_follower.as_ref()?;
         let follower = ShaperFollower::new(scenario, position_of, window)?;
+        let own = u64::from(addresses.machine(described.node));
         let way = |pinger: u32, [from, to]: [aqmlab_scenario::NodeIndex; 2], is_response: bool| {
             let port = 1_024 + u16::try_from(pinger).ok()?;
             let [source_port, destination_port] =
@@ -75,7 +74,8 @@ impl Pings {
             Some(Way {
                 path: paths.between(source, destination)?,
                 facts: PacketFacts {
-                    flow: PING_FLOW | u64::from(pinger) << 1 | u64::from(is_response),
+                    // The router's own machine opens nothing else.
+                    flow: own << 40 | u64::from(pinger) << 8 | u64::from(is_response),
                     bytes: u32::from(PING_BYTES),
                     codepoint: Codepoint::NotEct,
                     class: PacketClass::Datagram,
@@ -102,5 +102,69 @@ impl Pings {
             &self.ways[ping.pinger as usize][usize::from(ping.is_response)];
         let to = if ping.is_response { Half::Active } else { Half::Passive };
         (*path, *facts, *header, bytes, to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::capture::CapturedPorts;
+    use super::super::fuzz::network;
+    use super::super::log::Log;
+    use super::*;
+    use aqmlab_record::ShaperSummary;
+    use aqmlab_units::Span;
+
+    /// A home that sends 30 Mbit/s over a line of 20 up, of which after five seconds 4 are left.
+    const HOME: &str = r#"
+name = "home"
+duration_s = 10.0
+[line]
+technology = "other"
+conditions_file = "line.csv"
+shaped_share_down = 0.8
+shaped_share_up = 0.8
+cake_autorate = { minimum_share = 0.2, maximum_share = 1.5 }
+[[devices]]
+name = "computer"
+[[datagrams]]
+name = "flood"
+count = 1
+direction = "up"
+packet_bytes = 1000
+rate_mbps = 30.0
+[files]
+"line.csv" = "t_s,down_mbps,up_mbps\n0,50,20\n5,50,4\n"
+"#;
+
+    #[test]
+    fn a_live_router_pings_and_its_shapers_follow_the_line() {
+        let (mut network, addresses) = network(HOME, Log::new(false, &CapturedPorts::default()));
+        // Machines are the hosts in the order of the nodes: eight of the Internet, then the computer.
+        let (opener, port) = addresses.opener(8, 0).unwrap();
+        let packet = WirePacket {
+            at: Time::ZERO,
+            source: WireAddress { address: opener.octets(), port },
+            destination: WireAddress { address: addresses.answerer(0).octets(), port: 80 },
+            traffic_class: 0,
+            ip_bytes: 1_000,
+            payload: WirePayload::Udp,
+        };
+        let bytes = packet.bytes();
+        let every = Span::from_nanoseconds(266_667);
+        let mut now = Time::ZERO;
+        while now < Time::from_seconds(10.0) {
+            network.arrive(now, Half::Active, &bytes);
+            network.run_until(now, &mut |_, _, _| {});
+            now += every;
+        }
+        network.run_until(Time::from_seconds(10.0), &mut |_, _, _| {});
+        assert_eq!(network.balance.refused, [0; 5]);
+        let shapers = network.shapers();
+        let [down, up]: &[ShaperSummary; 2] = shapers[..].try_into().unwrap();
+        // The mean up is 12 Mbit/s: from 0.8 of it up to 1.5 while the line has more, and down to 0.2 behind.
+        assert_eq!((up.minimum_mbps, up.maximum_mbps), (2.4, 18.0), "{up:?}");
+        assert!(up.changes > 20, "{up:?}");
+        // Half of a round trip counts for each way: the way down is slowed too, and never was loaded.
+        assert!(down.minimum_mbps < 20.0 && (down.maximum_mbps - 40.0).abs() < 1e-9, "{down:?}");
     }
 }
