@@ -13,7 +13,8 @@ const TOLERANCE: f64 = 0.01;
 
 /// The number that the printed configuration has for a key, in kbit/s.
 fn printed(key: &str) -> Rate {
-    let line = RECORDED.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix('='));
+    let line =
+        RECORDED.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix('='));
     Rate::from_bits_per_second(1_000 * line.expect(key).parse::<u64>().expect("whole kbit/s"))
 }
 
