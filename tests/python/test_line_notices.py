@@ -58,7 +58,8 @@ def test_rates_that_nobody_gave_are_named(words: str, said: str | None) -> None:
 
 def test_what_is_no_line_and_what_was_never_a_text_assume_nothing() -> None:
     assert assumed_rates(Scenario.of(home("").resolved)) is None
-    dumbbell = 'name = "a"\nduration_s = 1\n[dumbbell]\nrate_mbps = 1\nqueue = { scheme = "pie", limit_packets = 9 }\n'
+    queue = 'queue = { scheme = "pie", limit_packets = 9 }\n'
+    dumbbell = f'name = "a"\nduration_s = 1\n[dumbbell]\nrate_mbps = 1\n{queue}'
     flows = '[[flows]]\ncount = 1\ndirection = "left-to-right"\n'
     assert assumed_rates(Scenario.from_toml(dumbbell + flows)) is None
 
