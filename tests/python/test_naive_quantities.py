@@ -67,7 +67,7 @@ def test_every_quantity_has_a_second_computation() -> None:
 
 MEASURED_OF_LINKS = (
     "throughput_mbps", "throughput_ip_mbps", "throughput_frame_mbps",
-    "queue_packets_mean", "mean_frame_bytes",
+    "queue_packets_mean", "wait_mean_s", "mean_frame_bytes",
 )  # fmt: skip
 
 

@@ -94,6 +94,40 @@ packets = true
 """
 
 
+FLOODED = """
+name = "flooded"
+duration_s = 30.0
+warm_up_s = 10.0
+[dumbbell]
+rate_mbps = 2.0
+layer2_overhead_bytes = 0
+layer2_minimum_frame_bytes = 0
+layer2_gap_bytes = 0
+queue = { scheme = "SCHEME", limit_packets = 200 }
+[[datagrams]]
+name = "flood"
+count = 1
+packet_bytes = 1000
+rate_mbps = 6.0
+direction = "left-to-right"
+[[datagrams]]
+name = "call"
+count = 1
+packet_bytes = 200
+rate_mbps = 0.08
+direction = "left-to-right"
+[record]
+packets = true
+"""
+
+
+@pytest.mark.parametrize("scheme", ["fq-codel", "fq", "choke", "cake", "codel", "pie"])
+def test_packets_that_were_dropped_while_they_waited_are_not_in_the_mean_wait(scheme: str) -> None:
+    result = aqmlab.run(FLOODED.replace("SCHEME", scheme))
+    waited_ms = 1e3 * mean_wait_by_packets_s(result, "left-to-right")
+    assert quantity("queue_mean_ms")(result, ["left-to-right"]) == pytest.approx(waited_ms, rel=0.02, abs=0.1)
+
+
 @pytest.mark.parametrize(
     ("scenario", "rel"), [(SHAPED, 0.03), (HALF_BUSY, 0.01)], ids=["shaped", "half busy"]
 )

@@ -5,6 +5,7 @@
 
 use crate::aqm::Reason;
 use crate::packet::{Codepoint, PacketClass, PacketFacts};
+use aqmlab_units::Span;
 use std::ops::{Add, AddAssign};
 
 /// A number of packets and the bytes in them.
@@ -169,6 +170,8 @@ pub struct Counters {
     pub(crate) departures: Breakdown,
     pub(crate) marks: Breakdown,
     pub(crate) discards: [Breakdown; Reason::COUNT],
+    /// Nanoseconds that packets had waited which were then discarded.
+    waited_in_vain: u128,
 }
 
 impl Default for Counters {
@@ -184,7 +187,19 @@ impl Counters {
         departures: Breakdown::EMPTY,
         marks: Breakdown::EMPTY,
         discards: [Breakdown::EMPTY; Reason::COUNT],
+        waited_in_vain: 0,
     };
+
+    /// A packet is discarded that had waited so long.
+    pub(crate) fn count_wait_in_vain(&mut self, waited: Span) {
+        self.waited_in_vain += u128::from(waited.nanoseconds());
+    }
+
+    /// Packet-seconds that packets had waited which were then discarded.
+    #[must_use]
+    pub fn waited_in_vain_s(&self) -> f64 {
+        self.waited_in_vain as f64 / 1e9
+    }
 
     /// Counts an event, for who keeps packets in another queue than a [`crate::Port`]: the facts are those of
     /// the packet at the event, before it is marked among marks.
@@ -265,6 +280,7 @@ impl Counters {
             departures: self.departures.minus(&earlier.departures),
             marks: self.marks.minus(&earlier.marks),
             discards: std::array::from_fn(|reason| self.discards[reason].minus(&earlier.discards[reason])),
+            waited_in_vain: self.waited_in_vain - earlier.waited_in_vain,
         }
     }
 

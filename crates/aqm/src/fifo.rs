@@ -91,21 +91,20 @@ impl<P: Queued> Fifo<P> {
         Some(Departing { facts, arrived: self.arrived(0) })
     }
 
-    /// Takes out the packet at `position`, counted from the head.
+    /// Takes out the packet at `position`, counted from the head, with the instant at which it was queued if
+    /// instants are kept.
     ///
     /// # Panics
     /// If there is no such packet.
-    pub(crate) fn remove(&mut self, position: u32) -> P {
+    pub(crate) fn remove(&mut self, position: u32) -> (P, Option<Time>) {
         let place = position as usize;
         let waiting = self.packets.len();
         let Some(packet) = self.packets.remove(place) else {
             panic!("no packet at position {position}: {waiting} waiting");
         };
-        if let Some(arrived) = &mut self.arrived {
-            arrived.remove(place);
-        }
+        let arrived = self.arrived.as_mut().and_then(|arrived| arrived.remove(place));
         self.bytes -= u64::from(self.counted(packet.facts()).bytes);
-        packet
+        (packet, arrived)
     }
 
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &P> {

@@ -53,6 +53,18 @@ impl Shared {
         self.counters.discards[reason.index()].count(&packet.facts());
         discarded(packet, reason);
     }
+
+    /// As [`Shared::discard`], of a packet that has waited since `arrived`, which an arrival has not.
+    fn discard_after<P: Queued>(
+        &mut self,
+        (now, arrived): (Time, Option<Time>),
+        packet: P,
+        reason: Reason,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        self.counters.count_wait_in_vain(now - arrived.unwrap_or(now));
+        self.discard(packet, reason, discarded);
+    }
 }
 
 /// The waiting packets of one queue under one scheme.
@@ -68,7 +80,7 @@ pub(crate) struct Queue<P: Queued> {
 impl<P: Queued> Queue<P> {
     pub(crate) fn new(scheme: Box<dyn Aqm>, room: Room) -> Self {
         Self {
-            fifo: Fifo::new(scheme.needs_arrival_instants()),
+            fifo: Fifo::new(scheme.needs_arrival_instants() || scheme.decides_about_waiting()),
             room,
             asks_on_arrival: scheme.watches_arrivals(),
             asks_on_departure: scheme.watches_departures(),
@@ -89,8 +101,8 @@ impl<P: Queued> Queue<P> {
         }
     }
 
-    /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not. The queue is
-    /// empty.
+    /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not: to tell how long
+    /// packets had waited that are then discarded. The queue is empty.
     pub(crate) fn keep_arrival_instants(&mut self) {
         self.fifo.keep_instants();
     }
@@ -203,7 +215,8 @@ impl<P: Queued> Queue<P> {
         discarded: &mut impl FnMut(P, Reason),
     ) -> bool {
         let mark = port.marks_on(&verdict, facts);
-        let passed = if mark { Some(packet) } else { self.carry_out(verdict, packet, port, discarded) };
+        let passed =
+            if mark { Some(packet) } else { self.carry_out(verdict, (now, None), packet, port, discarded) };
         let Some(packet) = passed else { return false };
         let Some(packet) = self.within_room(now, packet, facts, port, discarded) else { return false };
         let packet = if mark { port.mark(packet, marked) } else { packet };
@@ -297,7 +310,7 @@ impl<P: Queued> Queue<P> {
         }
         let verdict =
             self.verdict_on_departure(now, &Departing { facts: self.fifo.counted(facts), arrived }, port);
-        self.release(verdict, packet, port, marked, discarded)
+        self.release(verdict, (now, arrived), packet, port, marked, discarded)
     }
 
     /// What the scheme says of the packet that was taken from the head.
@@ -317,11 +330,12 @@ impl<P: Queued> Queue<P> {
     }
 
     /// Does with the packet that was taken from the head what a verdict says, and counts its departure if it
-    /// passes.
+    /// passes. Beside the present instant stands the one at which it was queued, if instants are kept.
     #[inline(always)]
     pub(crate) fn release(
         &mut self,
         verdict: Verdict,
+        waited: (Time, Option<Time>),
         packet: P,
         port: &mut Shared,
         marked: &mut impl FnMut(),
@@ -332,7 +346,7 @@ impl<P: Queued> Queue<P> {
         } else if port.marks_on(&verdict, &packet.facts()) {
             port.mark(packet, marked)
         } else {
-            self.carry_out(verdict, packet, port, discarded)?
+            self.carry_out(verdict, waited, packet, port, discarded)?
         };
         port.counters.departures.count(&packet.facts());
         Some(packet)
@@ -357,10 +371,10 @@ impl<P: Queued> Queue<P> {
                 End::Head => 0,
                 End::Tail => self.fifo.packets().saturating_sub(1),
             };
-            let packet = self.fifo.remove(position);
+            let (packet, arrived) = self.fifo.remove(position);
             packets += 1;
             bytes += u64::from(self.fifo.counted(packet.facts()).bytes);
-            port.discard(packet, Reason::Overflow, discarded);
+            port.discard_after((now, arrived), packet, Reason::Overflow, discarded);
         }
         self.scheme.on_room_made(now, packets);
     }
@@ -371,12 +385,13 @@ impl<P: Queued> Queue<P> {
     /// If no packet waits there.
     pub(crate) fn discard_redundant(
         &mut self,
+        now: Time,
         position: u32,
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) {
-        let packet = self.fifo.remove(position);
-        port.discard(packet, Reason::Redundant, discarded);
+        let (packet, arrived) = self.fifo.remove(position);
+        port.discard_after((now, arrived), packet, Reason::Redundant, discarded);
     }
 
     pub(crate) fn next_timer(&self) -> Option<Time> {
@@ -402,19 +417,22 @@ impl<P: Queued> Queue<P> {
     fn carry_out(
         &mut self,
         verdict: Verdict,
+        waited: (Time, Option<Time>),
         packet: P,
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
         match verdict {
             Verdict::Pass => return Some(packet),
-            Verdict::Signal(reason) | Verdict::Drop(reason) => port.discard(packet, reason, discarded),
+            Verdict::Signal(reason) | Verdict::Drop(reason) => {
+                port.discard_after(waited, packet, reason, discarded);
+            }
             Verdict::DropWith { positions, reason } => {
-                port.discard(packet, reason, discarded);
-                self.evict(&positions, reason, port, discarded);
+                port.discard_after(waited, packet, reason, discarded);
+                self.evict(waited.0, &positions, reason, port, discarded);
             }
             Verdict::PassEvicting { positions, reason } => {
-                self.evict(&positions, reason, port, discarded);
+                self.evict(waited.0, &positions, reason, port, discarded);
                 return Some(packet);
             }
         }
@@ -424,14 +442,15 @@ impl<P: Queued> Queue<P> {
     #[cold]
     fn evict(
         &mut self,
+        now: Time,
         positions: &Positions,
         reason: Reason,
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) {
         for &position in positions.as_slice() {
-            let packet = self.fifo.remove(position);
-            port.discard(packet, reason, discarded);
+            let (packet, arrived) = self.fifo.remove(position);
+            port.discard_after((now, arrived), packet, reason, discarded);
         }
     }
 }

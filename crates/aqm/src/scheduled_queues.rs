@@ -173,7 +173,10 @@ impl<P: Queued> ScheduledQueues<P> {
         let watches_departures = says(|one| one.watches_departures());
         let (counts_discards, tells_load) = (says(|one| one.counts_discards()), says(|one| one.tells_load()));
         let asks_again_after_discard = says(|one| one.asks_again_after_discard());
-        let row: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
+        let mut row: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
+        if scheduler.is_some() {
+            row.iter_mut().for_each(Queue::keep_arrival_instants);
+        }
         Self {
             front: Front {
                 guards: Guards::new(guards),
@@ -355,7 +358,7 @@ impl<P: Queued> ScheduledQueues<P> {
         };
         let before = length(&queues.row[place]);
         let Some(position) = filter.on_queued(place, before.0, flow, acknowledgement) else { return };
-        queues.row[place].discard_redundant(position, port, &mut |packet: P, reason| {
+        queues.row[place].discard_redundant(now, position, port, &mut |packet: P, reason| {
             front.tell_of_discard(now, place, &packet.facts(), reason);
             if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
                 let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
@@ -540,7 +543,9 @@ impl<P: Queued> ScheduledQueues<P> {
             front.tell_of_discard(now, place, &packet.facts(), reason);
             discarded(packet, reason);
         };
-        let sent = queues.row[place].release(verdict, packet, port, &mut || marked = true, &mut on_discard);
+        let waited = (now, departing.arrived);
+        let sent =
+            queues.row[place].release(verdict, waited, packet, port, &mut || marked = true, &mut on_discard);
         queues.note_length(place, before);
         (sent, marked)
     }

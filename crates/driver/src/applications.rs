@@ -7,7 +7,9 @@ use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::{DatagramGroup, FlowGroup, FlowStarts, Role, Scenario};
-use aqmlab_session::{BrowsingPopulation, BrowsingSettings, DatagramSource, DatagramsOf, Session, Transfer};
+use aqmlab_session::{
+    BrowsingPopulation, BrowsingSettings, DatagramSource, DatagramsOf, Next, Session, Transfer,
+};
 use aqmlab_units::{Span, Time};
 use aqmlab_web::Population;
 
@@ -55,6 +57,13 @@ fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Tra
         FlowStarts::Phases { lives, spread } => {
             (0..).zip(lives).map(|(index, life)| spread_over(*spread, index) + life.from).collect()
         }
+        // Who thinks begins the others when it has thought.
+        &FlowStarts::Thinking { first, spread, users, .. } => (0..group.flows.len() as u64)
+            .map(|index| {
+                let is_first = index < u64::from(users);
+                if is_first { spread_over(spread, index) + first } else { Time::MAX }
+            })
+            .collect(),
         &FlowStarts::Poisson { first, mean_interval_s } => {
             let (interval, mut at_s) = (Law::Exponential { mean: mean_interval_s }, first.seconds());
             (0..group.flows.len() as u64)
@@ -75,11 +84,20 @@ fn transfers(group: &FlowGroup, end: Time, key: Key) -> impl Iterator<Item = Tra
         let key = key.indexed(index as u64).named("bytes");
         group.bytes.as_ref().map(|law| law.draw(key))
     };
+    let flows = group.flows.len();
+    let next = move |index: usize| match &group.starts {
+        FlowStarts::Thinking { users, think, .. } if index + (*users as usize) < flows => {
+            let pause_s = think.draw(key.indexed(index as u64).named("think"), 0);
+            Some(Next { further: *users as usize, after: Span::from_seconds(pause_s) })
+        }
+        _ => None,
+    };
     let of_flow = move |(index, starts)| Transfer {
         starts,
         stops: stops(index),
         bytes: bytes(index),
         writes: group.writes,
+        next: next(index),
     };
     starts.into_iter().enumerate().map(of_flow)
 }

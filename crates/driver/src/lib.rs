@@ -14,6 +14,7 @@
 //! | `traffic.rs`, `congestion_windows.rs`, `flow_groups.rs` | what links sent of each group; what senders know over time; which flow of which group one is |
 //! | `named_ports.rs` | ports by name |
 //! | `summaries.rs`, `settling.rs`, `warnings.rs`, `scenario_warning.rs`, `traps.rs`, `tight_buffers.rs` | what `run.json` says; what a reader should know of the run, and of its scenario |
+//! | `shaper_follower.rs` | the program in a router that sets its shapers |
 //! | `deviations.rs` | a run's own rates and delays |
 //! | `window.rs`, `control.rs` | what of a run counts, and whether it may end behind that; its caller |
 #![deny(missing_docs)]
@@ -40,6 +41,7 @@ mod scenario_warning;
 mod scheme_state;
 #[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
 mod settling;
+mod shaper_follower;
 mod summaries;
 mod table_names;
 mod tight_buffers;
@@ -63,6 +65,7 @@ pub use replay::{ReplayedArrival, ReplayedEvent, replay};
 pub use sampling_clock::SamplingClock;
 pub use scenario_warning::ScenarioWarning;
 pub use settling::Unsettled;
+pub use shaper_follower::{PING_BYTES, ShaperFollower};
 pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summaries, populations};
 pub use table_names::TableNames;
 pub use traffic::{CountedPacket, Traffic, Whose};

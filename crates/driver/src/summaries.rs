@@ -62,6 +62,7 @@ fn link_summary(
     let megabits = |bytes: u64| bytes as f64 * 8.0 / seconds / 1e6;
     let exposed = at_risk.total().packets;
     let share = |packets: u64| if exposed > 0 { packets as f64 / exposed as f64 } else { 0.0 };
+    let queue_packets_mean = end.occupancy.mean_packets_since(&begin.occupancy);
     LinkSummary {
         name: link.name.clone(),
         from: node(link.from),
@@ -79,7 +80,8 @@ fn link_summary(
         throughput_ip_mbps: megabits(sent.ip_bytes),
         busy_share: (end.transmitting - begin.transmitting).seconds() / seconds,
         mean_frame_bytes: sent.frame_bytes as f64 / (sent.frames as f64).max(1.0),
-        queue_packets_mean: end.occupancy.mean_packets_since(&begin.occupancy),
+        queue_packets_mean,
+        wait_mean_s: wait_mean_s(queue_packets_mean * seconds, &counters),
         // What a later acknowledgement says too is taken out, and nobody misses it.
         loss_ratio: share(
             counters.all_discards().total().packets - counters.discards(Reason::Redundant).total().packets,
@@ -87,6 +89,13 @@ fn link_summary(
         mark_ratio: share(counters.marks().total().packets),
         counters: link_counters(&counters, &at_risk),
     }
+}
+
+/// Mean wait of the packets that left (Little's law): the packet-seconds of the window, less those of packets
+/// that were discarded. A wait counts where the packet left or was discarded.
+fn wait_mean_s(packet_seconds: f64, counters: &Counters) -> Option<f64> {
+    let left = counters.departures().total().packets;
+    (left > 0).then(|| (packet_seconds - counters.waited_in_vain_s()).max(0.0) / left as f64)
 }
 
 /// Packets that the queue could discard or mark in the window: those that arrived in it and, where packets

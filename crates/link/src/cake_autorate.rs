@@ -11,7 +11,7 @@
 //!              time at the shaper's rate
 //! window       the last 6 responses: the mean delta, and bufferbloat if 3 or more are delayed
 //! load         every 200 ms (or ten times a full packet's time both ways, if that is longer) what was sent:
-//!              high above 0.75 of the shaper's rate
+//!              high above 75 per cent of the shaper's rate, in whole per cent: from 76 on
 //! bufferbloat  not within 300 ms of the last: rate times 0.99 where the mean is at the threshold, down to
 //!              0.75 where it is at that of the largest step down, linear between
 //! load high    once for each measurement of the load, not within 300 ms of a bufferbloat: rate times 1.0
@@ -102,7 +102,7 @@ const LARGEST_STEP_DOWN_S: f64 = 0.060;
 const STEPS_DOWN: [f64; 2] = [0.99, 0.75];
 const STEPS_UP: [f64; 2] = [1.0, 1.04];
 const DECAYS: [f64; 2] = [0.99, 1.01];
-const HIGH_LOAD: f64 = 0.75;
+const HIGH_LOAD_PERCENT: f64 = 75.0;
 const BUFFERBLOAT_REFRACTORY: Span = Span::from_milliseconds(300);
 const DECAY_REFRACTORY: Span = Span::from_milliseconds(1_000);
 const LOAD_INTERVAL: Span = Span::from_milliseconds(200);
@@ -178,7 +178,7 @@ impl Autorate {
     /// What was sent in the last interval, in bits per second.
     pub fn on_load(&mut self, bits_per_second: [f64; 2]) {
         for (way, achieved) in self.ways.iter_mut().zip(bits_per_second) {
-            way.load_is_high = achieved / way.bits_per_second > HIGH_LOAD;
+            way.load_is_high = (100.0 * achieved / way.bits_per_second).floor() > HIGH_LOAD_PERCENT;
             way.load_is_new = true;
         }
     }

@@ -60,7 +60,7 @@ pub(crate) fn gather(
         links: links(&routed.network, scenario, [&begin, &end], window.length().seconds()),
         impairments: Vec::new(),
         delay_boxes: Vec::new(),
-        shapers: Vec::new(),
+        shapers: routed.network.shapers(),
         populations: populations(&traffic.session, scenario),
         flows: flows(scenario, &traffic.session, [&before.delivered, &after.delivered]),
         tcp: tcp(&routed, &traffic, [&begin, &end]),

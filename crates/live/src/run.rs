@@ -90,8 +90,10 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
     if scenario.end_after.is_some() {
         return refuse("end_after: a live run ends at duration_s");
     }
-    if scenario.shaper_follower.is_some() {
-        return refuse("cake_autorate: a live run has no shaper that follows the line");
+    if scenario.shaper_follower.is_some() && (settings.kernel_queues || settings.log) {
+        return refuse(
+            "cake_autorate: no replay has a shaper that follows the line, nor have the kernel's queues",
+        );
     }
     if let Some(link) = scenario.network.links.iter().find(|link| link.delay_model.is_some()) {
         let name = &link.name;

@@ -80,6 +80,10 @@ pub struct LinkSummary {
     pub mean_frame_bytes: f64,
     /// Time average of the packets that waited.
     pub queue_packets_mean: f64,
+    /// Mean time in seconds that packets had waited which the queue let go: those that it discarded while
+    /// they waited are left out. None where none left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait_mean_s: Option<f64>,
     /// Packets discarded over packets [at risk](LinkCounters::at_risk), 0 to 1.
     pub loss_ratio: f64,
     /// Packets marked over packets at risk, 0 to 1.

@@ -5,6 +5,7 @@ use crate::network::{LinkIndex, Network, NodeIndex};
 use crate::{HostProfile, ResponseEnd, StartRule, UserModel};
 use aqmlab_applications::{ApplicationModel, FramesFacts, HEADER_BYTES, Sends};
 use aqmlab_link::{CakeAutorate, FollowedRates};
+use aqmlab_random::Law;
 use aqmlab_session::Writes;
 use aqmlab_units::Span;
 use aqmlab_web::{RoundTripLaw, SizeLaw};
@@ -192,6 +193,18 @@ pub enum FlowStarts {
         first: Span,
         /// Seconds from one to the next, in the mean.
         mean_interval_s: f64,
+    },
+    /// The first of each user as of [`FlowStarts::Spread`], and each other one when this user has thought
+    /// about the one before.
+    Thinking {
+        /// The first instant possible.
+        first: Span,
+        /// Over which first flows are spread.
+        spread: Span,
+        /// Users, to whom the flows are dealt in turn.
+        users: u32,
+        /// Seconds from the end of one to the start of the next.
+        think: Law,
     },
     /// Each at its own instant.
     Listed(Vec<Span>),

@@ -62,7 +62,7 @@ pub use idle_path::{IdlePath, Round};
 pub use page_loads::PAGE_BYTES_PER_USER;
 pub use response::ResponseEnd;
 pub use session::Session;
-pub use transfers::{Transfer, Writes};
+pub use transfers::{Next, Transfer, Writes};
 pub use transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram,
     DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, StreamId, Transport,

@@ -23,6 +23,17 @@ pub struct Transfer {
     pub bytes: Option<u64>,
     /// At which rate its application writes; none: as fast as the connection takes it.
     pub writes: Option<Writes>,
+    /// What its user does then.
+    pub next: Option<Next>,
+}
+
+/// The transfer that a user begins when another has arrived, or failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    /// So many places further on.
+    pub further: usize,
+    /// After so much time.
+    pub after: Span,
 }
 
 /// An application that writes at a rate of its own, from the instant on at which it has a connection: what
@@ -135,16 +146,32 @@ impl Transfers {
                 *delivered += u64::from(bytes);
                 if self.all[flow.place()].bytes == Some(*delivered) {
                     self.completed[flow.place()] = Some(transport.now());
+                    self.go_on(flow, transport);
                 }
             }
             (Side::Active, ConnectionEventKind::Established) => {
                 self.write(event.connection, flow, transport);
             }
-            (Side::Active, ConnectionEventKind::Ended) => self.stages[flow.place()] = Stage::Over,
+            (Side::Active, ConnectionEventKind::Ended) => {
+                self.stages[flow.place()] = Stage::Over;
+                if self.completed[flow.place()].is_none() {
+                    self.go_on(flow, transport);
+                }
+            }
             (Side::Passive, ConnectionEventKind::PeerClosed) => {
                 transport.close(event.connection, Side::Passive);
             }
             _ => {}
+        }
+    }
+
+    /// A transfer is over, and its user begins the next one.
+    fn go_on(&mut self, flow: FlowId, transport: &mut impl Transport) {
+        let Some(Next { further, after }) = self.all[flow.place()].next else { return };
+        let next = flow.place() + further;
+        self.all[next].starts = transport.now() + after;
+        if self.all[next].begins_until(Time::MAX) {
+            transport.wake_at(self.all[next].starts, Alarm::Flow { flow: FlowId::of(next) });
         }
     }
 

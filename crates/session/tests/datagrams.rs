@@ -147,7 +147,7 @@ fn thirty_frames_a_second_do_not_drift_off_their_clock() {
 /// Of the flows of a run, a driver that is asked whether to go on can stop at any thousand.
 #[test]
 fn many_flows_stop_starting_when_the_driver_says_so() {
-    let transfer = Transfer { starts: Time::ZERO, stops: Time::MAX, bytes: None, writes: None };
+    let transfer = Transfer { starts: Time::ZERO, stops: Time::MAX, bytes: None, writes: None, next: None };
     let mut session = session(vec![transfer; 5_000], Vec::new(), Time::from_seconds(1.0));
     let (mut script, mut asked) = (Script::default(), 0);
     let outcome = session.start(&mut script, || {

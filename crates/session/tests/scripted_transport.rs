@@ -444,8 +444,8 @@ fn a_connection_that_is_over_waits_for_nobody_whatever_its_place_held() {
 fn a_transfer_writes_its_bytes_and_closes_and_one_without_end_does_not() {
     let starts = Time::from_seconds(1.0);
     let transfers = vec![
-        Transfer { starts, stops: Time::MAX, bytes: Some(9_000), writes: None },
-        Transfer { starts, stops: Time::MAX, bytes: None, writes: None },
+        Transfer { starts, stops: Time::MAX, bytes: Some(9_000), writes: None, next: None },
+        Transfer { starts, stops: Time::MAX, bytes: None, writes: None, next: None },
     ];
     let mut talk = Conversation::new(ResponseEnd::LastByte, transfers);
     assert_eq!(talk.calls(), ["wake at 5", "wake at 1", "wake at 1"]);
@@ -474,7 +474,7 @@ fn a_transfer_writes_its_bytes_and_closes_and_one_without_end_does_not() {
 #[test]
 fn a_transfer_stops_once_wherever_it_is() {
     let (starts, stops) = (Time::from_seconds(1.0), Time::from_seconds(2.0));
-    let transfer = |starts, bytes| Transfer { starts, stops, bytes, writes: None };
+    let transfer = |starts, bytes| Transfer { starts, stops, bytes, writes: None, next: None };
     let transfers = vec![transfer(starts, None), transfer(starts, Some(9)), transfer(stops, None)];
     let mut talk = Conversation::new(ResponseEnd::LastByte, transfers);
     assert_eq!(talk.calls(), ["wake at 5", "wake at 1", "wake at 1"], "the third never begins");

@@ -37,7 +37,7 @@ fn written(transfer: Transfer, until_ms: u64) -> Vec<(u64, String)> {
 
 fn at_rate(mbps: f64, bytes: Option<u64>, stops: Time) -> Transfer {
     let writes = Writes { rate: Rate::from_megabits_per_second(mbps), every: Span::from_milliseconds(10) };
-    Transfer { starts: Time::from_seconds(1.0), stops, bytes, writes: Some(writes) }
+    Transfer { starts: Time::from_seconds(1.0), stops, bytes, writes: Some(writes), next: None }
 }
 
 fn words(expected: &[(u64, &str)]) -> Vec<(u64, String)> {

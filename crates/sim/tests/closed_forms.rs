@@ -67,6 +67,35 @@ fn a_finite_one_way_flow_closes_with_the_acknowledgement_of_its_last_byte() {
     assert!((closed[0] - expected_s).abs() < 1e-9, "{} of {expected_s}", closed[0]);
 }
 
+/// Two users of five transfers of ten packets: each begins the next one half a second after the last byte of
+/// the one before has arrived, and the third transfer of the second user is the last of all.
+#[test]
+fn a_user_thinks_from_the_end_of_one_transfer_to_the_start_of_the_next() {
+    let text = one_flow(100.0, 100.0, 20 * 960, 240)
+        .replace("count = 1", "count = 5")
+        .replace("warm_up_s = 10.0", "warm_up_s = 0.0")
+        .replace(
+            "profile = \"ns2-oneway\"",
+            "profile = \"ns2-oneway\"\nbytes = 9600\nthink_s = 0.5\nusers = 2",
+        );
+    let output = simulate(&text);
+    let transfers = output.tables.iter().find(|table| table.name == "transfers").expect("flows have bytes");
+    let column = |name: &str| {
+        let column = transfers.columns.iter().find(|column| column.name == name).expect("a column");
+        let ColumnValues::F64(values) = &column.values else { panic!("{column:?} is not real") };
+        values.clone()
+    };
+    let (started, took) = (column("started_s"), column("transfer_time_s"));
+    assert_eq!(started.len(), 5);
+    assert_eq!(started[..2], [0.0, 0.0]);
+    for flow in 2..5 {
+        let expected = started[flow - 2] + took[flow - 2] + 0.5;
+        assert!((started[flow] - expected).abs() < 1e-9, "{started:?} {took:?}");
+    }
+    // Four round trips at the least for each of the first user's three.
+    assert!(started[4] > 2.0 * (0.3 + 0.5) && started[4] < 2.0 * (0.6 + 0.5), "{started:?}");
+}
+
 /// The bytes that a lone flow of `settings` has delivered by the end of a run from 0 on, and when it was
 /// closed.
 fn stopped(settings: &str) -> (u64, f64) {

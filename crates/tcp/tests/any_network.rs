@@ -68,6 +68,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             timer_hz: linux.then_some(if fallback == reno { 250 } else { 0 }),
             timer_phase: (linux && fallback == reno && nagle).then_some(TimerPhase::Shared),
             quick_acknowledgements: linux.then_some(reno),
+            window_validation: linux.then_some(nagle != reno),
             acknowledgement_compression: linux.then_some(nagle == reno),
             maximum_segment_bytes: Some(segment),
             // A window need not be a whole number of segments.

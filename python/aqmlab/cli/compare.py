@@ -156,6 +156,7 @@ def _scenarios(
 ) -> dict[str, Scenario]:
     """The scenarios to compare, by name; all are checked before anything runs."""
     from aqmlab.comparison import configurations
+    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
     from aqmlab.scenario import Scenario
 
     for path in paths:
@@ -166,6 +167,8 @@ def _scenarios(
             "one scenario, perhaps with --schemes NAME,NAME,..., two or more scenarios, or folders of results"
         )
     read = [Scenario.from_file(path, overrides=overrides) for path in paths]
+    for scenario in read:
+        warn_of_assumed_rates(scenario)
     if len(read) > 1:
         if queues:
             raise click.UsageError("--queues is of one scenario: it names the links that get the schemes")

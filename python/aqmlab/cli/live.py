@@ -132,9 +132,12 @@ def live(
       aqmlab live my-link.toml --serve site/ -- curl -o /dev/null http://10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' --rtt-ms 80 -- iperf3 -c 10.128.0.1 -R -t 5
     """
+    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
     from aqmlab.runs.live import live as run_live
 
-    scenario = with_scheme(Scenario.from_file(scenario_file, overrides=overrides), scheme)
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    warn_of_assumed_rates(scenario)
+    scenario = with_scheme(scenario, scheme)
     result = run_live(
         scenario,
         output=new_folder(output or RESULTS / folder_name(scenario.name) / f"live-{seed}"),

@@ -101,9 +101,11 @@ def play(
       aqmlab play my-link.toml --queue-in modem
       aqmlab play my-link.toml --queue-in router --scheme cake
     """
+    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
     from aqmlab.show.play import PlayedHome, PlayedLink, is_home, serve
 
     scenario = _scenario(scenario_file, overrides, down_mbps, up_mbps, technology)
+    warn_of_assumed_rates(scenario)
     link: Played[Any]
     if is_home(scenario):
         link = PlayedHome(

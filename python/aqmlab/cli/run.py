@@ -90,11 +90,14 @@ def run(
       aqmlab run pi.toml --set 'dumbbell.queue={scheme="drop-tail", limit_packets=240}' --output results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
+    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
     from aqmlab.runs import Job, run_many
 
     if seed is not None and seeds:
         raise click.UsageError("--seed and --seeds exclude each other")
-    scenario = with_scheme(Scenario.from_file(scenario_file, overrides=overrides), scheme)
+    scenario = Scenario.from_file(scenario_file, overrides=overrides)
+    warn_of_assumed_rates(scenario)
+    scenario = with_scheme(scenario, scheme)
     ports = captured_ports(pcap, lambda ports: _core.Run(scenario.core, 0, ports))
     wanted = seeds or (1 if seed is None else seed,)
     alone = output is not None and len(wanted) == 1

@@ -43,7 +43,7 @@ def lengthened(scenario: Scenario) -> Scenario:
 def scheduled(resolved: Mapping[str, Any]) -> Iterator[str]:
     """The keys of a resolved scenario that let traffic begin or end within the measured window.
 
-    Transfers of a size that arrive all the time are no such traffic.
+    Transfers of a size that arrive all the time, or that somebody thinks about, are no such traffic.
     """
     warm_up_s = float(resolved["warm_up_s"])
     for kind in ("flows", "datagrams"):
@@ -51,7 +51,8 @@ def scheduled(resolved: Mapping[str, Any]) -> Iterator[str]:
             starts_s = [group.get("start_s") or 0.0, *(group.get("starts_s") or ())]
             late = max(starts_s) + (group.get("start_spread_s") or 0.0) > warm_up_s
             ends = group.get("stop_s") is not None or group.get("phases") is not None
-            once = group.get("bytes") is not None and group.get("arrivals_hz") is None
+            goes_on = group.get("arrivals_hz") is not None or group.get("think_s") is not None
+            once = group.get("bytes") is not None and not goes_on
             if late or ends or once:
                 yield f"{kind}.{place}"
     for place, population in enumerate([resolved.get("users") or {}, *(resolved.get("populations") or ())]):

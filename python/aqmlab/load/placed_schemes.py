@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
@@ -11,6 +12,12 @@ from aqmlab.load.queues import Queues
 if TYPE_CHECKING:
     from aqmlab.load.queue_place import QueuePlace
     from aqmlab.scenario import Scenario
+
+
+def warn_of_what_is_left_out(scenario: Scenario, place: QueuePlace) -> None:
+    """Warns that a router's shapers do not act where schemes stand elsewhere."""
+    if said := place.left_out(scenario):
+        warnings.warn(said, stacklevel=4)
 
 
 def placed(scenario: Scenario, scheme: str, place: QueuePlace, share: float | None) -> Scenario:

@@ -58,6 +58,19 @@ class QueuePlace:
             return scenario
         return without(scenario, *_SHARES, *_ROUTER_QUEUES, _FOLLOWS)
 
+    def left_out(self, scenario: Scenario) -> str | None:
+        """What a `[line]` loses with queues at this place, in a sentence: the shapers of its router."""
+        if self.shaped or own_links(scenario) == LINE_LINKS:
+            return None
+        line: Mapping[str, Any] = scenario.resolved["line"]
+        shares = [(key.rpartition("_")[2], line.get(key)) for key in _SHARES]
+        held = " and ".join(f"{way} to {share:.0%}" for way, share in shares if share is not None)
+        said = f"holds the line {held} of its rate" if held else "holds the line by CAKE's own rate"
+        return (
+            f"{scenario.name}: its router {said}; with queues at {self.name} it does not, "
+            "and only the line as it is keeps that"
+        )
+
     def settings(self, scenario: Scenario, share: float | None = None) -> dict[str, float]:
         """The dotted keys, with their values, that make a router shape where it does not; else none."""
         if not self.shaped:

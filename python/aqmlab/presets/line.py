@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
-from aqmlab.load.placed_schemes import placed
+from aqmlab.load.placed_schemes import placed, warn_of_what_is_left_out
 from aqmlab.load.queue_place import ROUTER_LINKS, place_named
 from aqmlab.load.queues import Queues
 from aqmlab.presets.home_line import DEVICE, line_of_dumbbell
@@ -300,6 +300,7 @@ def under_schemes(line: Line, own: Scenario, schemes: Sequence[str]) -> dict[str
         both = Queues.of(own, (DOWN, UP))
         return {AS_IT_IS: own, **{label: both.with_scheme(own, each) for each, label in labels.items()}}
     place, share = place_named(line.queue_in), line.shaped_share
+    warn_of_what_is_left_out(own, place)
     return {AS_IT_IS: own, **{label: placed(own, each, place, share) for each, label in labels.items()}}
 
 

@@ -30,7 +30,7 @@ class LinkSummary:
         loss_percent: Packets discarded per 100 at risk.
         marked_percent: Packets marked per 100 at risk.
         queue_mean_packets: Mean number of waiting packets.
-        queue_mean_ms: Mean waiting time in milliseconds; not a number where nothing was sent.
+        queue_mean_ms: Mean wait of packets that left, in milliseconds; not a number where nothing was sent.
         arrived_packets: Packets that arrived at its queue.
         discarded_packets: Packets that its queue discarded, by reason.
         marked_packets: Packets that its queue marked.

@@ -84,10 +84,10 @@ def _shaper_of(core: _core.Scenario, scenario: Mapping[str, Any], link: str) -> 
 
 
 def mean_waiting_s(link: Mapping[str, Any]) -> float:
-    """Mean wait in seconds of the packets that a link sent in the measured window, by Little's law.
+    """Mean wait in seconds of the packets that a queue let go in the measured window.
 
-    Where a scheme discards packets that have waited, as CoDel does, their waits are in it too: of a link that
-    loses a tenth in this way it is up to a ninth too long.
+    Of packets that a scheme discarded after they had waited it has nothing, except where the queue is the
+    kernel's, which does not tell how long they had: there it is Little's law over all that waited.
 
     Args:
         link: The summary of the link in a run's `run.json`.
@@ -98,6 +98,8 @@ def mean_waiting_s(link: Mapping[str, Any]) -> float:
     packets = float(link["queue_packets_mean"])
     if not packets:
         return 0.0
+    if "wait_mean_s" in link:
+        return float(link["wait_mean_s"])
     frame_bytes, sent_mbps = float(link["mean_frame_bytes"]), float(link["throughput_frame_mbps"])
     if not frame_bytes or not sent_mbps:
         raise MissingDataError(f"nothing left on {link['name']} in the measured window")

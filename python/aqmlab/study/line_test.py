@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from aqmlab import shown
 from aqmlab.errors import RefusalError
+from aqmlab.presets.assumed_rates import warn_of_assumed_rates
 from aqmlab.presets.line import Line
 from aqmlab.scenario import Scenario
 from aqmlab.tables.stored import require_form
@@ -82,7 +83,9 @@ def _own_line(
             raise _refused("technology", f"technology is of a line without a scenario; legal: {_LEGAL}")
         if down_mbps is not None or up_mbps is not None:
             raise _refused("line", f"down_mbps and up_mbps are of a line without a scenario; legal: {_LEGAL}")
-        return Line.of_scenario(Scenario.of(scenario, overrides=overrides), round_trip_ms=rtt_ms)
+        read = Scenario.of(scenario, overrides=overrides)
+        warn_of_assumed_rates(read)
+        return Line.of_scenario(read, round_trip_ms=rtt_ms)
     if down_mbps is None or up_mbps is None:
         raise _refused("line", f"which line? legal: {_LEGAL}")
     if overrides:

@@ -47,7 +47,14 @@ fn traffic_per_second(scenario: &Scenario) -> f64 {
     let of_users: f64 =
         scenario.populations.iter().map(|population| events_of_users(scenario, population)).sum();
     let of_datagrams: f64 = scenario.datagrams.iter().map(|group| events_of_datagrams(scenario, group)).sum();
-    of_flows + of_users + of_datagrams
+    of_flows + of_users + of_datagrams + events_of_pings(scenario)
+}
+
+/// Events per second of the pings of shapers that follow: over some five links up, and down again.
+fn events_of_pings(scenario: &Scenario) -> f64 {
+    let Some(follower) = &scenario.shaper_follower else { return 0.0 };
+    let pings = f64::from(follower.parameters.pingers) / follower.parameters.ping_interval_s;
+    pings * 2.0 * (1.0 + 2.0 * 5.0)
 }
 
 /// Events per second of a group of datagrams, which sends whether or not anything is let through; and draws a

@@ -2,6 +2,7 @@
 
 use crate::dice::Dice;
 use crate::files::give_files;
+use crate::line::draw_line;
 use crate::schema::Schema;
 use crate::topology::Topology;
 use aqmlab_applications::ApplicationModel;
@@ -14,8 +15,11 @@ const DURATION_S: f64 = 2.0;
 /// A draft of a scenario. The check may refuse single keys: see `mend`.
 pub(crate) fn draft(schema: &Schema, dice: &mut Dice) -> Json {
     let mut document = json!({ "name": *dice.choose(&["fuzz", "ü", "a b", "\"quoted\"", "[/x]"]) });
-    let groups = if dice.chance(0.3) {
+    let kind = dice.uniform();
+    let groups = if kind < 0.3 {
         dumbbell(&mut document, schema, dice)
+    } else if kind < 0.5 {
+        draw_line(&mut document, schema, dice)
     } else {
         let topology = Topology::draw(schema, dice);
         let groups = topology.groups.clone();
@@ -104,14 +108,18 @@ fn draw_traffic(document: &mut Json, groups: &[(String, u64)], schema: &Schema, 
         populations.push(table);
     }
     let users = document.get("users").is_some() || !populations.is_empty();
+    let directions: &[&str] = match document {
+        _ if document.get("dumbbell").is_some() => &["left-to-right", "right-to-left"],
+        _ if document.get("line").is_some() => &["down", "up"],
+        _ => &[],
+    };
     let mut flows = Vec::new();
     for _ in 0..few(dice).max(u64::from(!users)) {
-        flows.push(flow_group(document.get("dumbbell").is_some(), groups, schema, dice));
+        flows.push(flow_group(directions, groups, schema, dice));
     }
     document["populations"] = Json::Array(populations);
     document["flows"] = Json::Array(flows);
-    let left_and_right = document.get("dumbbell").is_some();
-    let datagrams = (0..few(dice)).map(|_| datagram_group(left_and_right, groups, schema, dice));
+    let datagrams = (0..few(dice)).map(|_| datagram_group(directions, groups, schema, dice));
     document["datagrams"] = Json::Array(datagrams.collect());
 }
 
@@ -121,9 +129,9 @@ fn few(dice: &mut Dice) -> u64 {
     dice.between(0, most)
 }
 
-fn flow_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) -> Json {
+fn flow_group(directions: &[&str], groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) -> Json {
     let mut table = schema.draw_table(schema.definition("FlowsTable"), dice);
-    draw_ends(&mut table, left_and_right, groups, dice);
+    draw_ends(&mut table, directions, groups, dice);
     let most = if dice.is_wild() { 300 } else { 6 };
     table["count"] = json!(dice.count(1, most));
     draw_phases(&mut table, dice);
@@ -143,9 +151,9 @@ fn draw_phases(table: &mut Json, dice: &mut Dice) {
 }
 
 /// Rates are those at which a campaign can pay some seconds of them.
-fn datagram_group(left_and_right: bool, groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) -> Json {
+fn datagram_group(directions: &[&str], groups: &[(String, u64)], schema: &Schema, dice: &mut Dice) -> Json {
     let mut table = schema.draw_table(schema.definition("DatagramsTable"), dice);
-    draw_ends(&mut table, left_and_right, groups, dice);
+    draw_ends(&mut table, directions, groups, dice);
     let most = if dice.is_wild() { 100 } else { 4 };
     table["count"] = json!(dice.count(1, most));
     if !dice.is_wild() {
@@ -183,13 +191,18 @@ fn draw_application(table: &mut Json, dice: &mut Dice) {
     }
 }
 
-/// Between which machine groups a group of flows or datagrams goes.
-fn draw_ends(table: &mut Json, left_and_right: bool, groups: &[(String, u64)], dice: &mut Dice) {
+/// Between which machine groups a group of flows or datagrams goes; where the network has directions, they say
+/// it in half of all cases, and of a line together with a device.
+fn draw_ends(table: &mut Json, directions: &[&str], groups: &[(String, u64)], dice: &mut Dice) {
     if let Some(table) = table.as_object_mut() {
-        ["direction", "senders", "receivers"].iter().for_each(|key| _ = table.remove(*key));
+        ["direction", "senders", "receivers", "device"].iter().for_each(|key| _ = table.remove(*key));
     }
-    if left_and_right && dice.chance(0.5) {
-        table["direction"] = json!(*dice.choose(&["left-to-right", "right-to-left"]));
+    if !directions.is_empty() && dice.chance(0.5) {
+        let direction = *dice.choose(directions);
+        table["direction"] = json!(direction);
+        if ["down", "up"].contains(&direction) {
+            table["device"] = json!(dice.choose(&groups[1..]).0);
+        }
     } else {
         let (senders, receivers) = pair(groups, dice);
         (table["senders"], table["receivers"]) = (json!(senders), json!(receivers));

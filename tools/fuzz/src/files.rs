@@ -1,13 +1,25 @@
-//! The files that models of traffic name: distributions, and connections to replay.
+//! The files that a scenario names: distributions, connections to replay, conditions of links over time and
+//! traces of their rates.
 
 use crate::dice::Dice;
+use crate::line::remove;
 use crate::schema::Schema;
+use aqmlab_link::RateTrace;
 use serde_json::{Map, Value as Json, json};
 
-/// Lends a text to every key of a model that names a file: to some where a law has a default, and to those
-/// who replay connections always.
+/// Lends a text to keys that name a file: to some where a law has a default, and to laws of a file and to
+/// those who replay connections always. Some links get conditions or traces.
 pub(crate) fn give_files(document: &mut Json, schema: &Schema, dice: &mut Dice) {
     let mut files = Map::new();
+    for flow in document["flows"].as_array_mut().into_iter().flatten() {
+        if flow.get("bytes").is_some_and(|law| law.get("law").is_some_and(|name| name == "empirical")) {
+            give(&mut flow["bytes"], "cdf_file", distribution("_bytes_", dice), &mut files);
+        }
+        if flow.get("base_rtt_ms").is_some_and(|law| law.as_object().is_some_and(Map::is_empty)) {
+            give(&mut flow["base_rtt_ms"], "cdf_file", distribution("_ms_", dice), &mut files);
+        }
+    }
+    give_files_of_links(document, &mut files, dice);
     let mut models: Vec<&mut Json> = Vec::new();
     let (mut users, mut populations) = (document["users"].take(), document["populations"].take());
     models.extend(users.get_mut("model"));
@@ -90,4 +102,78 @@ fn vectors(dice: &mut Dice) -> String {
         }
     });
     connections.collect()
+}
+
+/// Conditions over time or traces of rates, in the place of what else says how a link sends.
+fn give_files_of_links(document: &mut Json, files: &mut Map<String, Json>, dice: &mut Dice) {
+    if let Some(line) = document.get_mut("line") {
+        match dice.between(0, 4) {
+            0 => {
+                let text = conditions(dice);
+                remove(line, &["down_mbps", "up_mbps", "delay_ms", "medium_down", "medium_up"]);
+                remove(line, &["sold_down_mbps", "sold_up_mbps", "rates_vary", "reconfigurations"]);
+                remove(line, &["loss_probability_down", "loss_probability_up"]);
+                give(line, "conditions_file", text, files);
+            }
+            1 => {
+                remove(line, &["down_mbps", "medium_down", "sold_down_mbps", "reconfigurations"]);
+                give(line, "rate_down_trace_file", trace(dice), files);
+            }
+            _ => {}
+        }
+    }
+    if document.get("dumbbell").is_some() && dice.chance(0.15) {
+        let (text, dumbbell) = (trace(dice), &mut document["dumbbell"]);
+        if let Ok(trace) = RateTrace::parse(&text) {
+            dumbbell["rate_mbps"] = json!(trace.mean_rate().bits_per_second() as f64 / 1e6);
+            remove(dumbbell, &["medium", "conditions_file"]);
+            give(dumbbell, "rate_trace_file", text, files);
+        }
+    }
+    let links = document.get_mut("topology").and_then(|topology| topology["links"].as_array_mut());
+    for link in links.into_iter().flatten() {
+        if link.get("queue").is_some() && link["both_ways"] == false && dice.chance(0.3) {
+            remove(link, &["rate_mbps", "delay_ms", "loss_probability", "drop", "medium"]);
+            let way = *dice.choose(&["down", "up"]);
+            link["conditions_way"] = json!(way);
+            give(link, "conditions_file", conditions(dice), files);
+        }
+    }
+}
+
+/// Rows of all columns or of some: rates always, of which one is above 0.
+fn conditions(dice: &mut Dice) -> String {
+    let others: Vec<&str> = ["rtt_ms", "loss_percent"].into_iter().filter(|_| dice.chance(0.6)).collect();
+    let columns = [&["t_s", "down_mbps", "up_mbps"], &*others].concat();
+    let mut text = columns.join(",") + "\n";
+    let mut instant_s = 0.0;
+    let last = dice.count(0, 12);
+    for row in 0..=last {
+        text += &format!("{instant_s}");
+        for column in &columns[1..] {
+            let outage = row < last && dice.chance(0.1);
+            let most = if dice.is_wild() { 2_000.0 } else { 100.0 };
+            let value = match *column {
+                "loss_percent" => dice.uniform() * if dice.is_wild() { 100.0 } else { 5.0 },
+                _ if outage => 0.0,
+                _ => dice.logarithmic(0.2, most),
+            };
+            text += &format!(",{value:.4}");
+        }
+        text += "\n";
+        instant_s += dice.logarithmic(0.001, 1.0);
+    }
+    text
+}
+
+/// Instants of Mahimahi, in whole milliseconds.
+fn trace(dice: &mut Dice) -> String {
+    let mut instant_ms = dice.between(0, 30);
+    let mut text = String::new();
+    let longest_ms = if dice.is_wild() { 3_000 } else { 20 };
+    for _ in 0..dice.count(1, 300) {
+        text += &format!("{instant_ms}\n");
+        instant_ms += dice.count(0, longest_ms);
+    }
+    text + &format!("{}\n", instant_ms + 1)
 }

@@ -10,7 +10,7 @@
 //! | --- | --- |
 //! | `case_number.rs`, `dice.rs` | a case by its number, and the random choices that follow from it |
 //! | `schema.rs`, `numbers.rs` | values from the schema's own types, ranges and defaults, with a share of extremes |
-//! | `document.rs`, `topology.rs`, `files.rs` | a whole scenario: networks, users, flows, what is recorded, files that it names |
+//! | `document.rs`, `topology.rs`, `line.rs`, `files.rs` | a whole scenario: networks, users, flows, what is recorded, files that it names |
 //! | `deep_queue.rs` | long-lived flows in a deep queue, for a minute |
 //! | `mend.rs`, `cost.rs` | from a draft to a scenario that is legal and short enough |
 //! | `laws/` | what must hold in every summary and table |
@@ -32,6 +32,7 @@ mod document;
 mod files;
 mod known;
 mod laws;
+mod line;
 mod mend;
 mod numbers;
 mod patience;

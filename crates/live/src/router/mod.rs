@@ -16,4 +16,5 @@ pub(crate) mod log;
 pub(crate) mod network;
 pub(crate) mod packet;
 pub(crate) mod paths;
+mod pings;
 pub(crate) mod thread;

@@ -13,15 +13,16 @@ use super::link::{Queue, QueuedLink};
 use super::log::{Log, LogEvent};
 use super::packet::Packet;
 use super::paths::{Paths, Stage};
+use super::pings::{Ping, Pings};
 use crate::addresses::Half;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::kernel_queue::{self, KernelQueue};
 use aqmlab_aqm::{PacketFacts, Reason};
-use aqmlab_driver::{Boundary, Monitor, Traffic, channels};
+use aqmlab_driver::{Boundary, Monitor, Traffic, Whose, channels};
 use aqmlab_link::{Channel, Link, LinkSnapshot, MonitoredLink, News, Serializer};
 use aqmlab_random::Key;
-use aqmlab_record::MeasuredWindow;
+use aqmlab_record::{MeasuredWindow, ShaperSummary};
 use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_units::{Span, Time};
 use std::cmp::{Ordering, Reverse};
@@ -40,6 +41,10 @@ enum What {
     PortOpens { queue: usize },
     /// The kernel has let a packet go.
     LeavesKernel { queue: usize, packet: Packet },
+    /// A program in the router pings a reflector.
+    Pings { pinger: u32 },
+    /// It measures the load of its shapers.
+    MeasuresLoad,
 }
 
 struct Pending {
@@ -110,6 +115,7 @@ pub(crate) struct Network {
     pub(crate) guests: Crossings,
     pub(crate) log: Log,
     pub(crate) traffic: Option<Traffic>,
+    pings: Option<Pings>,
 }
 
 impl Network {
@@ -128,7 +134,10 @@ impl Network {
         }
         let monitored = (0..queues.len()).filter(|&place| queues[place].monitored.is_some());
         let monitored: Vec<usize> = monitored.collect();
-        Self {
+        let position_of = |number| queues.iter().position(|queue| queue.number == number);
+        let ends = (connections.addresses(), &paths);
+        let pings = Pings::new(scenario, position_of, (window, key), ends);
+        let mut network = Self {
             monitor: Monitor::new(scenario, window, monitored.into_iter()),
             queues,
             channels,
@@ -145,7 +154,25 @@ impl Network {
             guests: Crossings::default(),
             log,
             traffic: Traffic::new(scenario, window),
+            pings,
+        };
+        network.begin_to_ping();
+        network
+    }
+
+    /// The program in the router begins to ping, where there is one.
+    fn begin_to_ping(&mut self) {
+        let Some(Pings { follower, .. }) = &self.pings else { return };
+        let (first, load) = (follower.first_pings().collect::<Vec<_>>(), follower.load_interval());
+        for (after, pinger) in first {
+            self.note(Time::ZERO + after, What::Pings { pinger });
         }
+        self.note(Time::ZERO + load, What::MeasuresLoad);
+    }
+
+    /// What its shapers were set to.
+    pub(crate) fn shapers(&self) -> Vec<ShaperSummary> {
+        self.pings.as_ref().map(|pings| pings.follower.summaries()).unwrap_or_default()
     }
 
     /// The next instant at which something happens by itself.
@@ -185,7 +212,7 @@ impl Network {
         // What follows the packet in what was read is none of it.
         let buffer = self.pool.filled(&bytes[..usize::from(headers.bytes)]);
         let to = if from == Half::Active { Half::Passive } else { Half::Active };
-        Ok(Packet { facts, header, buffer, whose, to, path, passed: 0, delay })
+        Ok(Packet { facts, header, buffer, whose, to, path, passed: 0, delay, ping: None })
     }
 
     /// A packet leaves its machine: its interface sends it, and its own delay follows; without an interface
@@ -205,7 +232,7 @@ impl Network {
         let rank = match what {
             What::TransmissionEnds { queue } => queue,
             What::Moves(_) | What::LeavesKernel { .. } => usize::MAX - 1,
-            What::PortOpens { .. } => usize::MAX,
+            What::PortOpens { .. } | What::Pings { .. } | What::MeasuresLoad => usize::MAX,
         };
         self.pending.push(Reverse(Pending { at, order: (rank, self.noted), what }));
     }
@@ -232,6 +259,8 @@ impl Network {
                     self.act(at, queue, |link, mut discard| link.ask_again(at, &mut discard));
                 }
                 What::LeavesKernel { queue, packet } => self.leave_kernel(at, packet, queue),
+                What::Pings { pinger } => self.ping(at, pinger),
+                What::MeasuresLoad => self.measure_load(at),
             }
         }
         self.now = self.now.max(now);
@@ -241,6 +270,10 @@ impl Network {
         match self.paths.stage(packet.path, packet.passed) {
             None => {
                 self.balance.handed_over += 1;
+                if let Some(ping) = packet.ping {
+                    self.pool.take_back(packet.buffer);
+                    return self.end_of_ping(now, ping);
+                }
                 self.guests.handed_over(&packet);
                 hand_over(now, packet.to, packet.buffer.bytes());
                 self.pool.take_back(packet.buffer);
@@ -256,6 +289,49 @@ impl Network {
             }
             Some(&Stage::Queue(queue)) => self.come_to_queue(now, packet, queue),
         }
+    }
+
+    /// The program in the router pings a reflector.
+    fn ping(&mut self, now: Time, pinger: u32) {
+        let Some(Pings { follower, .. }) = &mut self.pings else { return };
+        let (number, next) = (follower.ping(pinger), now + follower.ping_interval());
+        self.note(next, What::Pings { pinger });
+        self.send_ping(now, Ping { pinger, number, sent: now, is_response: false });
+    }
+
+    fn send_ping(&mut self, now: Time, ping: Ping) {
+        let Some(pings) = &self.pings else { return };
+        let (path, facts, header, bytes, to) = pings.packet(ping);
+        let buffer = self.pool.filled(bytes);
+        let (whose, ping) = (Whose::Nobody, Some(ping));
+        self.balance.read += 1;
+        self.start(
+            now,
+            Packet { facts, header, buffer, whose, to, path, passed: 0, delay: Span::ZERO, ping },
+        );
+    }
+
+    /// A ping has arrived at its reflector, or the response to one in the router.
+    fn end_of_ping(&mut self, now: Time, ping: Ping) {
+        let Some(Pings { follower, .. }) = &mut self.pings else { return };
+        let Ping { pinger, number, sent, is_response } = ping;
+        if !is_response {
+            follower.turn(pinger as usize, number, now - sent);
+            return self.send_ping(now, Ping { is_response: true, ..ping });
+        }
+        let queues = &mut self.queues;
+        follower.hear(now, (pinger as usize, number), now - sent, |position, rate| {
+            if let Some(link) = queues[position].own_mut() {
+                link.port_mut().change_shaped_rate(rate);
+            }
+        });
+    }
+
+    fn measure_load(&mut self, now: Time) {
+        let Some(Pings { follower, .. }) = &mut self.pings else { return };
+        follower.measure_load(now, |position| self.queues[position].sent());
+        let next = now + follower.load_interval();
+        self.note(next, What::MeasuresLoad);
     }
 
     /// Puts the kernel's queue disciplines, made in the namespace of this thread, in the place of the

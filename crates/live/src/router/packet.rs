@@ -1,6 +1,7 @@
 //! A packet in the router.
 
 use super::buffer::Buffer;
+use super::pings::Ping;
 use crate::addresses::Half;
 use aqmlab_aqm::{Acknowledgement, Codepoint, HeaderFields, PacketFacts, Queued};
 use aqmlab_driver::{CountedPacket, Whose};
@@ -21,6 +22,8 @@ pub(crate) struct Packet {
     pub(super) passed: u16,
     /// What is left to be waited for at its own machine.
     pub(super) delay: Span,
+    /// Where it is the router's own.
+    pub(super) ping: Option<Ping>,
 }
 
 impl Packet {

@@ -2,7 +2,7 @@
 
 use super::link::QueuedLink;
 use crate::addresses::Addresses;
-use aqmlab_driver::serializer_of;
+use aqmlab_driver::{datagram_sources::pings, serializer_of};
 use aqmlab_link::Serializer;
 use aqmlab_random::Key;
 use aqmlab_scenario::{LinkIndex, NodeIndex, Routes, Scenario};
@@ -57,7 +57,9 @@ impl Paths {
             })
             .collect();
         let routes = Routes::new(&scenario.network);
-        let pairs = pairs(scenario);
+        let pinged = pings(scenario);
+        let pairs: BTreeSet<[NodeIndex; 2]> =
+            pairs(scenario).into_iter().chain(pinged[..pinged.len() / 2].iter().copied()).collect();
         let stages = vec![vec![Stage::Wire(PROBE_DELAY)]];
         let mut paths = Self { stages, between: BTreeMap::new(), guests: None, probe: 0 };
         for [from, to] in pairs.iter().flat_map(|&[active, passive]| [[active, passive], [passive, active]]) {

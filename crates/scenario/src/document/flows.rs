@@ -2,6 +2,7 @@
 
 use super::Decides;
 use super::delay_box::DelayBoxTable;
+use super::think_time::ThinkTime;
 use super::transfer_bytes::TransferBytes;
 use crate::HostOverrides;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
@@ -74,6 +75,18 @@ pub struct FlowsTable {
     #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub arrivals_hz: Option<f64>,
+
+    /// How long a user thinks from the end of one flow to the start of the next: one number; or a law, from
+    /// which each pause is drawn; absent: flows do not wait for one another. Instead of `arrivals_hz`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-decides" = Decides::Users))]
+    pub think_s: Option<ThinkTime>,
+
+    /// Users who think, to whom the flows are dealt in turn; only with `think_s`, then 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    #[schemars(extend("x-decides" = Decides::Users))]
+    pub users: Option<u32>,
 
     /// Flows start at a uniformly random instant within this time after `start_s`; 0: all at once.
     #[serde(default = "start_spread")]

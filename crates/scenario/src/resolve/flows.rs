@@ -8,12 +8,14 @@ use super::quantity::{megabits_per_second, milliseconds, seconds};
 use super::traffic::{Starts, check_start, check_stop, ends};
 use super::unused;
 use crate::document::{
-    BaseRoundTripTime, Document, FlowsTable, RoundTripLawName, TransferBytes, TransferSizeLaw, start_spread,
+    BaseRoundTripTime, Document, FlowsTable, RoundTripLawName, ThinkTime, TransferBytes, TransferSizeLaw,
+    start_spread,
 };
 use crate::files::loader;
 use crate::mistakes::{Mistakes, joined};
 use crate::network::{Network, NodeIndex};
 use crate::scenario::{Flow, FlowDelays, FlowGroup, FlowStarts, Population};
+use aqmlab_random::Law;
 use aqmlab_session::Writes;
 use aqmlab_units::Span;
 use aqmlab_web::{RoundTripLaw, SizeLaw};
@@ -42,6 +44,7 @@ pub(super) fn resolve(
         let starts = starts(document, table, &path, mistakes);
         unused::check_flows(table, &path, mistakes);
         unused::check_writes(table, &path, mistakes);
+        unused::check_thinking(table, &path, mistakes);
         let asked = (table.direction, table.senders.as_deref(), table.receivers.as_deref());
         let ends = ends(document, network, &path, asked, table.device.as_deref(), mistakes)?;
         let delays = delays(table, &path, &document.files, mistakes)?;
@@ -120,6 +123,9 @@ fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mi
     if let Some(phases) = &table.phases {
         return phases::resolve(document, table, phases, path, mistakes);
     }
+    if let Some(think) = &table.think_s {
+        return thinking(document, (table, think), path, mistakes);
+    }
     match (listed, table.arrivals_hz) {
         (true, arrivals) => {
             check_listed(document, table, path, mistakes);
@@ -141,6 +147,46 @@ fn starts(document: &Document, table: &FlowsTable, path: &str, mistakes: &mut Mi
             check_stop(path, starts, table.stop_s, mistakes);
             FlowStarts::Spread { first: seconds(table.start_s), spread: seconds(table.start_spread_s) }
         }
+    }
+}
+
+/// Flows that begin when their user has thought about the one before.
+fn thinking(
+    document: &Document,
+    (table, think): (&FlowsTable, &ThinkTime),
+    path: &str,
+    mistakes: &mut Mistakes<'_>,
+) -> FlowStarts {
+    let starts = Starts { start_s: table.start_s, start_spread_s: table.start_spread_s };
+    check_start(document, path, starts, mistakes);
+    check_stop(path, starts, table.stop_s, mistakes);
+    let key = joined(path, "think_s");
+    for (other, given) in
+        [("arrivals_hz", table.arrivals_hz.is_some()), ("starts_s", !table.starts_s.is_empty())]
+    {
+        if given {
+            let wrong = format!("{other} already sets when flows start");
+            mistakes.value(&key, wrong, "one of the two");
+        }
+    }
+    if table.bytes.is_none() {
+        mistakes.value(&key, "nobody thinks about flows that never end", "together with bytes");
+    }
+    let users = table.users.unwrap_or(1);
+    if users > table.count {
+        let wrong = format!("{users} is more than the flows that they begin, count = {}", table.count);
+        mistakes.value(&joined(path, "users"), wrong, format!("1 to {}", table.count));
+    }
+    let think = think.law().unwrap_or_else(|| {
+        let wrong = "it is below median_s, and leaves no pause";
+        mistakes.value(&joined(&key, "maximum_s"), wrong, "median_s or more");
+        Law::Constant(0.0)
+    });
+    FlowStarts::Thinking {
+        first: seconds(table.start_s),
+        spread: seconds(table.start_spread_s),
+        users: users.max(1),
+        think,
     }
 }
 

@@ -74,6 +74,8 @@ fn check_varying(
     let sends_by = match way.trace {
         Some(_) => Some(&*trace_key),
         None if mistakes.is_given(&medium_key) => Some(&*medium_key),
+        // Refused beside a file by its own key.
+        None if line.reconfigurations.is_some() => None,
         None => way.medium.as_ref().map(|_| "line.rates_vary"),
     };
     let delay_ms = line.delay_ms.unwrap_or_default();
@@ -178,7 +180,17 @@ fn check_reconfigurations(line: &Line, mistakes: &mut Mistakes<'_>) {
     for (key, other, contradicts) in [
         ("line.reconfigurations.rate_variation", "medium_down", draws_rates && line.medium_down.is_some()),
         ("line.reconfigurations.rate_variation", "medium_up", draws_rates && line.medium_up.is_some()),
-        ("line.reconfigurations.rate_variation", "conditions_file", line.conditions_file.is_some()),
+        ("line.reconfigurations", "conditions_file", line.conditions_file.is_some()),
+        (
+            "line.reconfigurations.rate_variation",
+            "rate_down_trace_file",
+            draws_rates && line.rate_down_trace_file.is_some(),
+        ),
+        (
+            "line.reconfigurations.rate_variation",
+            "rate_up_trace_file",
+            draws_rates && line.rate_up_trace_file.is_some(),
+        ),
         ("line.reconfigurations", "rates_vary", line.rates_vary == Some(true)),
         (
             "line.reconfigurations.delay_deviation_ms",

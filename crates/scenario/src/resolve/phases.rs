@@ -31,6 +31,7 @@ fn check_others(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
     let others = [
         ("starts_s", !table.starts_s.is_empty()),
         ("arrivals_hz", table.arrivals_hz.is_some()),
+        ("think_s", table.think_s.is_some()),
         ("stop_s", table.stop_s.is_some()),
     ];
     for (key, _) in others.into_iter().filter(|(_, given)| *given) {

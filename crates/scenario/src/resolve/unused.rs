@@ -123,6 +123,14 @@ pub(super) fn check_writes(table: &FlowsTable, path: &str, mistakes: &mut Mistak
     }
 }
 
+/// Users who do not think.
+pub(super) fn check_thinking(table: &FlowsTable, path: &str, mistakes: &mut Mistakes<'_>) {
+    if table.think_s.is_none() && table.users.is_some() {
+        let wrong = "these flows do not wait for one another";
+        mistakes.value(&joined(path, "users"), wrong, "together with think_s");
+    }
+}
+
 /// What is to be recorded where there is nothing of the kind.
 pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mut Mistakes<'_>) {
     let record = &document.record;

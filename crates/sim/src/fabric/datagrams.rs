@@ -10,9 +10,9 @@ use super::events::{Events, Timer};
 use super::network::Network;
 use super::packet::Packet;
 use super::path::{AddedDelay, Path};
-use super::shaper_follower::{PING_BYTES, ShaperFollower};
 use aqmlab_aqm::Codepoint;
-use aqmlab_driver::datagram_sources;
+use aqmlab_driver::{PING_BYTES, ShaperFollower, datagram_sources};
+use aqmlab_link::MonitoredLink;
 use aqmlab_record::{
     DatagramArrivals, Datagrams, DatagramsInRun, MeasuredWindow, SentDatagram, SourceColumns, Table,
 };
@@ -71,7 +71,8 @@ impl DatagramEnds {
         let records = Datagrams::new(window, of_groups);
         let arrivals = scenario.record.datagrams.then(DatagramArrivals::default);
         let (unheard, identity) = (VecDeque::new(), datagram_sources::columns(scenario));
-        let follower = ShaperFollower::new(scenario, network, window);
+        let position_of = |number| network.queued.iter().position(|queued| queued.number == number);
+        let follower = ShaperFollower::new(scenario, position_of, window);
         Self { sources, records, arrivals, unheard, identity, of_groups, pings, follower }
     }
 
@@ -125,7 +126,8 @@ impl DatagramEnds {
     /// A program in the router pings a reflector.
     pub(crate) fn ping(&mut self, pinger: u32, network: &mut Network, events: &mut Events) {
         let Some(follower) = &mut self.follower else { return };
-        let number = follower.ping(pinger, events);
+        events.wake_at(events.now() + follower.ping_interval(), Timer::Ping { pinger });
+        let number = follower.ping(pinger);
         let source = DatagramSourceId::of(self.of_groups + pinger as usize);
         let sent = SentDatagram { sent: events.now(), ip_bytes: PING_BYTES };
         self.send_off((source, number), sent, events.now(), network, events);
@@ -148,7 +150,10 @@ impl DatagramEnds {
                 follower.turn(place, number, so_far);
                 self.send_off((echo, number), sent, now, network, events);
             }
-            None => follower.hear(now, (place - self.pings, number), so_far, network),
+            None => follower.hear(now, (place - self.pings, number), so_far, |position, rate| {
+                let changed = network.queued[position].link.port_mut().change_shaped_rate(rate);
+                debug_assert!(changed, "a shaper stands behind a queue");
+            }),
         }
     }
 
@@ -160,7 +165,8 @@ impl DatagramEnds {
     /// It measures the load of its shapers.
     pub(crate) fn measure_load(&mut self, network: &Network, events: &mut Events) {
         if let Some(follower) = &mut self.follower {
-            follower.measure_load(network, events);
+            follower.measure_load(events.now(), |position| network.queued[position].sent());
+            events.wake_at(events.now() + follower.load_interval(), Timer::ShaperLoad);
         }
     }
 

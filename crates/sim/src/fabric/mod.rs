@@ -56,7 +56,6 @@ mod responders;
 mod route_table;
 #[cfg(test)]
 mod several_streams;
-mod shaper_follower;
 mod trace;
 mod transport_end;
 mod turns;
@@ -69,7 +68,6 @@ pub(crate) use interface::Interface;
 pub(crate) use losses::LossCounts;
 pub(crate) use network::Network;
 pub(crate) use queued_link::QueuedLink;
-pub(crate) use shaper_follower::ShaperFollower;
 
 use crate::identifiers::{ConnectionIdentity, EndpointId};
 use aqmlab_driver::{TableNames, Traffic};
@@ -263,7 +261,10 @@ impl Fabric {
     /// The program in the router begins to ping, where there is one.
     pub(crate) fn start_pings(&self, events: &mut Events) {
         if let Some(follower) = self.endpoints.datagrams.follower() {
-            follower.start(events);
+            for (after, pinger) in follower.first_pings() {
+                events.wake_at(events.now() + after, Timer::Ping { pinger });
+            }
+            events.wake_at(events.now() + follower.load_interval(), Timer::ShaperLoad);
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::invariants;
 use super::snapshot::Snapshot;
-use crate::fabric::{Capture, MAXIMUM_NUMBERED, ShaperFollower};
+use crate::fabric::{Capture, MAXIMUM_NUMBERED};
 use crate::simulation::EventLoop;
+use aqmlab_driver::ShaperFollower;
 use aqmlab_driver::{
     FORMAT, RunError, TableNames, WatchedLink, amount, datagram_sources, document, flows, link_summaries,
     populations, queue_counts, transfers, warnings,

@@ -68,6 +68,9 @@ pub trait CongestionControl: Sized {
     /// So many retransmission timeouts have passed without data.
     fn on_idle(&mut self, timeouts: u32);
 
+    /// For a timeout the application has not used up the window: so many segments were outstanding at most.
+    fn on_unused(&mut self, _used: u32) {}
+
     /// Segments that may be in the network.
     fn window(&self) -> u32;
 

@@ -163,6 +163,14 @@ macro_rules! controllers {
                 }
             }
 
+            pub(crate) fn on_unused(&mut self, used: u32) {
+                match self {
+                    $(Self::$name(controller) => controller.on_unused(used),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_unused(used),
+                }
+            }
+
             #[inline]
             pub(crate) fn window(&self) -> u32 {
                 match self {

@@ -148,6 +148,15 @@ impl SegmentWindow {
         }
     }
 
+    /// Less was used than the window and the initial one (Linux `tcp_cwnd_application_limited`).
+    fn validate(&mut self, used: u32) {
+        let used = used.max(self.initial);
+        if used < self.window {
+            self.threshold = self.threshold.max(self.window / 2 + self.window / 4);
+            self.window = self.window.midpoint(used);
+        }
+    }
+
     /// A round trip has ended, which the pace follows.
     fn note_round_trip(&mut self, round_trip: Option<Span>) {
         let (Some(pace), Some(sample)) = (&mut self.pace, round_trip) else { return };
@@ -282,6 +291,10 @@ impl<G: Growth> CongestionControl for Windowed<G> {
 
     fn on_idle(&mut self, timeouts: u32) {
         self.base.decay(timeouts);
+    }
+
+    fn on_unused(&mut self, used: u32) {
+        self.base.validate(used);
     }
 
     #[inline]

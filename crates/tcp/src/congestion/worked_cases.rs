@@ -134,6 +134,7 @@ impl Bench {
                 controller.on_recovered(Recovered::Mistaken);
             }
             ["over"] => self.phase = Phase::Open,
+            ["unused", used] => controller.on_unused(used.parse().expect("a number of segments")),
             ["idle", timeouts] => controller.on_idle(timeouts.parse().expect("a number of timeouts")),
             _ => panic!("no fact: {words:?}"),
         }

@@ -67,7 +67,7 @@ impl HostProfile {
         settings
     }
 
-    fn extension_settings(&self) -> [(&'static str, String); 10] {
+    fn extension_settings(&self) -> [(&'static str, String); 11] {
         let extensions = self.extensions();
         [
             ("timestamps", extensions.timestamps.to_string()),
@@ -78,6 +78,7 @@ impl HostProfile {
             ("pacing", extensions.pacing.to_string()),
             ("quick_acknowledgements", extensions.quick_acknowledgements.to_string()),
             ("acknowledgement_compression", extensions.acknowledgement_compression.to_string()),
+            ("window_validation", extensions.window_validation.to_string()),
             ("timer_hz", extensions.timer_hz.to_string()),
             ("hystart", quoted(start_word(extensions.hystart))),
         ]

@@ -38,6 +38,9 @@ pub struct Extensions {
     /// A receiver reports what lies beyond a hole at once three times, and then for a millisecond at a time
     /// (Linux `tcp_comp_sack_*`).
     pub acknowledgement_compression: bool,
+    /// A window that was not used up for a timeout is halved towards what was used (RFC 2861, Linux
+    /// `tcp_cwnd_application_limited`).
+    pub window_validation: bool,
     /// Interrupts of the kernel a second, at which its timers fire (`CONFIG_HZ` of Linux); 0: timers fire
     /// exactly.
     pub timer_hz: u16,
@@ -57,6 +60,7 @@ impl Extensions {
         pacing: false,
         quick_acknowledgements: false,
         acknowledgement_compression: false,
+        window_validation: false,
         timer_hz: 0,
         timer_phase: TimerPhase::Own,
     };

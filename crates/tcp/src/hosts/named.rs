@@ -346,6 +346,7 @@ impl HostProfile {
                 pacing: false,
                 quick_acknowledgements: true,
                 acknowledgement_compression: true,
+                window_validation: false,
                 timer_hz: 0,
                 timer_phase: TimerPhase::Own,
             },

@@ -130,6 +130,10 @@ pub struct HostOverrides {
     /// Whether a receiver reports what lies beyond a hole at once three times only, and then for a
     /// millisecond at a time (Linux `tcp_comp_sack_delay_ns`); `true` in the `linux6` profiles alone.
     pub acknowledgement_compression: Option<bool>,
+    /// Whether a sender halves a window that the application did not use up for a timeout towards what it
+    /// used (RFC 2861, Linux `tcp_cwnd_application_limited`); `false`, the default, lets only pauses reduce
+    /// it. In the `linux6` profiles alone.
+    pub window_validation: Option<bool>,
     /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63
     /// of the wait (Linux; 250 in most distributions); 0, the default, lets them fire exactly. In the
     /// `linux6` profiles alone.
@@ -416,6 +420,7 @@ impl HostOverrides {
             ("pacing", self.pacing),
             ("quick_acknowledgements", self.quick_acknowledgements),
             ("acknowledgement_compression", self.acknowledgement_compression),
+            ("window_validation", self.window_validation),
         ];
         if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
             return Err(not_in(key, name));
@@ -534,6 +539,7 @@ impl Extensions {
         set(overrides.pacing, &mut self.pacing);
         set(overrides.quick_acknowledgements, &mut self.quick_acknowledgements);
         set(overrides.acknowledgement_compression, &mut self.acknowledgement_compression);
+        set(overrides.window_validation, &mut self.window_validation);
     }
 }
 

@@ -360,7 +360,8 @@ impl Sender {
     /// The timers of a modern sender run for what it has sent.
     #[inline(never)]
     fn note_all_sent(&mut self, now: Time, context: &Context<'_>) {
-        self.with_modern(now, context, |modern, lent| modern.note_all_sent(lent));
+        let waits = self.data_left() > 0;
+        self.with_modern(now, context, |modern, lent| modern.note_all_sent(lent, waits));
     }
 
     /// Numbers up to `end` are sent for the first time: they leave the buffer, and one segment is timed.
@@ -563,7 +564,7 @@ impl Sender {
             let interrupts = Interrupts::of(context.profile.extensions(), clock);
             let paused = interrupts.at(now) - interrupts.at(self.active_at);
             if let Some(modern) = self.modern_mut() {
-                modern.note_pause(paused, interrupts.in_span(timeout));
+                modern.note_pause(now, paused, interrupts.in_span(timeout));
             }
             return;
         };

@@ -44,6 +44,7 @@ pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "pacing" => overrides.pacing = value.parse().ok(),
             "quick_acknowledgements" => overrides.quick_acknowledgements = value.parse().ok(),
             "acknowledgement_compression" => overrides.acknowledgement_compression = value.parse().ok(),
+            "window_validation" => overrides.window_validation = value.parse().ok(),
             "hystart" => {
                 overrides.hystart = Some(match *value {
                     "off" => HyStart::Off,

@@ -72,7 +72,9 @@ fn shortest_s(scenario: &Scenario, group: &DatagramGroup, [from, to]: [NodeIndex
             let rate = link.rate.map(|rate| match &link.service {
                 ServiceModel::Medium(medium) => medium.highest_rate(rate),
                 ServiceModel::Steps(rates) => fastest_of(rates),
-                ServiceModel::Constant | ServiceModel::Trace(_) => rate,
+                // Several opportunities may share an instant.
+                ServiceModel::Trace(_) => Rate::from_bits_per_second(u64::MAX),
+                ServiceModel::Constant => rate,
             });
             let rate = rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64 * fastest);
             // A delay that varies may have no least one but zero: a reordered packet has none.

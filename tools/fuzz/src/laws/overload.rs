@@ -89,6 +89,7 @@ fn is_never_idle(link: &Link) -> bool {
     let table = serde_json::to_value(scheme).unwrap_or_default();
     matches!(link.service, ServiceModel::Constant)
         && link.impairment.is_none()
+        && link.shaping.is_none()
         && scheme.names_within().all(|name| NEVER_IDLE.contains(&name))
         && table.get("rate_mbps").is_none_or(serde_json::Value::is_null)
 }

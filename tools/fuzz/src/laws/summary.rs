@@ -62,7 +62,17 @@ fn is_finite(value: &Json) -> bool {
 /// Bits that a link carries at most in so many seconds, over what its rate carries: a slot of a window that
 /// is shorter than a cycle has its bits and those of the time between slots.
 fn most_bits_ratio(link: &Link, seconds: f64) -> f64 {
-    let (ServiceModel::Medium(medium), Some(rate)) = (&link.service, link.rate) else { return 1.0 };
+    let Some(rate) = link.rate else { return 1.0 };
+    let medium = match &link.service {
+        ServiceModel::Constant => return 1.0,
+        ServiceModel::Steps(rates) => {
+            let highest = rates.values().iter().copied().max().unwrap_or_default();
+            return highest as f64 / rate.bits_per_second() as f64;
+        }
+        // All opportunities of a round may lie at its beginning.
+        ServiceModel::Trace(trace) => return (seconds + 2.0 * f64::from(trace.period_ms()) / 1e3) / seconds,
+        ServiceModel::Medium(medium) => medium,
+    };
     let highest = medium.highest_rate(rate).bits_per_second() as f64 / rate.bits_per_second() as f64;
     match medium {
         Medium::Slots(slots) => highest.min((seconds + slots.cycle_ms / 1e3) / seconds),

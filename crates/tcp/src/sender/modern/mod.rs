@@ -78,6 +78,10 @@ struct Usage {
     limited: bool,
     most_segments: u32,
     until: SequenceNumber,
+    /// Since when the application has not used it up, and the most segments outstanding meanwhile (Linux
+    /// `snd_cwnd_stamp`, `snd_cwnd_used`).
+    unused_since: Option<Time>,
+    used: u32,
 }
 
 /// What a modern sender remembers.
@@ -256,8 +260,9 @@ impl ModernSender {
 
     /// No data were sent for so many interrupts of the kernel: the controller hears how many timeouts that
     /// are more than one (Linux `tcp_slow_start_after_idle_check`).
-    pub(crate) fn note_pause(&mut self, paused: u64, timeout: u64) {
+    pub(crate) fn note_pause(&mut self, now: Time, paused: u64, timeout: u64) {
         if paused > timeout {
+            (self.usage.unused_since, self.usage.used) = (Some(now), 0);
             let timeouts = (paused - 1) / timeout.max(1);
             self.controller.on_idle(u32::try_from(timeouts).unwrap_or(u32::MAX));
         }
@@ -319,9 +324,12 @@ impl ModernSender {
     }
 
     /// New segments have left, as many as may leave together: how far the window is used, and the timer that
-    /// waits for what answers them (`tcp_write_xmit`).
-    pub(crate) fn note_all_sent(&mut self, lent: &Lent<'_>) {
+    /// waits for what answers them (`tcp_write_xmit`). The application may have written more than has left.
+    pub(crate) fn note_all_sent(&mut self, lent: &Lent<'_>, waits: bool) {
         self.note_usage(lent.sequence);
+        if lent.context.profile.extensions().window_validation {
+            self.validate_window(lent, waits);
+        }
         if !self.schedule_probe(lent, false) && matches!(self.timers.due(), None | Some(Due::Probe)) {
             self.rearm_timeout(lent);
         }
@@ -368,8 +376,36 @@ impl ModernSender {
         let outstanding = self.board.outstanding();
         let more = !self.usage.limited && outstanding > self.usage.most_segments;
         if limited || more || !sequence.una.before(self.usage.until) {
-            self.usage = Usage { limited, most_segments: outstanding, until: sequence.max };
+            self.usage = Usage { limited, most_segments: outstanding, until: sequence.max, ..self.usage };
         }
+    }
+
+    /// A window that was not used up for a timeout says nothing of what the path holds (RFC 2861, Linux
+    /// `tcp_cwnd_validate` and `tcp_cwnd_application_limited`); nor is it the application that leaves it
+    /// unused where data wait.
+    fn validate_window(&mut self, lent: &Lent<'_>, waits: bool) {
+        if self.used_its_window() {
+            (self.usage.unused_since, self.usage.used) = (Some(lent.now), 0);
+            return;
+        }
+        // The end of a reduction has said what the window is.
+        if self.phase != Phase::Open {
+            self.usage.unused_since = None;
+            return;
+        }
+        self.usage.used = self.usage.used.max(self.board.outstanding());
+        let (timer, clock) = (&lent.context.profile.retransmission, &lent.context.clock);
+        let interrupts = Interrupts::of(lent.context.profile.extensions(), clock);
+        let since = *self.usage.unused_since.get_or_insert(lent.now);
+        let unused = interrupts.at(lent.now) - interrupts.at(since);
+        if unused < interrupts.in_span(lent.timeout.timeout(timer, clock)) {
+            return;
+        }
+        if !self.disordered && !waits {
+            self.controller.on_unused(self.usage.used);
+            self.usage.used = 0;
+        }
+        self.usage.unused_since = Some(lent.now);
     }
 
     /// Whether the window, and not the application, has limited what was sent (Linux `tcp_is_cwnd_limited`).

@@ -136,6 +136,32 @@ fn a_window_that_was_full_counts_as_used_for_as_long_as_its_data_are_outstanding
     // The ten are acknowledged: now it counts that one is outstanding.
     modern.board.acknowledge(number(10), &mut delivery);
     modern.note_usage(sequence(10, 11));
-    let Usage { limited, most_segments, until } = modern.usage;
+    let Usage { limited, most_segments, until, .. } = modern.usage;
     assert_eq!((limited, most_segments, until), (false, 1, number(11)));
+}
+
+/// Linux `tcp_cwnd_application_limited`: after a timeout (here 300 ms, of a round trip of 100) in which ten of
+/// forty segments were used the window is halved towards these, and so after each further one.
+#[test]
+fn a_window_that_is_not_used_up_for_a_timeout_goes_half_of_the_way_towards_what_is() {
+    let mut sending = Sending::new();
+    let profile = sending.profile.clone();
+    let context = Context { profile: &profile, clock: profile.clock(Span::ZERO) };
+    let sender = &mut sending.endpoint.sender;
+    let modern = sender.modern_mut().unwrap();
+    modern.grow(at(100), 30);
+    modern.usage.limited = false;
+    let mut window_at = |now: u64, waits: bool| {
+        let validated = sender.with_modern(at(now), &context, |modern, lent| {
+            modern.validate_window(lent, waits);
+            modern.controller.window()
+        });
+        validated.unwrap()
+    };
+    assert_eq!([100, 300, 399].map(|now| window_at(now, false)), [40; 3]);
+    assert_eq!([400, 500, 699].map(|now| window_at(now, false)), [25; 3]);
+    assert_eq!(window_at(700, false), 17);
+    // Data that wait are held back by something else than the application.
+    assert_eq!(window_at(1_100, true), 17);
+    assert_eq!(window_at(1_400, false), 13);
 }

@@ -1,24 +1,23 @@
 //! A program in the router that pings reflectors and sets the shapers by how long that takes.
 //!
 //! Its pings are packets like others: they wait in the router, the modem and at the provider's, and may be
-//! lost. They belong to no group of traffic, and no table has them.
+//! lost. They belong to no group of traffic, and no table has them. Drivers carry them, say when they arrive,
+//! and set the shapers.
 
-use super::events::{Events, Timer};
-use super::network::Network;
-use aqmlab_link::{Autorate, MonitoredLink};
+use aqmlab_link::{Autorate, Sent};
 use aqmlab_record::{MeasuredWindow, ShaperSummary};
-use aqmlab_scenario as scenario;
+use aqmlab_scenario::{LinkIndex, Scenario};
 use aqmlab_units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
 /// Bytes of a ping: 56 behind the headers of ICMP and IP (fping(8)).
-pub(super) const PING_BYTES: u16 = 84;
+pub const PING_BYTES: u16 = 84;
 /// What Linux counts of a packet on an interface beside its IP length.
 const ETHERNET_HEADER_BYTES: u64 = 14;
 
 /// The program, with the shapers that it sets.
 #[derive(Clone)]
-pub(crate) struct ShaperFollower {
+pub struct ShaperFollower {
     autorate: Autorate,
     ping_interval: Span,
     pingers: Vec<Pinger>,
@@ -37,7 +36,7 @@ struct Pinger {
 /// A shaper, what was sent behind it until the load was measured, and its rates in the measured window.
 #[derive(Clone)]
 struct FollowedShaper {
-    /// Place of the link among those with a queue.
+    /// Place of the link among those of the driver with a queue.
     position: usize,
     name: String,
     sent_bytes: u64,
@@ -51,10 +50,10 @@ struct FollowedShaper {
 }
 
 impl ShaperFollower {
-    /// The program of a scenario, if it has one.
-    pub(crate) fn new(
-        scenario: &scenario::Scenario,
-        network: &Network,
+    /// The program of a scenario, if it has one. The driver says where it keeps a link.
+    pub fn new(
+        scenario: &Scenario,
+        position_of: impl Fn(LinkIndex) -> Option<usize>,
         window: MeasuredWindow,
     ) -> Option<Self> {
         let described = scenario.shaper_follower.as_ref()?;
@@ -62,9 +61,9 @@ impl ShaperFollower {
         let rates = autorate.rates();
         let shaper = |way: usize| {
             let number = described.links[way];
-            let position = network.queued.iter().position(|queued| queued.number == number);
             FollowedShaper {
-                position: position.unwrap_or_else(|| unreachable!("a shaper stands behind a queue")),
+                position: position_of(number)
+                    .unwrap_or_else(|| unreachable!("a shaper stands behind a queue")),
                 name: scenario.network.link(number).name.clone(),
                 sent_bytes: 0,
                 rate: rates[way],
@@ -84,37 +83,47 @@ impl ShaperFollower {
         })
     }
 
-    /// The reflectors are pinged in turn, each once in an interval.
-    pub(crate) fn start(&self, events: &mut Events) {
+    /// When each reflector is pinged first: in turn, each once in an interval.
+    pub fn first_pings(&self) -> impl Iterator<Item = (Span, u32)> {
         let count = self.pingers.len() as u64;
-        for (pinger, place) in (0..count).zip(0..) {
-            let after = Span::from_nanoseconds(self.ping_interval.nanoseconds() * pinger / count);
-            events.wake_at(events.now() + after, Timer::Ping { pinger: place });
-        }
-        events.wake_at(events.now() + self.autorate.load_interval(), Timer::ShaperLoad);
+        let interval = self.ping_interval.nanoseconds();
+        (0..count)
+            .zip(0..)
+            .map(move |(pinger, place)| (Span::from_nanoseconds(interval * pinger / count), place))
+    }
+
+    /// From one ping to the next of the same reflector.
+    #[must_use]
+    pub const fn ping_interval(&self) -> Span {
+        self.ping_interval
+    }
+
+    /// From one measurement of the load to the next.
+    #[must_use]
+    pub fn load_interval(&self) -> Span {
+        self.autorate.load_interval()
     }
 
     /// A reflector is pinged; answers with the number of the ping.
-    pub(super) fn ping(&mut self, pinger: u32, events: &mut Events) -> u32 {
-        events.wake_at(events.now() + self.ping_interval, Timer::Ping { pinger });
+    pub fn ping(&mut self, pinger: u32) -> u32 {
         let sent = &mut self.pingers[pinger as usize].sent;
         *sent += 1;
         *sent
     }
 
     /// A ping has arrived at its reflector.
-    pub(super) fn turn(&mut self, pinger: usize, number: u32, up: Span) {
+    pub fn turn(&mut self, pinger: usize, number: u32, up: Span) {
         self.pingers[pinger].turned.push_back((number, up));
     }
 
     /// A response has arrived, so long after the ping was sent. Pings before it whose responses did not are
-    /// given up.
-    pub(super) fn hear(
+    /// given up. Tells which links are shaped to another rate from now on.
+    pub fn hear(
         &mut self,
         now: Time,
         (pinger, number): (usize, u32),
         round_trip: Span,
-        network: &mut Network,
+        mut change: impl FnMut(usize, Rate),
     ) {
         let turned = &mut self.pingers[pinger].turned;
         while turned.front().is_some_and(|(own, _)| *own < number) {
@@ -127,29 +136,27 @@ impl ShaperFollower {
             if rate != shaper.rate {
                 shaper.pass(now);
                 (shaper.rate, shaper.changes) = (rate, shaper.changes + 1);
-                let changed = network.queued[shaper.position].link.port_mut().change_shaped_rate(rate);
-                debug_assert!(changed, "{} has a shaper", shaper.name);
+                change(shaper.position, rate);
             }
         }
     }
 
-    /// The load of both shapers since it was measured last.
-    pub(crate) fn measure_load(&mut self, network: &Network, events: &mut Events) {
-        let now = events.now();
+    /// The load of both shapers since it was measured last, of what each link has sent in all.
+    pub fn measure_load(&mut self, now: Time, sent: impl Fn(usize) -> Sent) {
         let seconds = (now - self.load_measured).seconds();
         self.load_measured = now;
         let loads = self.shapers.each_mut().map(|shaper| {
-            let sent = network.queued[shaper.position].sent();
+            let sent = sent(shaper.position);
             let bytes = sent.ip_bytes + ETHERNET_HEADER_BYTES * sent.frames;
             let since = bytes - std::mem::replace(&mut shaper.sent_bytes, bytes);
             8.0 * since as f64 / seconds
         });
         self.autorate.on_load(loads);
-        events.wake_at(now + self.autorate.load_interval(), Timer::ShaperLoad);
     }
 
     /// What the shapers were set to in the measured window.
-    pub(crate) fn summaries(&self) -> Vec<ShaperSummary> {
+    #[must_use]
+    pub fn summaries(&self) -> Vec<ShaperSummary> {
         self.shapers.iter().map(FollowedShaper::summary).collect()
     }
 }
