@@ -24,10 +24,11 @@ mod worked_cases;
 
 pub use control::{Codepoint, CongestionControl, Settings};
 pub use facts::{
-    Acknowledged, DeliveryRate, Loss, Marks, Measured, Opening, Phase, Recovered, Sent, Timeout,
+    Acknowledged, DeliveryRate, Loss, LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Timeout,
 };
 pub use hystart::HyStart;
 
+use aqmlab_random::Key;
 use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,8 @@ macro_rules! controllers {
             }
 
             pub(crate) fn on_established(&mut self, opening: Opening) {
+                #[cfg(test)]
+                spy::write_down(|told| told.opened.push(opening));
                 match self {
                     $(Self::$name(controller) => controller.on_established(opening),)+
                     #[cfg(test)]
@@ -96,6 +99,8 @@ macro_rules! controllers {
 
             #[inline]
             pub(crate) fn on_sent(&mut self, sent: &Sent) {
+                #[cfg(test)]
+                spy::write_down(|told| told.sent.push(*sent));
                 match self {
                     $(Self::$name(controller) => controller.on_sent(sent),)+
                     #[cfg(test)]
@@ -115,11 +120,29 @@ macro_rules! controllers {
             #[inline]
             pub(crate) fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
                 #[cfg(test)]
-                spy::write_down(acknowledged);
+                spy::write_down(|told| told.acknowledged.push(*acknowledged));
                 match self {
                     $(Self::$name(controller) => controller.on_acknowledged(acknowledged),)+
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_acknowledged(acknowledged),
+                }
+            }
+
+            pub(crate) fn draw_from(&mut self, key: Key) {
+                match self {
+                    $(Self::$name(controller) => controller.draw_from(key),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.draw_from(key),
+                }
+            }
+
+            pub(crate) fn on_lost(&mut self, lost: &LostSegment) {
+                #[cfg(test)]
+                spy::write_down(|told| told.lost.push(*lost));
+                match self {
+                    $(Self::$name(controller) => controller.on_lost(lost),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_lost(lost),
                 }
             }
 
@@ -148,6 +171,8 @@ macro_rules! controllers {
             }
 
             pub(crate) fn on_recovered(&mut self, recovered: Recovered) {
+                #[cfg(test)]
+                spy::write_down(|told| told.recovered.push(recovered));
                 match self {
                     $(Self::$name(controller) => controller.on_recovered(recovered),)+
                     #[cfg(test)]
@@ -189,6 +214,22 @@ macro_rules! controllers {
                 }
             }
 
+            pub(crate) fn send_quantum(&self) -> u32 {
+                match self {
+                    $(Self::$name(controller) => controller.send_quantum(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.send_quantum(),
+                }
+            }
+
+            pub(crate) fn limits_samples(&self) -> bool {
+                match self {
+                    $(Self::$name(controller) => controller.limits_samples(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.limits_samples(),
+                }
+            }
+
             pub(crate) fn paces(&self) -> bool {
                 match self {
                     $(Self::$name(controller) => controller.paces(),)+
@@ -225,11 +266,17 @@ pub(crate) struct Habits {
     pub(crate) needs_accurate_ecn: bool,
     /// Whether slow start may end before a loss.
     pub(crate) has_hystart: bool,
+    /// Whether it is nothing without a pace: its hosts pace, whatever their settings.
+    pub(crate) needs_pacing: bool,
+    /// Whether it models the path and decides its window alone (Linux `cong_control`): it is told of each
+    /// lost segment, and the laws of those that halve a window do not bind it.
+    pub(crate) models_path: bool,
 }
 
 impl Habits {
-    /// Neither.
-    pub(crate) const NONE: Self = Self { needs_accurate_ecn: false, has_hystart: false };
+    /// None of it.
+    pub(crate) const NONE: Self =
+        Self { needs_accurate_ecn: false, has_hystart: false, needs_pacing: false, models_path: false };
 }
 
 controllers! {

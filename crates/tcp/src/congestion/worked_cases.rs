@@ -62,6 +62,7 @@ impl Bench {
         let mut acknowledged = Acknowledged {
             now,
             delivered: number(words.next()),
+            delivered_ever: 0,
             marked: 0,
             lost: 0,
             in_flight: self.controller.window(),
@@ -69,7 +70,8 @@ impl Bench {
             may_grow: true,
             round_trip: None,
             delivery_rate: None,
-            application_limited: false,
+            window_unused: false,
+            window_full: false,
             round_begins: false,
             phase: self.phase,
         };
@@ -83,7 +85,7 @@ impl Bench {
                 "marked" => acknowledged.marked = number(words.next()),
                 "flight" => acknowledged.in_flight = number(words.next()),
                 "lost" => acknowledged.lost = number(words.next()),
-                "limited" => acknowledged.application_limited = true,
+                "limited" => acknowledged.window_unused = true,
                 "round" => acknowledged.round_begins = true,
                 "x" => times = number(words.next()),
                 _ => panic!("what is {word}?"),
@@ -104,12 +106,19 @@ impl Bench {
         match words {
             ["established", lost @ ..] => {
                 let lost = !lost.is_empty();
-                controller.on_established(Opening { active: false, syn_lost: lost, reduces_window: lost });
+                controller.on_established(Opening {
+                    now,
+                    round_trip: None,
+                    active: false,
+                    syn_lost: lost,
+                    reduces_window: lost,
+                });
             }
             ["acked", words @ ..] => self.acknowledge(now, words),
             ["sent", alone @ ..] => {
                 let in_flight = if alone.is_empty() { in_flight } else { 1 };
-                controller.on_sent(&Sent { now, again: false, in_flight, phase: self.phase });
+                let (again, application_limited) = (false, false);
+                controller.on_sent(&Sent { now, again, in_flight, application_limited, phase: self.phase });
             }
             ["loss"] => {
                 let reduced = self.phase == Phase::Reducing;
@@ -133,7 +142,10 @@ impl Bench {
                 self.phase = Phase::Open;
                 controller.on_recovered(Recovered::Mistaken);
             }
-            ["over"] => self.phase = Phase::Open,
+            ["over"] => {
+                self.phase = Phase::Open;
+                controller.on_recovered(Recovered::AfterTimeout);
+            }
             ["idle", timeouts] => controller.on_idle(timeouts.parse().expect("a number of timeouts")),
             _ => panic!("no fact: {words:?}"),
         }

@@ -122,7 +122,8 @@ pub struct HostOverrides {
     /// Whether a timeout is taken back when originals are acknowledged after it (RFC 5682, F-RTO); `true` in
     /// the `linux6` profiles alone.
     pub forward_recovery: Option<bool>,
-    /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone.
+    /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone, and
+    /// always with the BBR controllers.
     pub pacing: Option<bool>,
     /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
     /// profiles alone.
@@ -490,6 +491,10 @@ impl Classic {
 
 impl Modern {
     fn change(&mut self, name: &str, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if overrides.pacing == Some(false) && self.congestion.habits().needs_pacing {
+            let legal = format!("true in {name} with {}, which sends at a rate", self.congestion.name());
+            return Err(IllegalOverride { key: "pacing", value: "false".into(), legal });
+        }
         self.extensions.switch(overrides);
         if let Some(hz) = overrides.timer_hz {
             self.extensions.timer_hz = hz;
