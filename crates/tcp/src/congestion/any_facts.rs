@@ -19,7 +19,7 @@
 //!
 //! | law of those that model the path | source |
 //! | --- | --- |
-//! | an acknowledgement opens the window by no more than it covers, or to what it was before a loss or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
+//! | an acknowledgement opens the window by no more than it covers, or beyond what is in the network, or to what it was before a loss or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
 
 use super::{
     Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, LostSegment, Marks,
@@ -222,7 +222,8 @@ impl Trial {
         self.timed_out &= !report.advanced;
         if self.models_path {
             let after = self.controller.window();
-            let most = window.saturating_add(report.delivered).max(self.widest).max(4);
+            let before = window.max(report.in_flight).max(self.widest).max(4);
+            let most = before.saturating_add(report.delivered);
             assert!(after <= most, "from {window} to {after} with {report:?}");
             self.widest = self.widest.max(after);
             return;

@@ -12,9 +12,14 @@
 
 #[cfg(test)]
 mod any_facts;
+mod bbr_v3;
 mod control;
 mod facts;
 mod hystart;
+#[cfg(test)]
+mod line;
+mod path_model;
+mod policer;
 mod rate_reduction;
 mod segment_window;
 #[cfg(test)]
@@ -290,4 +295,10 @@ controllers! {
     Dctcp = "dctcp" in dctcp,
     /// RFC 6817.
     Ledbat = "ledbat" in ledbat,
+    /// BBR version 1, as Linux has it.
+    BbrLinuxV1 = "bbr-linux-v1" in bbr_linux_v1,
+    /// BBR version 3, as Linux's branch of 2023 has it.
+    BbrLinuxV3 = "bbr-linux-v3" in bbr_linux_v3,
+    /// BBR version 3 of draft-ietf-ccwg-bbr, August 2026.
+    BbrDraft = "bbr-draft-2026-08" in bbr_draft_2026_08,
 }
