@@ -5,9 +5,11 @@
 //!
 //! | fact | |
 //! | --- | --- |
-//! | `established`, `established after lost SYN` | the connection is open |
+//! | `established`, `established after lost SYN`, `established rtt MS` | the connection is open, after a handshake with a round trip |
 //! | `acked N` `rtt MS` `limited` `marked N` `round` `x K` | N segments are acknowledged, with a round trip; the application limits what is sent; so many were marked; it ends a round; K times |
 //! | `acked N` `flight N` `lost N` | the same in a reduction, which leaves so many segments in the network and takes so many for lost |
+//! | `acked N` `rate N MS` | the same, where so many arrived in so long |
+//! | `lost N flight N` | so many segments are taken for lost, of which each left with so many in the network and N, N − 1, … have been lost since |
 //! | `sent`, `sent alone` | a segment leaves, with others in the network or not |
 //! | `loss`, `ecn`, `probe` | a loss, a mark, or a loss that a probe has repaired |
 //! | `recovered`, `mistake` | the reduction is complete, or nothing had been lost |
@@ -16,8 +18,8 @@
 //! | `idle N` | N timeouts have passed without data |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, HyStart, Loss, Marks, Measured, Opening, Phase,
-    Recovered, Sent, Settings, Timeout,
+    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, LostSegment, Marks,
+    Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -39,6 +41,8 @@ pub(super) const SETTINGS: Settings = Settings {
 struct Bench {
     controller: CongestionController,
     phase: Phase,
+    delivered: u64,
+    lost: u64,
 }
 
 impl Bench {
@@ -53,7 +57,8 @@ impl Bench {
                 _ => panic!("no setting {key} = {value}"),
             }
         }
-        Self { controller: CongestionController::new(congestion, &bench), phase: Phase::Open }
+        let controller = CongestionController::new(congestion, &bench);
+        Self { controller, phase: Phase::Open, delivered: 0, lost: 0 }
     }
 
     fn acknowledge(&mut self, now: Time, words: &[&str]) {
@@ -82,6 +87,17 @@ impl Bench {
                     let milliseconds = u64::from(number(words.next()));
                     acknowledged.round_trip = Some(Span::from_milliseconds(milliseconds));
                 }
+                "rate" => {
+                    let segments = number(words.next());
+                    let interval = Span::from_milliseconds(u64::from(number(words.next())));
+                    acknowledged.delivery_rate = Some(DeliveryRate {
+                        segments,
+                        interval,
+                        application_limited: false,
+                        in_flight: segments,
+                        lost_since: 0,
+                    });
+                }
                 "marked" => acknowledged.marked = number(words.next()),
                 "flight" => acknowledged.in_flight = number(words.next()),
                 "lost" => acknowledged.lost = number(words.next()),
@@ -92,6 +108,8 @@ impl Bench {
             }
         }
         for _ in 0..times {
+            self.delivered += u64::from(acknowledged.delivered);
+            acknowledged.delivered_ever = self.delivered;
             if let Some(round_trip) = acknowledged.round_trip {
                 let round_begins = acknowledged.round_begins;
                 self.controller.on_round_trip(&Measured { now, round_trip, round_begins });
@@ -104,11 +122,15 @@ impl Bench {
         let in_flight = self.controller.window();
         let controller = &mut self.controller;
         match words {
-            ["established", lost @ ..] => {
-                let lost = !lost.is_empty();
+            ["established", words @ ..] => {
+                let round_trip = match words {
+                    ["rtt", milliseconds] => milliseconds.parse().ok().map(Span::from_milliseconds),
+                    _ => None,
+                };
+                let lost = words.contains(&"lost");
                 controller.on_established(Opening {
                     now,
-                    round_trip: None,
+                    round_trip,
                     active: false,
                     syn_lost: lost,
                     reduces_window: lost,
@@ -119,6 +141,20 @@ impl Bench {
                 let in_flight = if alone.is_empty() { in_flight } else { 1 };
                 let (again, application_limited) = (false, false);
                 controller.on_sent(&Sent { now, again, in_flight, application_limited, phase: self.phase });
+            }
+            ["lost", segments, "flight", in_flight] => {
+                let segments: u32 = segments.parse().expect("a number of segments");
+                for since in (1..=segments).rev() {
+                    self.lost += 1;
+                    controller.on_lost(&LostSegment {
+                        now,
+                        delivered_ever: self.delivered,
+                        place: self.lost,
+                        in_flight: in_flight.parse().expect("a number of segments"),
+                        lost_since: since,
+                        application_limited: false,
+                    });
+                }
             }
             ["loss"] => {
                 let reduced = self.phase == Phase::Reducing;

@@ -18,6 +18,8 @@ pub(super) struct Losses {
     /// Places that are not next to each other: those of lost segments, or acknowledgements that show one.
     pub(super) places: u32,
     pub(super) last_place: u64,
+    /// Whether the state before them is kept, until they are repaired.
+    pub(super) kept: bool,
 }
 
 /// Bounds and what was searched for when a recovery began.
@@ -62,7 +64,8 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
     pub(super) fn note_loss(&mut self, delivered: u64) {
         if !self.losses.seen {
             self.rounds.loss_until = delivered;
-            if DRAFT {
+            if DRAFT && !self.losses.kept {
+                self.losses.kept = true;
                 self.keep_state();
             }
         }

@@ -19,7 +19,9 @@
 //! - An acknowledgement that tells no rate ends no round.
 //! - A segment counts for a burst that it leaves in: what was in the network with it is known exactly.
 //! - Aggregation is the greatest of five to ten rounds, where the draft has ten.
-//! - Losses are told before the recovery or timeout that they begin: both save one state.
+//! - The state to go back to is that before the first loss of a recovery. By the letter of the draft a second
+//!   lost segment, behind one that ends a search, would save it again and forget the search
+//!   (`ResetCongestionSignals`, then `NoteLoss`).
 
 mod bounds;
 #[cfg(test)]
@@ -281,6 +283,7 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
         self.now = loss.now;
         if loss.repaired {
             self.note_loss(self.delivered);
+            self.losses.kept = false;
             if self.search.searches && Self::is_too_high(1, self.latest + 1) {
                 self.fall(self.latest + 1, false);
             }
@@ -324,7 +327,7 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
         if recovered == Recovered::Mistaken {
             self.take_back();
         }
-        self.recovering = false;
+        (self.recovering, self.losses.kept) = (false, false);
     }
 
     fn on_idle(&mut self, _: u32) {}
