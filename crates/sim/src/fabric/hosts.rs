@@ -113,4 +113,27 @@ mod tests {
             "a clock for each tick and machine"
         );
     }
+
+    /// Flows draw numbers of their own, each end too, and the same ones in every run of a seed.
+    #[test]
+    fn every_end_has_random_numbers_of_its_own() {
+        let scenario = Scenario::from_toml(
+            "name = \"two\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 1.0\n\
+             queue = { scheme = \"drop-tail\", limit_packets = 10 }\n[[flows]]\nname = \"a\"\ncount = 2\n\
+             direction = \"left-to-right\"\n",
+            "test",
+            &[],
+        );
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        let keys = |seed| {
+            let hosts = Hosts::new(&scenario, Key::from_seed(seed));
+            let flow = |flow| Owner::Flow { flow: aqmlab_session::FlowId::of(flow) };
+            let ends = [(0, Side::Active), (0, Side::Passive), (1, Side::Active), (1, Side::Passive)];
+            ends.map(|(number, side)| hosts.random_numbers_of(flow(number), side).bits(0))
+        };
+        let (one, again, other) = (keys(1), keys(1), keys(2));
+        assert_eq!(one, again);
+        let all: std::collections::BTreeSet<u64> = one.into_iter().chain(other).collect();
+        assert_eq!(all.len(), 8);
+    }
 }

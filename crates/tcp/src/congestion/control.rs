@@ -94,8 +94,9 @@ pub trait CongestionControl: Sized {
         1
     }
 
-    /// Whether what leaves from here on is limited by the controller's own choice, so that the rates at which
-    /// it arrives say nothing against the path. Asked after each acknowledgement of those that model the path.
+    /// Whether what leaves from here on is limited by the controller's own choice: the rates at which it
+    /// arrives say nothing against the path. Of those that model the path it is asked after each
+    /// acknowledgement.
     fn limits_samples(&self) -> bool {
         false
     }

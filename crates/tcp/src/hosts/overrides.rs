@@ -688,6 +688,22 @@ mod tests {
         assert!(refused("linux6-reno", &limited).starts_with("limited_transmit = false: legal is true"));
     }
 
+    /// A controller that sends at a rate brings the pace, and a host that refuses it is a mistake.
+    #[test]
+    fn bbr_paces() {
+        let with = |congestion, pacing| {
+            let overrides = HostOverrides { congestion: Some(congestion), pacing, ..Default::default() };
+            HostProfile::named("linux6-cubic").unwrap().with(&overrides)
+        };
+        let bbr = with(Congestion::BbrLinuxV1, None).unwrap();
+        assert!(bbr.extensions().pacing && !with(Congestion::Cubic, None).unwrap().extensions().pacing);
+        assert_eq!(
+            with(Congestion::BbrDraft, Some(false)).unwrap_err().to_string(),
+            "pacing = false: legal is true in linux6-cubic with bbr-draft-2026-08, which sends at a rate"
+        );
+        assert!(!with(Congestion::Reno, Some(false)).unwrap().extensions().pacing);
+    }
+
     #[test]
     fn a_phase_of_timers_needs_their_interrupts() {
         let shared = HostOverrides { timer_phase: Some(TimerPhase::Shared), ..HostOverrides::default() };
