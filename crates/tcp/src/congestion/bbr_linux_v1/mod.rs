@@ -25,6 +25,8 @@
 //!   renewed.
 //! - Before an acknowledgement as much was in the network as after it, and what it brought and showed lost.
 
+mod states;
+
 use super::Habits;
 use super::control::{CongestionControl, Settings};
 use super::facts::{
@@ -47,10 +49,6 @@ const RATE_ROUNDS: u64 = 10;
 const AGGREGATION_ROUNDS: u32 = 5;
 /// What aggregation adds is worth this at the most.
 const AGGREGATION_S: f64 = 0.1;
-const GROWTH: f64 = 1.25;
-const ROUNDS_WITHOUT_GROWTH: u32 = 3;
-const LEAST_ROUND_TRIP_KEPT: Span = Span::from_milliseconds(10_000);
-const PROBE: Span = Span::from_milliseconds(200);
 /// `TCP_INIT_CWND`.
 const FIRST_WINDOW: u32 = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,13 +120,6 @@ impl Controller {
         self.with_quanta(self.held(self.rates.greatest(), gain))
     }
 
-    /// A cycle begins with any of its phases but the one that drains.
-    fn enter_bandwidth(&mut self, now: Time) {
-        self.mode = Mode::Bandwidth;
-        let last = CYCLE.len() - 1 - self.random.below(7) as usize;
-        (self.phase, self.phase_began) = ((last + 1) % CYCLE.len(), now);
-    }
-
     fn keep_window(&mut self) {
         let reduced = self.recovering || self.mode == Mode::RoundTrip;
         self.window_before = if reduced { self.window_before.max(self.window) } else { self.window };
@@ -154,78 +145,6 @@ impl Controller {
         let bandwidth = self.rate();
         let (now, segments) = (acknowledged.now, acknowledged.delivered);
         self.aggregation.note(now, segments, bandwidth, self.window, self.round_begins, AGGREGATION_ROUNDS);
-    }
-
-    fn advance_cycle(&mut self, acknowledged: &Acknowledged) {
-        let now = acknowledged.now;
-        let in_flight = acknowledged.in_flight + acknowledged.delivered + acknowledged.lost;
-        let least = self.least_round_trip.unwrap_or(Span::ZERO);
-        let is_long = now.checked_since(self.phase_began).is_some_and(|time| time > least);
-        let (gain, _) = self.gains();
-        let is_over = if gain > 1.0 {
-            is_long && (acknowledged.lost > 0 || in_flight >= self.target(gain))
-        } else {
-            is_long || gain < 1.0 && in_flight <= self.target(1.0)
-        };
-        if is_over {
-            (self.phase, self.phase_began) = ((self.phase + 1) % CYCLE.len(), now);
-        }
-    }
-
-    /// Whether the pipe is full, and what had been too much has left it.
-    fn fill_and_drain(&mut self, acknowledged: &Acknowledged, limited: bool) {
-        if !self.filled && self.round_begins && !limited {
-            if self.rates.greatest() >= GROWTH * self.best_rate {
-                (self.best_rate, self.rounds_without_growth) = (self.rates.greatest(), 0);
-            } else {
-                self.rounds_without_growth += 1;
-                self.filled = self.rounds_without_growth >= ROUNDS_WITHOUT_GROWTH;
-            }
-        }
-        if self.mode == Mode::Startup && self.filled {
-            self.mode = Mode::Drain;
-        }
-        if self.mode == Mode::Drain && acknowledged.in_flight <= self.target(1.0) {
-            self.enter_bandwidth(acknowledged.now);
-        }
-    }
-
-    fn note_round_trip(&mut self, acknowledged: &Acknowledged) {
-        let now = acknowledged.now;
-        let expired = now > self.least_at + LEAST_ROUND_TRIP_KEPT;
-        if let Some(round_trip) = acknowledged.round_trip
-            && (expired || self.least_round_trip.is_none_or(|least| round_trip <= least))
-        {
-            (self.least_round_trip, self.least_at) = (Some(round_trip), now);
-        }
-        if expired && !self.restarts && self.mode != Mode::RoundTrip {
-            self.keep_window();
-            (self.mode, self.probe_until) = (Mode::RoundTrip, None);
-        }
-        if self.mode == Mode::RoundTrip {
-            if self.probe_until.is_some() {
-                self.probe_round_over |= self.round_begins;
-                if self.probe_round_over {
-                    self.end_probe(now);
-                }
-            } else if acknowledged.in_flight <= LEAST_WINDOW {
-                (self.probe_until, self.probe_round_over) = (Some(now + PROBE), false);
-                self.round_until = acknowledged.delivered_ever;
-            }
-        }
-        self.restarts &= acknowledged.delivery_rate.is_none();
-    }
-
-    fn end_probe(&mut self, now: Time) {
-        if self.probe_until.is_some_and(|until| now > until) {
-            self.least_at = now;
-            self.window = self.window.max(self.window_before);
-            if self.filled {
-                self.enter_bandwidth(now);
-            } else {
-                self.mode = Mode::Startup;
-            }
-        }
     }
 
     fn set_window(&mut self, acknowledged: &Acknowledged) {
