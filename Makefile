@@ -36,7 +36,7 @@ test: ## what every edit should leave standing, Rust and Python: minutes
 # pyo3's build script, it would make Cargo build the package again, and it would wait for the lock of the builds.
 test-rust:
 	cargo fmt --all --check
-	rustfmt --edition 2024 --check crates/aqm/src/algorithms/*.rs crates/link/src/service/*.rs crates/tcp/src/congestion/*.rs crates/web/src/models/*.rs crates/applications/src/datagrams/*.rs  # named in macros, which hide them from cargo
+	rustfmt --edition 2024 --check crates/aqm/src/algorithms/*.rs crates/link/src/service/*.rs crates/tcp/src/congestion/*.rs crates/tcp/src/congestion/*/mod.rs crates/web/src/models/*.rs crates/applications/src/datagrams/*.rs  # named in macros, which hide them from cargo
 	$(if $(EXHAUSTIVE),$(MAKE) clippy)
 	$(if $(EXHAUSTIVE),RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked --quiet --target-dir target/checked)
 	MAKEFLAGS= cargo test --workspace --locked --quiet $(if $(EXHAUSTIVE),-- --include-ignored)  # rustdoc finds no jobs of make

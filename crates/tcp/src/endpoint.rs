@@ -34,6 +34,7 @@ use crate::sender::Sender;
 use crate::sequence::SequenceNumber;
 use crate::state::State;
 use crate::statistics::Statistics;
+use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
 
 /// One end of a TCP connection: a state machine without I/O.
@@ -68,6 +69,14 @@ impl Endpoint {
     #[must_use]
     pub fn passive() -> Self {
         Self { state: State::Listen, ..Self::default() }
+    }
+
+    /// The random numbers of this end have this address: for a congestion controller that draws some. It is
+    /// told when the connection is open; without it all ends draw the same.
+    pub fn draw_from(&mut self, key: Key) {
+        if let Some(modern) = self.sender.modern_mut() {
+            modern.draw_from(key);
+        }
     }
 
     /// Opens the connection: sends a SYN.

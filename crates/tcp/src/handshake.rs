@@ -23,6 +23,7 @@ use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, EcnFallback, HostProfile, IdleRestart, RtoAlgorithm};
 use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment, reset};
+use crate::sender::ModernSender;
 use crate::sequence::SequenceNumber;
 use crate::state::State;
 use aqmlab_units::{Span, Time};
@@ -195,6 +196,8 @@ impl Endpoint {
         }
         out.established = true;
         let opening = Opening {
+            now,
+            round_trip: self.sender.modern().and_then(ModernSender::least_round_trip),
             active: self.flags.has(ConnectionFlags::ACTIVE),
             syn_lost: self.lost_a_syn(),
             reduces_window: self.opens_with_one_segment(profile),

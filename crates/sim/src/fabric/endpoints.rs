@@ -113,9 +113,12 @@ impl Endpoints {
     /// Puts both ends of a connection into the middle of it.
     pub(crate) fn resume(&mut self, connection: ConnectionId, pasts: [Past; 2], now: Time) {
         let connection = self.connections.at(connection.number());
-        for ((end, clock), past) in connection.ends.iter_mut().zip(connection.clocks).zip(pasts) {
+        let owner = connection.owner;
+        let ends = connection.ends.iter_mut().zip([Side::Active, Side::Passive]);
+        for (((end, side), clock), past) in ends.zip(connection.clocks).zip(pasts) {
             let End::Tcp(end) = end else { unreachable!("users who start stationary use TCP") };
             end.resume(now, &self.hosts.context(connection.profile, clock), past);
+            end.draw_from(self.hosts.random_numbers_of(owner, side));
         }
     }
 
@@ -338,7 +341,7 @@ impl Endpoints {
     /// A connection was opened, closed or lost.
     #[inline(never)]
     pub(super) fn report_changes(&mut self, end: EndpointId, changes: Changes) {
-        let Self { connections, connection_events, .. } = self;
+        let Self { connections, connection_events, hosts, .. } = self;
         let EndpointId { connection: id, side } = end;
         let connection = connections.at(id.number());
         let owner = connection.owner;
@@ -355,6 +358,9 @@ impl Endpoints {
             self.gave_up += u64::from(!std::mem::replace(&mut connection.gave_up, true));
         } else if changes.established {
             say(ConnectionEventKind::Established);
+            if let End::Tcp(end) = &mut connection.ends[side as usize] {
+                end.draw_from(hosts.random_numbers_of(owner, side));
+            }
         }
         if changes.finished {
             say(ConnectionEventKind::Ended);

@@ -3,6 +3,7 @@
 use crate::identifiers::{ClockId, ProfileId};
 use aqmlab_random::Key;
 use aqmlab_scenario::{NodeIndex, Scenario};
+use aqmlab_session::{Owner, Side};
 use aqmlab_tcp::{Context, HostClock, HostProfile};
 use aqmlab_units::Span;
 use std::collections::BTreeMap;
@@ -23,6 +24,8 @@ pub(crate) struct Hosts {
     known: BTreeMap<(Span, NodeIndex), ClockId>,
     /// The number that the phase of each node's clock is drawn from.
     phases: Vec<Key>,
+    /// What the random numbers of congestion controllers are drawn from.
+    controllers: Key,
 }
 
 impl Hosts {
@@ -30,7 +33,8 @@ impl Hosts {
         let profiles = scenario.connection_groups().map(|group| group.profile.clone()).collect();
         let nodes = scenario.network.nodes.iter();
         let phases = nodes.map(|node| key.named("clock phase").named(&node.name)).collect();
-        Self { profiles, clocks: Vec::new(), known: BTreeMap::new(), phases }
+        let controllers = key.named("congestion control");
+        Self { profiles, clocks: Vec::new(), known: BTreeMap::new(), phases, controllers }
     }
 
     /// A machine as those see it who use it under a profile. All clocks of one tick and node are one clock.
@@ -47,6 +51,18 @@ impl Hosts {
     /// The clock of a machine's kernel, which its timers of the same tick run by too.
     pub(crate) fn kernel_clock(&self, node: NodeIndex, tick: Span) -> HostClock {
         clock_of(&self.phases, node, tick)
+    }
+
+    /// The address of the random numbers of a congestion controller.
+    pub(crate) fn random_numbers_of(&self, owner: Owner, side: Side) -> Key {
+        let key = match owner {
+            Owner::User { population, user, ordinal } => {
+                let key = self.controllers.named("user").indexed(population.number().into());
+                key.indexed(user.into()).indexed(ordinal.number().into())
+            }
+            Owner::Flow { flow } => self.controllers.named("flow").indexed(flow.number().into()),
+        };
+        key.indexed(side as u64)
     }
 
     /// A host profile.
@@ -96,5 +112,28 @@ mod tests {
             ticks.len() > 1 && hosts.clocks.len() == 3 * ticks.len(),
             "a clock for each tick and machine"
         );
+    }
+
+    /// Flows draw numbers of their own, each end too, and the same ones in every run of a seed.
+    #[test]
+    fn every_end_has_random_numbers_of_its_own() {
+        let scenario = Scenario::from_toml(
+            "name = \"two\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 1.0\n\
+             queue = { scheme = \"drop-tail\", limit_packets = 10 }\n[[flows]]\nname = \"a\"\ncount = 2\n\
+             direction = \"left-to-right\"\n",
+            "test",
+            &[],
+        );
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        let keys = |seed| {
+            let hosts = Hosts::new(&scenario, Key::from_seed(seed));
+            let flow = |flow| Owner::Flow { flow: aqmlab_session::FlowId::of(flow) };
+            let ends = [(0, Side::Active), (0, Side::Passive), (1, Side::Active), (1, Side::Passive)];
+            ends.map(|(number, side)| hosts.random_numbers_of(flow(number), side).bits(0))
+        };
+        let (one, again, other) = (keys(1), keys(1), keys(2));
+        assert_eq!(one, again);
+        let all: std::collections::BTreeSet<u64> = one.into_iter().chain(other).collect();
+        assert_eq!(all.len(), 8);
     }
 }

@@ -1,20 +1,29 @@
 //! Whatever happens, in whatever order a sender may tell it: the laws that hold for every controller in the
-//! list.
+//! list, and those of the kin of Reno, which answer a loss with a smaller window.
 //!
-//! | law | source |
+//! | law of every controller | source |
 //! | --- | --- |
 //! | a window is a segment or more, and a threshold two | RFC 5681 equation 4 |
 //! | after a timeout the window lets one segment leave | RFC 5681 section 3.1 |
+//! | a pause opens no window | RFC 2861 |
+//! | a mistake that is taken back leaves no smaller window than there was | RFC 3522, RFC 5682 |
+//! | a paced sender has a rate above nothing from its first round trip on | `tcp_update_pacing_rate` |
+//! | a quantum is a segment or more | draft-ietf-ccwg-bbr section 5.6.3 |
+//!
+//! | law of Reno's kin | source |
+//! | --- | --- |
 //! | no acknowledgement opens the window by more than it covers, or by one for what was counted before, outside of a reduction | RFC 5681 section 3.1, RFC 9438 section 4.4 |
 //! | what the application limits opens no window | RFC 9438 section 5.8, RFC 7661; Linux `tcp_is_cwnd_limited` |
 //! | a loss, a mark or a timeout leaves a threshold within the window, and a second one for the same data leaves it | RFC 5681 equation 4 and after it, RFC 3168 section 6.1.2 |
 //! | the end of a reduction leaves the threshold | RFC 5681 section 3.2 step 6 |
-//! | a pause opens no window | RFC 2861 |
-//! | a paced sender has a rate above nothing from its first round trip on | `tcp_update_pacing_rate` |
+//!
+//! | law of those that model the path | source |
+//! | --- | --- |
+//! | an acknowledgement opens the window by no more than it covers, or beyond what is in the network, or to what it was before a loss or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, Marks, Measured, Opening,
-    Phase, Recovered, Sent, Settings, Timeout,
+    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, LostSegment, Marks,
+    Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -111,6 +120,12 @@ struct Trial {
     in_flight: u32,
     timed_out: bool,
     paces: bool,
+    models_path: bool,
+    /// What arrived, was sent and lost, and the widest window, ever.
+    delivered: u64,
+    sent: u64,
+    lost: u32,
+    widest: u32,
 }
 
 impl Trial {
@@ -118,15 +133,29 @@ impl Trial {
         let mut controller = CongestionController::new(congestion, settings);
         controller.on_established(opening);
         let now = Time::from_seconds(1.0);
-        Self { controller, phase: Phase::Open, now, in_flight: 0, timed_out: false, paces: false }
+        Self {
+            widest: controller.window(),
+            controller,
+            phase: Phase::Open,
+            now,
+            in_flight: 0,
+            timed_out: false,
+            paces: false,
+            models_path: congestion.habits().models_path,
+            delivered: 0,
+            sent: 0,
+            lost: 0,
+        }
     }
 
     fn happen(&mut self, fact: &Fact, paced: bool) {
         match fact {
             Fact::Sent { again } => {
                 self.in_flight += 1;
+                self.sent += 1;
                 let Self { now, in_flight, phase, .. } = *self;
-                self.controller.on_sent(&Sent { now, again: *again, in_flight, phase });
+                let application_limited = self.sent.is_multiple_of(3);
+                self.controller.on_sent(&Sent { now, again: *again, in_flight, application_limited, phase });
             }
             Fact::Acknowledged(report) => self.acknowledge(report, paced),
             Fact::Loss { repaired } => self.lose(*repaired),
@@ -139,6 +168,7 @@ impl Trial {
             Fact::Timeout => {
                 let before = self.levels();
                 let in_flight = self.in_flight % 100;
+                self.lose_segments(in_flight);
                 self.controller.on_timeout(&Timeout { now: self.now, in_flight, repeated: self.timed_out });
                 let repeated = std::mem::replace(&mut self.timed_out, true);
                 self.phase = Phase::Loss;
@@ -146,7 +176,7 @@ impl Trial {
                 self.has_reduced(before, !repeated);
             }
             Fact::Recovered(recovered) => self.recover(*recovered),
-            Fact::Over if self.phase == Phase::Loss => self.phase = Phase::Open,
+            Fact::Over if self.phase == Phase::Loss => self.recover(Recovered::AfterTimeout),
             Fact::Idle(timeouts) if self.phase == Phase::Open => {
                 let (window, _) = self.levels();
                 self.controller.on_idle(*timeouts);
@@ -157,12 +187,17 @@ impl Trial {
     }
 
     fn acknowledge(&mut self, report: &Report, paced: bool) {
+        self.lose_segments(report.lost);
         let (window, _) = self.levels();
         self.in_flight = report.in_flight;
-        let rate = |segments| DeliveryRate {
-            segments,
+        self.delivered += u64::from(report.delivered);
+        let delivered = self.delivered;
+        let rate = |segments: u32| DeliveryRate {
+            segments: segments.min(u32::try_from(delivered).unwrap_or(u32::MAX)),
             interval: Span::from_milliseconds(10),
             application_limited: report.application_limited,
+            in_flight: report.in_flight + segments,
+            lost_since: report.lost,
         };
         if let Some(round_trip) = report.round_trip.map(Span::from_nanoseconds) {
             let (now, round_begins) = (self.now, report.round_begins);
@@ -171,6 +206,7 @@ impl Trial {
         self.controller.on_acknowledged(&Acknowledged {
             now: self.now,
             delivered: report.delivered,
+            delivered_ever: self.delivered,
             marked: report.marked,
             lost: report.lost,
             in_flight: report.in_flight,
@@ -178,11 +214,20 @@ impl Trial {
             may_grow: report.advanced,
             round_trip: report.round_trip.map(Span::from_nanoseconds),
             delivery_rate: report.rate.map(rate),
-            application_limited: report.application_limited,
+            window_unused: report.application_limited,
+            window_full: !report.application_limited,
             round_begins: report.round_begins,
             phase: self.phase,
         });
         self.timed_out &= !report.advanced;
+        if self.models_path {
+            let after = self.controller.window();
+            let before = window.max(report.in_flight).max(self.widest).max(4);
+            let most = before.saturating_add(report.delivered);
+            assert!(after <= most, "from {window} to {after} with {report:?}");
+            self.widest = self.widest.max(after);
+            return;
+        }
         if self.phase.is_reduction() {
             return;
         }
@@ -192,6 +237,21 @@ impl Trial {
         let measured =
             report.advanced && report.delivered > 0 && report.round_trip.is_some_and(|time| time > 0);
         self.paces |= paced && measured;
+    }
+
+    /// So many segments are taken for lost, one by one.
+    fn lose_segments(&mut self, segments: u32) {
+        for _ in 0..segments.min(20) {
+            self.lost += 1;
+            self.controller.on_lost(&LostSegment {
+                now: self.now,
+                delivered_ever: self.delivered,
+                place: u64::from(2 * self.lost),
+                in_flight: self.in_flight + 1,
+                lost_since: 1 + self.lost % 7,
+                application_limited: self.lost.is_multiple_of(5),
+            });
+        }
     }
 
     fn lose(&mut self, repaired: bool) {
@@ -217,8 +277,9 @@ impl Trial {
         (self.phase, self.timed_out) = (Phase::Open, false);
         let (window, threshold) = self.levels();
         match recovered {
-            Recovered::Complete => assert_eq!(window, threshold),
+            Recovered::Complete => assert!(self.models_path || window == threshold),
             Recovered::Mistaken => assert!(window >= before.0 && threshold >= before.1),
+            Recovered::AfterTimeout => assert!(self.models_path || (window, threshold) == before),
         }
     }
 
@@ -230,6 +291,9 @@ impl Trial {
     /// A signal of congestion came at these levels; whether it is the first of its window of data.
     fn has_reduced(&self, (window, threshold): (u32, u32), first: bool) {
         let (_, after) = self.levels();
+        if self.models_path {
+            return;
+        }
         if first {
             assert!(after <= window.max(2), "a threshold of {after} is left of a window of {window}");
         } else {
@@ -244,6 +308,7 @@ impl Trial {
         let rate = self.controller.pacing_rate();
         assert!(rate.is_none_or(|rate| rate.bits_per_second() > 0), "{rate:?}");
         assert!(rate.is_some() || !self.paces, "paced at no rate");
+        assert!(self.controller.send_quantum() >= 1);
     }
 }
 
@@ -256,7 +321,9 @@ proptest! {
         (active, syn_lost, reduces) in any::<(bool, bool, bool)>(),
         facts in prop::collection::vec((prop_oneof![Just(0_u64), 0..3_000_000_000_u64], any_fact()), 1..200),
     ) {
-        let opening = Opening { active, syn_lost, reduces_window: syn_lost && reduces };
+        let round_trip = (!syn_lost).then_some(Span::from_milliseconds(30));
+        let now = Time::from_seconds(1.0);
+        let opening = Opening { now, round_trip, active, syn_lost, reduces_window: syn_lost && reduces };
         for congestion in Congestion::ALL {
             let mut trial = Trial::new(*congestion, &settings, opening);
             trial.check();

@@ -1,8 +1,9 @@
 //! What a congestion controller is told, and what it answers.
 
-use super::facts::{Acknowledged, Loss, Marks, Measured, Opening, Recovered, Sent, Timeout};
+use super::facts::{Acknowledged, Loss, LostSegment, Marks, Measured, Opening, Recovered, Sent, Timeout};
 use super::hystart::HyStart;
 use crate::kernel_timer::Interrupts;
+use aqmlab_random::Key;
 use aqmlab_units::Rate;
 
 /// What a controller heeds of its host's settings.
@@ -39,6 +40,10 @@ pub trait CongestionControl: Sized {
     /// A controller of a connection whose first segment is being sent.
     fn new(settings: &Settings) -> Self;
 
+    /// The random numbers of the connection have this address: told at most once, when the connection is
+    /// open. Without one they have that of all connections.
+    fn draw_from(&mut self, _key: Key) {}
+
     /// The connection is open, and nothing has been sent yet.
     fn on_established(&mut self, opening: Opening);
 
@@ -50,6 +55,9 @@ pub trait CongestionControl: Sized {
 
     /// An acknowledgement was processed.
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged);
+
+    /// A segment is taken for lost. Only of those that [model the path](super::Habits) each is told.
+    fn on_lost(&mut self, _lost: &LostSegment) {}
 
     /// Segments were lost.
     fn on_loss(&mut self, loss: &Loss);
@@ -83,6 +91,18 @@ pub trait CongestionControl: Sized {
 
     /// The rate at which segments leave, in bits of IP packets; none as long as it has none.
     fn pacing_rate(&self) -> Option<Rate>;
+
+    /// Segments that may leave in one instant when their turn has come; the pace is kept behind them.
+    fn send_quantum(&self) -> u32 {
+        1
+    }
+
+    /// Whether what leaves from here on is limited by the controller's own choice: the rates at which it
+    /// arrives say nothing against the path. Of those that model the path it is asked after each
+    /// acknowledgement.
+    fn limits_samples(&self) -> bool {
+        false
+    }
 
     /// The codepoint of its data.
     fn codepoint(&self) -> Codepoint {

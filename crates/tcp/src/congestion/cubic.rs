@@ -205,7 +205,7 @@ impl Growth for Cubic {
     }
 
     fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
-        if acknowledged.application_limited {
+        if acknowledged.window_unused {
             return;
         }
         let mut segments = acknowledged.delivered;

@@ -77,7 +77,7 @@ impl Growth for Dctcp {
         self.marked += u64::from(acknowledged.marked);
         if acknowledged.marked > 0 && !self.reduced {
             self.reduce(window);
-        } else if !acknowledged.application_limited && acknowledged.marked == 0 {
+        } else if !acknowledged.window_unused && acknowledged.marked == 0 {
             window.grow(acknowledged.delivered);
         }
     }

@@ -5,6 +5,10 @@ use aqmlab_units::{Rate, Span, Time};
 /// How a connection was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
+    /// When it was open.
+    pub now: Time,
+    /// The round trip of the handshake, where there was one that was measured.
+    pub round_trip: Option<Span>,
     /// Whether this end sent the first SYN.
     pub active: bool,
     /// Whether a SYN or SYN/ACK of this end had to be sent again.
@@ -45,6 +49,10 @@ pub struct Sent {
     pub again: bool,
     /// Segments in the network, with it.
     pub in_flight: u32,
+    /// Whether the rate at which it will arrive may be the application's: what is written did not fill the
+    /// window, or the controller [asked for that](super::CongestionControl::limits_samples), and not all of
+    /// what was in the network then has arrived.
+    pub application_limited: bool,
     /// What the sender is doing.
     pub phase: Phase,
 }
@@ -68,9 +76,12 @@ pub struct Acknowledged {
     pub now: Time,
     /// Segments that it newly reports to have arrived, those among them that came twice.
     pub delivered: u32,
+    /// All that ever were reported, with these, by acknowledgements that told a rate or could have.
+    pub delivered_ever: u64,
     /// Of these, how many the peer says were marked "congestion experienced" (accurate ECN, RFC 9768).
     pub marked: u32,
-    /// Segments that are taken for lost since.
+    /// Segments that this acknowledgement shows to be lost. What timers find is told one by one alone:
+    /// [`LostSegment`].
     pub lost: u32,
     /// Segments in the network, as far as is known.
     pub in_flight: u32,
@@ -84,8 +95,11 @@ pub struct Acknowledged {
     pub round_trip: Option<Span>,
     /// How fast they arrived; none if this acknowledgement does not tell.
     pub delivery_rate: Option<DeliveryRate>,
-    /// Whether the application, not the window, limited what was sent.
-    pub application_limited: bool,
+    /// Whether the application left so much of the window unused that it is no reason to open it (Linux
+    /// `tcp_is_cwnd_limited`, which in slow start asks for half of it).
+    pub window_unused: bool,
+    /// Whether the window was full at some time of the last round trip (Linux `is_cwnd_limited`).
+    pub window_full: bool,
     /// Whether everything is acknowledged that had been sent when this was last so: a round trip of data is
     /// over.
     pub round_begins: bool,
@@ -110,7 +124,31 @@ pub struct DeliveryRate {
     pub segments: u32,
     /// More than nothing, and no less than the least round trip.
     pub interval: Span,
-    /// Whether the application limited what left then: the path may be faster.
+    /// Whether the application limited what left then ([`Sent::application_limited`]): the path may be
+    /// faster.
+    pub application_limited: bool,
+    /// Segments in the network when the newest of them left, with it.
+    pub in_flight: u32,
+    /// Segments taken for lost since then, with those that this acknowledgement shows.
+    pub lost_since: u32,
+}
+
+/// One segment is taken for lost, whoever has found that: what has arrived since, a timer, or a timeout. A
+/// controller is told of each before it is told what follows, if it [models the path](super::Habits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// When it was noticed.
+    pub now: Time,
+    /// Segments that ever were reported to have arrived.
+    pub delivered_ever: u64,
+    /// How many segments of new data had been sent before this one: two that follow one another differ by
+    /// one.
+    pub place: u64,
+    /// Segments in the network when it left, with it.
+    pub in_flight: u32,
+    /// Segments taken for lost since it left, with it.
+    pub lost_since: u32,
+    /// Whether the application limited what left then.
     pub application_limited: bool,
 }
 
@@ -125,7 +163,7 @@ impl DeliveryRate {
     }
 }
 
-/// Segments were lost: a recovery begins.
+/// Segments were lost, and a controller that models the path was told of each: a recovery begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// When it was noticed.
@@ -138,7 +176,8 @@ pub struct Loss {
     pub repaired: bool,
 }
 
-/// The retransmission timer has expired: everything outstanding is taken for lost.
+/// The retransmission timer has expired: everything outstanding is taken for lost, but for what was sent a
+/// moment ago.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout {
     /// When it did.
@@ -166,4 +205,6 @@ pub enum Recovered {
     Complete,
     /// Nothing had been lost: it was a mistake.
     Mistaken,
+    /// Everything has arrived that was sent before a timeout. The window has grown since then.
+    AfterTimeout,
 }

@@ -83,7 +83,7 @@ impl Growth for Ledbat {
         if let Some(delay) = acknowledged.round_trip {
             self.note(acknowledged.now, delay);
         }
-        let (false, Some(delay_s)) = (acknowledged.application_limited, self.queueing_delay_s()) else {
+        let (false, Some(delay_s)) = (acknowledged.window_unused, self.queueing_delay_s()) else {
             return;
         };
         let off_target = 1.0 - delay_s / TARGET_S;

@@ -12,9 +12,14 @@
 
 #[cfg(test)]
 mod any_facts;
+mod bbr_v3;
 mod control;
 mod facts;
 mod hystart;
+#[cfg(test)]
+mod line;
+mod path_model;
+mod policer;
 mod rate_reduction;
 mod segment_window;
 #[cfg(test)]
@@ -24,10 +29,11 @@ mod worked_cases;
 
 pub use control::{Codepoint, CongestionControl, Settings};
 pub use facts::{
-    Acknowledged, DeliveryRate, Loss, Marks, Measured, Opening, Phase, Recovered, Sent, Timeout,
+    Acknowledged, DeliveryRate, Loss, LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Timeout,
 };
 pub use hystart::HyStart;
 
+use aqmlab_random::Key;
 use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,6 +93,8 @@ macro_rules! controllers {
             }
 
             pub(crate) fn on_established(&mut self, opening: Opening) {
+                #[cfg(test)]
+                spy::write_down(|told| told.opened.push(opening));
                 match self {
                     $(Self::$name(controller) => controller.on_established(opening),)+
                     #[cfg(test)]
@@ -96,6 +104,8 @@ macro_rules! controllers {
 
             #[inline]
             pub(crate) fn on_sent(&mut self, sent: &Sent) {
+                #[cfg(test)]
+                spy::write_down(|told| told.sent.push(*sent));
                 match self {
                     $(Self::$name(controller) => controller.on_sent(sent),)+
                     #[cfg(test)]
@@ -115,11 +125,29 @@ macro_rules! controllers {
             #[inline]
             pub(crate) fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
                 #[cfg(test)]
-                spy::write_down(acknowledged);
+                spy::write_down(|told| told.acknowledged.push(*acknowledged));
                 match self {
                     $(Self::$name(controller) => controller.on_acknowledged(acknowledged),)+
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_acknowledged(acknowledged),
+                }
+            }
+
+            pub(crate) fn draw_from(&mut self, key: Key) {
+                match self {
+                    $(Self::$name(controller) => controller.draw_from(key),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.draw_from(key),
+                }
+            }
+
+            pub(crate) fn on_lost(&mut self, lost: &LostSegment) {
+                #[cfg(test)]
+                spy::write_down(|told| told.lost.push(*lost));
+                match self {
+                    $(Self::$name(controller) => controller.on_lost(lost),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_lost(lost),
                 }
             }
 
@@ -148,6 +176,8 @@ macro_rules! controllers {
             }
 
             pub(crate) fn on_recovered(&mut self, recovered: Recovered) {
+                #[cfg(test)]
+                spy::write_down(|told| told.recovered.push(recovered));
                 match self {
                     $(Self::$name(controller) => controller.on_recovered(recovered),)+
                     #[cfg(test)]
@@ -197,6 +227,22 @@ macro_rules! controllers {
                 }
             }
 
+            pub(crate) fn send_quantum(&self) -> u32 {
+                match self {
+                    $(Self::$name(controller) => controller.send_quantum(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.send_quantum(),
+                }
+            }
+
+            pub(crate) fn limits_samples(&self) -> bool {
+                match self {
+                    $(Self::$name(controller) => controller.limits_samples(),)+
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.limits_samples(),
+                }
+            }
+
             pub(crate) fn paces(&self) -> bool {
                 match self {
                     $(Self::$name(controller) => controller.paces(),)+
@@ -233,11 +279,17 @@ pub(crate) struct Habits {
     pub(crate) needs_accurate_ecn: bool,
     /// Whether slow start may end before a loss.
     pub(crate) has_hystart: bool,
+    /// Whether it is nothing without a pace: its hosts pace, whatever their settings.
+    pub(crate) needs_pacing: bool,
+    /// Whether it models the path and decides its window alone (Linux `cong_control`): it is told of each
+    /// lost segment, and the laws of those that halve a window do not bind it.
+    pub(crate) models_path: bool,
 }
 
 impl Habits {
-    /// Neither.
-    pub(crate) const NONE: Self = Self { needs_accurate_ecn: false, has_hystart: false };
+    /// None of it.
+    pub(crate) const NONE: Self =
+        Self { needs_accurate_ecn: false, has_hystart: false, needs_pacing: false, models_path: false };
 }
 
 controllers! {
@@ -251,4 +303,10 @@ controllers! {
     Dctcp = "dctcp" in dctcp,
     /// RFC 6817.
     Ledbat = "ledbat" in ledbat,
+    /// BBR version 1, as Linux has it.
+    BbrLinuxV1 = "bbr-linux-v1" in bbr_linux_v1,
+    /// BBR version 3, as Linux's branch of 2023 has it.
+    BbrLinuxV3 = "bbr-linux-v3" in bbr_linux_v3,
+    /// BBR version 3 of draft-ietf-ccwg-bbr, August 2026.
+    BbrDraft = "bbr-draft-2026-08" in bbr_draft_2026_08,
 }

@@ -29,7 +29,7 @@ impl Growth for Reno {
     }
 
     fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
-        if !acknowledged.application_limited {
+        if !acknowledged.window_unused {
             window.grow(acknowledged.delivered);
         }
     }

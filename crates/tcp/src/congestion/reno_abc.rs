@@ -40,7 +40,7 @@ impl Growth for RenoAbc {
     }
 
     fn grow(&mut self, window: &mut SegmentWindow, acknowledged: &Acknowledged) {
-        if acknowledged.application_limited {
+        if acknowledged.window_unused {
             return;
         }
         if window.is_in_slow_start() {

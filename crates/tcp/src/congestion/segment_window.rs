@@ -286,6 +286,7 @@ impl<G: Growth> CongestionControl for Windowed<G> {
         match recovered {
             Recovered::Complete => self.base.window = self.base.threshold,
             Recovered::Mistaken => self.base.restore(),
+            Recovered::AfterTimeout => {}
         }
     }
 

@@ -2,27 +2,43 @@
 //! that tells them.
 
 use super::{
-    Acknowledged, Codepoint, CongestionControl, Loss, Marks, Opening, Recovered, Sent, Settings, Timeout,
+    Acknowledged, Codepoint, CongestionControl, Loss, LostSegment, Marks, Opening, Recovered, Sent, Settings,
+    Timeout,
 };
 use aqmlab_units::Rate;
 use std::cell::{Cell, RefCell};
 
-thread_local! {
-    /// None until somebody asks.
-    static TOLD: RefCell<Option<Vec<Acknowledged>>> = const { RefCell::new(None) };
+/// What the controllers of this thread were told.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) opened: Vec<Opening>,
+    pub(crate) sent: Vec<Sent>,
+    pub(crate) acknowledged: Vec<Acknowledged>,
+    pub(crate) lost: Vec<LostSegment>,
+    pub(crate) recovered: Vec<Recovered>,
 }
 
-pub(crate) fn write_down(acknowledged: &Acknowledged) {
+thread_local! {
+    /// None until somebody asks.
+    static TOLD: RefCell<Option<Told>> = const { RefCell::new(None) };
+}
+
+pub(crate) fn write_down(write: impl FnOnce(&mut Told)) {
     TOLD.with_borrow_mut(|told| {
         if let Some(told) = told {
-            told.push(*acknowledged);
+            write(told);
         }
     });
 }
 
 /// What they were told since this was asked last.
+pub(crate) fn read_all() -> Told {
+    TOLD.with_borrow_mut(|told| told.replace(Told::default()).unwrap_or_default())
+}
+
+/// Of which acknowledgements they were.
 pub(crate) fn read() -> Vec<Acknowledged> {
-    TOLD.with_borrow_mut(|told| told.replace(Vec::new()).unwrap_or_default())
+    read_all().acknowledged
 }
 
 /// What a spy answers.
@@ -34,6 +50,8 @@ pub(crate) struct Answers {
     pub(crate) pacing_rate: Option<Rate>,
     pub(crate) codepoint: Codepoint,
     pub(crate) answers_marks: bool,
+    pub(crate) send_quantum: u32,
+    pub(crate) limits_samples: bool,
 }
 
 thread_local! {
@@ -100,6 +118,14 @@ impl CongestionControl for Controller {
 
     fn pacing_rate(&self) -> Option<Rate> {
         self.0.pacing_rate
+    }
+
+    fn send_quantum(&self) -> u32 {
+        self.0.send_quantum
+    }
+
+    fn limits_samples(&self) -> bool {
+        self.0.limits_samples
     }
 
     fn codepoint(&self) -> Codepoint {

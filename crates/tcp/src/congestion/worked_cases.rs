@@ -5,9 +5,11 @@
 //!
 //! | fact | |
 //! | --- | --- |
-//! | `established`, `established after lost SYN` | the connection is open |
+//! | `established`, `established after lost SYN`, `established rtt MS` | the connection is open, after a handshake with a round trip |
 //! | `acked N` `rtt MS` `limited` `marked N` `round` `x K` | N segments are acknowledged, with a round trip; the application limits what is sent; so many were marked; it ends a round; K times |
 //! | `acked N` `flight N` `lost N` | the same in a reduction, which leaves so many segments in the network and takes so many for lost |
+//! | `acked N` `rate N MS` | the same, where so many arrived in so long |
+//! | `lost N flight N` | so many segments are taken for lost, of which each left with so many in the network and N, N − 1, … have been lost since |
 //! | `sent`, `sent alone` | a segment leaves, with others in the network or not |
 //! | `loss`, `ecn`, `probe` | a loss, a mark, or a loss that a probe has repaired |
 //! | `recovered`, `mistake` | the reduction is complete, or nothing had been lost |
@@ -16,8 +18,8 @@
 //! | `idle N` | N timeouts have passed without data |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, HyStart, Loss, Marks, Measured, Opening, Phase,
-    Recovered, Sent, Settings, Timeout,
+    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, LostSegment, Marks,
+    Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -39,6 +41,8 @@ pub(super) const SETTINGS: Settings = Settings {
 struct Bench {
     controller: CongestionController,
     phase: Phase,
+    delivered: u64,
+    lost: u64,
 }
 
 impl Bench {
@@ -53,7 +57,8 @@ impl Bench {
                 _ => panic!("no setting {key} = {value}"),
             }
         }
-        Self { controller: CongestionController::new(congestion, &bench), phase: Phase::Open }
+        let controller = CongestionController::new(congestion, &bench);
+        Self { controller, phase: Phase::Open, delivered: 0, lost: 0 }
     }
 
     fn acknowledge(&mut self, now: Time, words: &[&str]) {
@@ -62,6 +67,7 @@ impl Bench {
         let mut acknowledged = Acknowledged {
             now,
             delivered: number(words.next()),
+            delivered_ever: 0,
             marked: 0,
             lost: 0,
             in_flight: self.controller.window(),
@@ -69,7 +75,8 @@ impl Bench {
             may_grow: true,
             round_trip: None,
             delivery_rate: None,
-            application_limited: false,
+            window_unused: false,
+            window_full: false,
             round_begins: false,
             phase: self.phase,
         };
@@ -80,16 +87,29 @@ impl Bench {
                     let milliseconds = u64::from(number(words.next()));
                     acknowledged.round_trip = Some(Span::from_milliseconds(milliseconds));
                 }
+                "rate" => {
+                    let segments = number(words.next());
+                    let interval = Span::from_milliseconds(u64::from(number(words.next())));
+                    acknowledged.delivery_rate = Some(DeliveryRate {
+                        segments,
+                        interval,
+                        application_limited: false,
+                        in_flight: segments,
+                        lost_since: 0,
+                    });
+                }
                 "marked" => acknowledged.marked = number(words.next()),
                 "flight" => acknowledged.in_flight = number(words.next()),
                 "lost" => acknowledged.lost = number(words.next()),
-                "limited" => acknowledged.application_limited = true,
+                "limited" => acknowledged.window_unused = true,
                 "round" => acknowledged.round_begins = true,
                 "x" => times = number(words.next()),
                 _ => panic!("what is {word}?"),
             }
         }
         for _ in 0..times {
+            self.delivered += u64::from(acknowledged.delivered);
+            acknowledged.delivered_ever = self.delivered;
             if let Some(round_trip) = acknowledged.round_trip {
                 let round_begins = acknowledged.round_begins;
                 self.controller.on_round_trip(&Measured { now, round_trip, round_begins });
@@ -102,14 +122,39 @@ impl Bench {
         let in_flight = self.controller.window();
         let controller = &mut self.controller;
         match words {
-            ["established", lost @ ..] => {
-                let lost = !lost.is_empty();
-                controller.on_established(Opening { active: false, syn_lost: lost, reduces_window: lost });
+            ["established", words @ ..] => {
+                let round_trip = match words {
+                    ["rtt", milliseconds] => milliseconds.parse().ok().map(Span::from_milliseconds),
+                    _ => None,
+                };
+                let lost = words.contains(&"lost");
+                controller.on_established(Opening {
+                    now,
+                    round_trip,
+                    active: false,
+                    syn_lost: lost,
+                    reduces_window: lost,
+                });
             }
             ["acked", words @ ..] => self.acknowledge(now, words),
             ["sent", alone @ ..] => {
                 let in_flight = if alone.is_empty() { in_flight } else { 1 };
-                controller.on_sent(&Sent { now, again: false, in_flight, phase: self.phase });
+                let (again, application_limited) = (false, false);
+                controller.on_sent(&Sent { now, again, in_flight, application_limited, phase: self.phase });
+            }
+            ["lost", segments, "flight", in_flight] => {
+                let segments: u32 = segments.parse().expect("a number of segments");
+                for since in (1..=segments).rev() {
+                    self.lost += 1;
+                    controller.on_lost(&LostSegment {
+                        now,
+                        delivered_ever: self.delivered,
+                        place: self.lost,
+                        in_flight: in_flight.parse().expect("a number of segments"),
+                        lost_since: since,
+                        application_limited: false,
+                    });
+                }
             }
             ["loss"] => {
                 let reduced = self.phase == Phase::Reducing;
@@ -133,7 +178,10 @@ impl Bench {
                 self.phase = Phase::Open;
                 controller.on_recovered(Recovered::Mistaken);
             }
-            ["over"] => self.phase = Phase::Open,
+            ["over"] => {
+                self.phase = Phase::Open;
+                controller.on_recovered(Recovered::AfterTimeout);
+            }
             ["unused", used] => controller.on_unused(used.parse().expect("a number of segments")),
             ["idle", timeouts] => controller.on_idle(timeouts.parse().expect("a number of timeouts")),
             _ => panic!("no fact: {words:?}"),

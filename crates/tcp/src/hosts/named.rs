@@ -343,7 +343,7 @@ impl HostProfile {
                 tail_loss_probe: true,
                 forward_recovery: true,
                 hystart,
-                pacing: false,
+                pacing: congestion.habits().needs_pacing,
                 quick_acknowledgements: true,
                 acknowledgement_compression: true,
                 window_validation: false,

@@ -122,7 +122,8 @@ pub struct HostOverrides {
     /// Whether a timeout is taken back when originals are acknowledged after it (RFC 5682, F-RTO); `true` in
     /// the `linux6` profiles alone.
     pub forward_recovery: Option<bool>,
-    /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone.
+    /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone, and
+    /// always with the BBR controllers.
     pub pacing: Option<bool>,
     /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
     /// profiles alone.
@@ -495,6 +496,10 @@ impl Classic {
 
 impl Modern {
     fn change(&mut self, name: &str, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        if overrides.pacing == Some(false) && self.congestion.habits().needs_pacing {
+            let legal = format!("true in {name} with {}, which sends at a rate", self.congestion.name());
+            return Err(IllegalOverride { key: "pacing", value: "false".into(), legal });
+        }
         self.extensions.switch(overrides);
         if let Some(hz) = overrides.timer_hz {
             self.extensions.timer_hz = hz;
@@ -687,6 +692,22 @@ mod tests {
         );
         let limited = HostOverrides { limited_transmit: Some(false), ..HostOverrides::default() };
         assert!(refused("linux6-reno", &limited).starts_with("limited_transmit = false: legal is true"));
+    }
+
+    /// A controller that sends at a rate brings the pace, and a host that refuses it is a mistake.
+    #[test]
+    fn bbr_paces() {
+        let with = |congestion, pacing| {
+            let overrides = HostOverrides { congestion: Some(congestion), pacing, ..Default::default() };
+            HostProfile::named("linux6-cubic").unwrap().with(&overrides)
+        };
+        let bbr = with(Congestion::BbrLinuxV1, None).unwrap();
+        assert!(bbr.extensions().pacing && !with(Congestion::Cubic, None).unwrap().extensions().pacing);
+        assert_eq!(
+            with(Congestion::BbrDraft, Some(false)).unwrap_err().to_string(),
+            "pacing = false: legal is true in linux6-cubic with bbr-draft-2026-08, which sends at a rate"
+        );
+        assert!(!with(Congestion::Reno, Some(false)).unwrap().extensions().pacing);
     }
 
     #[test]

@@ -12,10 +12,13 @@
 //! Departures and silences: a peer that shrinks its window, or takes back what it reported, is not provided
 //! for.
 
+use super::sent::Departed;
 use super::timers::Due;
 use super::undoing::was_delayed;
 use super::{Delivery, Lent, MICROSECONDS_PER_STAMP, ModernSender, NANOSECONDS_PER_MICROSECOND, Sent, Undo};
-use crate::congestion::{Acknowledged, DeliveryRate, Loss, Marks, Measured, Phase, Recovered, Timeout};
+use crate::congestion::{
+    Acknowledged, DeliveryRate, Loss, LostSegment, Marks, Measured, Phase, Recovered, Timeout,
+};
 use crate::connection_flags::SenderFlags;
 use crate::hosts::{Ecn, HostProfile};
 use crate::kernel_timer;
@@ -324,20 +327,27 @@ impl ModernSender {
 
     /// The controller hears of an acknowledgement.
     pub(super) fn tell(&mut self, now: Time, news: &News, lost: u32) {
+        let Departed { in_flight, lost: lost_before } = news.delivery.departed;
+        let lost_since = self.board.lost_ever().wrapping_sub(lost_before);
         self.controller.on_acknowledged(&Acknowledged {
             now,
             delivered: news.delivery.delivered,
+            delivered_ever: self.deliveries.delivered(),
             marked: news.marked,
             lost,
             in_flight: self.board.in_flight(),
             advanced: news.advanced,
             may_grow: news.advanced || news.delivery.sacked > 0 && self.rack.reaches_far(),
             round_trip: news.round_trip,
-            delivery_rate: news.delivery_rate,
-            application_limited: !self.used_its_window(),
+            delivery_rate: news.delivery_rate.map(|rate| DeliveryRate { in_flight, lost_since, ..rate }),
+            window_unused: !self.used_its_window(),
+            window_full: self.usage.limited,
             round_begins: news.round_begins,
             phase: self.phase,
         });
+        if self.models_path && self.controller.limits_samples() {
+            self.deliveries.note_limited(self.board.in_flight());
+        }
     }
 
     /// An unanswered probe may be answered (RFC 8985 section 7.4).
@@ -368,6 +378,26 @@ impl ModernSender {
         self.controller.on_loss(&Loss { now, in_flight, reduced, repaired });
     }
 
+    /// The controller hears of each segment that is taken for lost since it last did, if it models the path.
+    fn tell_of_lost_segments(&mut self, now: Time) {
+        let Some(mut losses) = self.board.losses.take() else { return };
+        let delivered_ever = self.deliveries.delivered();
+        // The last of them is the last that was taken for lost.
+        let mut lost = self.board.lost_ever().wrapping_sub(losses.len() as u32);
+        for (place, Sent { departed, limited, .. }) in losses.drain(..) {
+            lost = lost.wrapping_add(1);
+            self.controller.on_lost(&LostSegment {
+                now,
+                delivered_ever,
+                place,
+                in_flight: departed.in_flight,
+                lost_since: lost.wrapping_sub(departed.lost),
+                application_limited: limited,
+            });
+        }
+        self.board.losses = Some(losses);
+    }
+
     /// Takes what is overdue for lost, if something has arrived since that was asked last, and waits for what
     /// is overtaken and not overdue. Answers how many segments that are.
     fn detect(&mut self, lent: &Lent<'_>) -> u32 {
@@ -395,6 +425,7 @@ impl ModernSender {
     fn lose_what_is_overtaken(&mut self, lent: &mut Lent<'_>) -> (u32, bool) {
         let before = self.board.sent_again();
         let lost = self.detect(lent);
+        self.tell_of_lost_segments(lent.now);
         let again = self.board.sent_again() < before;
         let begins = match self.phase {
             Phase::Open | Phase::Reducing => self.board.lost() > 0,
@@ -414,9 +445,13 @@ impl ModernSender {
         let (in_recovery, smoothed) = (self.is_recovering(), self.smoothed());
         let judgement = self.rack.judgement(self.board.sacked(), in_recovery, smoothed);
         let lost = judgement.map_or(0, |judgement| self.board.detect_by_time(lent.now, &judgement).0);
+        self.tell_of_lost_segments(lent.now);
         let begins = lost > 0 && self.phase != Phase::Recovery;
         if begins {
             self.begin_recovery(lent);
+        }
+        // One that models the path is told of acknowledgements alone.
+        if begins && !self.models_path {
             // Linux counts one segment as delivered, so that the window admits the retransmission
             // (tcp_rack_reo_timeout).
             let one = Delivery { delivered: 1, ..Delivery::default() };
@@ -506,6 +541,7 @@ impl ModernSender {
             }
             self.rack.note_recovered();
             (self.phase, self.forward) = (Phase::Open, false);
+            self.controller.on_recovered(Recovered::AfterTimeout);
         }
     }
 
@@ -575,6 +611,7 @@ impl ModernSender {
         let sacked = self.board.sacked();
         let round_trip = self.rack.round_trip().filter(|_| profile.extensions().rack);
         self.board.lose_all(lent.now, round_trip);
+        self.tell_of_lost_segments(lent.now);
         if reduces {
             self.begin_undo(sequence.una, true);
         }

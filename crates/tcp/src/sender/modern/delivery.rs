@@ -3,7 +3,7 @@
 //! Source: Linux net/ipv4/tcp_input.c `tcp_sacktag_one` and `tcp_clean_rtx_queue`, tcp_recovery.c
 //! `tcp_rack_advance`: which round trips it tells, what came late, and by what RACK judges the rest.
 
-use super::sent::Sent;
+use super::sent::{Departed, Sent};
 use crate::options::stamp;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -51,6 +51,8 @@ pub(crate) struct Delivery {
     pub(crate) reported: Option<(Time, Time)>,
     /// Of all that arrived, what was sent last.
     pub(crate) latest: Option<Arrived>,
+    /// What was so when that left.
+    pub(super) departed: Departed,
     /// The same without what cannot be an answer to its last transmission; and the last such segment in the
     /// order of numbers, blocks first, with its round trip (RACK.segment, RACK.rtt).
     pub(crate) judge: Option<(Arrived, Arrived, Span)>,
@@ -75,6 +77,7 @@ impl Default for Delivery {
             passed_ambiguous: false,
             reported: None,
             latest: None,
+            departed: Departed::default(),
             judge: None,
             reported_late: None,
             lowest_passed: None,
@@ -125,11 +128,11 @@ impl Delivery {
     /// the original has arrived (RFC 8985 section 6.2 step 2).
     #[inline]
     fn note(&mut self, segment: &Sent, spurious: bool) {
-        let Sent { at, end, ambiguous, .. } = *segment;
+        let Sent { at, end, ambiguous, departed, .. } = *segment;
         let arrived = Arrived { at, end, ambiguous };
         self.delivered += 1;
         if self.latest.is_none_or(|latest| !latest.sent_after(at, end)) {
-            self.latest = Some(arrived);
+            (self.latest, self.departed) = (Some(arrived), departed);
         }
         let round_trip = self.now - at;
         if spurious || ambiguous && round_trip < self.least {

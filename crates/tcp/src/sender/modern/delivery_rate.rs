@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 struct Departure {
     at: Time,
     /// Segments delivered by then, and when the last of them was.
-    delivered: u32,
+    delivered: u64,
     delivered_at: Time,
     /// When the flight began to leave.
     flight_began: Time,
@@ -39,12 +39,12 @@ pub(super) struct Deliveries {
     departures: VecDeque<Departure>,
     /// When the last of them left.
     sent_at: Time,
-    /// Segments delivered; the count wraps.
-    delivered: u32,
+    /// Segments delivered.
+    delivered: u64,
     delivered_at: Time,
     flight_began: Time,
     /// The application limits what leaves until so many are delivered.
-    limited_until: Option<u32>,
+    limited_until: Option<u64>,
 }
 
 impl Deliveries {
@@ -69,10 +69,23 @@ impl Deliveries {
 
     /// The application had nothing more to send, with so many segments in the network and room for others.
     pub(super) fn note_limited(&mut self, in_flight: u32) {
-        self.limited_until = Some(self.delivered.wrapping_add(in_flight));
+        self.limited_until = Some(self.delivered + u64::from(in_flight));
     }
 
-    /// So many segments were delivered, of which the last was sent at `sent_at`.
+    /// Whether it limits what leaves now.
+    #[inline]
+    pub(super) const fn is_limited(&self) -> bool {
+        self.limited_until.is_some()
+    }
+
+    /// Segments that ever were delivered.
+    #[inline]
+    pub(super) const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// So many segments were delivered, of which the last was sent at `sent_at`. What was in the network then
+    /// and lost since, others know.
     pub(super) fn note_delivered(
         &mut self,
         now: Time,
@@ -83,18 +96,18 @@ impl Deliveries {
         if segments == 0 {
             return None;
         }
-        self.delivered = self.delivered.wrapping_add(segments);
+        self.delivered += u64::from(segments);
         self.delivered_at = now;
-        // The difference tells which is later, as of sequence numbers.
-        let passed = |limit: u32| (self.delivered.wrapping_sub(limit) as i32) > 0;
-        self.limited_until = self.limited_until.filter(|&limit| !passed(limit));
+        self.limited_until = self.limited_until.filter(|&limit| self.delivered <= limit);
         let departure = self.forget_before(sent_at?)?;
         self.flight_began = departure.at;
         let interval = (departure.at - departure.flight_began).max(now - departure.delivered_at);
         let rate = DeliveryRate {
-            segments: self.delivered.wrapping_sub(departure.delivered),
+            segments: (self.delivered - departure.delivered) as u32,
             interval,
             application_limited: departure.application_limited,
+            in_flight: 0,
+            lost_since: 0,
         };
         (interval > Span::ZERO && interval >= least_round_trip).then_some(rate)
     }

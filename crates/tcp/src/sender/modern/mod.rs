@@ -46,6 +46,7 @@ use crate::kernel_timer::Interrupts;
 use crate::options::{SegmentOptions, stamp};
 use crate::sender::{RoundTripTime, SendSequence};
 use crate::sequence::SequenceNumber;
+use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
 use delivery::Delivery;
 use delivery_rate::Deliveries;
@@ -88,6 +89,8 @@ struct Usage {
 #[derive(Clone, Debug)]
 pub(crate) struct ModernSender {
     controller: CongestionController,
+    /// Whether that [models the path](crate::congestion::Habits::models_path).
+    models_path: bool,
     phase: Phase,
     /// The number up to which the present phase lasts.
     recover: SequenceNumber,
@@ -143,12 +146,14 @@ impl ModernSender {
             hystart: modern.extensions.hystart,
             interrupts: Interrupts::of(&modern.extensions, clock),
         };
+        let models_path = modern.congestion.habits().models_path;
         Self {
             controller: CongestionController::new(modern.congestion, &settings),
+            models_path,
             phase: Phase::Open,
             recover: SequenceNumber::INITIAL,
             opening: OpeningSegments::default(),
-            board: Scoreboard::default(),
+            board: Scoreboard::new(models_path),
             rack: Rack::default(),
             estimate: RoundTripEstimate::default(),
             timers: Timers::default(),
@@ -178,6 +183,16 @@ impl ModernSender {
     pub(crate) fn on_established(&mut self, opening: Opening, max: SequenceNumber) {
         self.controller.on_established(opening);
         self.recover = max;
+    }
+
+    /// The random numbers of the connection have this address.
+    pub(crate) fn draw_from(&mut self, key: Key) {
+        self.controller.draw_from(key);
+    }
+
+    /// The least round trip of the connection; none before the first.
+    pub(crate) fn least_round_trip(&self) -> Option<Span> {
+        self.rack.round_trip_seen()
     }
 
     /// What the controller answers.
@@ -244,7 +259,7 @@ impl ModernSender {
     /// An IP packet with data leaves: those behind it keep their distance.
     pub(crate) fn keep_pace(&mut self, now: Time, ip_bytes: u16) {
         if let Some(rate) = self.controller.pacing_rate() {
-            self.pacer.note_sent(now, ip_bytes, rate);
+            self.pacer.note_sent(now, ip_bytes, rate, self.controller.send_quantum());
         }
     }
 
@@ -273,6 +288,7 @@ impl ModernSender {
         self.controller.on_acknowledged(&Acknowledged {
             now,
             delivered: segments,
+            delivered_ever: self.deliveries.delivered(),
             marked: 0,
             lost: 0,
             in_flight: 0,
@@ -280,7 +296,8 @@ impl ModernSender {
             may_grow: true,
             round_trip: None,
             delivery_rate: None,
-            application_limited: false,
+            window_unused: false,
+            window_full: false,
             round_begins: false,
             phase: Phase::Open,
         });
@@ -312,15 +329,16 @@ impl ModernSender {
         (start, end): (SequenceNumber, SequenceNumber),
         is_new: bool,
     ) {
+        let application_limited = self.deliveries.is_limited();
         if is_new {
-            self.board.push(now, (start, end), self.is_writing);
+            self.board.push(now, (start, end), self.is_writing, application_limited);
             self.window_probes = 0;
         } else {
-            self.note_sent_again(now, start);
+            self.note_sent_again(now, start, application_limited);
         }
         self.deliveries.note_sent(now, is_new && self.board.outstanding() == 1);
-        let in_flight = self.board.in_flight();
-        self.controller.on_sent(&SentSegment { now, again: !is_new, in_flight, phase: self.phase });
+        let (in_flight, phase) = (self.board.in_flight(), self.phase);
+        self.controller.on_sent(&SentSegment { now, again: !is_new, in_flight, application_limited, phase });
     }
 
     /// New segments have left, as many as may leave together: how far the window is used, and the timer that
@@ -359,8 +377,8 @@ impl ModernSender {
 
     /// A segment leaves again. A probe is none of a recovery's retransmissions (Linux `tcp_send_loss_probe`
     /// does without `tcp_retransmit_skb`, which counts them).
-    fn note_sent_again(&mut self, now: Time, start: SequenceNumber) {
-        let was_lost = self.board.send_again(now, start);
+    fn note_sent_again(&mut self, now: Time, start: SequenceNumber, limited: bool) {
+        let was_lost = self.board.send_again(now, start, limited);
         self.repeats.sent_again += 1;
         if was_lost {
             self.first_retransmission.get_or_insert(stamp(now));

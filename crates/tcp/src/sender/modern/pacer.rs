@@ -1,7 +1,9 @@
 //! Pacing: the segments of a window leave at a rate, and not as one burst.
 //!
 //! The rate is the controller's ([`crate::congestion::CongestionControl::pacing_rate`]). The output routine
-//! asks before each segment with data, and tells of each that left.
+//! asks before each segment with data, and tells of each that left. When its turn has come a quantum of
+//! segments may leave in one instant, and the pace is kept behind them: fewer timers, and what a host with
+//! segmentation offload does (draft-ietf-ccwg-bbr section 5.6.3).
 
 use aqmlab_units::{Rate, Time, TransmissionClock};
 
@@ -12,6 +14,8 @@ pub(super) struct Pacer {
     next: Time,
     /// Whether there is one that waits for it.
     is_waiting: bool,
+    /// When the last quantum began to leave, and how much of it is left, of that instant alone.
+    quantum: (Time, u32),
     /// Turns bytes into time at the rate of the last segment; it carries the fraction of a nanosecond.
     pace: Option<(Rate, TransmissionClock)>,
 }
@@ -19,19 +23,24 @@ pub(super) struct Pacer {
 impl Default for Pacer {
     /// Nothing has left yet.
     fn default() -> Self {
-        Self { next: Time::ZERO, is_waiting: false, pace: None }
+        Self { next: Time::ZERO, is_waiting: false, quantum: (Time::ZERO, 0), pace: None }
     }
 }
 
 impl Pacer {
     /// Whether a segment that is ready has to wait; then it is waited for.
     pub(super) fn holds_back(&mut self, now: Time) -> bool {
-        self.is_waiting = now < self.next;
+        let (began, left) = self.quantum;
+        self.is_waiting = now < self.next && !(left > 0 && began == now);
         self.is_waiting
     }
 
-    /// An IP packet of so many bytes leaves; the next may when it would have been sent at this rate.
-    pub(super) fn note_sent(&mut self, now: Time, ip_bytes: u16, rate: Rate) {
+    /// An IP packet of so many bytes leaves; the next may when it would have been sent at this rate, or at
+    /// once if it belongs to the same quantum, of so many segments.
+    pub(super) fn note_sent(&mut self, now: Time, ip_bytes: u16, rate: Rate, segments: u32) {
+        let (began, left) = self.quantum;
+        let left = if left > 0 && began == now { left } else { segments };
+        self.quantum = (now, left.saturating_sub(1));
         let (known, mut clock) = self.pace.unwrap_or_else(|| (rate, TransmissionClock::new(rate)));
         if known != rate {
             clock = TransmissionClock::new(rate);
@@ -54,11 +63,12 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aqmlab_units::Span;
 
     /// When the next may leave, in nanoseconds, behind so many of 1,001 bytes.
     fn after(pacer: &mut Pacer, packets: u32, gigabits_per_second: u64) -> u64 {
         let rate = Rate::from_bits_per_second(gigabits_per_second * 1_000_000_000);
-        (0..packets).for_each(|_| pacer.note_sent(Time::ZERO, 1_001, rate));
+        (0..packets).for_each(|_| pacer.note_sent(Time::ZERO, 1_001, rate, 1));
         pacer.next.nanoseconds()
     }
 
@@ -74,13 +84,35 @@ mod tests {
     #[test]
     fn a_segment_waits_until_its_turn_and_after_a_pause_nothing_is_owed() {
         let mut pacer = Pacer::default();
-        pacer.note_sent(Time::ZERO, 1_000, Rate::from_bits_per_second(8_000_000));
+        pacer.note_sent(Time::ZERO, 1_000, Rate::from_bits_per_second(8_000_000), 1);
         let at = Time::from_nanoseconds;
         assert_eq!((pacer.holds_back(at(1_000_000)), pacer.deadline()), (false, Time::MAX));
         assert_eq!((pacer.holds_back(at(999_999)), pacer.deadline()), (true, at(1_000_000)));
         pacer.stop();
         assert_eq!(pacer.deadline(), Time::MAX);
-        pacer.note_sent(at(5_000_000), 1_000, Rate::from_bits_per_second(8_000_000));
+        pacer.note_sent(at(5_000_000), 1_000, Rate::from_bits_per_second(8_000_000), 1);
         assert!(pacer.holds_back(at(5_999_999)) && !pacer.holds_back(at(6_000_000)));
+    }
+
+    /// Of 1,000 bytes at 8 Mbit/s, which take a millisecond: four leave at once, and the fifth four
+    /// milliseconds later, whatever left of a quantum in the meantime was not sent.
+    #[test]
+    fn a_quantum_leaves_in_one_instant_and_the_pace_is_kept_behind_it() {
+        let mut pacer = Pacer::default();
+        let at = |milliseconds| Time::ZERO + Span::from_milliseconds(milliseconds);
+        let send = |pacer: &mut Pacer, now| {
+            pacer.note_sent(at(now), 1_000, Rate::from_bits_per_second(8_000_000), 4);
+        };
+        for _ in 0..4 {
+            assert!(!pacer.holds_back(at(10)));
+            send(&mut pacer, 10);
+        }
+        assert_eq!((pacer.holds_back(at(10)), pacer.deadline()), (true, at(14)));
+        assert!(pacer.holds_back(at(13)) && !pacer.holds_back(at(14)));
+        // One segment was all there was: what is left of its quantum is of that instant.
+        send(&mut pacer, 14);
+        assert!(!pacer.holds_back(at(14)));
+        assert!(pacer.holds_back(at(14) + Span::from_microseconds(1)));
+        assert!(!pacer.holds_back(at(15)));
     }
 }

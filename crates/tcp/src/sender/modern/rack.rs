@@ -67,6 +67,11 @@ impl Rack {
         self.least
     }
 
+    /// The same; none before the first.
+    pub(crate) fn round_trip_seen(&self) -> Option<Span> {
+        Some(self.least).filter(|least| least.nanoseconds() < u64::MAX)
+    }
+
     /// The round trip of what arrived last; none before the first.
     pub(crate) fn round_trip(&self) -> Option<Span> {
         self.latest.map(|(_, _, round_trip)| round_trip)

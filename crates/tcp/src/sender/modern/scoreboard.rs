@@ -14,7 +14,7 @@
 //!   tail loss probe instead.
 
 use super::delivery::{Arrived, Delivery, extended, lower};
-use super::sent::Sent;
+use super::sent::{Departed, Sent};
 use crate::options::Block;
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
@@ -23,7 +23,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// How many segments of new data the connection had sent before this one.
-type Place = u64;
+pub(crate) type Place = u64;
 
 /// One departure of a segment, compared by time and then by place, as RACK does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +64,10 @@ pub(crate) struct Scoreboard {
     sacked: u32,
     lost: u32,
     again: u32,
+    /// Segments that ever were taken for lost, each time; the count wraps.
+    lost_ever: u32,
+    /// Those of them that were since this was last read, if anybody asks for them.
+    pub(super) losses: Option<Vec<(Place, Sent)>>,
     /// The highest number that was selectively acknowledged.
     highest: Option<SequenceNumber>,
     /// The blocks of the last acknowledgement: what they cover is known.
@@ -71,6 +75,11 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// An empty one, for a controller that asks for each lost segment or not.
+    pub(crate) fn new(keeps_losses: bool) -> Self {
+        Self { losses: keeps_losses.then(Vec::new), ..Self::default() }
+    }
+
     /// Whether nothing is outstanding, nor remembered of what the last acknowledgement reported.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -119,11 +128,27 @@ impl Scoreboard {
         self.segments.back()
     }
 
-    /// New data are sent.
-    pub(crate) fn push(&mut self, now: Time, (start, end): Block, apart: bool) {
-        let (sacked, lost, again, is_judged, ambiguous) = (false, false, false, false, false);
-        let at = now;
-        self.segments.push_back(Sent { start, end, at, sacked, lost, again, is_judged, ambiguous, apart });
+    /// New data are sent, [`Sent::apart`] or not, and limited by the application or not.
+    pub(crate) fn push(&mut self, now: Time, (start, end): Block, apart: bool, limited: bool) {
+        let departed = Departed { in_flight: self.in_flight() + 1, lost: self.lost_ever };
+        self.segments.push_back(Sent {
+            start,
+            end,
+            at: now,
+            departed,
+            limited,
+            sacked: false,
+            lost: false,
+            again: false,
+            is_judged: false,
+            ambiguous: false,
+            apart,
+        });
+    }
+
+    /// Segments that ever were taken for lost, each time; the count wraps.
+    pub(crate) const fn lost_ever(&self) -> u32 {
+        self.lost_ever
     }
 
     /// Segments that are taken for lost, whether sent again since or not.
@@ -144,12 +169,16 @@ impl Scoreboard {
 
     /// The segment that begins at `start` is sent again. Answers whether it was taken for lost; if not it is
     /// a probe, which is in the network once, as before.
-    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber) -> bool {
+    pub(crate) fn send_again(&mut self, now: Time, start: SequenceNumber, limited: bool) -> bool {
         let index = self.segments.partition_point(|segment| segment.start.before(start));
         let Some(segment) = self.segments.get_mut(index) else { return false };
         let was_lost = segment.lost;
         self.again += u32::from(was_lost && !segment.again);
         segment.again |= was_lost;
+        let in_flight = self.segments.len() as u32 + self.again - self.sacked - self.lost;
+        let segment = &mut self.segments[index];
+        segment.departed = Departed { in_flight, lost: self.lost_ever };
+        segment.limited = limited;
         segment.is_judged = false;
         segment.ambiguous = true;
         segment.at = now;
@@ -225,6 +254,10 @@ impl Scoreboard {
         self.lost += u32::from(!segment.lost);
         self.again -= u32::from(std::mem::take(&mut segment.again));
         segment.lost = true;
+        self.lost_ever = self.lost_ever.wrapping_add(1);
+        if let Some(losses) = &mut self.losses {
+            losses.push((self.first + index as Place, *segment));
+        }
         self.missing.push(Reverse(self.first + index as Place));
     }
 
@@ -260,7 +293,7 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn acknowledge_undisturbed(&mut self, now: Time, number: SequenceNumber) -> Delivery {
         let mut delivery = Delivery { now, ..Delivery::default() };
-        while let Some(&Sent { at, end, .. }) =
+        while let Some(&Sent { at, end, departed, .. }) =
             self.segments.front().filter(|first| !number.before(first.end))
         {
             self.segments.pop_front();
@@ -268,6 +301,7 @@ impl Scoreboard {
             delivery.passed = extended(delivery.passed, at);
             let arrived = Arrived { at, end, ambiguous: false };
             (delivery.latest, delivery.judge) = (Some(arrived), Some((arrived, arrived, now - at)));
+            delivery.departed = departed;
         }
         self.first += Place::from(delivery.delivered);
         self.next_once = self.next_once.max(self.first);
@@ -471,7 +505,12 @@ mod tests {
     fn ten() -> Scoreboard {
         let mut board = Scoreboard::default();
         for number in 0..10_u32 {
-            board.push(milliseconds(u64::from(number)), (at(100 * number), at(100 * number + 100)), false);
+            board.push(
+                milliseconds(u64::from(number)),
+                (at(100 * number), at(100 * number + 100)),
+                false,
+                false,
+            );
         }
         board
     }
@@ -507,7 +546,7 @@ mod tests {
         // Above the first are three; above the one at 300 is one.
         assert_eq!((board.detect_by_duplicates(), board.in_flight()), (1, 6));
         assert_eq!(board.next_lost().map(|segment| segment.start), Some(at(0)));
-        board.send_again(milliseconds(50), at(0));
+        board.send_again(milliseconds(50), at(0), false);
         assert_eq!((board.next_lost().is_none(), board.in_flight()), (true, 7));
         let mut delivery = later();
         board.acknowledge(at(300), &mut delivery);
@@ -517,7 +556,7 @@ mod tests {
     #[test]
     fn a_probe_is_in_the_network_once_and_its_segment_counts_as_sent_again_when_it_is_the_first() {
         let mut board = ten();
-        assert!(!board.send_again(milliseconds(50), at(900)), "it was not taken for lost");
+        assert!(!board.send_again(milliseconds(50), at(900), false), "it was not taken for lost");
         assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (10, 0, false));
         board.acknowledge(at(900), &mut later());
         assert_eq!((board.in_flight(), board.sent_again(), board.any_sent_again()), (1, 0, true));
@@ -539,10 +578,10 @@ mod tests {
         let mut board = ten();
         assert_eq!(sack(&mut board, &[(300, 600)]).reported_late, None, "nothing had arrived beyond it");
         assert_eq!(board.detect_by_duplicates(), 3);
-        board.send_again(milliseconds(50), at(200));
+        board.send_again(milliseconds(50), at(200), false);
         assert_eq!(sack(&mut board, &[(200, 600)]).reported_late, None);
         let mut delivery = later();
-        board.send_again(milliseconds(50), at(0));
+        board.send_again(milliseconds(50), at(0), false);
         board.acknowledge(at(100), &mut delivery);
         assert_eq!(delivery.lowest_passed, None);
         board.acknowledge(at(200), &mut delivery);
@@ -578,7 +617,7 @@ mod tests {
                 board.lose_all(milliseconds(60), None);
             }
             if sent_again {
-                board.send_again(milliseconds(60), at(0));
+                board.send_again(milliseconds(60), at(0), false);
             }
             board.find_all();
             let latest = Arrived { at: milliseconds(70), end: at(1_100), ambiguous: false };
@@ -598,7 +637,7 @@ mod tests {
         let judgement = by_the_fourth();
         assert_eq!(board.detect_by_time(milliseconds(43), &judgement).0, 0);
         board.lose_all(milliseconds(60), None);
-        board.send_again(milliseconds(45), at(0));
+        board.send_again(milliseconds(45), at(0), false);
         // The original was due at 50 ms.
         assert_eq!(board.detect_by_time(milliseconds(51), &judgement), (0, None));
         assert_eq!(board.in_flight(), 1);
@@ -610,7 +649,7 @@ mod tests {
         let mut board = ten();
         sack(&mut board, &[(300, 600)]);
         assert_eq!(board.detect_by_duplicates(), 3);
-        board.send_again(milliseconds(50), at(200));
+        board.send_again(milliseconds(50), at(200), false);
         let latest = sack(&mut board, &[(200, 700)]).latest;
         assert_eq!(latest, Some(Arrived { at: milliseconds(50), end: at(300), ambiguous: true }));
     }
@@ -622,7 +661,7 @@ mod tests {
         let answered = |now_ms, echo| {
             let mut board = ten();
             board.lose_all(milliseconds(50), None);
-            board.send_again(milliseconds(50), at(0));
+            board.send_again(milliseconds(50), at(0), false);
             let least = Span::from_milliseconds(40);
             let now = milliseconds(now_ms);
             let mut delivery = Delivery { now, least, echo, ..Delivery::default() };
@@ -643,7 +682,7 @@ mod tests {
         let judged = |apart, measured_end| {
             let mut board = Scoreboard::default();
             for number in 0..4 {
-                board.push(milliseconds(0), (at(100 * number), at(100 * number + 100)), apart);
+                board.push(milliseconds(0), (at(100 * number), at(100 * number + 100)), apart, false);
             }
             sack(&mut board, &[(300, 400)]);
             let arrived = |end| Arrived { at: milliseconds(0), end: at(end), ambiguous: false };
@@ -681,7 +720,7 @@ mod tests {
         let mut board = ten();
         assert_eq!(board.find_repeated((at(100), at(300))), (0, None));
         board.lose_all(milliseconds(50), None);
-        board.send_again(milliseconds(50), at(100));
+        board.send_again(milliseconds(50), at(100), false);
         board.find_all();
         assert_eq!(board.in_flight(), 11, "both of it");
         sack(&mut board, &[(100, 300)]);
@@ -703,11 +742,11 @@ mod tests {
     fn a_retransmission_anywhere_or_of_the_first_segment_is_one() {
         assert!(!Scoreboard::default().any_sent_again());
         let mut board = ten();
-        assert!(!board.send_again(milliseconds(50), at(1_000)), "nothing begins there");
+        assert!(!board.send_again(milliseconds(50), at(1_000), false), "nothing begins there");
         sack(&mut board, &[(300, 600)]);
         board.detect_by_duplicates();
         assert!(!board.any_sent_again());
-        assert!(board.send_again(milliseconds(50), at(200)));
+        assert!(board.send_again(milliseconds(50), at(200), false));
         assert!(board.any_sent_again());
     }
 

@@ -3,6 +3,15 @@
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 
+/// What was so when a segment left, the last time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Departed {
+    /// Segments in the network, with it.
+    pub(super) in_flight: u32,
+    /// Segments that ever had been taken for lost; the count wraps.
+    pub(super) lost: u32,
+}
+
 /// What is known of a segment that is not acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
@@ -10,6 +19,9 @@ pub(crate) struct Sent {
     pub(crate) end: SequenceNumber,
     /// When it was sent, the last time.
     pub(crate) at: Time,
+    pub(super) departed: Departed,
+    /// The application limited what left then.
+    pub(super) limited: bool,
     /// It has arrived, beyond a hole.
     pub(super) sacked: bool,
     /// It is taken for lost, and was not sent again since; or it was, and that is not.

@@ -11,12 +11,18 @@ use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Rate, Span, Time};
 
-const ANSWERS: spy::Answers =
-    spy::Answers { window: 10, pacing_rate: None, codepoint: Codepoint::Ect0, answers_marks: false };
+const ANSWERS: spy::Answers = spy::Answers {
+    window: 10,
+    pacing_rate: None,
+    codepoint: Codepoint::Ect0,
+    answers_marks: false,
+    send_quantum: 1,
+    limits_samples: false,
+};
 
 /// When a server sends its first segments, in microseconds from when they are written; at most four.
-fn sent_at(pacing_rate: Option<Rate>) -> Vec<u64> {
-    spy::install(spy::Answers { pacing_rate, ..ANSWERS });
+fn sent_at(pacing_rate: Option<Rate>, send_quantum: u32) -> Vec<u64> {
+    spy::install(spy::Answers { pacing_rate, send_quantum, ..ANSWERS });
     let profile = HostProfile::named("linux6-reno").unwrap();
     assert!(!profile.extensions().pacing);
     let profile = HostProfile { maximum_segment_bytes: 948, header_bytes: 52, ..profile };
@@ -54,9 +60,12 @@ fn sent_at(pacing_rate: Option<Rate>) -> Vec<u64> {
 
 #[test]
 fn a_controller_with_a_pace_is_paced_on_a_host_that_does_not_pace() {
-    assert_eq!(sent_at(None), [0; 4]);
+    assert_eq!(sent_at(None, 1), [0; 4]);
     // 1,000 bytes at 8 Mbit/s take a millisecond.
-    assert_eq!(sent_at(Some(Rate::from_bits_per_second(8_000_000))), [0, 1_000, 2_000, 3_000]);
+    let rate = Some(Rate::from_bits_per_second(8_000_000));
+    assert_eq!(sent_at(rate, 1), [0, 1_000, 2_000, 3_000]);
+    assert_eq!(sent_at(rate, 2), [0, 0, 2_000, 2_000]);
+    assert_eq!(sent_at(rate, 4), [0; 4]);
 }
 
 /// Whether data were ECT(1), as far as any were sent.

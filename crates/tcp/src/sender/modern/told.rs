@@ -2,7 +2,8 @@
 
 use super::Usage;
 use super::delivery::Delivery;
-use crate::congestion::{Acknowledged, spy};
+use super::scoreboard::Scoreboard;
+use crate::congestion::{Acknowledged, LostSegment, Phase, Recovered, spy};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::hosts::HostProfile;
@@ -30,21 +31,26 @@ struct Sending {
 }
 
 impl Sending {
+    /// Its controller models the path: it hears of each lost segment.
     fn new() -> Self {
+        spy::read();
         let mut profile = HostProfile::named("linux6-reno").unwrap();
         profile.maximum_segment_bytes = SEGMENT as u16;
         if let crate::hosts::Stack::Modern(modern) = &mut profile.stack {
             modern.extensions.timestamps = false;
+            modern.extensions.forward_recovery = false;
         }
         let mut sending = Self { profile, endpoint: Endpoint::passive() };
         let syn = Segment { flags: Flags::SYN, ..sending.acknowledgement(SequenceNumber::INITIAL) };
         sending.arrive(0, syn, &[]);
-        sending.hear(100, number(0), &[]);
+        let modern = sending.endpoint.sender.modern_mut().unwrap();
+        modern.models_path = true;
+        modern.board = Scoreboard::new(true);
+        sending.arrive(100, sending.acknowledgement(number(0)), &[]);
         let context = sending.context();
         let mut endpoint = sending.endpoint.clone();
         endpoint.write(at(100), &context, 100_000, &mut Outbox::new());
         sending.endpoint = endpoint;
-        spy::read();
         sending
     }
 
@@ -57,7 +63,7 @@ impl Sending {
         Segment { sequence, acknowledgement, payload: 0, flags: Flags::ACK, ect: false, unread: 0 }
     }
 
-    fn arrive(&mut self, now: u64, segment: Segment, blocks: &[(u32, u32)]) -> Vec<Acknowledged> {
+    fn arrive(&mut self, now: u64, segment: Segment, blocks: &[(u32, u32)]) {
         let mut options = SegmentOptions::default();
         for &(from, to) in blocks {
             options.blocks.push((number(from), number(to)));
@@ -71,13 +77,26 @@ impl Sending {
         };
         let said = (&segment, &options);
         self.endpoint.on_segment_with_options(at(now), &context, said, false, &mut Outbox::new());
-        spy::read()
+    }
+
+    /// Nothing comes back until the retransmission timer has expired. Answers when.
+    fn time_out(&mut self) -> Time {
+        let profile = self.profile.clone();
+        let context = Context { profile: &profile, clock: profile.clock(Span::ZERO) };
+        loop {
+            let now = self.endpoint.deadline();
+            self.endpoint.on_timer(now, &context, &mut Outbox::new());
+            if self.endpoint.sender.modern().unwrap().phase == Phase::Loss {
+                return now;
+            }
+        }
     }
 
     /// An acknowledgement arrives. Answers with what the controller is told.
     fn hear(&mut self, now: u64, una: SequenceNumber, blocks: &[(u32, u32)]) -> Vec<Acknowledged> {
-        let segment = self.acknowledgement(una);
-        self.arrive(now, segment, blocks)
+        spy::read();
+        self.arrive(now, self.acknowledgement(una), blocks);
+        spy::read()
     }
 }
 
@@ -97,6 +116,9 @@ fn every_acknowledgement_tells_the_rate_of_delivery() {
         assert_eq!((rate.segments, rate.interval), (segment, Span::from_milliseconds(now - 100)));
         // Before these data there were none.
         assert_eq!((told.delivered, rate.application_limited), (1, true));
+        // The newest that has arrived left as the n-th of its burst.
+        let newest = if segment <= 3 { segment } else { segment + 1 };
+        assert_eq!((told.delivered_ever, rate.in_flight), (u64::from(segment), newest));
     }
 }
 
@@ -119,6 +141,101 @@ fn losses_are_told_with_the_acknowledgement_that_shows_them() {
     assert_eq!((losses[2].0, losses[2].1, losses[2].3), (3, 2, true));
 }
 
+/// The same, segment by segment: the n-th of ten left with n in the network, and nothing had been lost then.
+#[test]
+fn each_lost_segment_is_told_with_what_was_so_when_it_left() {
+    let mut sending = Sending::new();
+    spy::read_all();
+    let mut rate = None;
+    for (now, blocks) in [(210, vec![(1, 2)]), (211, vec![(1, 4)]), (212, vec![(6, 9), (1, 4)])] {
+        sending.arrive(now, sending.acknowledgement(number(0)), &blocks);
+    }
+    let told = spy::read_all();
+    let fact = |lost: &LostSegment| (lost.now, lost.place, lost.in_flight, lost.lost_since);
+    let lost: Vec<_> = told.lost.iter().map(fact).collect();
+    assert_eq!(lost, [(at(211), 0, 1, 1), (at(212), 4, 5, 2), (at(212), 5, 6, 3)]);
+    let delivered: Vec<u64> = told.lost.iter().map(|lost| lost.delivered_ever).collect();
+    assert_eq!(delivered, [3, 6, 6]);
+    assert!(told.lost.iter().all(|lost| lost.application_limited), "nothing was written before");
+    for told in &told.acknowledged {
+        rate = told.delivery_rate.or(rate);
+    }
+    // The ninth has arrived, and three were lost since it left.
+    let rate = rate.expect("a rate");
+    assert_eq!((rate.segments, rate.in_flight, rate.lost_since), (6, 9, 3));
+}
+
+/// RFC 6298 rule 5.4 and Linux `tcp_enter_loss`: ten segments and the probe are lost, which acknowledgements
+/// do not show. When all have arrived the sender has recovered, though no reduction was complete.
+#[test]
+fn what_a_timeout_takes_for_lost_is_told_and_when_it_has_been_repaired() {
+    let mut sending = Sending::new();
+    spy::read_all();
+    let now = sending.time_out();
+    let told = spy::read_all();
+    let lost: Vec<_> = told.lost.iter().map(|lost| (lost.place, lost.in_flight, lost.lost_since)).collect();
+    let expected: Vec<_> = (0..11_u32).map(|place| (u64::from(place), place + 1, place + 1)).collect();
+    assert_eq!(lost, expected);
+    assert!(told.lost.iter().all(|lost| lost.now == now && lost.delivered_ever == 0));
+    assert!(told.acknowledged.is_empty());
+    let after = now.nanoseconds() / 1_000_000 + 300;
+    // A retransmission left with it alone in the network, and eleven lost before: none was since.
+    sending.arrive(after, sending.acknowledgement(number(11)), &[]);
+    let told = spy::read_all();
+    assert_eq!(told.recovered, [Recovered::AfterTimeout]);
+    let rate = told.acknowledged[0].delivery_rate.expect("a rate");
+    assert_eq!((told.acknowledged[0].delivered, rate.in_flight, rate.lost_since), (11, 1, 0));
+}
+
+/// The SYN/ACK left at 0 and was acknowledged after 100 ms.
+#[test]
+fn an_opening_tells_when_it_was_and_the_round_trip_of_the_handshake() {
+    spy::read_all();
+    let sending = Sending::new();
+    let told = spy::read_all();
+    let [opening] = told.opened[..] else { panic!("once, not {:?}", told.opened) };
+    assert_eq!((opening.now, opening.round_trip), (at(100), Some(Span::from_milliseconds(100))));
+    assert!(!opening.active && sending.endpoint.highest_sent() == number(10));
+}
+
+/// What is written while everything written before has been sent limits what leaves until it has arrived
+/// (draft-ietf-ccwg-bbr section 4.1.2.4), and so does a controller that asks for it.
+#[test]
+fn a_segment_that_leaves_is_told_whether_the_application_limits_it() {
+    let mut sending = Sending::new();
+    let told = spy::read_all();
+    assert!(told.sent.iter().all(|sent| sent.application_limited), "the first flight");
+    // One has arrived, and nothing had been in the network when its flight was written: the limit is over.
+    sending.arrive(200, sending.acknowledgement(number(1)), &[]);
+    let [later, ..] = spy::read_all().sent[..] else { panic!("the window admits another") };
+    assert_eq!((later.application_limited, later.in_flight), (false, 10));
+    let modern = sending.endpoint.sender.modern_mut().unwrap();
+    assert_eq!(modern.deliveries.delivered(), 1);
+    modern.deliveries.note_limited(modern.board.in_flight());
+    sending.arrive(201, sending.acknowledgement(number(2)), &[]);
+    assert!(spy::read_all().sent.iter().all(|sent| sent.application_limited));
+}
+
+#[test]
+fn a_controller_that_limits_its_samples_is_asked_with_each_acknowledgement() {
+    spy::install(spy::Answers {
+        window: 10,
+        pacing_rate: None,
+        codepoint: crate::congestion::Codepoint::Ect0,
+        answers_marks: false,
+        send_quantum: 1,
+        limits_samples: true,
+    });
+    let mut sending = Sending::new();
+    sending.arrive(200, sending.acknowledgement(number(1)), &[]);
+    spy::read_all();
+    // Ten were in the network when the first was acknowledged, and nine are left: the tenth of them ends it.
+    for segments in 2..10 {
+        sending.arrive(200 + u64::from(segments), sending.acknowledgement(number(segments)), &[]);
+    }
+    assert!(spy::read_all().sent.iter().all(|sent| sent.application_limited));
+}
+
 /// Linux `tcp_cwnd_validate`: that the window was full is remembered until what was sent then is
 /// acknowledged, though later segments leave room.
 #[test]
@@ -130,7 +247,7 @@ fn a_window_that_was_full_counts_as_used_for_as_long_as_its_data_are_outstanding
     // Three have arrived beyond a hole, and one more is all there is to send: seven and one of ten.
     let mut delivery = Delivery { now: at(200), ..Delivery::default() };
     modern.board.acknowledge_selectively(&[(number(1), number(4))], &mut delivery);
-    modern.board.push(at(200), (number(10), number(11)), false);
+    modern.board.push(at(200), (number(10), number(11)), false, false);
     modern.note_usage(sequence(0, 11));
     assert!(modern.usage.limited);
     // The ten are acknowledged: now it counts that one is outstanding.

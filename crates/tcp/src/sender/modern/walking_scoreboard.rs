@@ -1,6 +1,6 @@
 //! The scoreboard against one that walks everything outstanding whenever it is asked.
 
-use super::{Arrived, Delivery, Judgement, Scoreboard, Sent};
+use super::{Arrived, Delivery, Departed, Judgement, Scoreboard, Sent};
 use crate::options::Block;
 use crate::sender::DUPLICATE_THRESHOLD;
 use crate::sequence::SequenceNumber;
@@ -22,8 +22,20 @@ struct WalkingScoreboard {
 impl WalkingScoreboard {
     fn push(&mut self, now: Time, start: SequenceNumber, end: SequenceNumber) {
         let (sacked, lost, again, is_judged) = (false, false, false, false);
-        let (ambiguous, apart) = (false, true);
-        self.segments.push(Sent { start, end, at: now, sacked, lost, again, is_judged, ambiguous, apart });
+        let (ambiguous, apart, limited, departed) = (false, true, false, Departed::default());
+        self.segments.push(Sent {
+            start,
+            end,
+            at: now,
+            departed,
+            limited,
+            sacked,
+            lost,
+            again,
+            is_judged,
+            ambiguous,
+            apart,
+        });
     }
 
     fn send_again(&mut self, now: Time, start: SequenceNumber) {
@@ -183,13 +195,13 @@ impl Pair {
 
     fn send(&mut self) {
         let (start, end) = (at(self.max), at(self.max + SEGMENT_BYTES));
-        self.ours.push(self.now, (start, end), true);
+        self.ours.push(self.now, (start, end), true, false);
         self.walking.push(self.now, start, end);
         self.max += SEGMENT_BYTES;
     }
 
     fn send_again(&mut self, start: SequenceNumber) {
-        self.ours.send_again(self.now, start);
+        self.ours.send_again(self.now, start, false);
         self.walking.send_again(self.now, start);
     }
 

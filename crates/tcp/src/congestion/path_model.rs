@@ -1,0 +1,246 @@
+//! What the controllers share that model the path: its rate and its aggregation, and the pace that follows.
+//!
+//! Source: draft-ietf-ccwg-bbr sections 5.5.9 (aggregation), 5.6.2 (pacing rate) and 5.6.3 (send quantum), as
+//! Linux net/ipv4/tcp_bbr.c has them; K. Nichols' filter of a maximum (Linux lib/win_minmax.c).
+
+use aqmlab_units::{Rate, Span, Time};
+
+/// Segments below which a window is never cut: two under way and two acknowledged.
+pub(super) const LEAST_WINDOW: u32 = 4;
+/// Of the estimated rate, what is paced: 1 % less.
+const MARGIN: f64 = 0.99;
+/// The round trip that stands for one that is not known yet, in seconds.
+const NOMINAL_ROUND_TRIP_S: f64 = 0.001;
+/// A quantum is what leaves in a millisecond, and 64 KiB at the most.
+const QUANTUM_S: f64 = 0.001;
+const MOST_QUANTUM_BYTES: u32 = 65_536;
+/// Below so many bits a second a quantum may be one segment.
+const SLOW: f64 = 1_200_000.0;
+
+/// The seconds between two instants.
+pub(super) fn seconds_since(earlier: Time, now: Time) -> f64 {
+    now.checked_since(earlier).map_or(0.0, Span::seconds)
+}
+
+/// At which rate segments leave, in segments a second.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    packet_bits: f64,
+    most_quantum: u32,
+    segments_per_s: f64,
+    quantum: u32,
+    rate: Rate,
+}
+
+impl Pace {
+    pub(super) fn new(packet_bytes: u32) -> Self {
+        Self {
+            packet_bits: 8.0 * f64::from(packet_bytes),
+            most_quantum: MOST_QUANTUM_BYTES / packet_bytes,
+            segments_per_s: 0.0,
+            quantum: 1,
+            rate: Rate::from_bits_per_second(1),
+        }
+    }
+
+    /// The first one: a window in a round trip, times a gain.
+    pub(super) fn begin(&mut self, window: u32, gain: f64, round_trip: Option<Span>) {
+        let round_trip_s = round_trip.map_or(NOMINAL_ROUND_TRIP_S, Span::seconds);
+        self.adopt(gain * MARGIN * f64::from(window) / round_trip_s);
+    }
+
+    /// So many segments a second are to arrive, times a gain. The pace follows, downwards only once the path
+    /// has been filled.
+    pub(super) fn follow(&mut self, bandwidth: f64, gain: f64, may_fall: bool) {
+        let pace = gain * bandwidth * MARGIN;
+        if may_fall && pace != self.segments_per_s || pace > self.segments_per_s {
+            self.adopt(pace);
+        }
+    }
+
+    fn adopt(&mut self, segments_per_s: f64) {
+        self.segments_per_s = segments_per_s;
+        let bits = segments_per_s * self.packet_bits;
+        self.rate = Rate::from_bits_per_second((bits as u64).max(1));
+        let least = if bits < SLOW { 1 } else { 2 };
+        self.quantum = ((segments_per_s * QUANTUM_S) as u32).min(self.most_quantum).max(least);
+    }
+
+    pub(super) const fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// Segments that leave together.
+    pub(super) const fn quantum(&self) -> u32 {
+        self.quantum
+    }
+}
+
+/// The greatest of the values of a window of rounds, by the three best of its parts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GreatestOfRounds {
+    best: [(u64, f64); 3],
+}
+
+impl GreatestOfRounds {
+    pub(super) const fn greatest(&self) -> f64 {
+        self.best[0].1
+    }
+
+    /// A value of this round, with a window of so many.
+    pub(super) fn note(&mut self, rounds: u64, round: u64, value: f64) {
+        let new = (round, value);
+        if value >= self.best[0].1 || round - self.best[2].0 > rounds {
+            self.best = [new; 3];
+            return;
+        }
+        if value >= self.best[1].1 {
+            (self.best[1], self.best[2]) = (new, new);
+        } else if value >= self.best[2].1 {
+            self.best[2] = new;
+        }
+        let age = round - self.best[0].0;
+        if age > rounds {
+            self.best = [self.best[1], self.best[2], new];
+            if round - self.best[0].0 > rounds {
+                self.best = [self.best[1], self.best[2], new];
+            }
+        } else if self.best[1].0 == self.best[0].0 && age > rounds / 4 {
+            (self.best[1], self.best[2]) = (new, new);
+        } else if self.best[2].0 == self.best[1].0 && age > rounds / 2 {
+            self.best[2] = new;
+        }
+    }
+}
+
+/// How many more segments arrive at once than the rate of the path explains: the greatest excess of one to
+/// two periods of rounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aggregation {
+    began: Time,
+    arrived: f64,
+    /// Of the present period, and of the one before.
+    excess: [u32; 2],
+    rounds: u32,
+}
+
+impl Aggregation {
+    pub(super) const fn new(now: Time) -> Self {
+        Self { began: now, arrived: 0.0, excess: [0; 2], rounds: 0 }
+    }
+
+    /// What is counted begins anew.
+    pub(super) const fn restart(&mut self, now: Time) {
+        (self.began, self.arrived) = (now, 0.0);
+    }
+
+    /// So many segments have arrived, with this rate and window; a period ends after so many rounds.
+    pub(super) fn note(
+        &mut self,
+        now: Time,
+        segments: u32,
+        bandwidth: f64,
+        window: u32,
+        round_begins: bool,
+        period: u32,
+    ) {
+        if round_begins {
+            self.rounds += 1;
+            if self.rounds >= period {
+                (self.rounds, self.excess) = (0, [0, self.excess[0]]);
+            }
+        }
+        let mut expected = bandwidth * seconds_since(self.began, now);
+        if self.arrived <= expected {
+            self.restart(now);
+            expected = 0.0;
+        }
+        self.arrived += f64::from(segments);
+        let excess = ((self.arrived - expected) as u32).min(window);
+        self.excess[0] = self.excess[0].max(excess);
+    }
+
+    /// The greatest excess of both periods.
+    pub(super) fn greatest(&self) -> u32 {
+        self.excess[0].max(self.excess[1])
+    }
+}
+
+/// Segments that such a rate keeps in the network for so long, rounded up: rounded down, a smaller window
+/// would make the rate smaller that it follows from.
+pub(super) fn product(bandwidth: f64, round_trip: Span, gain: f64) -> u32 {
+    libm::ceil(gain * bandwidth * round_trip.seconds()).min(f64::from(u32::MAX / 4)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Span::from_milliseconds(milliseconds)
+    }
+
+    /// 1,000 segments of 1,500 bytes a second are 12 Mbit/s.
+    #[test]
+    fn a_pace_is_a_hundredth_slower_than_its_path_and_falls_only_once_that_is_known() {
+        let mut pace = Pace::new(1_500);
+        pace.begin(10, 2.0, Some(Span::from_milliseconds(100)));
+        assert_eq!(pace.rate(), Rate::from_bits_per_second(2 * 1_200_000 * 99 / 100));
+        pace.follow(1_000.0, 1.25, false);
+        assert_eq!(pace.rate(), Rate::from_bits_per_second(14_850_000));
+        pace.follow(500.0, 1.0, false);
+        assert_eq!(pace.rate(), Rate::from_bits_per_second(14_850_000));
+        pace.follow(500.0, 1.0, true);
+        assert_eq!(pace.rate(), Rate::from_bits_per_second(5_940_000));
+    }
+
+    /// What leaves in a millisecond: two segments at least, one below 1.2 Mbit/s, 64 KiB at most.
+    #[test]
+    fn a_quantum_is_what_leaves_in_a_millisecond() {
+        let quantum = |megabits_per_s: f64| {
+            let mut pace = Pace::new(1_500);
+            pace.follow(megabits_per_s * 1e6 / 12_000.0 / 0.99, 1.0, true);
+            pace.quantum()
+        };
+        assert_eq!([1.1, 1.3, 20.0, 60.1, 1_000.0].map(quantum), [1, 2, 2, 5, 43]);
+    }
+
+    #[test]
+    fn the_greatest_of_rounds_is_that_of_the_window() {
+        let mut filter = GreatestOfRounds::default();
+        // Values fall by one a round, from 100: with a window of ten the greatest is ten rounds old or less.
+        for round in 0..40_u64 {
+            filter.note(10, round, (100 - round) as f64);
+            let greatest = filter.greatest() as u64;
+            assert!(greatest >= 100 - round && greatest <= 100 - round.saturating_sub(10), "{round}");
+        }
+        filter.note(10, 40, 1_000.0);
+        assert_eq!(filter.greatest(), 1_000.0);
+    }
+
+    /// At 1,000 segments a second ten arrive every 10 ms at once: nine more than the first explains, and ten
+    /// with the instant itself.
+    #[test]
+    fn what_arrives_in_bunches_is_an_excess_of_a_bunch() {
+        let mut aggregation = Aggregation::new(at(0));
+        for bunch in 0..5 {
+            aggregation.note(at(10 * bunch), 10, 1_000.0, 100, false, 5);
+        }
+        assert_eq!(aggregation.greatest(), 10);
+        // Smooth arrivals leave one; the bunches are forgotten after two periods of five rounds.
+        for round in 0..12_u64 {
+            for segment in 0..10 {
+                let now = at(100 + 10 * round + segment);
+                aggregation.note(now, 1, 1_000.0, 100, segment == 0, 5);
+            }
+        }
+        assert!(aggregation.greatest() <= 2, "{}", aggregation.greatest());
+    }
+
+    #[test]
+    fn a_product_is_rounded_up() {
+        assert_eq!(product(1_000.0, Span::from_milliseconds(40), 1.0), 40);
+        assert_eq!(product(1_000.0, Span::from_microseconds(40_100), 1.0), 41);
+        assert_eq!(product(10.0, Span::from_milliseconds(40), 2.0), 1);
+    }
+}
