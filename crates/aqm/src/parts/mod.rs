@@ -22,6 +22,7 @@ mod one_queue;
 mod pi2;
 mod pi_design;
 mod queue_control_params;
+pub(crate) mod queue_range;
 mod red_curve;
 mod red_params;
 mod scale;
