@@ -275,6 +275,10 @@ impl Parameters for Params {
         false
     }
 
+    fn can_be_class(&self) -> bool {
+        true
+    }
+
     fn queues(&self) -> usize {
         self.flows as usize * self.tins.count()
     }
