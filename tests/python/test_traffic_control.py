@@ -190,7 +190,12 @@ def test_hosts_and_marks_are_remarked_on_where_linux_would_tell_them_apart() -> 
     assert "nonat is not modelled" in told("cake nonat")
     assert "nat" not in told("cake flows besteffort")
     assert told("cake nat") == ""
-    assert "cake: wash is not modelled: packets keep their DSCP behind this queue" in told("cake wash")
+    assert told("cake nat wash") == ""
+    assert [read(f"cake {word}").parameters.get("wash") for word in ("nat", "wash", "wash nowash")] == [
+        None,
+        True,
+        False,
+    ]
     assert told("cake besteffort nat egress nowash no-ack-filter split-gso") == ""
 
 
@@ -643,14 +648,14 @@ def test_labels_are_short_and_differ() -> None:
 def test_a_comparison_takes_lines_and_says_what_is_passed_over() -> None:
     scenario = aqmlab.Scenario.from_toml(BULK)
     lines = [
-        "tc qdisc replace dev eth0 root cake bandwidth 5Mbit besteffort nat wash",
+        "tc qdisc replace dev eth0 root cake bandwidth 5Mbit besteffort nat no-split-gso",
         "fq_codel limit 1001",
     ]
-    with pytest.warns(UserWarning, match="cake: wash is not modelled: packets keep their DSCP"):
+    with pytest.warns(UserWarning, match="cake: no-split-gso is not modelled"):
         made = configurations(scenario, lines)
     assert [*made] == ["cake 5Mbit", "fq_codel limit 1001"]
     with (
-        pytest.warns(UserWarning, match="wash"),
+        pytest.warns(UserWarning, match="no-split-gso"),
         pytest.raises(ComparisonError, match="are the same configuration"),
     ):
         configurations(scenario, ["cake bandwidth 5Mbit besteffort nat", lines[0]])
@@ -700,9 +705,9 @@ def test_every_word_is_explained() -> None:
 
 
 def test_a_line_is_shown_as_a_scenario_has_it() -> None:
-    told = read_in_words("tc qdisc replace dev eth0 root cake bandwidth 18Mbit nat besteffort wash")
-    assert told.startswith('cake bandwidth 18Mbit nat besteffort wash\n\nscheme = "cake"\n')
-    assert "overhead_bytes = 14\n\ncake: wash is not modelled" in told
+    told = read_in_words("tc qdisc replace dev eth0 root cake bandwidth 18Mbit nat besteffort no-split-gso")
+    assert told.startswith('cake bandwidth 18Mbit nat besteffort no-split-gso\n\nscheme = "cake"\n')
+    assert "overhead_bytes = 14\n\ncake: no-split-gso is not modelled" in told
 
 
 def test_the_page_lists_every_word_that_is_not_modelled() -> None:

@@ -30,6 +30,27 @@ pub struct Scheduled {
     /// What takes acknowledgements out of queues that later ones make redundant; these queues discard at
     /// their heads alone.
     pub ack_filter: Option<AckFilter>,
+    /// Whether packets lose their differentiated services codepoint once they are classified.
+    pub washes: bool,
+    /// The classes that the queues belong to, in the order of the queues; none where all are alike. The limit,
+    /// the filter and the washing above are then those of the classes.
+    pub classes: Vec<QueueClass>,
+}
+
+/// Queues that have a scheme in common, and a buffer of their own within that of the port.
+pub struct QueueClass {
+    /// How many there are.
+    pub queues: usize,
+    /// How much may wait in each.
+    pub queue_limit: QueueLimit,
+    /// How much may wait in all of them together.
+    pub limit: Limit,
+    /// Whether a signal marks packets that can be marked.
+    pub ecn: bool,
+    /// What takes acknowledgements out of them.
+    pub ack_filter: Option<AckFilter>,
+    /// Whether packets lose their differentiated services codepoint here.
+    pub washes: bool,
 }
 
 /// How much may wait in one of the queues of a port, beside the limit of the port that holds for all
@@ -58,14 +79,30 @@ impl Scheduled {
     /// A guard in front of one queue.
     #[must_use]
     pub fn guarded_queue(guard: Box<dyn Guard>, queue: Box<dyn Aqm>, queue_limit: QueueLimit) -> Self {
-        Self { guards: vec![guard], scheduler: None, queues: vec![queue], queue_limit, ack_filter: None }
+        Self {
+            guards: vec![guard],
+            scheduler: None,
+            queues: vec![queue],
+            queue_limit,
+            ack_filter: None,
+            washes: false,
+            classes: Vec::new(),
+        }
     }
 
     /// A scheduler in front of queues that share their room.
     #[must_use]
     pub fn queues(scheduler: Box<dyn Scheduler>, queues: Vec<Box<dyn Aqm>>) -> Self {
         let (scheduler, queue_limit) = (Some(scheduler), QueueLimit::None);
-        Self { guards: Vec::new(), scheduler, queues, queue_limit, ack_filter: None }
+        Self {
+            guards: Vec::new(),
+            scheduler,
+            queues,
+            queue_limit,
+            ack_filter: None,
+            washes: false,
+            classes: Vec::new(),
+        }
     }
 }
 
@@ -95,7 +132,15 @@ impl Discipline {
         let mut scheduled = match self {
             Self::Fifo(queue) => {
                 let (guards, queues, queue_limit) = (Vec::new(), vec![queue], QueueLimit::OfPort);
-                Scheduled { guards, scheduler: None, queues, queue_limit, ack_filter: None }
+                Scheduled {
+                    guards,
+                    scheduler: None,
+                    queues,
+                    queue_limit,
+                    ack_filter: None,
+                    washes: false,
+                    classes: Vec::new(),
+                }
             }
             Self::Scheduled(scheduled) => scheduled,
         };

@@ -110,7 +110,7 @@ pub use aqm::{Aqm, Departing, Load, Positions, Reason, Verdict};
 pub use as_any::AsAny;
 pub use conservation::ConservationError;
 pub use counters::{Breakdown, Counters, Entry, Event, QueueCounters, Tally};
-pub use discipline::{Discipline, QueueLimit, Scheduled};
+pub use discipline::{Discipline, QueueClass, QueueLimit, Scheduled};
 pub use guard::{Admission, Behind, Decision, Guard};
 pub use header::{FiveTuple, HeaderFields};
 pub use headers::Headers;

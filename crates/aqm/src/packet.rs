@@ -146,6 +146,10 @@ pub trait Queued {
     /// [can be marked](Codepoint::can_be_marked).
     fn mark(&mut self);
 
+    /// Clears the differentiated services codepoint, and leaves the ECN bits. A packet that does not carry it
+    /// has nothing to clear.
+    fn wash(&mut self) {}
+
     /// What a port with several queues sorts this packet by. A packet that does not carry it takes the way of
     /// [`crate::Port::arrive_with`]; without either, flows are sorted by what tells them apart,
     /// whose upper half stands for their hosts.

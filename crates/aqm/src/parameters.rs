@@ -50,6 +50,17 @@ pub trait Parameters {
         None
     }
 
+    /// The schemes that work in its queues or classes, each a [`Scheme`](crate::Scheme).
+    fn schemes_within(&self) -> Vec<&dyn Any> {
+        self.scheme_within().into_iter().collect()
+    }
+
+    /// Whether it can be the scheme of one class among several: it has queues and their scheduler, and nothing
+    /// in front of them.
+    fn can_be_class(&self) -> bool {
+        self.is_one_queue()
+    }
+
     /// Why the link under it may be idle although sources that answer to nothing bring it more than it
     /// carries, in words, where the published law of the scheme is so. None of all others: under these such
     /// a link is never idle for long, which [`crate::conformance`] tries.
@@ -97,6 +108,13 @@ pub trait AnyScheme: Clone + fmt::Debug + PartialEq + 'static {
     /// The JSON schema of the schemes that have a single queue, with [`AnyScheme::of_queue_behind_filter`] as
     /// the default.
     fn schema_of_queue_behind_filter(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
+
+    /// What a class has when nobody says: drop-tail with 1000 packets, Linux's.
+    fn of_class() -> Self;
+
+    /// The JSON schema of the schemes that can be those of a class, with [`AnyScheme::of_class`] as the
+    /// default.
+    fn schema_of_class(generator: &mut schemars::SchemaGenerator) -> schemars::Schema;
 
     /// The parameters.
     fn parameters(&self) -> &dyn Parameters;

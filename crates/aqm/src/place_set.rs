@@ -20,6 +20,12 @@ impl PlaceSet {
         self.words[place / PLACES_PER_WORD] ^= 1 << (place % PLACES_PER_WORD);
     }
 
+    /// Whether it has a place.
+    #[inline]
+    pub(crate) fn contains(&self, place: usize) -> bool {
+        self.words[place / PLACES_PER_WORD] >> (place % PLACES_PER_WORD) & 1 == 1
+    }
+
     /// The places, the lowest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
         self.words.iter().enumerate().flat_map(|(index, &word)| {

@@ -4,7 +4,7 @@ use crate::acknowledgement::Acknowledgement;
 use crate::aqm::{Departing, Reason, Verdict};
 use crate::conservation::{self, ConservationError};
 use crate::counters::{QueueCounters, Tally};
-use crate::discipline::{QueueLimit, Scheduled};
+use crate::discipline::{QueueClass, QueueLimit, Scheduled};
 use crate::fifo::Fifo;
 use crate::guard::{Behind, Decision, Guards};
 use crate::header::HeaderFields;
@@ -28,8 +28,11 @@ pub(crate) struct ScheduledQueues<P: Queued> {
     tells_load: bool,
     /// Any of these but asking again.
     takes_part_in_departures: bool,
-    ack_filter: Option<Box<AckFilter>>,
     queues: Queues<P>,
+    /// Where all queues are alike they are one class.
+    classes: Vec<Class>,
+    /// Whether they are not.
+    has_classes: bool,
     /// How much may wait in all queues together.
     room: Room,
     /// Whether a queue may hold more than that by itself.
@@ -76,11 +79,26 @@ impl Front {
     }
 }
 
+/// What queues share that belong together.
+#[derive(Clone)]
+struct Class {
+    /// The first of its queues.
+    first: usize,
+    /// How much may wait in them.
+    room: Room,
+    ecn: bool,
+    ack_filter: Option<Box<AckFilter>>,
+    washes: bool,
+}
+
 /// The queues, with the packets and bytes that wait in all of them together, as these count them.
 #[derive(Clone)]
 struct Queues<P: Queued> {
     row: Vec<Queue<P>>,
     waiting: (u32, u64),
+    /// Of several classes: that of each queue, and what waits in each.
+    class_of: Vec<u16>,
+    in_classes: Vec<(u32, u64)>,
     /// In which of them packets wait: what is observed of a thousand queues is mostly of a handful.
     occupied: PlaceSet,
 }
@@ -102,6 +120,10 @@ impl<P: Queued> Backlogs for Queues<P> {
         self.waiting.0
     }
 
+    fn waiting_in(&self, class: usize) -> (u32, u64) {
+        self.in_classes[class]
+    }
+
     fn head(&self, queue: usize) -> Option<Departing> {
         self.row[queue].fifo().head()
     }
@@ -120,9 +142,19 @@ impl<P: Queued> Queues<P> {
         let after = length(&self.row[queue]);
         self.waiting.0 = self.waiting.0 - before.0 + after.0;
         self.waiting.1 = self.waiting.1 - before.1 + after.1;
+        if let Some(&class) = self.class_of.get(queue) {
+            let of_class = &mut self.in_classes[usize::from(class)];
+            *of_class = (of_class.0 - before.0 + after.0, of_class.1 - before.1 + after.1);
+        }
         if (before.0 == 0) != (after.0 == 0) {
             self.occupied.toggle(queue);
         }
+    }
+
+    /// The class of a queue.
+    #[inline(always)]
+    fn class_of(&self, queue: usize) -> usize {
+        self.class_of.get(queue).copied().map_or(0, usize::from)
     }
 
     /// Of one queue what its scheme says; of several the mean, each by its waiting packets.
@@ -165,18 +197,39 @@ impl<P: Queued> ScheduledQueues<P> {
     /// # Panics
     /// If there is no queue, or nobody to schedule several.
     pub(crate) fn new(scheduled: Scheduled, limit: Limit) -> Self {
-        let Scheduled { guards, scheduler, queues, queue_limit, ack_filter } = scheduled;
+        let Scheduled { guards, scheduler, queues, queue_limit, ack_filter, washes, classes } = scheduled;
+        let has_classes = !classes.is_empty();
         assert!(!queues.is_empty(), "a port has at least one queue");
         assert!(scheduler.is_some() || queues.len() == 1, "several queues have a scheduler");
-        let own = queue_limit.room(limit);
         let says = |what: fn(&dyn Scheduler) -> bool| scheduler.as_deref().is_some_and(what);
         let watches_departures = says(|one| one.watches_departures());
         let (counts_discards, tells_load) = (says(|one| one.counts_discards()), says(|one| one.tells_load()));
         let asks_again_after_discard = says(|one| one.asks_again_after_discard());
-        let mut row: Vec<Queue<P>> = queues.into_iter().map(|scheme| Queue::new(scheme, own)).collect();
+        let of_all = QueueClass { queues: queues.len(), queue_limit, limit, ecn: false, ack_filter, washes };
+        let classes = if has_classes { classes } else { vec![of_all] };
+        let count: usize = classes.iter().map(|class| class.queues).sum();
+        assert_eq!(count, queues.len(), "every queue is of a class");
+        let numbered = || (0_u16..).zip(&classes);
+        let class_of: Vec<u16> =
+            numbered().flat_map(|(number, class)| std::iter::repeat_n(number, class.queues)).collect();
+        let rooms = classes
+            .iter()
+            .flat_map(|class| std::iter::repeat_n(class.queue_limit.room(class.limit), class.queues));
+        let mut row: Vec<Queue<P>> =
+            queues.into_iter().zip(rooms).map(|(scheme, room)| Queue::new(scheme, room)).collect();
         if scheduler.is_some() {
             row.iter_mut().for_each(Queue::keep_arrival_instants);
         }
+        let in_classes = vec![(0, 0); classes.len()];
+        let class_of = if has_classes { class_of } else { Vec::new() };
+        let mut first = 0;
+        let classes = classes.into_iter().map(|class| {
+            let QueueClass { queues, limit, ecn, ack_filter, washes, .. } = class;
+            let own = Class { first, room: limit.room(), ecn, ack_filter: ack_filter.map(Box::new), washes };
+            first += queues;
+            own
+        });
+        let classes = classes.collect();
         Self {
             front: Front {
                 guards: Guards::new(guards),
@@ -188,14 +241,15 @@ impl<P: Queued> ScheduledQueues<P> {
             counts_discards,
             tells_load,
             takes_part_in_departures: watches_departures || counts_discards || tells_load,
-            ack_filter: ack_filter.map(Box::new),
+            classes,
+            has_classes,
             scheduler,
             room: limit.room(),
-            has_own_limit: queue_limit != QueueLimit::OfPort,
+            has_own_limit: has_classes || queue_limit != QueueLimit::OfPort,
             opens: None,
             is_idle: false,
             timers: timers_of(&row),
-            queues: Queues { waiting: (0, 0), occupied: PlaceSet::new(row.len()), row },
+            queues: Queues { waiting: (0, 0), class_of, in_classes, occupied: PlaceSet::new(row.len()), row },
         }
     }
 
@@ -215,7 +269,7 @@ impl<P: Queued> ScheduledQueues<P> {
             return false;
         }
         self.room = limit.room();
-        let own = (adjusted.queue_limit == QueueLimit::OfPort).then_some(self.room);
+        let own = (!self.has_classes && adjusted.queue_limit == QueueLimit::OfPort).then_some(self.room);
         for (queue, scheme) in self.queues.row.iter_mut().zip(continued) {
             queue.adjust(scheme, own);
         }
@@ -284,7 +338,7 @@ impl<P: Queued> ScheduledQueues<P> {
     pub(crate) fn arrive(
         &mut self,
         now: Time,
-        packet: P,
+        mut packet: P,
         headers: impl Headers<P>,
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
@@ -304,11 +358,15 @@ impl<P: Queued> ScheduledQueues<P> {
             Some(scheduler) => scheduler.classify(now, &counted, header, &self.queues),
             None => 0,
         };
+        let class = self.begin_with(place, port);
         self.advance_queue(place, now);
-        let acknowledgement = match &self.ack_filter {
+        let acknowledgement = match &self.classes[class].ack_filter {
             Some(_) => headers.acknowledgement(&packet),
             None => None,
         };
+        if self.classes[class].washes {
+            packet.wash();
+        }
         let Self { queues, front, .. } = self;
         let queue = &mut queues.row[place];
         let before = length(queue);
@@ -337,10 +395,25 @@ impl<P: Queued> ScheduledQueues<P> {
         if let Some(scheduler) = &mut self.scheduler {
             scheduler.on_queued(now, place, &counted, &self.queues);
         }
-        if self.ack_filter.is_some() {
-            self.filter(now, place, (facts.flow, acknowledgement), port, discarded);
+        if self.classes[class].ack_filter.is_some() {
+            self.filter(now, (class, place), (facts.flow, acknowledgement), port, discarded);
+        }
+        if self.has_classes {
+            self.make_room_in_class(now, class, port, discarded);
         }
         self.make_room(now, port, discarded);
+    }
+
+    /// A queue is asked about a packet: whether signals are marks is its class's to say. Answers with the
+    /// class.
+    #[inline(always)]
+    fn begin_with(&self, place: usize, port: &mut Shared) -> usize {
+        if !self.has_classes {
+            return 0;
+        }
+        let class = self.queues.class_of(place);
+        port.ecn = self.classes[class].ecn;
+        class
     }
 
     /// Discards the acknowledgement that the packet which was just queued makes redundant, if there is one.
@@ -348,16 +421,17 @@ impl<P: Queued> ScheduledQueues<P> {
     fn filter(
         &mut self,
         now: Time,
-        place: usize,
+        (class, place): (usize, usize),
         (flow, acknowledgement): (u64, Option<Acknowledgement>),
         port: &mut Shared,
         discarded: &mut impl FnMut(P, Reason),
     ) {
-        let Self { queues, front, scheduler, ack_filter: Some(filter), counts_discards, .. } = self else {
+        let Self { queues, front, scheduler, classes, counts_discards, .. } = self;
+        let Class { first, ack_filter: Some(filter), .. } = &mut classes[class] else { return };
+        let before = length(&queues.row[place]);
+        let Some(position) = filter.on_queued(place - *first, before.0, flow, acknowledgement) else {
             return;
         };
-        let before = length(&queues.row[place]);
-        let Some(position) = filter.on_queued(place, before.0, flow, acknowledgement) else { return };
         queues.row[place].discard_redundant(now, position, port, &mut |packet: P, reason| {
             front.tell_of_discard(now, place, &packet.facts(), reason);
             if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
@@ -401,6 +475,7 @@ impl<P: Queued> ScheduledQueues<P> {
                 self.end_turn(now, place);
                 continue;
             }
+            self.begin_with(place, port);
             let (sent, marked) = self.take(now, place, port, discarded);
             let Some(packet) = sent else {
                 if self.queues.row[place].fifo().packets() == 0 {
@@ -615,20 +690,50 @@ impl<P: Queued> ScheduledQueues<P> {
                 Some(scheduler) => scheduler.victim(now, &self.queues),
                 None => Victim { queue: 0, end: End::Tail, most_packets: 1, enough_bytes: u64::MAX },
             };
-            let place = victim.queue;
-            self.advance_queue(place, now);
-            self.tell_load(place);
-            let Self { queues, front, scheduler, counts_discards, .. } = self;
-            let before = length(&queues.row[place]);
-            queues.row[place].make_room(now, &victim, port, &mut |packet: P, reason| {
-                front.tell_of_discard(now, place, &packet.facts(), reason);
-                if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
-                    let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
-                    scheduler.on_discarded(now, place, bytes, false);
-                }
-                discarded(packet, reason);
-            });
-            queues.note_length(place, before);
+            self.discard_victim(now, &victim, port, discarded);
         }
+    }
+
+    /// The same until the buffer of a class holds what waits there.
+    #[inline(never)]
+    fn make_room_in_class(
+        &mut self,
+        now: Time,
+        class: usize,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        loop {
+            let (packets, bytes) = self.queues.in_classes[class];
+            let Some(scheduler) = &mut self.scheduler else { return };
+            if self.classes[class].room.holds(packets, bytes) {
+                return;
+            }
+            let victim = scheduler.victim_of_class(now, class, &self.queues);
+            self.discard_victim(now, &victim, port, discarded);
+        }
+    }
+
+    fn discard_victim(
+        &mut self,
+        now: Time,
+        victim: &Victim,
+        port: &mut Shared,
+        discarded: &mut impl FnMut(P, Reason),
+    ) {
+        let place = victim.queue;
+        self.advance_queue(place, now);
+        self.tell_load(place);
+        let Self { queues, front, scheduler, counts_discards, .. } = self;
+        let before = length(&queues.row[place]);
+        queues.row[place].make_room(now, victim, port, &mut |packet: P, reason| {
+            front.tell_of_discard(now, place, &packet.facts(), reason);
+            if let (true, Some(scheduler)) = (*counts_discards, &mut *scheduler) {
+                let bytes = packet.facts().longer_by(front.layer2_bytes).bytes;
+                scheduler.on_discarded(now, place, bytes, false);
+            }
+            discarded(packet, reason);
+        });
+        queues.note_length(place, before);
     }
 }

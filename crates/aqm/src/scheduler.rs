@@ -17,6 +17,12 @@ pub trait Backlogs {
     fn bytes(&self, queue: usize) -> u64;
     /// How many packets wait in all queues together.
     fn waiting(&self) -> u32;
+    /// How many packets and bytes wait in the queues of a class, where the port has
+    /// [classes](crate::Scheduled::classes).
+    fn waiting_in(&self, class: usize) -> (u32, u64) {
+        let _ = class;
+        (0, 0)
+    }
     /// The packet at the head of a queue; the instant at which it was queued is known where the scheme of the
     /// queue [asks for it](crate::Aqm::needs_arrival_instants).
     fn head(&self, queue: usize) -> Option<Departing>;
@@ -112,6 +118,13 @@ pub trait Scheduler: Send + DynClone {
     /// The buffer that all queues share is exceeded: what is to be discarded, as it will be. Asked again
     /// until it is not. At least one packet waits.
     fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim;
+
+    /// The buffer of a [class](crate::Scheduled::classes) is exceeded: what of its packets is to be discarded.
+    /// Asked again until it is not. At least one packet of the class waits.
+    fn victim_of_class(&mut self, now: Time, class: usize, queues: &dyn Backlogs) -> Victim {
+        let _ = class;
+        self.victim(now, queues)
+    }
 
     /// A packet of so many bytes was discarded that had been queued: to make room, because another made it
     /// redundant, or, where the queue `had_turn`, by its scheme. Called only where discards
@@ -215,6 +228,10 @@ impl Scheduler for Box<dyn Scheduler> {
 
     fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim {
         (**self).victim(now, queues)
+    }
+
+    fn victim_of_class(&mut self, now: Time, class: usize, queues: &dyn Backlogs) -> Victim {
+        (**self).victim_of_class(now, class, queues)
     }
 
     fn on_discarded(&mut self, now: Time, queue: usize, bytes: u32, had_turn: bool) {

@@ -380,3 +380,31 @@ fn the_filter_leaves_what_the_kernel_leaves() {
     }
     assert!(filtered > 4 * answers.len(), "{filtered} of {} cases", answers.len());
 }
+
+/// tc-cake(8): extra DSCP marks are cleared, but not ECN bits, after priority queuing has taken place.
+#[test]
+fn wash_clears_the_codepoint_behind_the_choice_of_the_tin() {
+    for (wash, dscps) in [(true, [0, 0, 0]), (false, [46, 8, 0])] {
+        let mut bench = Bench::new(with(cake(Some(10.0), "diffserv3"), "wash", &wash.into()));
+        for (flow, dscp) in (1..).zip([8, 0, 46]) {
+            bench.arrive(flow, dscp, BYTES, None);
+        }
+        assert!(bench.port.waiting().all(|packet| packet.facts.codepoint == Codepoint::NotEct));
+        while bench.port.packets() > 0 {
+            bench.depart();
+        }
+        let mut arrived = Vec::new();
+        bench.port.observe(&mut |name, value| {
+            if name.starts_with("tin_") && name.ends_with("arrived_packets") {
+                arrived.push(value);
+            }
+        });
+        assert_eq!(arrived, [1.0; 3], "a packet in each tin");
+        assert_eq!(
+            bench.left.iter().map(|packet| packet.facts.flow).collect::<Vec<_>>(),
+            [3, 1, 2],
+            "the last tin first"
+        );
+        assert_eq!(bench.left.iter().map(|packet| packet.dscp).collect::<Vec<_>>(), dscps);
+    }
+}

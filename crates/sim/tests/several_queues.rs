@@ -100,3 +100,34 @@ fn a_port_with_one_queue_has_no_table_of_queues_and_idle_queues_no_row() {
     assert_eq!(queues.rows(), 2, "of 1,024 queues those of the two sources");
     assert_eq!(numbers(queues, "arrived_packets"), [1000, 1000]);
 }
+
+/// Two queues in a row, which sort by DSCP: the second sees what the first has left of it.
+fn in_a_row(wash: bool) -> String {
+    let mut text = "name = \"row\"\nduration_s = 12.0\nwarm_up_s = 1.0\ncool_down_s = 1.0\n".to_owned();
+    for (name, kind) in [("a", "host"), ("r0", "router"), ("r1", "router"), ("b", "host")] {
+        text += &format!("[[topology.nodes]]\nname = \"{name}\"\nkind = \"{kind}\"\n");
+    }
+    text += "[[topology.links]]\nfrom = \"a\"\nto = \"r0\"\nboth_ways = true\nrate_mbps = 10.0\n";
+    text += &format!("queue = {{ scheme = \"cake\", flows = 64, tins = \"diffserv3\", wash = {wash} }}\n");
+    text += "[[topology.links]]\nfrom = \"r0\"\nto = \"r1\"\nboth_ways = true\nrate_mbps = 9.0\n\
+             queue = { scheme = \"fq\", flows = 64, classify = \"dscp\", \
+             inner = { scheme = \"drop-tail\", limit_packets = 50 } }\n\
+             [[topology.links]]\nfrom = \"r1\"\nto = \"b\"\nboth_ways = true\nrate_mbps = 100.0\n";
+    text + "[[flows]]\ncount = 1\nsenders = \"a\"\nreceivers = \"b\"\nbase_rtt_ms = 20.0\ndscp = 10\n\
+            [[datagrams]]\nname = \"call\"\ncount = 1\nsenders = \"a\"\nreceivers = \"b\"\n\
+            packet_bytes = 500\nrate_mbps = 1.0\ndscp = 46\n"
+}
+
+#[test]
+fn washed_packets_have_no_codepoint_in_the_next_queue() {
+    for (wash, on_the_way) in [(false, vec![10, 46]), (true, vec![0])] {
+        let output = output(&in_a_row(wash));
+        let queues = table(&output, "queues");
+        let links = table(&output, "queues").columns.iter().find(|column| column.name == "link");
+        let ColumnValues::Names(names) = &links.expect("a column of links").values else { panic!("names") };
+        let second = names.codes().iter().zip(numbers(queues, "queue"));
+        let second = second.filter(|(link, _)| names.names()[**link as usize] == "r0-to-r1");
+        let found: Vec<u64> = second.map(|(_, queue)| queue).collect();
+        assert_eq!(found, on_the_way, "wash = {wash}");
+    }
+}

@@ -19,4 +19,5 @@ pub use packet::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 pub use pcapng::PcapNg;
 pub use received::{
     AcknowledgementFields, Protocol, ReceivedPacket, TcpFields, Unreadable, header_checksum, mark,
+    wash,
 };

@@ -240,15 +240,27 @@ fn shift(mut options: &[u8]) -> Option<u8> {
     }
 }
 
-/// Sets Congestion Experienced in a packet whose header was read, and mends its checksum (RFC 1624, equation
-/// 3).
+/// Sets Congestion Experienced in a packet whose header was read, and mends its checksum.
 ///
 /// # Panics
 /// If the packet is shorter than a header.
 pub fn mark(packet: &mut [u8]) {
+    change_traffic_class(packet, |class| class | 0b11);
+}
+
+/// Clears the differentiated services codepoint of a packet whose header was read, and mends its checksum.
+///
+/// # Panics
+/// If the packet is shorter than a header.
+pub fn wash(packet: &mut [u8]) {
+    change_traffic_class(packet, |class| class & 0b11);
+}
+
+/// Changes the byte of both codepoints, and mends the checksum (RFC 1624, equation 3).
+fn change_traffic_class(packet: &mut [u8], change: impl Fn(u8) -> u8) {
     let word = |packet: &[u8], at: usize| u16::from_be_bytes([packet[at], packet[at + 1]]);
     let before = word(packet, 0);
-    packet[1] |= 0b11;
+    packet[1] = change(packet[1]);
     let after = word(packet, 0);
     let old = word(packet, 10);
     let sum = u32::from(!old) + u32::from(!before) + u32::from(after);

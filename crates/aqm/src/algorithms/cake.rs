@@ -31,10 +31,11 @@
 //! | `quantum_bytes` | bytes | rate/4096 s, from 300 to a full packet | 256 or more |
 //! | `tins` | besteffort, diffserv3, diffserv4, diffserv8, precedence | diffserv3 | |
 //! | `ack_filter` | none, conservative, aggressive | none | |
+//! | `wash` | | false | |
 //! | `ingress`, `autorate_ingress` | | false | the second with `rate_mbps` |
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for COBALT |
 //!
-//! Departures and silences. Lengths are IP lengths. Codepoints stay as they are: nothing is washed. Without a
+//! Departures and silences. Lengths are IP lengths. Without a
 //! rate of its own CAKE has no shaper; quantum, target and interval are then those of the link, in every tin,
 //! where Linux has 1514 bytes, 5 and 100 ms. The shaper is [`crate::parts::Shaper`]: while packets wait
 //! its clock goes on from where it was, however late the link asks, and an arrival at an empty port begins it
@@ -97,6 +98,8 @@ pub struct Params {
     pub tins: Tins,
     /// Which acknowledgements are discarded that later ones make redundant.
     pub ack_filter: AckFiltering,
+    /// Whether packets lose their DSCP once their tin is chosen; the ECN bits stay.
+    pub wash: bool,
     /// Whether the line is in front: what is discarded counts in the shaper as well, and the more flows are
     /// busy, the longer packets may wait.
     pub ingress: bool,
@@ -126,6 +129,7 @@ impl Default for Params {
             isolation: Isolation::Triple,
             tins: Tins::Besteffort,
             ack_filter: AckFiltering::None,
+            wash: false,
             ingress: false,
             autorate_ingress: false,
             target_ms: 5.0,
@@ -271,6 +275,10 @@ impl Parameters for Params {
         false
     }
 
+    fn can_be_class(&self) -> bool {
+        true
+    }
+
     fn queues(&self) -> usize {
         self.flows as usize * self.tins.count()
     }
@@ -297,7 +305,8 @@ impl Parameters for Params {
         };
         let queues = of_tins.iter().flat_map(queue_of).collect();
         let ack_filter = AckFilter::new(self.ack_filter, self.queues());
-        Discipline::Scheduled(Scheduled { ack_filter, ..Scheduled::queues(scheduler, queues) })
+        let washes = self.wash;
+        Discipline::Scheduled(Scheduled { ack_filter, washes, ..Scheduled::queues(scheduler, queues) })
     }
 }
 

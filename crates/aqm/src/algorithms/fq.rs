@@ -83,6 +83,10 @@ impl<S: AnyScheme> Parameters for Params<S> {
         false
     }
 
+    fn can_be_class(&self) -> bool {
+        true
+    }
+
     fn queues(&self) -> usize {
         self.fair_queueing().queues()
     }

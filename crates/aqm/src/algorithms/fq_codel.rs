@@ -101,6 +101,10 @@ impl Parameters for Params {
         false
     }
 
+    fn can_be_class(&self) -> bool {
+        true
+    }
+
     fn queues(&self) -> usize {
         self.fair_queueing().queues()
     }

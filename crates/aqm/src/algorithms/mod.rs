@@ -95,6 +95,12 @@ macro_rules! register {
                 schema.ok_or_else(|| UnknownScheme { name: name.to_owned() })
             }
 
+            /// The names of the schemes of this crate that can be those of a class.
+            fn names_of_class() -> impl Iterator<Item = &'static str> {
+                let own = [$(($name, <$module::Params $(<$over>)?>::default().can_be_class())),+];
+                own.into_iter().filter_map(|(name, can_be)| can_be.then_some(name))
+            }
+
             /// The names of the schemes that can be the scheme of one queue among several.
             fn names_of_one_queue() -> impl Iterator<Item = &'static str> {
                 let own = [$(($name, <$module::Params $(<$over>)?>::default().is_one_queue())),+];
@@ -118,6 +124,14 @@ macro_rules! register {
 
             fn schema_of_queue_behind_filter(_: &mut schemars::SchemaGenerator) -> Schema {
                 Self::schema_of_queue_by_default(&Self::of_queue_behind_filter())
+            }
+
+            fn of_class() -> Self {
+                Self::DropTail(drop_tail::Params { limit_packets: Some(1_000), ..Default::default() })
+            }
+
+            fn schema_of_class(_: &mut schemars::SchemaGenerator) -> Schema {
+                Self::schema_of_class_by_default(&Self::of_class())
             }
 
             fn parameters(&self) -> &dyn Parameters {
@@ -150,6 +164,8 @@ register! {
     "dualpi2" => dualpi2::DualPi2,
     "cobalt" => cobalt::Cobalt,
     "cake" => cake::Cake,
+    "prio" => prio::Prio<Scheme>,
+    "htb" => htb::Htb<Scheme>,
 }
 
 /// The schema of some parameters, with everything in it in its place.
@@ -225,8 +241,8 @@ impl Scheme {
     /// carries: [`Parameters::starves_the_unresponsive`].
     #[must_use]
     pub fn starves_the_unresponsive(&self) -> Option<&'static str> {
-        let within = self.within().and_then(Self::starves_the_unresponsive);
-        self.parameters().starves_the_unresponsive().or(within)
+        let within = || self.all_within().find_map(Self::starves_the_unresponsive);
+        self.parameters().starves_the_unresponsive().or_else(within)
     }
 
     /// Whether a guard stands in front that may refuse as much as it likes:
@@ -236,10 +252,16 @@ impl Scheme {
         self.parameters().is_guarded_at_will()
     }
 
-    /// The names of the schemes that work here: its own, and that of the scheme in each of its queues if it
-    /// has one.
+    /// The names of the schemes that work here: its own, and those of the schemes in its queues and classes.
     pub fn names_within(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name()).chain(self.within().map(Self::name))
+        let within: Vec<&str> =
+            self.all_within().flat_map(|scheme| scheme.names_within().collect::<Vec<_>>()).collect();
+        std::iter::once(self.name()).chain(within)
+    }
+
+    /// The schemes in its queues or classes.
+    fn all_within(&self) -> impl Iterator<Item = &Self> {
+        self.parameters().schemes_within().into_iter().filter_map(|scheme| scheme.downcast_ref())
     }
 
     /// The scheme in each of its queues, if it has one.
@@ -263,7 +285,16 @@ impl Scheme {
 
     /// The JSON schema of the schemes that have a single queue.
     fn schema_of_queue_by_default(default: &Self) -> Schema {
-        let schemes: Vec<Schema> = Self::names_of_one_queue().map(tagged).collect();
+        Self::schema_of_choice(Self::names_of_one_queue(), default)
+    }
+
+    /// The JSON schema of the schemes that can be those of a class.
+    fn schema_of_class_by_default(default: &Self) -> Schema {
+        Self::schema_of_choice(Self::names_of_class(), default)
+    }
+
+    fn schema_of_choice(names: impl Iterator<Item = &'static str>, default: &Self) -> Schema {
+        let schemes: Vec<Schema> = names.map(tagged).collect();
         let default = schemars::json_schema!({ "scheme": default.name() });
         schemars::json_schema!({ "oneOf": schemes, "default": default })
     }

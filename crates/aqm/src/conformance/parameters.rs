@@ -67,6 +67,19 @@ fn insert(table: &mut Schema, key: &str, property: &Schema, law: Law, random: &m
         word.clone()
     } else if let Some(words) = words {
         words[random.below(words.len() as u64) as usize].clone()
+    } else if is(property, "array") {
+        let items = property.get("items").cloned().and_then(|items| Schema::try_from(items).ok());
+        let items = items.expect("a list of something");
+        let mut list = Vec::new();
+        for _ in 0..random.below(4) {
+            let mut one = json_schema!({});
+            insert(&mut one, key, &items, law, random);
+            list.extend(one.get(key).cloned());
+        }
+        list.into()
+    } else if is(property, "string") {
+        // Only a whole scenario can give text a meaning.
+        return;
     } else if is(property, "object") {
         // Of a scheme within a scheme some keys are left at their defaults too.
         let share = if property.pointer("/properties/scheme").is_some() { 0.7 } else { 1.0 };

@@ -209,6 +209,10 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
         self.scheduler.victim(now, queues)
     }
 
+    fn victim_of_class(&mut self, now: Time, class: usize, queues: &dyn Backlogs) -> Victim {
+        self.scheduler.victim_of_class(now, class, queues)
+    }
+
     fn advance(&mut self, now: Time, queues: &dyn Backlogs) {
         self.scheduler.advance(now, queues);
     }

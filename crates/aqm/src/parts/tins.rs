@@ -6,7 +6,8 @@
 //! of each tin, its share and its weight are from. Linux's names of the tins are those of tc-cake(8).
 
 use super::HostFairness;
-use crate::aqm::{Departing, Load};
+use super::queue_range::QueueRange;
+use crate::aqm::Load;
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
@@ -159,35 +160,6 @@ impl Tin {
     }
 }
 
-/// The queues of one tin among those of all.
-struct OfTin<'a> {
-    queues: &'a dyn Backlogs,
-    first: usize,
-    count: usize,
-}
-
-impl Backlogs for OfTin<'_> {
-    fn queues(&self) -> usize {
-        self.count
-    }
-
-    fn packets(&self, queue: usize) -> u32 {
-        self.queues.packets(self.first + queue)
-    }
-
-    fn bytes(&self, queue: usize) -> u64 {
-        self.queues.bytes(self.first + queue)
-    }
-
-    fn waiting(&self) -> u32 {
-        (0..self.count).map(|queue| self.packets(queue)).sum()
-    }
-
-    fn head(&self, queue: usize) -> Option<Departing> {
-        self.queues.head(self.first + queue)
-    }
-}
-
 /// The scheduler of several tins. Behind a shaper the last tin that is within its rate goes first, and
 /// without any the one that comes back within it first; without a shaper tins have turns by their weights.
 #[derive(Clone, Debug)]
@@ -231,8 +203,8 @@ impl TinPriority {
         Self { tins, queues_of_tin, row, current: 0, goes_on: false, last_arrival: 0, last_sent: 0 }
     }
 
-    const fn of_tin<'a>(&self, tin: usize, queues: &'a dyn Backlogs) -> OfTin<'a> {
-        OfTin { queues, first: tin * self.queues_of_tin, count: self.queues_of_tin }
+    const fn of_tin<'a>(&self, tin: usize, queues: &'a dyn Backlogs) -> QueueRange<'a> {
+        QueueRange { queues, first: tin * self.queues_of_tin, count: self.queues_of_tin, class: None }
     }
 
     /// The tin of a queue, and the queue's number there.

@@ -4,6 +4,7 @@ from arc import arc_cases
 from blue import blue_cases
 from cake import cake_cases
 from choke import choke_cases
+from classes import htb_cases, prio_cases
 from cobalt import cobalt_cases
 from dualpi2 import dualpi2_cases, pi2_cases
 from events import TEN, burst, drain, merged, packets, seed
@@ -704,3 +705,5 @@ def all_cases():
     yield list(dualpi2_cases())
     yield list(cobalt_cases())
     yield list(cake_cases())
+    yield list(prio_cases())
+    yield list(htb_cases())

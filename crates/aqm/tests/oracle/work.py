@@ -21,6 +21,8 @@ def settings(table, prefix=""):
     for key, value in table.items():
         if isinstance(value, dict):
             yield from settings(value, f"{prefix}{key}.")
+        elif isinstance(value, list):
+            yield f"{prefix}{key} = {json.dumps(value)}"
         elif isinstance(value, bool):
             yield f"{prefix}{key} = {str(value).lower()}"
         else:

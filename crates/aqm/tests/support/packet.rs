@@ -26,6 +26,10 @@ impl Queued for TestPacket {
         self.facts.codepoint = Codepoint::Ce;
     }
 
+    fn wash(&mut self) {
+        self.dscp = 0;
+    }
+
     fn header_fields(&self) -> HeaderFields {
         HeaderFields { dscp: self.dscp, ..HeaderFields::of_flow(self.facts.flow) }
     }

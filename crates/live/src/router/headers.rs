@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use aqmlab_units::Time;
     use aqmlab_wire::{
-        Flags, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp, header_checksum, mark,
+        Flags, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp, header_checksum, mark, wash,
     };
 
     fn wire(traffic_class: u8, flags: Flags, payload: u16) -> Vec<u8> {
@@ -158,15 +158,22 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_leaves_a_header_whose_checksum_is_right() {
+    fn a_mark_and_a_wash_leave_headers_whose_checksums_are_right() {
         for traffic_class in 0..=u8::MAX {
             let mut packet = wire(traffic_class, Flags::ACK, 3);
             let before = packet.clone();
             mark(&mut packet);
             let read = Headers::read(&packet).unwrap();
             assert_eq!((read.codepoint, read.dscp), (Codepoint::Ce, traffic_class >> 2));
-            let changed: Vec<usize> = (0..packet.len()).filter(|&at| packet[at] != before[at]).collect();
-            assert!(changed.iter().all(|at| [1, 10, 11].contains(at)), "{changed:?}");
+            let changed = |packet: &[u8]| -> Vec<usize> {
+                (0..packet.len()).filter(|&at| packet[at] != before[at]).collect()
+            };
+            assert!(changed(&packet).iter().all(|at| [1, 10, 11].contains(at)), "{:?}", changed(&packet));
+            let mut packet = before.clone();
+            wash(&mut packet);
+            assert_eq!(packet[1], traffic_class & 0b11);
+            assert_eq!(Headers::read(&packet).unwrap().dscp, 0);
+            assert!(changed(&packet).iter().all(|at| [1, 10, 11].contains(at)), "{:?}", changed(&packet));
         }
     }
 

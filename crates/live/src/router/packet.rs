@@ -48,6 +48,11 @@ impl Queued for Packet {
         self.facts.codepoint = Codepoint::Ce;
     }
 
+    fn wash(&mut self) {
+        aqmlab_wire::wash(self.buffer.bytes_mut());
+        self.header.dscp = 0;
+    }
+
     fn header_fields(&self) -> HeaderFields {
         self.header
     }

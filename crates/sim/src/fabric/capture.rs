@@ -86,6 +86,8 @@ pub(crate) struct Capturing {
     ends: Vec<([NodeIndex; 2], ProfileId)>,
     /// The hosts of populations, then those of groups of flows: by [`ProfileId`].
     profiles: Vec<HostProfile>,
+    /// Their codepoints of differentiated services.
+    dscps: Vec<u8>,
     /// By number of the source of datagrams: its machines and its codepoint of differentiated services.
     sources: Vec<([NodeIndex; 2], u8)>,
 }
@@ -100,6 +102,7 @@ impl Capturing {
             captures: ports.wanted.iter().map(capture).collect(),
             ends: Vec::new(),
             profiles: scenario.connection_groups().map(|group| group.profile.clone()).collect(),
+            dscps: scenario.connection_groups().map(|group| group.dscp).collect(),
             sources: sources.collect(),
         }
     }
@@ -155,7 +158,7 @@ impl Capturing {
             at,
             source,
             destination,
-            traffic_class: ecn_field(packet),
+            traffic_class: self.traffic_class(packet, number),
             ip_bytes: packet.ip_bytes(),
             payload: WirePayload::Tcp(tcp),
         }
@@ -164,8 +167,13 @@ impl Capturing {
     /// Whatever its payload says, which is no TCP, it is seen as UDP with data of zeros.
     fn of_other_transport(&self, at: Time, packet: &Packet, number: u32) -> WirePacket {
         let (source, destination) = self.addresses(packet, number);
-        let (traffic_class, ip_bytes) = (ecn_field(packet), packet.ip_bytes());
+        let (traffic_class, ip_bytes) = (self.traffic_class(packet, number), packet.ip_bytes());
         WirePacket { at, source, destination, traffic_class, ip_bytes, payload: WirePayload::Udp }
+    }
+
+    fn traffic_class(&self, packet: &Packet, number: u32) -> u8 {
+        let (_, profile) = self.ends[number as usize];
+        traffic_class(packet, self.dscps[profile.place()])
     }
 
     /// Of the sender and the receiver of a packet of a connection.
@@ -182,7 +190,7 @@ impl Capturing {
             at,
             source: WireAddress { address: address(from), port: port(source) },
             destination: WireAddress { address: address(to), port: DISCARD },
-            traffic_class: dscp << 2 | ecn_field(packet),
+            traffic_class: traffic_class(packet, dscp),
             ip_bytes: packet.ip_bytes(),
             payload: WirePayload::Udp,
         }
@@ -204,6 +212,12 @@ fn wire_options(profile: &HostProfile, said: &SegmentOptions) -> WireOptions {
         timestamps: said.timestamps.map(|stamps| [stamps.value, stamps.echo]),
         blocks,
     }
+}
+
+/// The byte of the header that has both codepoints, where the sender has set this one.
+fn traffic_class(packet: &Packet, dscp: u8) -> u8 {
+    let dscp = if packet.is_washed() { 0 } else { dscp };
+    dscp << 2 | ecn_field(packet)
 }
 
 /// RFC 3168 section 5.

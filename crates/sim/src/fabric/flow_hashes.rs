@@ -159,6 +159,12 @@ impl FlowHashes {
     /// What a port sorts a packet by.
     #[inline]
     pub(crate) fn header_of(&self, packet: &Packet) -> HeaderFields {
+        let header = self.header_as_sent(packet);
+        if packet.is_washed() { HeaderFields { dscp: 0, ..header } } else { header }
+    }
+
+    #[inline]
+    fn header_as_sent(&self, packet: &Packet) -> HeaderFields {
         if let Some((source, _)) = packet.as_datagram() {
             return self.of_sources[source.place()];
         }

@@ -24,7 +24,7 @@ pub(crate) struct Packet {
     /// datagram: sequence number (32), the instant at which it was sent (its lower 32 bits).
     numbers: u64,
     /// IP bytes (16), payload (16), hop of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and what
-    /// stands below it (8). A pure acknowledgement has what is unread in place of payload, a datagram the
+    /// stands below it (8). Among the flags `WASHED` has the place of PSH, which no sender here sets. A pure acknowledgement has what is unread in place of payload, a datagram the
     /// upper bits of its instant in place of payload and flags.
     rest: u64,
 }
@@ -41,6 +41,8 @@ const SCALABLE: u64 = (Codepoint::Ect1.index() as u64) << CODEPOINT_SHIFT;
 const HAS_OPTIONS: u64 = 1 << 63;
 /// The packet class is asked for at every queue and never changes.
 const CLASS_SHIFT: u32 = 60;
+/// A datagram has its instant there, in bits that no run reaches.
+const WASHED: u64 = (Flags::PSH.bits() as u64) << FLAGS_SHIFT;
 const FLAGS_SHIFT: u32 = 48;
 const AT_SHIFT: u32 = 32;
 
@@ -174,7 +176,8 @@ impl Packet {
         let source = DatagramSourceId::from_number(u32::MAX - self.connection());
         (self.rest >> CLASS_SHIFT == PacketClass::Datagram.index() as u64).then(|| {
             let lower = self.numbers >> 32;
-            let upper = (self.rest >> 16) & 0xffff | ((self.rest >> FLAGS_SHIFT) & 0xff) << 16;
+            let rest = self.rest & !WASHED;
+            let upper = (rest >> 16) & 0xffff | ((rest >> FLAGS_SHIFT) & 0xff) << 16;
             let sent = Time::from_nanoseconds(lower | upper << 32);
             (source, SentDatagram { sent, ip_bytes: self.ip_bytes() })
         })
@@ -189,7 +192,7 @@ impl Packet {
             sequence: SequenceNumber::new(self.numbers as u32),
             acknowledgement: SequenceNumber::new((self.numbers >> 32) as u32),
             payload: if bare { 0 } else { bytes },
-            flags: Flags::from_bits((self.rest >> FLAGS_SHIFT) as u8),
+            flags: Flags::from_bits(((self.rest & !WASHED) >> FLAGS_SHIFT) as u8),
             ect: self.rest & CODEPOINT_BITS != 0,
             unread: if bare { bytes } else { 0 },
         }
@@ -254,6 +257,12 @@ impl Packet {
         self.rest & CODEPOINT_BITS == CONGESTION_EXPERIENCED
     }
 
+    /// Whether a queue on its way has cleared its differentiated services codepoint.
+    #[inline(always)]
+    pub(crate) const fn is_washed(&self) -> bool {
+        self.rest & WASHED != 0
+    }
+
     #[inline(always)]
     pub(crate) const fn class(&self) -> PacketClass {
         CLASSES[(self.rest >> CLASS_SHIFT) as usize & (CLASSES.len() - 1)]
@@ -291,6 +300,10 @@ impl Queued for Packet {
     fn mark(&mut self) {
         debug_assert!(self.rest & CODEPOINT_BITS != 0, "a packet that is not capable of ECN is marked");
         self.rest |= CONGESTION_EXPERIENCED;
+    }
+
+    fn wash(&mut self) {
+        self.rest |= WASHED;
     }
 }
 
@@ -354,10 +367,10 @@ mod tests {
     }
 
     proptest! {
-        /// An instant of a run is below 2⁵⁶ ns, which are more than two years.
+        /// An instant of a run is below 2⁵¹ ns, which are 26 days.
         #[test]
         fn a_datagram_says_what_it_was_made_of(
-            source in 0..1_000_000_u32, sequence: u32, ip_bytes: u16, instant in 0..1_u64 << 56, nodes: (u16, u16, u16),
+            source in 0..1_000_000_u32, sequence: u32, ip_bytes: u16, instant in 0..1_u64 << 51, nodes: (u16, u16, u16),
             point in 0..4_usize,
         ) {
             let source = DatagramSourceId::from_number(source);
@@ -367,7 +380,10 @@ mod tests {
             let destination = Column::from_number(nodes.1);
             let path = Path { delay_ns: 0, egress: Egress::DELIVERY, at, destination, rank: Path::AT_ONCE, delayed: Delayed::AtNode };
             let packet = Packet::datagram((source, sequence), sent, codepoint, &path);
-            for (packet, at) in [(packet, at), (packet.towards(next), next)] {
+            let mut washed = packet;
+            washed.wash();
+            prop_assert!(washed.is_washed() && !packet.is_washed());
+            for (packet, at) in [(packet, at), (packet.towards(next), next), (washed, at)] {
                 let (of, found) = packet.as_datagram().expect("a datagram");
                 prop_assert_eq!((of, found.sent, found.ip_bytes), (source, sent.sent, ip_bytes));
                 prop_assert_eq!((packet.at(), packet.destination()), (at, destination));
@@ -383,11 +399,12 @@ mod tests {
             numbers: (u32, u32, u32), sizes: (u16, u16), nodes: (u16, u16, u16), generation: u16, flags: u8,
             passive: bool, ect: bool, bare: bool, unread: u16,
         ) {
+            let flags = Flags::from_bits(flags).without(Flags::PSH);
             let mut segment = Segment {
                 sequence: SequenceNumber::new(numbers.0),
                 acknowledgement: SequenceNumber::new(numbers.1),
                 payload: if bare { 0 } else { sizes.0 },
-                flags: Flags::from_bits(flags),
+                flags,
                 ect,
                 unread: 0,
             };
@@ -408,7 +425,9 @@ mod tests {
             prop_assert_eq!(packet.codepoint(), if ect { Codepoint::Ect0 } else { Codepoint::NotEct });
             packet = packet.towards(next);
             prop_assert_eq!((packet.at(), packet.destination()), (next, destination));
-            prop_assert!(!packet.is_marked());
+            prop_assert!(!packet.is_marked() && !packet.is_washed());
+            packet.wash();
+            prop_assert!(packet.is_washed() && packet.segment() == segment);
             // Only what is capable is ever marked, and remains so.
             if ect {
                 packet.mark();

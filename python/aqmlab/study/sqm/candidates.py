@@ -33,7 +33,7 @@ _VARYING = (
 )  # fmt: skip
 _ISOLATION = {"down": "dual_destination", "up": "dual_source"}
 """Fair between the devices of the home, which receive what comes down and send what goes up."""
-_PRINTED = ("tins", "ack_filter", "ingress")
+_PRINTED = ("tins", "wash", "ack_filter", "ingress")
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ _ISOLATION = {
     "triple": "triple-isolate",
 }
 _ACK_FILTERS = {"conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
-_SWITCHES = {"ingress": "ingress", "autorate_ingress": "autorate-ingress"}
+_SWITCHES = {"wash": "wash", "ingress": "ingress", "autorate_ingress": "autorate-ingress"}
 _DISCIPLINES = {"fq-codel": "fq_codel", "codel": "codel", "pie": "pie", "drop-tail": "pfifo"}
 _DEVICE = re.compile(r"[A-Za-z0-9_.:-]{1,15}")
 _ACTIVE_KBPS = 2000
