@@ -136,7 +136,7 @@ pub(super) fn check_totals(output: &Output, scenario: &Scenario, broken: &mut Br
 
 /// Whether a population watches videos, whose segments are no responses.
 fn watches(population: &Population) -> bool {
-    population.model.parameters().facts().waits_for == WaitsFor::Segments
+    matches!(population.model.parameters().facts().waits_for, WaitsFor::Segments { .. })
 }
 
 /// The segments that arrived in the measured window are the exchanges that viewers completed.
