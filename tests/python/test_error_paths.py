@@ -73,7 +73,7 @@ OTHERS = {
     "negative seeds, run": (("run", "bulk.toml", "--seeds", "-3"), "-3"),
     "negative seeds, compare": (("compare", "bulk.toml", "--schemes", "red,pi", "--seeds", "-1-3"), "-1-3"),
     "negative seed, live": (("live", "bulk.toml", "--seed", "-1"), "-1"),
-    "descending seeds": (("run", "bulk.toml", "--seeds", "5-1"), "ascends"),
+    "descending seeds": (("run", "bulk.toml", "--seeds", "5-1"), "ranges ascending"),
     "no seeds, run": (("run", "bulk.toml", "--seeds", ""), "--seeds"),
     "no seeds, compare": (("compare", "bulk.toml", "--schemes", "red,pi", "--seeds", ""), "--seeds"),
     "no seeds, tune": (("tune", "web.toml", "--seeds", ""), "seeds"),
