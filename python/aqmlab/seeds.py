@@ -21,8 +21,7 @@ MOST_SEEDS = 1_000_000
 """The most seeds of one command or call."""
 
 _LEGAL = (
-    'whole numbers from 0 to 2^64 - 1, as a list or as in "1-8" or "1,3,5-7" (a range ascends), '
-    f"at most {MOST_SEEDS:,}"
+    f'a list, "1-8" or "1,3,5-7": at most {MOST_SEEDS:,} whole numbers from 0 to 2^64 - 1, ranges ascending'
 )
 
 
@@ -58,7 +57,7 @@ class Seeds(tuple[int, ...]):
 
         numbers = _in_text(given) if isinstance(given, str) else _in_list(given)
         if numbers is None:
-            raise refused(f"{_LEGAL}, not {quoted(given)}")
+            raise refused(f"{quoted(given)} is no list of seeds; legal: {_LEGAL}")
         seeds = cls(dict.fromkeys(numbers))
         if len(numbers) > MOST_SEEDS:
             raise refused(f"more than {MOST_SEEDS:,}")

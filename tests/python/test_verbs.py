@@ -75,7 +75,7 @@ def test_tests_of_a_line_have_the_numbers_of_their_commands(
     # What is printed is the terminal's output, without its first line on the file.
     assert done.stdout.partition("\n")[2].split() == str(found).split()
     assert "<table" in found._repr_html_()
-    assert "fq-codel" in found._repr_html_()
+    assert "FQ-CoDel" in found._repr_html_()
 
 
 def test_tests_of_a_line_have_their_numbers_typed(home: Path) -> None:

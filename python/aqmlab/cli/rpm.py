@@ -23,8 +23,8 @@ def rpm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
     """Show how responsive a full line is.
 
     Round trips per minute, as draft-ietf-ippm-responsiveness-09 defines them: every 5 s one more connection,
-    up to 16, loads the line (CUBIC, Linux 6), until goodput and then responsiveness stand still. Half of it
-    are round trips on connections of their own, half on those that load; a lost one takes a second and a
+    up to 16, loads the line (CUBIC, Linux 6), until goodput, then responsiveness, are stable. Half of the
+    score is measured on new connections, half on the loading ones; a lost probe counts as a second and a
     usual round trip. Below 300 is poor, below 1,000 fair, below 6,000 good; no line does more than its idle
     round trip allows: 3,000 at 20 ms.
 

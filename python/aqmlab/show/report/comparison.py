@@ -39,6 +39,7 @@ from aqmlab.show.tables.verdict import verdict_notes, verdict_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
 from aqmlab.show.words.comparison import window_in_words
+from aqmlab.show.words.configurations import under
 from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics import Pages
 from aqmlab.statistics.suspicion import mark_of, suspect_because
@@ -99,7 +100,7 @@ def _under_title(first: Recorded, found: Comparison) -> str:
     """The link and the people; with the name of the alternative if they differ."""
     line = in_one_line(first, len(found.seeds), window_in_words(found))
     differ = any(found.beyond_the_queue(name) for name in found.names)
-    return f"with {found.names[0]}: {line}" if differ else line
+    return f"{under(found.names[0])}: {line}" if differ else line
 
 
 def of_pages(found: Comparison, looks: Mapping[str, Line] | None = None) -> Iterator[Figure]:
@@ -274,7 +275,7 @@ def _distributions(
         return
     base = next(iter(times))
     more = differences_within(times, looks, time_s=grid, title=f"{title}: difference from {base}")
-    caption = f"Above zero: within that time more {things} are {ended} than with {base}; below zero: fewer"
+    caption = f"Above zero: within that time more {things} are {ended} than {under(base)}; below zero: fewer"
     points = _labelled(more, what, "difference, percentage points")
     yield Figure(Drawn.of(f"{identifier}-difference", points, _caption(more, caption)))
 
