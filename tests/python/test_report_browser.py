@@ -327,6 +327,26 @@ def test_tables_are_whole_on_a_wide_screen_and_move_in_their_own_box_on_a_phone(
         page.close()
 
 
+def test_logarithmic_axes_have_round_numbers(browser: Browser, address: str) -> None:
+    page, _ = opened(browser, address)
+    unfold(page)
+    page.evaluate(
+        "() => { window.written = []; const fill = CanvasRenderingContext2D.prototype.fillText;"
+        "CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {"
+        " window.written.push(text); return fill.call(this, text, ...more); }; }"
+    )
+    for figure in ("#figure-sizes", "#figure-responses", "#figure-tails"):
+        page.evaluate("window.written = []")
+        page.evaluate(f"document.querySelector('{figure}').chart.redraw()")
+        page.evaluate(SETTLED)
+        numbers = [text for text in page.evaluate("window.written") if re.match(r"[\d.,]+ ", text)]
+        assert len(numbers) >= 3, figure
+        for text in numbers:
+            digits = re.sub(r"[^\d.]", "", text.split()[0])
+            assert len(digits.strip("0.").replace(".", "")) <= 2, (figure, numbers)
+    page.close()
+
+
 def test_the_script_writes_numbers_as_print_does(browser: Browser, address: str) -> None:
     page, _ = opened(browser, address)
     units = [unit_of(each) for each in ("time, s", "time, ms", "size, bytes", "busy, %", "share", "packets")]

@@ -56,7 +56,7 @@ def share_bars(found: Comparison) -> Bars:
         return goodput_bars(found)
     of = OF_TRAFFIC["devices"]
     groups = {device: [of[f"goodput_{way}_mbps"](f"devices.{device}") for way in WAYS] for device in names}
-    return _goodput(found, "Who got how much", WAYS, groups)
+    return _goodput(found, "Goodput of each device", WAYS, groups)
 
 
 def goodput_bars(found: Comparison) -> Bars:

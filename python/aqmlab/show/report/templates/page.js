@@ -107,6 +107,20 @@
     ctx.restore();
   }
 
+  // Where a logarithmic axis has lines: at 1 to 9 of each decade, finer where that is hardly any; uPlot counts from its end on.
+  function decades(plot, at, least, most) {
+    let found = [];
+    for (const step of [1, 0.1, 0.01]) {
+      found = [];
+      for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most); power++) {
+        for (let mantissa = 1; mantissa < 10 - step / 2; mantissa += step) found.push(Number((mantissa * 10 ** power).toPrecision(9)));
+      }
+      found = found.filter((value) => value >= least && value <= most);
+      if (found.length > 2) break;
+    }
+    return found;
+  }
+
   // Which splits of a logarithmic axis have labels: 1, 2, 5, or 1, 3 of each decade, or some decades, as there is room.
   function roundOnes(plot, splits, at, space) {
     const scale = at ? "y" : "x", decade = Math.abs(plot.valToPos(10, scale) - plot.valToPos(1, scale));
@@ -158,7 +172,7 @@
     ticks: { stroke: () => colour("--line"), width: 1, size: 5 },
     font: "12px system-ui, sans-serif", labelFont: "13px system-ui, sans-serif",
     space: across ? 26 : 72,
-    filter: axis.log ? roundOnes : (plot, splits) => splits,
+    ...(axis.log ? { splits: decades, filter: roundOnes } : {}),
     values: (plot, splits) => splits.map((value) => (value == null ? "" : written(value, axis.unit, 4))),
   });
 
@@ -268,7 +282,7 @@
       data.series.forEach((series, at) => keys[at].key.setAttribute("aria-pressed", String(!hidden.has(series.name))));
     };
     charts.push({ plots, keys, follow, resize });
-    figure.chart = { data, canvases: () => plots.map(({ plot }) => plot.ctx.canvas), inPrint };
+    figure.chart = { data, canvases: () => plots.map(({ plot }) => plot.ctx.canvas), inPrint, redraw: redrawn };
   }
 
   const greatest = (data) =>
