@@ -49,9 +49,8 @@ def test_every_key_of_the_summary_is_documented(result: aqmlab.Result, part: str
     assert {key for key in first if key != "counters"} <= documented
     overview, *_ = section(document, "## run.json").split("###", maxsplit=1)
     keys = {key.removesuffix("[]") for key in first_cells(overview)}
-    assert (
-        set(result.run) | {"offered_load", "impairments", "delay_boxes", "shapers", "live", "actions"} == keys
-    )
+    at_times = {"offered_load", "impairments", "delay_boxes", "shapers", "live", "actions", "ended_s"}
+    assert set(result.run) | at_times == keys
     assert set(result.run["tcp"]) == first_cells(section(document, "### tcp"))
 
 
