@@ -588,3 +588,44 @@ def test_responsiveness_over_linux_tells_a_good_queue_from_a_long_one() -> None:
     assert as_it_is.outcome.rpm * 2 < fq_codel.outcome.rpm <= 3_000.0
     for each in (as_it_is, fq_codel):
         assert 15.0 < each.outcome.goodput_mbps < 20.0, each.queue
+
+
+FOLLOWED = """
+name = "followed"
+duration_s = 16.0
+warm_up_s = 2.0
+
+[line]
+technology = "other"
+conditions_file = "line.csv"
+shaped_share_down = 0.8
+shaped_share_up = 0.8
+cake_autorate = { minimum_share = 0.3 }
+
+[[devices]]
+name = "computer"
+
+[[flows]]
+name = "download"
+count = 2
+direction = "down"
+base_rtt_ms = 20.0
+profile = "linux6-reno"
+
+[files]
+"line.csv" = "t_s,down_mbps,up_mbps\\n0,20,5\\n6,8,5\\n11,20,5\\n"
+"""
+
+
+@live
+def test_shapers_follow_a_line_live_as_in_the_simulation(tmp_path: Path) -> None:
+    ran = run_live(Scenario.from_toml(FOLLOWED), tmp_path / "live", hosts="linux-reno")
+    simulated = aqmlab.run(FOLLOWED)
+    for there, here in zip(ran.run["shapers"], simulated.run["shapers"], strict=True):
+        assert there["link"] == here["link"]
+        assert there["mean_mbps"] == pytest.approx(here["mean_mbps"], rel=0.25), (there, here)
+        assert there["changes"] > 10
+    down = ran.run["shapers"][0]
+    # 0.3 to 1.5 of the mean rate, 15.5 Mbit/s.
+    assert 4.6 < down["minimum_mbps"] < 11.0 < down["maximum_mbps"]
+    assert ran.run["invariants"]
