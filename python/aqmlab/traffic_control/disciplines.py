@@ -191,6 +191,34 @@ SFQ = Discipline(
 )
 
 
+_MOST_BANDS = 16
+_USUAL_BANDS = [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+
+
+def _complete_prio(found: dict[str, Any]) -> list[str]:
+    """A queue of a device's length in each band."""
+    bands, highest = found["bands"], max(found["priomap"])
+    if not 2 <= bands <= _MOST_BANDS:
+        raise refusal("prio", f"bands {bands}", f"from 2 to {_MOST_BANDS}", value=bands)
+    if highest >= bands:
+        said = f"priomap has band {highest}, and bands are counted from 0 to {bands - 1}"
+        raise refusal("prio", said, f"priomap and {len(_USUAL_BANDS)} numbers below {bands}", value=highest)
+    fifo = {"scheme": "drop-tail", "limit_packets": _TRANSMIT_QUEUE_PACKETS}
+    found["bands"] = [{"queue": fifo} for _ in range(bands)]
+    return []
+
+
+PRIO = Discipline(
+    scheme="prio",
+    words={
+        "bands": Word(argument=NUMBER, key="bands", note="as many tables in bands"),
+        "priomap": Word(argument=NUMBER, arguments=len(_USUAL_BANDS), key="priomap", value=list),
+    },
+    always={"bands": 3, "priomap": _USUAL_BANDS},
+    complete=_complete_prio,
+)
+
+
 SFB = Discipline(
     scheme="sfb",
     words={
@@ -335,6 +363,7 @@ DISCIPLINES = {
     "sfq": SFQ,
     "sfb": SFB,
     "cobalt": COBALT,
+    "prio": PRIO,
     "pfifo": PFIFO,
     "bfifo": BFIFO,
     "pfifo_fast": PFIFO_FAST,
@@ -343,12 +372,13 @@ DISCIPLINES = {
 
 SHAPERS = {"tbf", "htb", "hfsc", "cbq"}
 _SHAPER = "a shaper, which is written beside a queue"
+_TREE = "a shaper with classes, which tc class and tc filter add; a tree of them is the scheme htb of a scenario"
 _CLASSES = "sorts packets into classes by filters, which are not modelled; legal: fq_codel, cake"
 _NO_QUEUE = "holds no queue of its own"
 REFUSED = {
     "fq": "paces what connections of this machine send, and sorts them as fq_codel does; legal: fq_codel",
     "tbf": _SHAPER,
-    "htb": _SHAPER,
+    "htb": _TREE,
     "hfsc": _SHAPER,
     "cbq": _SHAPER,
     "netem": "makes delay and loss, and is no queue",
@@ -360,7 +390,6 @@ REFUSED = {
     "blackhole": "drops everything",
     "ingress": f"{_NO_QUEUE}: it hands what arrives to filters; legal: the queue of the IFB behind them",
     "clsact": f"{_NO_QUEUE}: it hands packets to filters; legal: the queue of the device",
-    "prio": _CLASSES,
     "drr": _CLASSES,
     "qfq": _CLASSES,
     "ets": _CLASSES,

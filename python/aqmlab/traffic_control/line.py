@@ -46,6 +46,15 @@ def is_line(text: str) -> bool:
     return bool(first) and (_is_tc(first[0]) or first[0] == "qdisc")
 
 
+def htb_class_in(text: str) -> tuple[str, ...]:
+    """The words behind `htb` in a line that adds or prints a class of it; none of other lines."""
+    words = _without_prompt(_words(text))
+    if words and _is_tc(words[0]):
+        words = [*dropwhile(lambda word: word.startswith("-"), words[1:])]
+    is_class = bool(words) and len(words[0]) > 1 and "class".startswith(words[0])
+    return tuple(words[words.index("htb") + 1 :]) if is_class and "htb" in words else ()
+
+
 def discipline_in(text: str) -> Line:
     """The discipline that a line sets or shows.
 

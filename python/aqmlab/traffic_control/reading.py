@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import ScenarioError
 from aqmlab.terminal.spelling import quoted, shortened
 from aqmlab.traffic_control.disciplines import DISCIPLINES, REFUSED, SHAPERS
-from aqmlab.traffic_control.line import discipline_in, is_line
+from aqmlab.traffic_control.line import discipline_in, htb_class_in, is_line
 from aqmlab.traffic_control.netem import as_link
 from aqmlab.traffic_control.sqm import is_sqm, queues_of_sqm
-from aqmlab.traffic_control.units import OVERHEAD, RATE, SIZE
+from aqmlab.traffic_control.units import NUMBER, OVERHEAD, RATE, SIZE
 from aqmlab.traffic_control.words import refusal, unknown_word
 
 if TYPE_CHECKING:
@@ -74,6 +74,9 @@ def read(text: str) -> LinuxQueue:
     if is_sqm(text):
         lines = [f"{each.way}: {each.line}" for each in queues_of_sqm(text) if each.line]
         raise refusal("sqm", "a configuration sets a queue each way", "; ".join(lines) or "one with a rate")
+    if made := htb_class_in(text):
+        said = "tc class sets one class of several, and no queue"
+        raise refusal("htb", said, _as_class(made), value="class")
     line = discipline_in(text)
     first, *words = line.words or ("",)
     name = _plain(first)
@@ -110,6 +113,22 @@ def _as_shaper(words: Sequence[str]) -> str:
     return f"shaper = {{ {keys} }} in a link of a topology, or shaped_share_up in [line], beside a queue"
 
 
+def _as_class(words: Sequence[str]) -> str:
+    """Where the class that the words describe is written."""
+    said = dict(pairwise(words))
+    bits = {key: RATE.read(said.get(word, "")) for key, word in (("rate_mbps", "rate"), ("ceil_mbps", "ceil"))}
+    sizes = {
+        key: SIZE.read(said.get(word, "").partition("/")[0])
+        for key, word in (("burst_bytes", "burst"), ("ceil_burst_bytes", "cburst"), ("quantum_bytes", "quantum"))
+    }
+    numbers = {"prio": NUMBER.read(said.get("prio", ""))}
+    found = {key: f"{each / 1e6:g}" for key, each in bits.items() if each} | {
+        key: f"{each}" for key, each in (sizes | numbers).items() if each is not None
+    }
+    keys = ", ".join(f"{key} = {value}" for key, value in found.items()) or "rate_mbps = ..."
+    return f'{{ {keys} }} among the classes of queue = {{ scheme = "htb", classes = [...] }} in a scenario'
+
+
 class _Words:
     """The words of one discipline, taken one after another."""
 
@@ -143,7 +162,7 @@ class _Words:
             if word.makes is not None:
                 self._set(word.makes(arguments[0]))
             elif word.key:
-                self._set({word.key: word.value(arguments[0])})
+                self._set({word.key: word.value(arguments if word.arguments > 1 else arguments[0])})
 
     def _set(self, parameters: Mapping[str, Any]) -> None:
         self._found |= parameters

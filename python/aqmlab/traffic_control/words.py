@@ -23,7 +23,7 @@ class Word:
 
     Attributes:
         argument: What follows it; none of a word that stands alone.
-        arguments: How many of them follow.
+        arguments: How many of them follow; the parameter gets a list of several.
         key: The parameter that gets the argument.
         value: The parameter's value from the argument.
         makes: Several parameters from the argument, in place of one.

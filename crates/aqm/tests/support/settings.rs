@@ -20,6 +20,11 @@ pub(crate) fn table(settings: &[(&str, &str)]) -> Schema {
 }
 
 fn insert_scalar(table: &mut Schema, key: &str, value: &str) {
+    if value.starts_with('[') {
+        let list = serde_json::from_str(value).unwrap_or_else(|error| panic!("{key}: {error}"));
+        table.insert(key.to_owned(), list);
+        return;
+    }
     let value = match (value.strip_prefix('"'), value.parse::<bool>(), value.parse::<u64>()) {
         (Some(quoted), ..) => quoted.trim_end_matches('"').into(),
         (_, Ok(flag), _) => flag.into(),

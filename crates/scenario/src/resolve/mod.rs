@@ -7,6 +7,7 @@ mod delay_box;
 mod dumbbell;
 mod flows;
 mod host;
+mod hosts_of_classes;
 mod journeys;
 mod law_files;
 mod line;
@@ -38,7 +39,9 @@ pub(crate) fn resolve(document: &Document, mistakes: &mut Mistakes<'_>) -> Optio
     if !size::check(document, mistakes) {
         return None;
     }
-    let network = network(document, mistakes)?;
+    let mut network = network(document, mistakes)?;
+    hosts_of_classes::find(&mut network, mistakes);
+    let network = network;
     let mut populations = Vec::new();
     if let Some(users) = &document.users {
         populations.extend(populations::of_dumbbell(document, users, &network, mistakes));
