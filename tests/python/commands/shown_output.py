@@ -26,7 +26,7 @@ UPDATES = os.environ.get("AQMLAB_UPDATE_SHOWN") == "1"
 """Whether what is shown is written again instead of compared (`make shown`)."""
 
 _WORDS = "shown words"
-_WIDTH, _HEIGHT = 920, 770
+_WIDTH, _HEIGHT = 920, 900
 _PICTURE = re.compile(r"<!-- picture: (\S+); of: (\S+) -->")
 
 
@@ -107,7 +107,7 @@ class _FirstScreen(HTMLParser):
 def words_of(report: Path) -> str:
     """The words of a report's first screen."""
     page = _FirstScreen()
-    page.feed(re.sub(r"<style.*?</style>", "", report.read_text(encoding="utf-8"), flags=re.DOTALL))
+    page.feed(re.sub(r"<(style|script).*?</\1>", "", report.read_text(encoding="utf-8"), flags=re.DOTALL))
     return " ".join(page.words)
 
 
