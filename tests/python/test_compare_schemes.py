@@ -510,7 +510,7 @@ def test_a_comparison_refuses_runs_of_another_scenario_in_its_folder(link: Path)
     meant = ("results/compare-web/pi", "results/compare-web/red")
     drawn = aqmlab_run("plot", *meant, "--what", "cdf", cwd=link)
     assert drawn.returncode == 0, drawn.stderr
-    message = "warning: Not only the queue differs between red and pi: dumbbell.rate_mbps 2 instead of 4."
+    message = "warning: Not only the queue differs between RED and PI: dumbbell.rate_mbps 2 instead of 4."
     assert message in " ".join(drawn.stderr.split())
 
 

@@ -629,7 +629,7 @@ def test_the_command_prints_the_summary_and_writes_every_metric(tmp_path: Path) 
     words = ("evaluate", "pie", "--only", _ONE, "--schemes", "drop-tail", "--seeds", "1")
     done = aqmlab_run(*words, "--output", "metrics.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "pie by RFC 7928" in done.stdout
+    assert "PIE by RFC 7928" in done.stdout
     assert "means over 1 seed: too few for intervals" in " ".join(done.stdout.split())
     rows = list(csv.DictReader((tmp_path / "metrics.csv").read_text().splitlines()))
     assert {row["scheme"] for row in rows} == {"pie", "drop-tail"}

@@ -427,6 +427,10 @@ def test_one_that_locks_its_link_out_is_found(what: str, tmp_path: Path) -> None
     )
     library(tmp_path, head + LOCKED[what], "own", "-w", "-O2")
     findings = check("own.so:own", folder=tmp_path, cases=12)
-    wrong = [finding.wrong for finding in findings if finding.property.startswith("keeps a link busy")]
+    wrong = [
+        finding.wrong
+        for finding in findings
+        if finding.property.startswith("keeping an overloaded link busy")
+    ]
     assert len(wrong) == 1, findings
     assert "the link stays idle, where 0.5 times" in wrong[0]

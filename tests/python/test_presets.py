@@ -110,7 +110,7 @@ def test_a_preset_goes_to_the_terminal_or_into_a_new_file(
     file.parent.mkdir()
     code, out, _ = leave("new", "building-vdsl", "-o", str(file), capfd=capfd)
     assert (code, file.read_text()) == (0, presets.text("building-vdsl"))
-    assert f"aqmlab run {file}" in out
+    assert f"aqmlab compare {file}" in out
     file.write_text("mine")
     code, _, err = leave("new", "building-adsl", "-o", str(file), capfd=capfd)
     assert (code, file.read_text()) == (2, "mine")

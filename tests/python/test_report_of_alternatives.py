@@ -494,7 +494,7 @@ def compared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "bulk.toml").write_text(BULK)
     made = aqmlab_run("compare", "link.toml", "--schemes", "drop-tail,pie", "--seeds", "1-2", cwd=folder)
     assert made.returncode == 0, made.stderr
-    assert "open results/compare-web/report.html" in " ".join(made.stdout.split())
+    assert "Report: results/compare-web/report.html" in " ".join(made.stdout.split())
     for arguments in (
         ("link.toml", "--set", "users.per_side=9", "--output", "few"),
         ("bulk.toml", "--output", "bulk"),

@@ -387,7 +387,7 @@ def test_instants_that_a_library_reads_without_asking_for_them_are_found(
     found = check("own.so:own", folder=tmp_path, cases=20)
     properties = {finding.property for finding in found}
     # Without instants it takes every packet for one that waited for ever, and shuts the link as well.
-    assert ("asks for the arrival instants that it reads" in properties) == is_found
+    assert ("declaring the arrival instants it reads" in properties) == is_found
     assert is_found or not properties
 
 
@@ -506,7 +506,7 @@ def test_the_suite_finds_what_is_wrong(tmp_path: Path) -> None:
     evicting = findings(ARRIVAL + "return (Verdict.EVICT_MATCH, [0]) if queue.packets else 0")
     assert "on_arrival discards waiting packets, and nothing says so: `evicts = True`" in evicting[0]
     large = findings(ARRIVAL + "return Verdict.PASS if packet.bytes < 60_000 else 1 // 0")
-    assert ["takes packets from 1 byte to 64 KiB" in finding for finding in large] == [True, False]
+    assert ["packets from 1 byte to 64 KiB" in finding for finding in large] == [True, False]
     assert "bursts and idle hours" in large[1]
     assert all("own.py, line 6, in on_arrival: ZeroDivisionError" in finding for finding in large)
     nan = findings("def signal_probability(self):\n    return float('nan')")

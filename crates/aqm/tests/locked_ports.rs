@@ -119,7 +119,7 @@ locked! {
 fn found(name: &'static str, registered: Result<(), RegistrationError>) -> String {
     registered.expect("a new name");
     let findings = conformance::check(name, 20);
-    let law = findings.iter().find(|finding| finding.property.starts_with("keeps a link busy"));
+    let law = findings.iter().find(|finding| finding.property.starts_with("keeping an overloaded link busy"));
     law.map(|finding| finding.wrong.clone()).unwrap_or_default()
 }
 

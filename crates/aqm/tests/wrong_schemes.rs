@@ -116,7 +116,7 @@ fn findings(name: &'static str, registered: Result<(), RegistrationError>) -> Ve
 #[test]
 fn randomness_from_elsewhere_is_found() {
     let found = findings("wrong-random", register::<Random>("wrong-random"));
-    assert!(found.iter().any(|words| words.starts_with("decides alike from the same seed: ")), "{found:?}");
+    assert!(found.iter().any(|words| words.starts_with("same verdicts from the same seed: ")), "{found:?}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_state_that_is_not_the_schemes_own_is_found() {
 fn a_scheme_that_reads_arrival_instants_without_asking_for_them_is_found() {
     let found = findings("wrong-unasked", register::<Unasked>("wrong-unasked"));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("asks for the arrival instants that it reads: "), "{found:?}");
+    assert!(found[0].starts_with("declaring the arrival instants it reads: "), "{found:?}");
     assert!(found[0].contains("AQMLAB_NEEDS_ARRIVAL_INSTANTS"), "{found:?}");
 }
 
@@ -150,7 +150,7 @@ fn a_scheme_that_locks_its_link_out_is_found() {
     let found = findings("wrong-locked", register::<Locked>("wrong-locked"));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(
-        found[0].starts_with("keeps a link busy")
+        found[0].starts_with("keeping an overloaded link busy")
             && found[0].contains("the link stays idle, where 0.5 times"),
         "{found:?}"
     );

@@ -102,8 +102,8 @@ def _certainty(found: Comparison) -> Iterator[str]:
     if found.nothing_is_random:
         yield f"Nothing is random here: {seeds} gave one run. *: differs from {itself(found.baseline)}."
     elif len(found.seeds) < MINIMUM_REPLICATIONS:
-        verb = "is" if len(found.seeds) == 1 else "are"
-        yield f"{seeds} {verb} too few to tell differences from chance; {MINIMUM_REPLICATIONS} can."
+        told = f"{seeds} is too few" if len(found.seeds) == 1 else f"Means over {seeds}, too few"
+        yield f"{told} to tell differences from chance; {MINIMUM_REPLICATIONS} can."
     else:
         yield f"Means over {seeds}. *: differs from {itself(found.baseline)}, beyond chance."
         yield from stages_in_words(found)
