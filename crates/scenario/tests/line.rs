@@ -180,3 +180,25 @@ fn a_home_that_names_no_device_has_one_computer() {
     assert_eq!(home.network.node(sender).name, "computer");
     assert_eq!(home.document().flows[0].receivers.as_deref(), Some("internet"));
 }
+
+#[test]
+fn what_says_how_a_line_varies_is_refused_beside_another_by_the_key_that_was_written() {
+    let said = |keys: &str, file: &str| {
+        let line = format!("technology = \"adsl\"\n{keys}\n");
+        let text = HOME.replace("technology = \"adsl\"\n", &line) + "[files]\n" + file;
+        let text = text.replace("down_mbps = 18.0\n", "").replace("up_mbps = 0.9\n", "");
+        Scenario::from_toml(&text, "home.toml", &[]).map(|_| ()).unwrap_err().to_string()
+    };
+    let rows = "\"line.csv\" = \"t_s,down_mbps\\n0,18\\n\"\n";
+    assert_eq!(
+        said("conditions_file = \"line.csv\"\nreconfigurations = { delay_deviation_ms = 2.0 }", rows),
+        "home.toml:7: line.reconfigurations: given together with conditions_file; legal: one of the two"
+    );
+    assert_eq!(
+        said(
+            "rate_up_trace_file = \"up.trace\"\nreconfigurations = { rate_variation = 0.2 }",
+            "\"up.trace\" = \"12\\n\"\n"
+        ),
+        "home.toml:7: line.reconfigurations.rate_variation: given together with rate_up_trace_file; legal: one of the two"
+    );
+}

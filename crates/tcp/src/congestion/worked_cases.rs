@@ -16,6 +16,7 @@
 //! | `timeout`, `timeout again` | the timer has expired; once more without progress |
 //! | `over` | everything sent before a timeout has arrived, of which the controller is told with the next acknowledgement |
 //! | `idle N` | N timeouts have passed without data |
+//! | `unused N` | N segments were used at most for a timeout |
 
 use super::{
     Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, LostSegment, Marks,
