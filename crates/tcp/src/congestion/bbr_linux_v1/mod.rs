@@ -23,6 +23,7 @@
 //! - What will be in the network at the next departure (`bbr_packets_in_net_at_edt`) is what is in it now.
 //! - No acknowledgement counts as delayed by the peer (`is_ack_delayed`) when the least round trip is
 //!   renewed.
+//! - A timeout ends no interval of a policer (`bbr_set_state` samples one).
 //! - Before an acknowledgement as much was in the network as after it, and what it brought and showed lost.
 
 mod states;

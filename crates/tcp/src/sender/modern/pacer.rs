@@ -14,8 +14,9 @@ pub(super) struct Pacer {
     next: Time,
     /// Whether there is one that waits for it.
     is_waiting: bool,
-    /// When the last quantum began to leave, and how much of it is left, of that instant alone.
-    quantum: (Time, u32),
+    /// What is left of a quantum, of the instant alone in which it began to leave.
+    left: u32,
+    began: Time,
     /// Turns bytes into time at the rate of the last segment; it carries the fraction of a nanosecond.
     pace: Option<(Rate, TransmissionClock)>,
 }
@@ -23,24 +24,25 @@ pub(super) struct Pacer {
 impl Default for Pacer {
     /// Nothing has left yet.
     fn default() -> Self {
-        Self { next: Time::ZERO, is_waiting: false, quantum: (Time::ZERO, 0), pace: None }
+        Self { next: Time::ZERO, is_waiting: false, left: 0, began: Time::ZERO, pace: None }
     }
 }
 
 impl Pacer {
     /// Whether a segment that is ready has to wait; then it is waited for.
     pub(super) fn holds_back(&mut self, now: Time) -> bool {
-        let (began, left) = self.quantum;
-        self.is_waiting = now < self.next && !(left > 0 && began == now);
+        self.is_waiting = now < self.next && (self.left == 0 || self.began != now);
         self.is_waiting
     }
 
     /// An IP packet of so many bytes leaves; the next may when it would have been sent at this rate, or at
     /// once if it belongs to the same quantum, of so many segments.
     pub(super) fn note_sent(&mut self, now: Time, ip_bytes: u16, rate: Rate, segments: u32) {
-        let (began, left) = self.quantum;
-        let left = if left > 0 && began == now { left } else { segments };
-        self.quantum = (now, left.saturating_sub(1));
+        if self.left > 0 && self.began == now {
+            self.left -= 1;
+        } else {
+            (self.left, self.began) = (segments.saturating_sub(1), now);
+        }
         let (known, mut clock) = self.pace.unwrap_or_else(|| (rate, TransmissionClock::new(rate)));
         if known != rate {
             clock = TransmissionClock::new(rate);
