@@ -33,7 +33,7 @@ class Classful(Scheme):
         if sum(len(each.packets) for each in self.fifos) > self.limit_packets:
             longest = max(self.fifos, key=lambda each: sum(p["bytes"] for p in each.packets))
             longest.packets.pop()
-            return "evicted" if longest is not fifo else "overflow"
+            return "overflow"
         return "pass"
 
     def on_packet(self, now, fifo):
