@@ -49,6 +49,8 @@ OF_WORDS = {
     "avpkt": "1000",
     "depth": "60",
     "db": "40000",
+    "bands": "3",
+    "priomap": "1",
 }
 OF_RED = {"limit": "900000", "min": "8000", "max": "300000"}
 OF_CHOKE = {"min": "20", "max": "300"}

@@ -44,6 +44,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     }
     warnings.extend(summary.links.iter().filter_map(|link| idle_scheme(link, scenario)));
     warnings.extend(scenario.network.links.iter().filter_map(|link| tins_without_codepoints(link, scenario)));
+    warnings.extend(scenario.network.links.iter().flat_map(promises_too_much));
     let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
     warnings.extend(marking.map(|link| {
         format!(
@@ -206,12 +207,25 @@ fn tins_without_codepoints(link: &Link, scenario: &Scenario) -> Option<String> {
     })
 }
 
+/// Classes whose children are promised more together than they have themselves.
+fn promises_too_much(link: &Link) -> Vec<String> {
+    let Some(Scheme::Htb(htb)) = &link.queue else { return Vec::new() };
+    let told = |(name, sum, own): (&str, f64, f64)| {
+        format!(
+            "htb at {} promises too much: the rates below class \"{name}\" sum up to {sum} Mbit/s, and its own is \
+             {own}: when all send, nobody is sure of a rate",
+            link.name
+        )
+    };
+    htb.oversubscribed().into_iter().map(told).collect()
+}
+
 /// A queue whose scheme did nothing, or nothing but let its buffer overflow. Drop-tail is not expected to do
 /// more.
 fn idle_scheme(link: &LinkSummary, scenario: &Scenario) -> Option<String> {
     let described = scenario.network.links.iter().find(|described| described.name == link.name);
     let scheme = described.and_then(|described| described.queue.as_ref())?;
-    let signals = scheme.names_within().any(|name| !["drop-tail", "fq"].contains(&name));
+    let signals = scheme.names_within().any(|name| !["drop-tail", "fq", "prio", "htb"].contains(&name));
     let discarded =
         |reason: Reason| link.counters.discarded.get(reason.name()).map_or(0, |amount| amount.packets);
     let overflows = discarded(Reason::Overflow);

@@ -18,6 +18,5 @@ pub use flags::Flags;
 pub use packet::{WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
 pub use pcapng::PcapNg;
 pub use received::{
-    AcknowledgementFields, Protocol, ReceivedPacket, TcpFields, Unreadable, header_checksum, mark,
-    wash,
+    AcknowledgementFields, Protocol, ReceivedPacket, TcpFields, Unreadable, header_checksum, mark, wash,
 };

@@ -372,7 +372,7 @@ DISCIPLINES = {
 
 SHAPERS = {"tbf", "htb", "hfsc", "cbq"}
 _SHAPER = "a shaper, which is written beside a queue"
-_TREE = "a shaper with classes, which tc class and tc filter add; a tree of them is the scheme htb of a scenario"
+_TREE = "a shaper with classes, which tc class adds and the scheme htb of a scenario has"
 _CLASSES = "sorts packets into classes by filters, which are not modelled; legal: fq_codel, cake"
 _NO_QUEUE = "holds no queue of its own"
 REFUSED = {

@@ -113,14 +113,16 @@ def _as_shaper(words: Sequence[str]) -> str:
     return f"shaper = {{ {keys} }} in a link of a topology, or shaped_share_up in [line], beside a queue"
 
 
+_SIZES_OF_CLASS = {"burst_bytes": "burst", "ceil_burst_bytes": "cburst", "quantum_bytes": "quantum"}
+
+
 def _as_class(words: Sequence[str]) -> str:
     """Where the class that the words describe is written."""
     said = dict(pairwise(words))
-    bits = {key: RATE.read(said.get(word, "")) for key, word in (("rate_mbps", "rate"), ("ceil_mbps", "ceil"))}
-    sizes = {
-        key: SIZE.read(said.get(word, "").partition("/")[0])
-        for key, word in (("burst_bytes", "burst"), ("ceil_burst_bytes", "cburst"), ("quantum_bytes", "quantum"))
+    bits = {
+        key: RATE.read(said.get(word, "")) for key, word in (("rate_mbps", "rate"), ("ceil_mbps", "ceil"))
     }
+    sizes = {key: SIZE.read(said.get(word, "").partition("/")[0]) for key, word in _SIZES_OF_CLASS.items()}
     numbers = {"prio": NUMBER.read(said.get("prio", ""))}
     found = {key: f"{each / 1e6:g}" for key, each in bits.items() if each} | {
         key: f"{each}" for key, each in (sizes | numbers).items() if each is not None

@@ -130,7 +130,8 @@ impl<S: AnyScheme> Class<S> {
 pub struct Params<S: AnyScheme> {
     /// Packets that may wait in all classes together.
     pub limit_packets: u32,
-    /// The classes, parents before their children.
+    /// The classes, parents before their children: tables with rate_mbps, ceil_mbps, queue and others.
+    #[schemars(extend("default" = []))]
     pub classes: Vec<Class<S>>,
     /// The class of packets that fit none: one without children, by its name. Unset: the last of these.
     pub default: Option<String>,

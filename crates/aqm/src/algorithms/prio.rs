@@ -60,7 +60,8 @@ impl<S: AnyScheme> Default for Band<S> {
 pub struct Params<S: AnyScheme> {
     /// Packets that may wait in all bands together.
     pub limit_packets: u32,
-    /// The bands, the most urgent first.
+    /// The bands, the most urgent first: tables with dscp and queue.
+    #[schemars(extend("default" = [{}, {}, {}]))]
     pub bands: Vec<Band<S>>,
     /// The band of each of Linux's 16 priorities, which follow from the codepoint.
     #[schemars(inner(range(max = 15)))]

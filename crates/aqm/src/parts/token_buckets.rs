@@ -202,7 +202,12 @@ pub(crate) struct TokenBuckets {
 impl TokenBuckets {
     /// A tree of these classes, the leaves of which are the classes of the port, in their order.
     #[must_use]
-    pub(crate) fn new(classes: &[BucketSettings], map: ClassMap, link_layer: LinkLayer, layer2_bytes: u32) -> Self {
+    pub(crate) fn new(
+        classes: &[BucketSettings],
+        map: ClassMap,
+        link_layer: LinkLayer,
+        layer2_bytes: u32,
+    ) -> Self {
         let has_children = |place: usize| classes.iter().any(|class| class.parent == Some(place));
         let mut nodes: Vec<Node> = Vec::new();
         let mut leaves = Vec::new();

@@ -33,7 +33,7 @@ class Classful(Scheme):
         if sum(len(each.packets) for each in self.fifos) > self.limit_packets:
             longest = max(self.fifos, key=lambda each: sum(p["bytes"] for p in each.packets))
             longest.packets.pop()
-            return "evicted" if longest is not fifo else "overflow"
+            return "overflow"
         return "pass"
 
     def on_packet(self, now, fifo):
@@ -80,7 +80,10 @@ class Class:
 
     def __init__(self, number, keys, parent):
         self.number, self.parent, self.children = number, parent, []
-        self.rate, self.ceil = Fraction(str(keys["rate_mbps"])), Fraction(str(keys.get("ceil_mbps") or keys["rate_mbps"]))
+        self.rate, self.ceil = (
+            Fraction(str(keys["rate_mbps"])),
+            Fraction(str(keys.get("ceil_mbps") or keys["rate_mbps"])),
+        )
         self.buffer = self.time(keys.get("burst_bytes", 1600), self.rate)
         self.cbuffer = self.time(keys.get("ceil_burst_bytes", 1600), self.ceil)
         self.tokens, self.ctokens, self.t_c = self.buffer, self.cbuffer, Fraction(0)
@@ -149,7 +152,9 @@ class Htb(Classful):
                 feed = [
                     leaf
                     for leaf in self.leaves
-                    if leaf.fifo.packets and leaf.prio == prio and (self.lender(leaf, now) or leaf).level == level
+                    if leaf.fifo.packets
+                    and leaf.prio == prio
+                    and (self.lender(leaf, now) or leaf).level == level
                     and self.lender(leaf, now)
                 ]
                 if feed:
@@ -194,7 +199,14 @@ class Htb(Classful):
 def marked(start, step, count, dscps, size=1000):
     """An arrival every `step` ms, with one codepoint after the other, each a flow."""
     return [
-        (round(start + n * step, 6), "arrive", size, 1 + dscps[n % len(dscps)], "not_ect", {"dscp": dscps[n % len(dscps)]})
+        (
+            round(start + n * step, 6),
+            "arrive",
+            size,
+            1 + dscps[n % len(dscps)],
+            "not_ect",
+            {"dscp": dscps[n % len(dscps)]},
+        )
         for n in range(count)
     ]
 
