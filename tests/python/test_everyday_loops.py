@@ -90,11 +90,21 @@ def test_the_time_of_a_run_is_about_what_a_run_takes() -> None:
     assert 0.1 * took < run_time_s(scenario) < 10.0 * took
 
 
+def test_nobody_knows_how_long_a_run_takes_that_ends_when_something_has_happened(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    scenario = aqmlab.Scenario.from_toml(WEB + '[end_after]\npopulation = "right"\nexchanges = 100\n')
+    with pytest.raises(RefusalError, match="not known before"):
+        run_time_s(scenario)
+    announce([Job(scenario, seed) for seed in range(1, 9)], Threads(1))
+    assert capsys.readouterr() == ("", "")
+
+
 def test_what_takes_long_begins_with_its_estimate(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jobs = [Job(bulk(duration_s=30.0), seed) for seed in range(1, 11)]
-    for each_s, said in ((4.0, "10 runs of about 20 s in all on 2 cores\n"), (0.5, "")):
+    for each_s, said in ((4.0, "10 runs: about 20 s on 2 cores\n"), (0.5, "")):
         monkeypatch.setattr(budget, "mean_run_time_s", lambda _, each_s=each_s: each_s)
         announce(jobs, Threads(2))
         assert capsys.readouterr() == ("", said)

@@ -85,7 +85,9 @@ def test_each_study_has_its_folder_and_one_page_has_all(tmp_path: Path) -> None:
     assert "Scorecard" in told
 
 
-def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:
+def test_with_other_hosts_nothing_is_called_reproduced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = ["reproduce", "all", "--scale", "tiny", "--hosts", "linux6-cubic", "--output", "out"]
     done = CliRunner().invoke(commands, command)
     assert done.exit_code == 0, done.output
@@ -109,6 +111,7 @@ def test_with_other_hosts_nothing_is_called_reproduced(tmp_path: Path) -> None:
     assert [each.name for each in (tmp_path / "out").glob("scorecard*")] == []
     assert "reproduced." not in done.output
     assert "ours" not in done.output
+    monkeypatch.setenv("COLUMNS", "122")  # a part of the table less
     listed = CliRunner().invoke(commands, ["results", "out"]).output
     assert listed.count("reproduction") == len(STUDIES)
 

@@ -1,18 +1,20 @@
 """How long runs take on this machine, and which of them a given time has room for.
 
 The first moments of a few runs say it, once their start is over: so long a simulated second takes at their
-pace. Estimates are of the machine as it is now, others on it included, and err by about a third.
+pace. Of presets it was within a fifth of the processor time that they took; a machine that others use is
+slower than its first moments say.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
-from aqmlab.errors import RefusalError
+from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.seeds import Seeds
 from aqmlab.terminal.console import say
@@ -38,9 +40,16 @@ _LEAST_WINDOW_S = 10.0
 
 
 def run_time_s(scenario: Scenario, seed: int = 1) -> float:
-    """Seconds that a run takes on a core of this machine, from its first moments."""
+    """Seconds that a run takes on a core of this machine, from its first moments.
+
+    Raises:
+        RefusalError: The scenario cannot be taken in steps: it ends when so much has happened.
+    """
     before = began = time.perf_counter()
-    run = _core.Simulation(scenario.core, seed)
+    try:
+        run = _core.Simulation(scenario.core, seed)
+    except ScenarioError as error:
+        raise RefusalError(f"how long a run takes is not known before: {error}", place="within_s") from None
     paces: list[float] = []
     step_s = min(1.0, scenario.duration_s)
     while (now_s := run.time_s) < scenario.duration_s and time.perf_counter() - began < _PROBE_S:
@@ -72,7 +81,15 @@ def announce(jobs: Sequence[Job], executor: Executor) -> None:
     simulated_s = sum(job.simulated_s for job in jobs) / sum(job.scenario.duration_s for job in jobs)
     scenarios = list({id(job.scenario): job.scenario for job in jobs}.values())
     workers = min(workers_of(executor), len(jobs))
-    announce_time(len(jobs), mean_run_time_s(scenarios) * simulated_s * len(jobs) / workers, workers)
+    with suppress(RefusalError):  # then nobody knows
+        announce_time(len(jobs), mean_run_time_s(scenarios) * simulated_s * len(jobs) / workers, workers)
+
+
+def announce_runs(scenario: Scenario, runs: int, executor: Executor) -> None:
+    """Says how long at most so many runs of one scenario will take, where it is long."""
+    workers = workers_of(executor)
+    with suppress(RefusalError):
+        announce_time(runs, run_time_s(scenario) * runs / workers, workers, at_most=True)
 
 
 def announce_time(runs: int, seconds: float, workers: int, *, at_most: bool = False) -> None:
@@ -80,7 +97,7 @@ def announce_time(runs: int, seconds: float, workers: int, *, at_most: bool = Fa
     if seconds >= _WORTH_SAYING_S:
         about = "at most about" if at_most else "about"
         cores = counted(workers, "core")
-        say(f"{counted(runs, 'run')} of {about} {in_words(seconds)} in all on {cores}", err=True)
+        say(f"{counted(runs, 'run')}: {about} {in_words(seconds)} on {cores}", err=True)
 
 
 def in_words(seconds: float) -> str:

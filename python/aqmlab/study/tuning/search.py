@@ -9,7 +9,7 @@ from aqmlab.errors import ScenarioError
 from aqmlab.load.demand import named_links
 from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
-from aqmlab.runs.budget import announce_time, run_time_s, workers_of
+from aqmlab.runs.budget import announce_runs
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.summary import figures
 from aqmlab.study.tuning.beside import settings_of
@@ -70,9 +70,7 @@ def search(
     require_optuna()
     named_links(scenario, links)
     if progress:
-        workers = workers_of(executor)
-        seconds = run_time_s(scenario) * plan.most_runs / workers
-        announce_time(plan.most_runs, seconds, workers, at_most=True)
+        announce_runs(scenario, plan.most_runs, executor)
     searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     objective.require_in(scenario)
     base = searched.with_scheme(scenario, typed or space.scheme)
