@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.inference import MINIMUM_REPLICATIONS
-from aqmlab.load.parametrized_scheme import spelt
-from aqmlab.presets.line import AS_IT_IS
 from aqmlab.show.figures import Drawn
 from aqmlab.show.figures.chart import Axis
 from aqmlab.show.figures.delay import delay_bars, delay_over_time, delays_beyond, heard_group
@@ -152,13 +150,9 @@ def _caption_of_delay(chart: Chart, found: Comparison) -> str:
         words += " Dashed: from 150 ms on people in a call notice it; 400 ms is the most (ITU-T G.114)."
     lost = [(each.name, float(each.lost.sum())) for each in chart.series if each.lost is not None]
     if any(count for _, count in lost):
-        told = ", ".join(f"{count:,.0f} {_with(name)}" for name, count in lost if count)
+        told = ", ".join(f"{count:,.0f} {under(name)}" for name, count in lost if count)
         words += f" Marks above: packets that did not arrive ({told})."
     return words
-
-
-def _with(name: str) -> str:
-    return name if name == AS_IT_IS else f"with {spelt(name)}"
 
 
 def _of_delays(found: Comparison, firsts: Mapping[str, Recorded]) -> Iterator[Part]:
