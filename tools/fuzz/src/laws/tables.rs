@@ -3,7 +3,7 @@
 use super::columns::{named, numbers};
 use super::{Broken, datagrams, video_calls};
 use aqmlab_record::Table;
-use aqmlab_scenario::{Population, Scenario, StartRule, WaitsFor};
+use aqmlab_scenario::{Population, Scenario, StartRule};
 use aqmlab_sim::Output;
 
 /// Columns of instants within the run.
@@ -136,7 +136,7 @@ pub(super) fn check_totals(output: &Output, scenario: &Scenario, broken: &mut Br
 
 /// Whether a population watches videos, whose segments are no responses.
 fn watches(population: &Population) -> bool {
-    matches!(population.model.parameters().facts().waits_for, WaitsFor::Segments { .. })
+    population.model.parameters().facts().waits_for.segments()
 }
 
 /// The segments that arrived in the measured window are the exchanges that viewers completed.
