@@ -33,7 +33,7 @@ def observed(quantity: Quantity, result: aqmlab.Result) -> str:
 )
 def test_every_quantity_that_is_shown_of_a_household_is_the_same(queue: dict[str, object]) -> None:
     at_both_ends = {"line.provider_queue": queue, "line.modem_queue": queue}
-    home = aqmlab.Scenario.of(household(30.0, 6.0)).with_overrides(SHORT | at_both_ends)
+    home = aqmlab.Scenario.of(household(30.0, 6.0)).with_overrides({**SHORT, **at_both_ends})
     ended, whole = aqmlab.run(home, seed=3), aqmlab.run(home, seed=3, overrides={"record.cool_down": True})
     assert 40.0 <= ended_s(ended) < ended_s(whole) == 60.0
     shown = shown_of_all([whole])

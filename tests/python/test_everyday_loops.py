@@ -171,12 +171,12 @@ def test_the_page_begins_with_the_scheme_that_was_named() -> None:
     from aqmlab.show.play import PlayedLink
 
     scenario = aqmlab.Scenario.from_toml(WEB)
-    settings = _queues_of(scenario, (), "codel")
+    settings = _queues_of(scenario, "codel")
     assert [table["scheme"] for table in settings.values()] == ["codel"]
     link = PlayedLink(scenario.with_overrides(settings), settings=settings, simulated_s=10.0)
     assert link.start.scheme == "codel"
     assert "codel" in link.command(link.start, "web.toml")
-    assert _queues_of(scenario, (), None) == {}
+    assert _queues_of(scenario, None) == {}
 
 
 # ------------------------------------------------------------------------------------------------ catalogues
