@@ -52,6 +52,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
         let (burst, every, minimum_rto) = rates;
         // ns-2 and Linux have their own ECN, and advertise no windows here.
         let linux = congestion.is_some();
+        let needs_pacing = congestion.is_some_and(|congestion| congestion.name().starts_with("bbr"));
         let own_rules = name == "ns2-full" || linux;
         let overrides = HostOverrides {
             ecn: Some(if own_rules && ecn != EcnRule::Off { EcnRule::On } else { ecn }),
@@ -64,7 +65,7 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
             proportional_rate_reduction: linux.then_some(!reno),
             tail_loss_probe: linux.then_some(!nagle),
             forward_recovery: linux.then_some(limited != reno),
-            pacing: linux.then_some(limited == reno),
+            pacing: linux.then_some(needs_pacing || limited == reno),
             timer_hz: linux.then_some(if fallback == reno { 250 } else { 0 }),
             timer_phase: (linux && fallback == reno && nagle).then_some(TimerPhase::Shared),
             quick_acknowledgements: linux.then_some(reno),

@@ -56,7 +56,7 @@ pub trait CongestionControl: Sized {
     /// An acknowledgement was processed.
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged);
 
-    /// A segment is taken for lost. Only of those that [model the path](super::Habits) each is told.
+    /// A segment is taken for lost. Only of those that model the path each is told.
     fn on_lost(&mut self, _lost: &LostSegment) {}
 
     /// Segments were lost.

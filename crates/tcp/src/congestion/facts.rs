@@ -134,7 +134,7 @@ pub struct DeliveryRate {
 }
 
 /// One segment is taken for lost, whoever has found that: what has arrived since, a timer, or a timeout. A
-/// controller is told of each before it is told what follows, if it [models the path](super::Habits).
+/// controller is told of each before it is told what follows, if it models the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostSegment {
     /// When it was noticed.
