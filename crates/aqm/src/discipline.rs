@@ -32,8 +32,8 @@ pub struct Scheduled {
     pub ack_filter: Option<AckFilter>,
     /// Whether packets lose their differentiated services codepoint once they are classified.
     pub washes: bool,
-    /// The classes that the queues belong to, in the order of the queues; none where all are alike. The limit,
-    /// the filter and the washing above are then those of the classes.
+    /// The classes that the queues belong to, in the order of the queues; none where all are alike. The
+    /// limit, the filter and the washing above are then those of the classes.
     pub classes: Vec<QueueClass>,
 }
 

@@ -55,8 +55,8 @@ pub trait Parameters {
         self.scheme_within().into_iter().collect()
     }
 
-    /// Whether it can be the scheme of one class among several: it has queues and their scheduler, and nothing
-    /// in front of them.
+    /// Whether it can be the scheme of one class among several: it has queues and their scheduler, and
+    /// nothing in front of them.
     fn can_be_class(&self) -> bool {
         self.is_one_queue()
     }

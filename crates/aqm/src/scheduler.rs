@@ -119,8 +119,8 @@ pub trait Scheduler: Send + DynClone {
     /// until it is not. At least one packet waits.
     fn victim(&mut self, now: Time, queues: &dyn Backlogs) -> Victim;
 
-    /// The buffer of a [class](crate::Scheduled::classes) is exceeded: what of its packets is to be discarded.
-    /// Asked again until it is not. At least one packet of the class waits.
+    /// The buffer of a [class](crate::Scheduled::classes) is exceeded: what of its packets is to be
+    /// discarded. Asked again until it is not. At least one packet of the class waits.
     fn victim_of_class(&mut self, now: Time, class: usize, queues: &dyn Backlogs) -> Victim {
         let _ = class;
         self.victim(now, queues)

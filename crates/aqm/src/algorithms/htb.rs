@@ -7,7 +7,7 @@
 //! on each arrival    the first class that the packet's hosts and codepoint fit
 //! mode of a class    ctokens < 0: cannot send;  tokens < 0: may borrow;  otherwise it can send, and lends
 //! on each departure  a leaf may send if it can, or if those above it that may borrow end in one that can:
-//!                    that one's level lends.  Lowest level first, then lowest priority, then turns of a quantum
+//!                    that one's level lends.  Lowest level first, then lowest priority, then turns
 //!                    of each class up to the root: ctokens ← min(cburst, ctokens + t) − bytes/ceil,
 //!                    and from the level that lends on: tokens ← min(burst, tokens + t) − bytes/rate;
 //!                    below it: tokens ← tokens + t
@@ -24,12 +24,12 @@
 //! | `queue` | a scheme | pfifo | one without a filter in front or classes of its own |
 //! | `overhead_bytes`, `minimum_frame_bytes`, `framing` | bytes | of each class | -64 to 256, 0 to 256 |
 //!
-//! Departures and silences. Linux lets go at once what no class takes; here it belongs to the class `default`,
-//! or to the last one that is a leaf. A class that borrows keeps its place in the turns of the level that
-//! lends, in the order of the tree, where Linux has a place for each class above it: rounds are the same, where
-//! they begin after a pause may differ. A class at its ceiling is asked again at the very instant at which it
-//! may send, as with Linux's high-resolution timers. Lengths are IP lengths: Linux counts the 14 bytes of an
-//! Ethernet header, `overhead_bytes = 14`.
+//! Departures and silences. Linux lets go at once what no class takes; here it belongs to the class
+//! `default`, or to the last one that is a leaf. A class that borrows keeps its place in the turns of the
+//! level that lends, in the order of the tree, where Linux has a place for each class above it: rounds are
+//! the same, where they begin after a pause may differ. A class at its ceiling is asked again at the very
+//! instant at which it may send, as with Linux's high-resolution timers. Lengths are IP lengths: Linux counts
+//! the 14 bytes of an Ethernet header, `overhead_bytes = 14`.
 
 use super::prio::{built, key_of, require_class};
 use crate::discipline::Discipline;
@@ -75,8 +75,8 @@ pub struct Class<S: AnyScheme> {
     /// Of a class without children: bytes of its turn among those of its priority. Unset: what its rate sends
     /// in 0.1 s, from 1000 to 200 000.
     pub quantum_bytes: Option<u32>,
-    /// Machines, or groups of them, whose packets these are, whether they send or receive; all where no one is
-    /// named.
+    /// Machines, or groups of them, whose packets these are, whether they send or receive; all where no one
+    /// is named.
     pub hosts: Vec<String>,
     /// Differentiated services codepoints of these packets, from 0 to 63; all where none is named.
     #[schemars(inner(range(max = 63)))]
@@ -121,8 +121,8 @@ impl<S: AnyScheme> Class<S> {
     }
 }
 
-/// Hierarchical token buckets: each class has a rate that it gets in any case and a ceiling up to which others
-/// lend it what they do not need; a customer's plan is a class.
+/// Hierarchical token buckets: each class has a rate that it gets in any case and a ceiling up to which
+/// others lend it what they do not need; a customer's plan is a class.
 ///
 /// Source: Linux's htb. Without classes everything is one class with the link's rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

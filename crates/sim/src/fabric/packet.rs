@@ -24,8 +24,9 @@ pub(crate) struct Packet {
     /// datagram: sequence number (32), the instant at which it was sent (its lower 32 bits).
     numbers: u64,
     /// IP bytes (16), payload (16), hop of the next arrival (16), TCP flags (8), `FROM_PASSIVE` and what
-    /// stands below it (8). Among the flags `WASHED` has the place of PSH, which no sender here sets. A pure acknowledgement has what is unread in place of payload, a datagram the
-    /// upper bits of its instant in place of payload and flags.
+    /// stands below it (8). Among the flags `WASHED` has the place of PSH, which no sender here sets. A
+    /// pure acknowledgement has what is unread in place of payload, a datagram the upper bits of its instant
+    /// in place of payload and flags.
     rest: u64,
 }
 
