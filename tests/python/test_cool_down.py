@@ -10,7 +10,7 @@ from aqmlab.statistics.quantities import Quantity
 from aqmlab.statistics.quantity import Measured
 from aqmlab.statistics.recorded import ended_s
 
-SHORT = {"duration_s": 60.0, "warm_up_s": 10.0, "cool_down_s": 20.0}
+SHORT: dict[str, object] = {"duration_s": 60.0, "warm_up_s": 10.0, "cool_down_s": 20.0}
 
 
 def observed(quantity: Quantity, result: aqmlab.Result) -> str:
@@ -32,8 +32,8 @@ def observed(quantity: Quantity, result: aqmlab.Result) -> str:
     ids=lambda queue: str(queue["scheme"]),
 )
 def test_every_quantity_that_is_shown_of_a_household_is_the_same(queue: dict[str, object]) -> None:
-    at_both_ends = {"line.provider_queue": queue, "line.modem_queue": queue}
-    home = aqmlab.Scenario.of(household(30.0, 6.0)).with_overrides({**SHORT, **at_both_ends})
+    at_both_ends: dict[str, object] = {"line.provider_queue": queue, "line.modem_queue": queue}
+    home = aqmlab.Scenario.of(household(30.0, 6.0)).with_overrides(SHORT | at_both_ends)
     ended, whole = aqmlab.run(home, seed=3), aqmlab.run(home, seed=3, overrides={"record.cool_down": True})
     assert 40.0 <= ended_s(ended) < ended_s(whole) == 60.0
     shown = shown_of_all([whole])

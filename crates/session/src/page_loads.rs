@@ -84,8 +84,8 @@ impl PageLoads {
         (ended.began < Time::MAX).then(|| ended.load((population, user), ended.latest, true))
     }
 
-    /// Whether no page that was begun before an instant, which has passed, is under way. What was under way when
-    /// the run began is not recorded, and so not waited for.
+    /// Whether no page that was begun before an instant, which has passed, is under way. What was under way
+    /// when the run began is not recorded, and so not waited for.
     pub(crate) fn are_settled(&mut self, before: Time) -> bool {
         let of_users = &self.of_users;
         self.settled.are_all(of_users.len(), |user| !of_users[user].is_under_way_since(before))
