@@ -133,7 +133,7 @@ mod tests {
         };
         let (one, again, other) = (keys(1), keys(1), keys(2));
         assert_eq!(one, again);
-        let all: std::collections::BTreeSet<u64> = one.into_iter().chain(other).collect();
+        let all: BTreeSet<u64> = one.into_iter().chain(other).collect();
         assert_eq!(all.len(), 8);
     }
 }
