@@ -36,8 +36,8 @@ use crate::discipline::Discipline;
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::{
-    BucketSettings, CLASS_PRIORITIES, ClassMap, LEVELS, Limit, LimitRule, LineCoding, LinkLayer, TokenBuckets,
-    classes,
+    BucketSettings, CLASS_PRIORITIES, ClassMap, LEVELS, Limit, LimitRule, LineCoding, LinkLayer,
+    TokenBuckets, classes,
 };
 use crate::port_facts::PortFacts;
 use aqmlab_units::Rate;
@@ -231,7 +231,12 @@ impl<S: AnyScheme> Params<S> {
         }
         let depth = self.depth(place);
         if depth > LEVELS {
-            return Err(refused(place, "parent", format!("level {depth}"), format!("a tree of at most {LEVELS} levels")));
+            return Err(refused(
+                place,
+                "parent",
+                format!("level {depth}"),
+                format!("a tree of at most {LEVELS} levels"),
+            ));
         }
         if class.rate_mbps.is_none() && class.parent.is_some() {
             return Err(ParameterError {
@@ -249,7 +254,8 @@ impl<S: AnyScheme> Params<S> {
         if !(least..=1e6).contains(&ceil) {
             return Err(refused(place, "ceil_mbps", ceil, format!("from its rate, {least}, to 1e6 Mbit/s")));
         }
-        for (key, bytes) in [("burst_bytes", class.burst_bytes), ("ceil_burst_bytes", class.ceil_burst_bytes)] {
+        for (key, bytes) in [("burst_bytes", class.burst_bytes), ("ceil_burst_bytes", class.ceil_burst_bytes)]
+        {
             let bytes = bytes.unwrap_or(USUAL_BURST_BYTES);
             if !(1..=1_000_000_000).contains(&bytes) {
                 return Err(refused(place, key, bytes, "from 1 to 1e9 bytes"));
