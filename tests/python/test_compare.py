@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import aqmlab
-from aqmlab.comparison import Comparison, CurveDifference, compare
+from aqmlab.comparison import Comparison, CurveDifference, compare, configurations
 from aqmlab.errors import ComparisonError, UnknownLinkError
 from aqmlab.inference import Band, Interval, NotEnoughReplications, Verdict
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, of_link
@@ -236,8 +236,10 @@ def test_one_scenario_is_run_under_several_schemes() -> None:
     assert (found.names, found.seeds) == (("drop-tail", "red"), (1, 2))
     alone = compare({name: [run.result for run in runs] for name, runs in found.runs.items()})
     assert alone.to_dict() == found.to_dict()
-    with pytest.raises(ComparisonError, match="two or more, such as drop-tail and red"):
-        compare(TWO_ROUTERS_BROWSED, schemes=["red"])
+    beside_its_own = configurations(aqmlab.Scenario.of(TWO_ROUTERS_BROWSED), ["red"], ["far-to-near"])
+    assert [*beside_its_own] == ["as it is", "red"]
+    with pytest.raises(ComparisonError, match="as it is and drop-tail are the same configuration"):
+        compare(TWO_ROUTERS_BROWSED, schemes=["drop-tail"])
     with pytest.raises(ComparisonError, match="schemes need one scenario"):
         compare({"a": runs()}, schemes=["red", "pi"])
     with pytest.raises(ComparisonError, match="nothing to compare"):

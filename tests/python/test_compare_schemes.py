@@ -427,7 +427,7 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
     [
         ((), "one scenario, perhaps with --schemes"),
         (("link.toml", "bulk.toml", "--schemes", "red,pi"), "one scenario, perhaps with --schemes"),
-        (("link.toml", "--schemes", "red"), "two or more, such as drop-tail,red"),
+        (("link.toml", "--schemes", "rod"), "scheme 'rod': unknown"),
         (("link.toml", "--schemes", "red,rod"), "scheme 'rod': unknown"),
         (("link.toml", "--schemes", "red,pi", "--seeds", "1-5", "--until-width", "1"), "needs 6 seeds"),
         (("link.toml", "--schemes", "red,pi", "--until-width", "0"), "not in the range"),

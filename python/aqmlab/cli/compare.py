@@ -178,8 +178,6 @@ def _scenarios(
             raise click.UsageError("a scenario is listed twice; legal: two or more different ones")
         named = {scenario.name: scenario for scenario in read}
         return named if len(named) == len(read) else dict(zip(map(str, paths), read, strict=True))
-    if len(schemes) == 1 and not any(placed):
-        raise click.BadParameter("two or more, such as drop-tail,red", param_hint="--schemes")
     return configurations(read[0], schemes, queues, *placed)
 
 

@@ -73,9 +73,9 @@ def compare(
             each seed or the folder of these; or the folder of a comparison.
         schemes: Queue disciplines to compare in the scenario, with its buffer limits and default parameters,
             or with the given ones, such as codel:target_ms=20:interval_ms=200, or as Linux spells them, such
-            as fq_codel target 20ms. The first is the baseline. By default its own queues, as it is, are
-            compared with pie, fq-codel and cake. `aqmlab list` prints the names, `aqmlab explain NAME` the
-            parameters.
+            as fq_codel target 20ms. The first is the baseline; one alone is compared with the scenario's own
+            queues, as it is. By default these are compared with pie, fq-codel and cake. `aqmlab list` prints
+            the names, `aqmlab explain NAME` the parameters.
         seeds: Random seeds to run; at least 6 for confidence intervals.
         queues: Links that get the schemes; by default those that carry data, or of a `[line]` those whose
             queues act.
@@ -258,13 +258,13 @@ def configurations(
     Args:
         scenario: The scenario.
         schemes: Different schemes, optionally with parameters: `codel:target_ms=20`, or as Linux spells them;
-            two or more, or with `queue_in` one or more. None: its own queues, and `DEFAULT_SCHEMES`.
+            one alone is compared with the scenario's own queues. None: these, and `DEFAULT_SCHEMES`.
         links: The links that get the schemes; by default those that carry data.
         queue_in: Whose queues on a line they are; the line as it is then comes first.
         shaped_share: The share of its rate that a router leaves the line.
 
     Raises:
-        ComparisonError: There are too few schemes, or two of them are the same configuration.
+        ComparisonError: Two are the same configuration, such as the only scheme and the scenario as it is.
         RefusalError: There is no such place, or the network is no line.
         ScenarioError: A scheme is invalid.
         UnknownLinkError: A link is not monitored.
@@ -287,12 +287,12 @@ def configurations(
         raise ComparisonError(
             "shaped_share: only a router shapes; legal: together with queue_in = router", place="shaped_share"
         )
-    if len(schemes) < 2:
-        raise ComparisonError("schemes: two or more, such as drop-tail and red", place="schemes")
     from aqmlab.load.queues import Queues  # noqa: PLC0415 (results at hand need no queues)
+    from aqmlab.presets.line import AS_IT_IS  # noqa: PLC0415
 
     found = Queues.of(scenario, links, argument="queues")
-    return _under(schemes, {}, partial(found.with_scheme, scenario))
+    beside = {AS_IT_IS: scenario} if len(schemes) == 1 else {}
+    return _under(schemes, beside, partial(found.with_scheme, scenario))
 
 
 def _beside_its_own(
