@@ -310,11 +310,11 @@ fn each_type_of_service_has_the_band_that_it_has_in_the_kernel() {
     }
 }
 
-/// Full classes at rates that the link is far above; the kernel counts the Ethernet header. Two points are two
-/// hundredths of the tree's 4 Mbit/s.
+/// Full classes at rates that the link is far above; the kernel counts the Ethernet header. Shares
+/// of what left are as there to within two points.
 #[test]
 fn full_classes_have_the_shares_that_they_have_in_the_kernel() {
-    let mut cases = 0;
+    let (mut cases, mut differs) = (0, Vec::new());
     for line in KERNEL.lines().filter_map(|line| line.strip_prefix("RATES ")) {
         let [name, classes, found] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
         let found: Vec<(u8, f64)> = found
@@ -328,11 +328,16 @@ fn full_classes_have_the_shares_that_they_have_in_the_kernel() {
         let mut bench = Bench::new(&keys, 1000.0);
         bench.run(8.5, &dscps);
         let here = bench.rates(0.5, &dscps);
-        println!("{name}: {found:?} {here:?}");
+        let (in_kernel, in_all): (f64, f64) = (found.iter().map(|each| each.1).sum(), here.iter().sum());
+        // A kernel in real time is late now and then, and a bucket that is full gains nothing.
+        assert!((0.94..1.01).contains(&(in_kernel / in_all)), "{name}: {in_kernel} of {in_all} Mbit/s");
         for ((dscp, kernel), here) in found.iter().zip(&here) {
-            assert!((kernel - here).abs() < 0.02 * 4.0, "{name}: DSCP {dscp}: kernel {kernel}, here {here}");
+            let (kernel, here) = (kernel / in_kernel, here / in_all);
+            if (kernel - here).abs() > 0.02 {
+                differs.push(format!("{name}: DSCP {dscp}: kernel {kernel:.3}, here {here:.3}"));
+            }
         }
         cases += 1;
     }
-    assert!(cases >= 6, "{cases} cases");
+    assert!(cases >= 6 && differs.is_empty(), "{cases} cases: {differs:#?}");
 }
