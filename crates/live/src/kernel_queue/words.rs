@@ -72,14 +72,8 @@ pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
         Some(Scheme::FqCoDel(given)) => fq_codel(given),
         Some(Scheme::DualPi2(given)) => dualpi2(given),
         Some(
-            scheme @ (Scheme::Cake(_)
-            | Scheme::Choke(_)
-            | Scheme::Sfb(_)
-            | Scheme::Prio(_)
-            | Scheme::Htb(_)),
-        ) => {
-            Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
-        }
+            scheme @ (Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_) | Scheme::Prio(_) | Scheme::Htb(_)),
+        ) => Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name())),
         Some(Scheme::Fq(_)) => {
             Err("Linux's fq is another one than fq: it paces flows; its fq_codel is fq-codel".to_owned())
         }
