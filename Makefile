@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-router crosscheck-autorate uml-kernel docs constraints wheel release package clean
+.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -130,6 +130,9 @@ crosscheck-queues: $(VENV)/.installed ## FQ-CoDel and CAKE beside the kernel's, 
 
 crosscheck-cake: $(VENV)/.installed ## CAKE's tins and ACK filter, asked of a kernel and stored for `cargo test` (UML and MODULES as for crosscheck-router)
 	$(BIN)/python -m tests.crosscheck.cake
+
+crosscheck-classes: $(VENV)/.installed ## bands of prio and shares of htb, asked of a kernel and stored for `cargo test` (UML and MODULES as for crosscheck-router)
+	$(BIN)/python -m tests.crosscheck.classes
 
 crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=/usr/bin/linux.uml MODULES=/usr/lib/uml/modules/VERSION/kernel)
 	$(BIN)/python -m tests.crosscheck.router_lines

@@ -12,14 +12,11 @@ from __future__ import annotations
 import datetime
 import os
 import random
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .measurement import FOLDER
-from .user_mode_linux import UML, kernel
+from .user_mode_linux import asked, kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +26,7 @@ FILTERS = ("ack-filter", "ack-filter-aggressive")
 CASES, SEGMENTS = 60, 24
 FLAGS = {"ece": 0.12, "cwr": 0.08, "psh": 0.04, "ae": 0.04, "fin": 0.02, "data": 0.05}
 """How often segments have them; `data` is a payload."""
+KINDS = ("CODEPOINTS", "SETTINGS", "SHARES", "INGRESS", "FILTER")
 MISSING = 3
 _MSS = 1_460
 
@@ -68,38 +66,14 @@ def _blocks(dice: random.Random, number: int) -> Iterator[str]:
         yield f"sack:{begin}-{(begin + _MSS * dice.randint(1, 2)) % 2**32}"
 
 
-def ask(wanted: list[str]) -> list[str]:
-    """The kernel's lines."""
-    with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder, "cases")
-        listed.write_text("".join(f"{case}\n" for case in wanted), encoding="utf-8")
-        words = {
-            "AQMLAB_FOLDER": str(UML),
-            "AQMLAB_MODULES": os.environ.get("MODULES", ""),
-            "AQMLAB_CASES": str(listed),
-        }
-        command = [
-            str(kernel()),
-            *("mem=256M", "rootfstype=hostfs", "rootflags=/", "ro", f"init={UML / 'cake.sh'}"),
-            *("con=null", "con0=fd:0,fd:1", "quiet"),
-            *(f"{name}={value}" for name, value in words.items()),
-        ]
-        made = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
-        )
-    kinds = ("KERNEL ", "CODEPOINTS ", "SETTINGS ", "SHARES ", "INGRESS ", "FILTER ")
-    return [line for line in made.stdout.splitlines() if line.startswith(kinds)]
-
-
-def answers(wanted: list[str], lines: list[str]) -> str:
+def answers(wanted: list[str], release: str, lines: list[str]) -> str:
     """As it is stored: each case of the filter in front of what arrived."""
-    release = lines[0].split()[1]
     today = datetime.datetime.now(tz=datetime.UTC).date()
     stored = [f"# What CAKE of Linux {release} does, {today}: written by python -m tests.crosscheck.cake."]
     filtered = [line.split(" ", 2)[2] for line in lines if line.startswith("FILTER ")]
     if len(filtered) < len(wanted):
         raise SystemExit(f"the kernel answered {len(filtered)} of {len(wanted)} cases")
-    stored += [line for line in lines if not line.startswith(("KERNEL ", "FILTER "))]
+    stored += [line for line in lines if not line.startswith("FILTER ")]
     stored += [f"FILTER {case} | {arrived}" for case, arrived in zip(wanted, filtered, strict=True)]
     return "".join(f"{line}\n" for line in stored)
 
@@ -111,7 +85,7 @@ def main() -> int:
         return MISSING
     wanted = cases()
     ANSWERS.parent.mkdir(exist_ok=True)
-    ANSWERS.write_text(answers(wanted, ask(wanted)), encoding="utf-8")
+    ANSWERS.write_text(answers(wanted, *asked("cake.py", wanted, KINDS)), encoding="utf-8")
     print(f"{ANSWERS}: cargo test -p aqmlab-aqm --test cake compares")
     return 0
 

@@ -62,6 +62,36 @@ def ask(
             yield release, found
 
 
+def asked(program: str, cases: Iterable[str], kinds: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Has a program of `uml/` ask the queues of a distribution's kernel about these cases.
+
+    Returns the kernel's release and the lines that begin with one of these kinds.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder, "cases")
+        listed.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")
+        words = {
+            "AQMLAB_FOLDER": str(UML),
+            "AQMLAB_MODULES": os.environ.get("MODULES", ""),
+            "AQMLAB_PROGRAM": program,
+            "AQMLAB_CASES": str(listed),
+        }
+        command = [
+            str(kernel()),
+            *("mem=256M", "rootfstype=hostfs", "rootflags=/", "ro", f"init={UML / 'cable.sh'}"),
+            *("con=null", "con0=fd:0,fd:1", "quiet"),
+            *(f"{name}={value}" for name, value in words.items()),
+        ]
+        made = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
+        )
+    lines = made.stdout.splitlines()
+    releases = [line.split()[1] for line in lines if line.startswith("KERNEL ")]
+    if not releases:
+        raise SystemExit(f"user-mode Linux did not start:\n{made.stdout[-2000:]}")
+    return releases[0], [line for line in lines if line.split(" ", 1)[0] in kinds]
+
+
 def _booted(wanted: list[Case]) -> tuple[str, dict[Case, Figures]]:
     """One machine for these cases, one after the other."""
     with tempfile.TemporaryDirectory() as folder:

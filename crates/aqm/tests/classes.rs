@@ -1,5 +1,5 @@
 //! Ports with classes: strict priority, and trees of token buckets. Shares, bursts and ceilings in closed
-//! form.
+//! form, and as a kernel has them (`kernel/classes`, written by `python -m tests.crosscheck.classes`).
 
 #[path = "support/keys.rs"]
 mod keys;
@@ -292,4 +292,52 @@ fn what_a_tree_cannot_be_is_refused_with_the_place() {
         let scheme = parse(&tree(classes)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(scheme.validate().map_err(|error| error.to_string()), Err(told.to_owned()));
     }
+}
+
+const KERNEL: &str = include_str!("kernel/classes");
+
+/// Linux looks at all eight bits of the type of service; the two that ECN has now make no difference.
+#[test]
+fn each_type_of_service_has_the_band_that_it_has_in_the_kernel() {
+    let said = KERNEL.lines().find_map(|line| line.strip_prefix("BANDS "));
+    let bands: Vec<f64> =
+        said.expect("bands").split(' ').map(|band| band.parse().expect("a number")).collect();
+    assert_eq!(bands.len(), 256);
+    let mut bench = Bench::new(&json_schema!({ "scheme": "prio" }), 8.0);
+    for (tos, band) in (0..=u8::MAX).zip(bands) {
+        bench.arrive(tos >> 2);
+        assert_eq!(bench.state("class_of_last_arrival"), band, "type of service {tos}");
+    }
+}
+
+/// Full classes at rates that the link is far above; the kernel counts the Ethernet header. Shares
+/// of what left are as there to within two points.
+#[test]
+fn full_classes_have_the_shares_that_they_have_in_the_kernel() {
+    let (mut cases, mut differs) = (0, Vec::new());
+    for line in KERNEL.lines().filter_map(|line| line.strip_prefix("RATES ")) {
+        let [name, classes, found] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let found: Vec<(u8, f64)> = found
+            .split(' ')
+            .filter_map(|each| each.split_once(':'))
+            .map(|(dscp, rate)| (dscp.parse().expect("a codepoint"), rate.parse().expect("a rate")))
+            .collect();
+        let mut keys = tree(serde_json::from_str(classes).expect("classes"));
+        keys.insert("overhead_bytes".to_owned(), 14.into());
+        let dscps: Vec<u8> = found.iter().map(|(dscp, _)| *dscp).collect();
+        let mut bench = Bench::new(&keys, 1000.0);
+        bench.run(8.5, &dscps);
+        let here = bench.rates(0.5, &dscps);
+        let (in_kernel, in_all): (f64, f64) = (found.iter().map(|each| each.1).sum(), here.iter().sum());
+        // A kernel in real time is late now and then, and a bucket that is full gains nothing.
+        assert!((0.94..1.01).contains(&(in_kernel / in_all)), "{name}: {in_kernel} of {in_all} Mbit/s");
+        for ((dscp, kernel), here) in found.iter().zip(&here) {
+            let (kernel, here) = (kernel / in_kernel, here / in_all);
+            if (kernel - here).abs() > 0.02 {
+                differs.push(format!("{name}: DSCP {dscp}: kernel {kernel:.3}, here {here:.3}"));
+            }
+        }
+        cases += 1;
+    }
+    assert!(cases >= 6 && differs.is_empty(), "{cases} cases: {differs:#?}");
 }

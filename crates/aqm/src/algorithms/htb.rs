@@ -11,6 +11,8 @@
 //!                    of each class up to the root: ctokens ← min(cburst, ctokens + t) − bytes/ceil,
 //!                    and from the level that lends on: tokens ← min(burst, tokens + t) − bytes/rate;
 //!                    below it: tokens ← tokens + t
+//! turns              a leaf sends its quantum, then the next class below the same one; behind the last of these
+//!                    it is the turn of the class behind that above them
 //! ```
 //!
 //! | parameter | unit | Linux | legal |
@@ -25,9 +27,9 @@
 //! | `overhead_bytes`, `minimum_frame_bytes`, `framing` | bytes | of each class | -64 to 256, 0 to 256 |
 //!
 //! Departures and silences. Linux lets go at once what no class takes; here it belongs to the class
-//! `default`, or to the last one that is a leaf. A class that borrows keeps its place in the turns of the
-//! level that lends, in the order of the tree, where Linux has a place for each class above it: rounds are
-//! the same, where they begin after a pause may differ. A class at its ceiling is asked again at the very
+//! `default`, or to the last one that is a leaf. Turns go in the order of the list, in Linux in that of the
+//! classes' numbers. A class that lends and for a moment had nobody to lend to keeps its turn among those of its
+//! level, where Linux gives it to the next. A class at its ceiling is asked again at the very
 //! instant at which it may send, as with Linux's high-resolution timers. Lengths are IP lengths: Linux counts
 //! the 14 bytes of an Ethernet header, `overhead_bytes = 14`.
 

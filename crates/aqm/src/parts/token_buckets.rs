@@ -106,7 +106,8 @@ impl Node {
 /// A class that sends: a leaf of the tree.
 #[derive(Clone, Debug)]
 struct Leaf {
-    node: usize,
+    /// The classes from the root down to it.
+    path: Vec<usize>,
     priority: usize,
     quantum_bytes: i64,
     /// What is left of its turn, by the level that lends.
@@ -184,12 +185,14 @@ pub(crate) struct TokenBuckets {
     map: ClassMap,
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
-    /// The leaves in the order of the tree, from the left to the right: their turns go this way.
-    in_turn: Vec<usize>,
-    /// The place of each leaf there.
-    turn_of: Vec<usize>,
-    /// Whose turn it is there, by level and priority.
-    pointer: [[usize; CLASS_PRIORITIES]; LEVELS],
+    /// Whose turn it is among the classes of a level that send or lend of their own, by level and priority:
+    /// the first of these from here on.
+    turn_of_row: [[usize; CLASS_PRIORITIES]; LEVELS],
+    /// Whose turn it is among those to which a class lends, by class and priority.
+    turn_below: Vec<[usize; CLASS_PRIORITIES]>,
+    /// The leaves that may send next to the one whose turn it is, and that one: all of one priority, to which
+    /// one level lends.
+    rivals: Vec<usize>,
     /// The level that lends to the class whose turn it is.
     lends: usize,
     link_layer: LinkLayer,
@@ -222,35 +225,27 @@ impl TokenBuckets {
                 charged: Time::ZERO,
             });
             if !is_inner {
+                let up = std::iter::successors(Some(place), |&place| nodes[place].parent);
+                let mut path: Vec<usize> = up.collect();
+                path.reverse();
                 leaves.push(Leaf {
-                    node: place,
+                    path,
                     priority: usize::from(class.priority).min(CLASS_PRIORITIES - 1),
                     quantum_bytes: class.quantum_bytes.into(),
                     deficit: [0; LEVELS],
                 });
             }
         }
-        let path = |leaf: &usize| {
-            let up = std::iter::successors(Some(leaves[*leaf].node), |&node: &usize| nodes[node].parent);
-            let mut path: Vec<usize> = up.collect();
-            path.reverse();
-            path
-        };
-        let mut in_turn: Vec<usize> = (0..leaves.len()).collect();
-        in_turn.sort_by_key(path);
-        let mut turn_of = vec![0; leaves.len()];
-        for (place, &leaf) in in_turn.iter().enumerate() {
-            turn_of[leaf] = place;
-        }
-        let pointer = [[0; CLASS_PRIORITIES]; LEVELS];
-        let (lends, own_bytes, borrowed_bytes) = (0, 0, 0);
+        let turn_of_row = [[0; CLASS_PRIORITIES]; LEVELS];
+        let turn_below = vec![[0; CLASS_PRIORITIES]; nodes.len()];
+        let (rivals, lends, own_bytes, borrowed_bytes) = (Vec::new(), 0, 0, 0);
         Self {
             map,
             nodes,
             leaves,
-            in_turn,
-            turn_of,
-            pointer,
+            turn_of_row,
+            turn_below,
+            rivals,
             lends,
             link_layer,
             layer2_bytes,
@@ -262,23 +257,77 @@ impl TokenBuckets {
     /// The level of the class that lets a leaf send now, which is its own or above it; or from when on that
     /// may change.
     fn lender(&self, leaf: usize, now: Time) -> Result<usize, Time> {
-        let mut node = Some(self.leaves[leaf].node);
         let mut changes = Time::MAX;
-        while let Some(place) = node {
+        for &place in self.leaves[leaf].path.iter().rev() {
             match self.nodes[place].mode(now) {
                 Mode::CanSend => return Ok(self.nodes[place].level),
                 Mode::MayBorrow(at) => changes = changes.min(at),
                 Mode::CannotSend(at) => return Err(changes.min(at)),
             }
-            node = self.nodes[place].parent;
         }
         Err(changes)
     }
 
+    /// The classes from the one that lends, at this level, down to a leaf.
+    fn borrowers(&self, leaf: usize, level: usize) -> &[usize] {
+        let path = &self.leaves[leaf].path;
+        let from = path.iter().position(|&place| self.nodes[place].level == level);
+        &path[from.unwrap_or_default()..]
+    }
+
+    /// Whose turn it is among the rivals: first among the classes that lend, then among those below the one
+    /// whose turn that is, down to a leaf. Behind the last class below another it is the next one's turn.
+    fn choose(&mut self, level: usize, priority: usize) -> usize {
+        let mut above: Vec<usize> = Vec::with_capacity(LEVELS);
+        loop {
+            let depth = above.len();
+            let turn = match above.last() {
+                Some(&place) => self.turn_below[place][priority],
+                None => self.turn_of_row[level][priority],
+            };
+            let (mut next, mut first) = (None, (usize::MAX, 0));
+            for &leaf in &self.rivals {
+                let path = self.borrowers(leaf, level);
+                if path[..depth] != *above {
+                    continue;
+                }
+                let found = (path[depth], leaf);
+                first = first.min(found);
+                if found.0 >= turn && next.is_none_or(|next| found < next) {
+                    next = Some(found);
+                }
+            }
+            let (place, leaf) = next.unwrap_or(first);
+            match above.last() {
+                Some(&above) => self.turn_below[above][priority] = place,
+                None => self.turn_of_row[level][priority] = place,
+            }
+            if next.is_none()
+                && let Some(over) = above.pop()
+            {
+                match above.last() {
+                    Some(&above) => self.turn_below[above][priority] = over + 1,
+                    None => self.turn_of_row[level][priority] = over + 1,
+                }
+            } else if self.leaves[leaf].path.last() == Some(&place) {
+                return leaf;
+            } else {
+                above.push(place);
+            }
+        }
+    }
+
+    /// A class does not send or lend of its own any more: it is the next one's turn.
+    fn leave_row(&mut self, place: usize) {
+        for turn in self.turn_of_row[self.nodes[place].level].iter_mut().filter(|turn| **turn == place) {
+            *turn = place + 1;
+        }
+    }
+
     /// A leaf has sent a packet that counts so many bytes, of what the class at this level lends.
     fn charge(&mut self, now: Time, leaf: usize, lends: usize, bytes: u32) {
-        let mut node = Some(self.leaves[leaf].node);
-        while let Some(place) = node {
+        for step in (0..self.leaves[leaf].path.len()).rev() {
+            let place = self.leaves[leaf].path[step];
             let class = &mut self.nodes[place];
             let passed = class.passed(now);
             if class.level >= lends {
@@ -288,7 +337,9 @@ impl TokenBuckets {
             }
             class.ceil.charge(passed, bytes);
             class.charged = now;
-            node = class.parent;
+            if !matches!(class.mode(now), Mode::CanSend) {
+                self.leave_row(place);
+            }
         }
     }
 }
@@ -299,44 +350,47 @@ impl ClassOrder for TokenBuckets {
     }
 
     fn next(&mut self, now: Time, ready: &PlaceSet) -> ClassTurn {
-        let (mut best, mut opens) = (None, Time::MAX);
+        let (mut best, mut opens) = ((LEVELS, CLASS_PRIORITIES), Time::MAX);
+        self.rivals.clear();
         for leaf in ready.iter() {
-            let level = match self.lender(leaf, now) {
-                Ok(level) => level,
-                Err(at) => {
-                    opens = opens.min(at);
-                    continue;
+            match self.lender(leaf, now) {
+                Ok(level) => {
+                    let rank = (level, self.leaves[leaf].priority);
+                    if rank < best {
+                        best = rank;
+                        self.rivals.clear();
+                    }
+                    if rank == best {
+                        self.rivals.push(leaf);
+                    }
                 }
-            };
-            let priority = self.leaves[leaf].priority;
-            let (turn, pointer) = (self.turn_of[leaf], self.pointer[level][priority]);
-            let ahead = if turn >= pointer { turn - pointer } else { turn + self.in_turn.len() - pointer };
-            let rank = (level, priority, ahead, leaf);
-            if best.is_none_or(|best| rank < best) {
-                best = Some(rank);
+                Err(at) => opens = opens.min(at),
             }
         }
-        match best {
-            Some((level, priority, _, leaf)) => {
-                self.lends = level;
-                self.pointer[level][priority] = self.turn_of[leaf];
-                ClassTurn::Class(leaf)
-            }
-            None if opens < Time::MAX => ClassTurn::At(opens),
-            None => ClassTurn::Nobody,
+        if self.rivals.is_empty() {
+            return if opens < Time::MAX { ClassTurn::At(opens) } else { ClassTurn::Nobody };
         }
+        self.lends = best.0;
+        ClassTurn::Class(self.choose(best.0, best.1))
     }
 
     fn on_sent(&mut self, now: Time, class: usize, bytes: u32, has_emptied: bool) {
         let lends = self.lends;
+        let lender = self.borrowers(class, lends)[0];
         let leaf = &mut self.leaves[class];
+        let (place, priority) = (leaf.path[leaf.path.len() - 1], leaf.priority);
         leaf.deficit[lends] -= i64::from(bytes);
-        let is_over = leaf.deficit[lends] < 0;
-        if is_over {
+        if leaf.deficit[lends] < 0 {
             leaf.deficit[lends] += leaf.quantum_bytes;
+            match self.nodes[place].parent.filter(|_| lends > 0) {
+                Some(above) => self.turn_below[above][priority] = place + 1,
+                None => self.leave_row(place),
+            }
         }
-        if is_over || has_emptied {
-            self.pointer[lends][leaf.priority] = (self.turn_of[class] + 1) % self.in_turn.len();
+        if has_emptied
+            && !self.rivals.iter().any(|&leaf| leaf != class && self.borrowers(leaf, lends)[0] == lender)
+        {
+            self.leave_row(lender);
         }
         let counted = self.link_layer.bytes(bytes - self.layer2_bytes);
         self.charge(now, class, lends, counted);

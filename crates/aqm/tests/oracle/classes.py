@@ -3,6 +3,7 @@ buckets from that in sch_htb.c, with its trees, feeds and pointers, and from tc-
 of a packet is said by its codepoint.
 """
 
+import itertools
 from fractions import Fraction
 
 from events import TEN, drain, merged
@@ -75,6 +76,20 @@ CAN_SEND, MAY_BORROW, CANT_SEND = "can send", "may borrow", "can't send"
 DEPTH = 8
 
 
+class Served:
+    """A tree of classes that wait to be served, by number: a row of a level, or what a class feeds, of one prio."""
+
+    def __init__(self):
+        self.classes, self.ptr, self.last = [], None, None
+
+    def add(self, one):
+        self.classes = sorted([*self.classes, one], key=lambda each: each.number)
+
+    def move_on(self):
+        """htb_next_rb_node."""
+        self.ptr = next((each for each in self.classes if each.number > self.ptr.number), None)
+
+
 class Class:
     """struct htb_class."""
 
@@ -91,6 +106,7 @@ class Class:
         usual = min(200_000, max(1000, self.rate * 10**6 / 8 / 10))
         self.quantum = keys.get("quantum_bytes") or int(usual)
         self.deficit = [0] * DEPTH
+        self.feeds, self.active, self.cmode = [Served() for _ in range(8)], set(), CAN_SEND
         self.level, self.fifo, self.dscp = 0, None, keys.get("dscp", [])
         if parent:
             parent.children.append(self)
@@ -129,51 +145,100 @@ class Htb(Classful):
             leaf.fifo = Fifo(self.classes[leaf.number].get("queue", {}))
         self.fifos = [leaf.fifo for leaf in self.leaves]
         self.default_leaf = names[self.default] if self.default else self.leaves[-1]
-        self.whose_turn = {}
+        self.rows = [[Served() for _ in range(8)] for _ in range(DEPTH)]
         self.own, self.borrowed = 0, 0
 
     def fifo_of(self, dscp):
         fits = [leaf for leaf in self.leaves if not leaf.dscp or dscp in leaf.dscp]
         return (fits[0] if fits else self.default_leaf).fifo
 
-    def lender(self, leaf, now):
-        """The class that lets a leaf send: the first on its way up that can, if those below may borrow."""
-        for one in reversed(leaf.path()):
-            if (mode := one.mode(now)) == CAN_SEND:
-                return one
-            if mode == CANT_SEND:
-                return None
-        return None
+    def activate(self, one):
+        """htb_activate_prios."""
+        wanted = set(one.active)
+        while one.cmode == MAY_BORROW and one.parent and wanted:
+            for prio in list(wanted):
+                if one.parent.feeds[prio].classes:
+                    wanted.remove(prio)
+                one.parent.feeds[prio].add(one)
+            one = one.parent
+            one.active |= wanted
+        if one.cmode == CAN_SEND:
+            for prio in wanted:
+                self.rows[one.level][prio].add(one)
+
+    def deactivate(self, one):
+        """htb_deactivate_prios: a feed remembers the number of the one that its pointer was at, a row moves on."""
+        gone = set(one.active)
+        while one.cmode == MAY_BORROW and one.parent and gone:
+            for prio in list(gone):
+                feed = one.parent.feeds[prio]
+                if feed.ptr is one:
+                    feed.ptr, feed.last = None, one.number
+                feed.classes.remove(one)
+                if feed.classes:
+                    gone.remove(prio)
+            one = one.parent
+            one.active -= gone
+        if one.cmode == CAN_SEND:
+            for prio in gone:
+                row = self.rows[one.level][prio]
+                if row.ptr is one:
+                    row.move_on()
+                row.classes.remove(one)
+
+    def change_mode(self, one, mode):
+        """htb_change_class_mode."""
+        if mode == one.cmode:
+            return
+        if one.cmode != CANT_SEND:
+            self.deactivate(one)
+        one.cmode = mode
+        if mode != CANT_SEND:
+            self.activate(one)
+
+    def on_packet(self, now, fifo):
+        leaf = self.leaves[self.fifos.index(fifo)]
+        if not leaf.active:
+            leaf.active = {leaf.prio}
+            self.activate(leaf)
 
     def depart(self, now):
         now = Fraction(str(now)) * 10**6
-        for level in range(DEPTH):
-            for prio in range(8):
-                feed = [
-                    leaf
-                    for leaf in self.leaves
-                    if leaf.fifo.packets
-                    and leaf.prio == prio
-                    and (self.lender(leaf, now) or leaf).level == level
-                    and self.lender(leaf, now)
-                ]
-                if feed:
-                    return self.send(now, level, prio, feed)
+        for one in self.all:
+            self.change_mode(one, one.mode(now))
+        for level, prio in itertools.product(range(DEPTH), range(8)):
+            if self.rows[level][prio].classes:
+                return self.send(now, level, prio, self.look_up(self.rows[level][prio], prio))
         return "idle"
 
-    def send(self, now, level, prio, feed):
-        # In the order of the tree, from the pointer on.
-        order = sorted(self.leaves, key=lambda leaf: [one.number for one in leaf.path()])
-        start = self.whose_turn.get((level, prio), 0)
-        leaf = min(feed, key=lambda each: (order.index(each) - start) % len(order))
-        place = order.index(leaf)
+    def look_up(self, row, prio):
+        """htb_lookup_leaf."""
+        stack = [row]
+        while True:
+            at = stack[-1]
+            if at.ptr is None and at.last is not None:
+                at.ptr = next((each for each in at.classes if each.number >= at.last), None)
+            at.last = None
+            if at.ptr is None:
+                at.ptr = at.classes[0]
+                if len(stack) > 1:
+                    stack.pop()
+                    stack[-1].move_on()
+            elif at.ptr.children:
+                stack.append(at.ptr.feeds[prio])
+            else:
+                return at.ptr
+
+    def send(self, now, level, prio, leaf):
         packet = leaf.fifo.packets.pop(0)
         size = packet["bytes"]
         leaf.deficit[level] -= size
-        moves_on = leaf.deficit[level] < 0
-        if moves_on:
+        if leaf.deficit[level] < 0:
             leaf.deficit[level] += leaf.quantum
-        self.whose_turn[level, prio] = (place + (moves_on or not leaf.fifo.packets)) % len(order)
+            (leaf.parent.feeds[prio] if level else self.rows[0][prio]).move_on()
+        if not leaf.fifo.packets:
+            self.deactivate(leaf)
+            leaf.active = set()
         for one in reversed(leaf.path()):
             passed = one.passed(now)
             if one.level >= level:
@@ -182,6 +247,7 @@ class Htb(Classful):
                 one.tokens += passed
             one.ctokens = min(one.ctokens + passed, one.cbuffer) - one.time(size, one.ceil)
             one.t_c = now
+            self.change_mode(one, one.mode(now))
         if level:
             self.borrowed += size
         else:
@@ -319,6 +385,36 @@ def htb_cases():
             default="rest",
         ),
         merged(marked(0, 0.25, 120, (8, 16, 24, 32)), marked(31, 0.5, 60, (8, 24)), drain(0.5, 0.4, 190)),
+    )
+    def site(name, rate_mbps):
+        return plan(name=name, rate_mbps=rate_mbps, ceil_mbps=8)
+
+    def circuit(parent, quantum_bytes, *dscp):
+        return {
+            "parent": parent, "rate_mbps": 0.5, "ceil_mbps": 8, "quantum_bytes": quantum_bytes, "dscp": dscp
+        }
+
+    yield (
+        "turns within sites: quanta of 1000 and 3000 bytes below one, of 2000 and 1000 below the other",
+        Htb,
+        TEN,
+        dict(
+            classes=[
+                line,
+                site("north", 3),
+                site("south", 3),
+                circuit("north", 1000, 8),
+                circuit("south", 2000, 24),
+                circuit("north", 3000, 16),
+                circuit("south", 1000, 0),
+            ],
+        ),
+        merged(
+            marked(0, 0.25, 160, (8, 16, 24, 0)),
+            marked(41, 0.3, 70, (24, 8)),
+            marked(45, 2.1, 9, (0,)),
+            drain(0.5, 0.4, 260),
+        ),
     )
     yield (
         "after a pause: a class that was idle sends its burst at its rate, whatever others have borrowed",

@@ -71,9 +71,9 @@ pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
         Some(Scheme::Pie(given)) => pie(given),
         Some(Scheme::FqCoDel(given)) => fq_codel(given),
         Some(Scheme::DualPi2(given)) => dualpi2(given),
-        Some(scheme @ (Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_))) => {
-            Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
-        }
+        Some(
+            scheme @ (Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_) | Scheme::Prio(_) | Scheme::Htb(_)),
+        ) => Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name())),
         Some(Scheme::Fq(_)) => {
             Err("Linux's fq is another one than fq: it paces flows; its fq_codel is fq-codel".to_owned())
         }
@@ -534,6 +534,8 @@ mod tests {
                 "scheme = \"choke\", limit_packets = 9",
                 "choke: its parameters are not translated into those of the kernel's",
             ),
+            ("scheme = \"htb\"", "htb: its parameters are not translated into those of the kernel's"),
+            ("scheme = \"prio\"", "prio: its parameters are not translated into those of the kernel's"),
         ] {
             assert_eq!(told(queue), Err(refusal.to_owned()));
         }

@@ -1,10 +1,11 @@
 #!/bin/sh
-# The first process of a user-mode Linux: two ends of a cable, and CAKE at one of them, which cake.py asks what it does.
+# The first process of a user-mode Linux: two ends of a cable, and a program that asks the queues at one of them (AQMLAB_PROGRAM) about
+# the cases of a file.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/run LC_ALL=C
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tmpfs run /run
-for module in drivers/net/veth net/sched/sch_cake; do
+for module in drivers/net/veth net/sched/sch_cake net/sched/sch_prio net/sched/sch_htb; do
 	insmod "$AQMLAB_MODULES/$module.ko" 2>/dev/null
 done
 ip netns add b
@@ -17,6 +18,6 @@ ip netns exec b ip address add 10.0.0.2/24 dev b0
 ip netns exec b ip link set b0 up
 ip neighbour replace 10.0.0.2 lladdr "$(ip netns exec b cat /sys/class/net/b0/address)" dev a0
 echo "KERNEL $(uname -r)"
-python3 -I "$AQMLAB_FOLDER/cake.py" "$AQMLAB_CASES"
+python3 -I "$AQMLAB_FOLDER/$AQMLAB_PROGRAM" "$AQMLAB_CASES"
 echo o >/proc/sysrq-trigger
 sleep 5
