@@ -34,9 +34,9 @@ fn memory_does_not_grow_with_the_flows_that_come_by() {
         press(&mut stress, name, Pressure::Crowd, CROWD);
         grown.push((name, first, heap::bytes() - before - first));
     }
-    // Something for each flow that came by would grow as much again; queues of flows grow to the longest that
+    // Something for each flow that came by would be a byte of each at least; queues grow to the longest that
     // they held, and RED-PD's first interval, of 10.1 s, ends with the first crowd.
-    assert!(grown.iter().all(|&(_, first, then)| 10 * then < first), "{grown:?}");
+    assert!(grown.iter().all(|&(_, _, then)| 2 * then < CROWD as i64), "{grown:?}");
     // RED-PD knows the flows of its present interval, others none beyond those in their queues.
     let most = |name| if name == "red-pd" { 16_000_000 } else { 1_000_000 };
     assert!(grown.iter().all(|&(name, first, _)| first < most(name)), "{grown:?}");

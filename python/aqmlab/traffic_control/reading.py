@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.terminal.spelling import quoted, shortened
 from aqmlab.traffic_control.disciplines import DISCIPLINES, REFUSED, SHAPERS
@@ -61,7 +62,7 @@ def is_linux(text: str) -> bool:
         return name in DISCIPLINES or name in REFUSED
     if first in DISCIPLINES:
         return DISCIPLINES[first].scheme != first
-    return first in REFUSED and first != "fq"
+    return first in REFUSED and first not in _core.scheme_names()
 
 
 def read(text: str) -> LinuxQueue:

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::files::give_files;
-use crate::line::draw_line;
+use crate::line::{draw_line, remove};
 use crate::schema::Schema;
 use crate::topology::Topology;
 use aqmlab_applications::ApplicationModel;
@@ -135,6 +135,10 @@ fn flow_group(directions: &[&str], groups: &[(String, u64)], schema: &Schema, di
     let most = if dice.is_wild() { 300 } else { 6 };
     table["count"] = json!(dice.count(1, most));
     draw_phases(&mut table, dice);
+    let begins_by = |key: &str| table.get(key).is_some_and(|value| !value.is_null());
+    if ["arrivals_hz", "starts_s", "phases"].into_iter().any(begins_by) || !begins_by("bytes") {
+        remove(&mut table, &["think_s", "users"]);
+    }
     table
 }
 

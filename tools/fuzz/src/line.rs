@@ -10,6 +10,7 @@ pub(crate) fn draw_line(document: &mut Json, schema: &Schema, dice: &mut Dice) -
     let most = if dice.is_wild() { 300 } else { 20 };
     let machines = dice.count(1, most);
     line["server_machines"] = json!(machines);
+    remove(&mut line, &["cake_autorate"]);
     if dice.chance(0.5) {
         draw_shapers(&mut line, schema, dice);
     }
@@ -39,7 +40,6 @@ fn draw_shapers(line: &mut Json, schema: &Schema, dice: &mut Dice) {
     for key in ["shaped_share_down", "shaped_share_up"] {
         line[key] = json!(least + (1.0 - least) * dice.uniform());
     }
-    remove(line, &["cake_autorate"]);
     if dice.chance(0.5) {
         line["cake_autorate"] = follow;
     }
