@@ -206,7 +206,7 @@ def test_buffers_are_told_where_they_are_not_the_scenarios_own() -> None:
     assert told("fq-codel", "drop-tail") == ["drop-tail: 84-packet buffer, 100 ms at 10 Mbit/s."]
     assert told("drop-tail", "red") == [
         "drop-tail: 84-packet buffer, 100 ms at 10 Mbit/s.",
-        "red: 84-packet buffer, 100 ms at 10 Mbit/s.",
+        "RED: 84-packet buffer, 100 ms at 10 Mbit/s.",
     ]
     assert told("fq-codel", "codel") == []
     # One buffer that was given is no news; 500 packets of 1,500 bytes take 600 ms, 1,250,000 bytes a second.
@@ -230,7 +230,7 @@ def test_red_with_thresholds_of_1993_is_named_with_better_ones() -> None:
     (caution,) = cautions(deep, "red")
     # max_th is three times min_th, and twice max_th is the buffer: min_th is 256/6 = 42.7.
     assert caution == (
-        "red runs with its default thresholds of 1993 (5 and 15 packets); the buffer at left-to-right takes "
+        "RED runs with its default thresholds of 1993 (5 and 15 packets); the buffer at left-to-right takes "
         "256 packets: compare red:min_th_packets=42:max_th_packets=126, or ared"
     )
     for fitting in (
@@ -295,13 +295,13 @@ def test_compare_prints_buffers_cautions_and_each_warning_once(tmp_path: Path) -
     said = " ".join(made.stdout.split())
     # 2 Mbit/s and frames of 1,538 bytes: 16.3 in 100 ms, so 20, which take 123 ms; 300 take 1.85 s.
     assert "drop-tail: 20-packet buffer, 120 ms at 2 Mbit/s" in said
-    assert said.count("pi runs with its default gains of 2001") == 1
+    assert said.count("PI runs with its default gains of 2001") == 1
     assert said.count("pi at left-to-right signals from q_ref_packets = 200 on, but its buffer") == 1
     assert said.count("drop-tail at left-to-right has a deep buffer: packets wait 1.8 s") == 1
     # Of single runs the report warns.
     assert "too few samples" not in said
     page = (tmp_path / "out" / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
-    assert page.count("pi runs with its default gains of 2001") == 1
+    assert page.count("PI runs with its default gains of 2001") == 1
     assert "drop-tail: 20-packet buffer, 120 ms at 2 Mbit/s" in page
     assert page.count("too few samples") == 1
     folders = sorted(each.name for each in (tmp_path / "out").iterdir() if each.is_dir())

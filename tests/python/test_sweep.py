@@ -65,7 +65,7 @@ SLIPS = {
         "low: a number, not a whole",
     ),
     "a value of 16,000 bits": ('{bulk}[grid]\n"duration_s" = [0x{many}]', "a whole number of 15998 bits"),
-    "seeds of 5,000 digits": ('{bulk}seeds = "1-{nines}"\n{grid}', "seeds: whole numbers"),
+    "seeds of 5,000 digits": ('{bulk}seeds = "1-{nines}"\n{grid}', "seeds: '1-999"),
 }
 
 
@@ -203,7 +203,7 @@ def test_the_scenario_may_stand_in_the_sweep_file(tmp_path: Path) -> None:
         (("[grid]", "[gird]"), r'gird: unknown; did you mean "grid"\?'),
         (("replications = 3", "replications = 0"), "replications: a whole number from 1"),
         (("replications = 3", "replications = true"), "replications: a whole number from 1"),
-        (("replications = 3", 'seeds = "3-1"'), "seeds: whole numbers"),
+        (("replications = 3", 'seeds = "3-1"'), "seeds: '3-1' is no list of seeds"),
         (("replications = 3", "seeds = [1]\nreplications = 2"), "seeds: excludes replications"),
         (('"bulk.toml"', "7"), "scenario: required; the path"),
         (("[20, 40]", "[]"), 'grid."dumbbell.queue.limit_packets": an empty list'),

@@ -102,7 +102,7 @@ impl Positions {
 pub struct Departing {
     /// Its facts.
     pub facts: PacketFacts,
-    /// When it was queued; for certain only where the scheme [asks for it](Aqm::needs_arrival_instants).
+    /// When it was queued; none unless the scheme [asks for it](Aqm::needs_arrival_instants).
     pub arrived: Option<Time>,
 }
 

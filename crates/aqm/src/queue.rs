@@ -74,6 +74,8 @@ pub(crate) struct Queue<P: Queued> {
     room: Room,
     asks_on_arrival: bool,
     asks_on_departure: bool,
+    /// Whether the scheme is told when packets were queued: they may be kept without it.
+    asks_for_instants: bool,
     scheme: Box<dyn Aqm>,
 }
 
@@ -84,6 +86,7 @@ impl<P: Queued> Queue<P> {
             room,
             asks_on_arrival: scheme.watches_arrivals(),
             asks_on_departure: scheme.watches_departures(),
+            asks_for_instants: scheme.needs_arrival_instants(),
             scheme,
         }
     }
@@ -326,7 +329,8 @@ impl<P: Queued> Queue<P> {
         }
         let queue = QueueView::new(self.fifo.packets(), self.fifo.bytes(), &self.room, &self.fifo)
             .beside(port.elsewhere_bytes);
-        self.scheme.on_departure(now, departing, &queue, &mut port.coins)
+        let arrived = departing.arrived.filter(|_| self.asks_for_instants);
+        self.scheme.on_departure(now, &Departing { facts: departing.facts, arrived }, &queue, &mut port.coins)
     }
 
     /// Does with the packet that was taken from the head what a verdict says, and counts its departure if it

@@ -228,8 +228,8 @@ fn a_drop_on_departure_asks_about_the_next_packet() {
     assert_eq!(bench.depart(4).map(|packet| packet.id), Some(3));
     assert_eq!(bench.discarded, [(1, Reason::Early), (2, Reason::Early)]);
     let seen = bench.log();
-    assert_eq!(seen[3], "departure of 100 queued at Some(Time(1)) before [200, 300]");
-    assert_eq!(seen[4], "departure of 200 queued at Some(Time(2)) before [300]");
+    assert_eq!(seen[3], "departure of 100 queued at None before [200, 300]");
+    assert_eq!(seen[4], "departure of 200 queued at None before [300]");
 }
 
 #[test]

@@ -11,7 +11,6 @@ import click
 import aqmlab
 from aqmlab.cli.options import overrides_option, scheme_option, with_scheme
 from aqmlab.presets import TECHNOLOGIES
-from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
@@ -102,6 +101,7 @@ def play(
       aqmlab play my-link.toml --queue-in router --scheme cake
     """
     from aqmlab.presets.assumed_rates import warn_of_assumed_rates
+    from aqmlab.presets.line import AS_IT_IS
     from aqmlab.show.play import PlayedHome, PlayedLink, is_home, serve
 
     scenario = _scenario(scenario_file, overrides, down_mbps, up_mbps, technology)

@@ -12,6 +12,10 @@ HOME = "home"
 """The preset whose line can be one's own."""
 TECHNOLOGIES = ("cable", "vdsl", "adsl", "fibre", "lte", "5g", "starlink")
 """The lines that this one is on; what is usual of each: `docs/reference/scenario/line.md`."""
+HOUSEHOLD = (
+    "A household on {technology}, {down:g} Mbit/s down and {up:g} up: pages, calls, a game, a backup, a download"
+)
+"""The first line of the household's file, of whatever line it is on."""
 _ENDING = ".toml"
 
 
@@ -32,4 +36,6 @@ def text(name: str) -> str:
 
 def summary(name: str) -> str:
     """What a preset is, in one line: the first one of its file."""
+    if name == HOME:
+        return HOUSEHOLD.format(technology=TECHNOLOGIES[0], down=100.0, up=10.0)
     return text(name).partition("\n")[0].removeprefix("# ")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import PLACES, SHAPED_SHARE, place_named
-from aqmlab.presets import TECHNOLOGIES
+from aqmlab.presets import HOUSEHOLD, TECHNOLOGIES
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ LEAST_MBPS, MOST_MBPS = 0.5, 5_000.0
 _MEETING_FROM_MBPS, _TELEVISION_FROM_MBPS = 1.5, 5.0
 """From these rates on, of the slower direction and of the way down, there are a meeting and a television."""
 
-_HEAD = """\
-# A household on {technology}, {down:g} Mbit/s down and {up:g} up: pages, calls, a game, a backup, a download
+_HEAD = f"# {HOUSEHOLD}\n" + """\
 # Every key: docs/reference/scenario/line.md; where the numbers come from, and how sure they are:
 # docs/reference/presets.md.
 name = "home"

@@ -60,6 +60,8 @@ SCHEMES: Mapping[str, Line] = {
     "sfg": Line(ORANGE, "-.", "v"),
     "sfb": Line(BLUE, "-.", "o"),
     "red-pd": Line(PURPLE, ":", "P"),
+    "prio": Line(ORANGE, ":", "s"),
+    "htb": Line(GREEN, "-.", "D"),
 }
 """Of each scheme; those that are often compared differ in hue."""
 
