@@ -28,10 +28,10 @@
 //!
 //! Departures and silences. Linux lets go at once what no class takes; here it belongs to the class
 //! `default`, or to the last one that is a leaf. Turns go in the order of the list, in Linux in that of the
-//! classes' numbers. A class that lends and for a moment had nobody to lend to keeps its turn among those of its
-//! level, where Linux gives it to the next. A class at its ceiling is asked again at the very
-//! instant at which it may send, as with Linux's high-resolution timers. Lengths are IP lengths: Linux counts
-//! the 14 bytes of an Ethernet header, `overhead_bytes = 14`.
+//! classes' numbers. A class that lends and for a moment had nobody to lend to keeps its turn among those of
+//! its level, where Linux gives it to the next. A class at its ceiling is asked again at the very instant at
+//! which it may send, as with Linux's high-resolution timers. Lengths are IP lengths: Linux counts the 14
+//! bytes of an Ethernet header, `overhead_bytes = 14`.
 
 use super::prio::{built, key_of, require_class};
 use crate::discipline::Discipline;
@@ -273,7 +273,8 @@ impl<S: AnyScheme> Params<S> {
         if let Some(dscp) = class.dscp.iter().find(|&&dscp| dscp > 63) {
             return Err(refused(place, "dscp", dscp, "codepoints from 0 to 63"));
         }
-        if !self.is_leaf(place) && !(class.hosts.is_empty() && class.dscp.is_empty()) {
+        let sorts = !class.hosts.is_empty() || !class.dscp.is_empty();
+        if sorts && !self.is_leaf(place) {
             let key = if class.hosts.is_empty() { "dscp" } else { "hosts" };
             let legal = "left out: packets belong to classes without children";
             return Err(refused(place, key, "given for a class with children", legal));
