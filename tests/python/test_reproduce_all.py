@@ -12,7 +12,7 @@ from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import Cancelled, ExperimentError
 from aqmlab.files.reading import read_table
-from aqmlab.papers import experiments
+from aqmlab.papers import experiments, shipped
 from aqmlab.papers.reproduction import run_study
 from aqmlab.show.papers import reproduce
 
@@ -51,7 +51,7 @@ def two_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         tiny = TINY.replace("CELL", cell).replace("DURATION", str(warm_up_s + 1.0))
         text = file.read_text(encoding="utf-8") + tiny.replace("WARM_UP", str(warm_up_s)) + more
         file.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(experiments, "_root", lambda: root)
+    monkeypatch.setattr(shipped, "root", lambda: root)
     monkeypatch.chdir(tmp_path)
     return root
 

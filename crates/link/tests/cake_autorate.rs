@@ -1,7 +1,7 @@
 //! Our rule of cake-autorate, given what the script itself heard: the rates are those that it set.
 //!
-//! `python -m tests.crosscheck.autorate` has run the script with the configuration that `aqmlab sqm` prints, on
-//! a line whose rate varies; `cake_autorate.txt` is what it heard and did. It counts in whole kbit/s,
+//! `python -m tests.crosscheck.autorate` has run the script with the configuration that `aqmlab sqm` prints,
+//! on a line whose rate varies; `cake_autorate.txt` is what it heard and did. It counts in whole kbit/s,
 //! microseconds and thousandths of a step, and ours in fractions: that may add up to `TOLERANCE`.
 
 use aqmlab_link::{Autorate, CakeAutorate, FollowedRates};

@@ -195,8 +195,8 @@ fn draw_application(table: &mut Json, dice: &mut Dice) {
     }
 }
 
-/// Between which machine groups a group of flows or datagrams goes; where the network has directions, they say
-/// it in half of all cases, and of a line together with a device.
+/// Between which machine groups a group of flows or datagrams goes; where the network has directions, they
+/// say it in half of all cases, and of a line together with a device.
 fn draw_ends(table: &mut Json, directions: &[&str], groups: &[(String, u64)], dice: &mut Dice) {
     if let Some(table) = table.as_object_mut() {
         ["direction", "senders", "receivers", "device"].iter().for_each(|key| _ = table.remove(*key));

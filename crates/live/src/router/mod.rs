@@ -16,5 +16,6 @@ pub(crate) mod log;
 pub(crate) mod network;
 pub(crate) mod packet;
 pub(crate) mod paths;
+mod ping;
 mod pings;
 pub(crate) mod thread;

@@ -1,7 +1,7 @@
 //! A packet in the router.
 
 use super::buffer::Buffer;
-use super::pings::Ping;
+use super::ping::Ping;
 use crate::addresses::Half;
 use aqmlab_aqm::{Acknowledgement, Codepoint, HeaderFields, PacketFacts, Queued};
 use aqmlab_driver::{CountedPacket, Whose};

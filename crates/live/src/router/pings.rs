@@ -2,6 +2,7 @@
 //! ways of the scenario and are nobody's traffic.
 
 use super::paths::Paths;
+use super::ping::Ping;
 use crate::addresses::{Addresses, Half};
 use aqmlab_aqm::{Codepoint, FiveTuple, HeaderFields, PacketClass, PacketFacts};
 use aqmlab_driver::{PING_BYTES, ShaperFollower};
@@ -15,16 +16,6 @@ use aqmlab_wire::{WireAddress, WirePacket, WirePayload};
 const DATAGRAM: u8 = 17;
 /// Where datagrams are sent back (RFC 862).
 const ECHO_PORT: u16 = 7;
-
-/// A ping or its response, on its way.
-#[derive(Clone, Copy)]
-pub(super) struct Ping {
-    pub(super) pinger: u32,
-    pub(super) number: u32,
-    /// When the ping was sent.
-    pub(super) sent: Time,
-    pub(super) is_response: bool,
-}
 
 /// One way between the router and a reflector.
 struct Way {

@@ -257,8 +257,8 @@ fn a_window_that_was_full_counts_as_used_for_as_long_as_its_data_are_outstanding
     assert_eq!((limited, most_segments, until), (false, 1, number(11)));
 }
 
-/// Linux `tcp_cwnd_application_limited`: after a timeout (here 300 ms, of a round trip of 100) in which ten of
-/// forty segments were used the window is halved towards these, and so after each further one.
+/// Linux `tcp_cwnd_application_limited`: after a timeout (here 300 ms, of a round trip of 100) in which ten
+/// of forty segments were used the window is halved towards these, and so after each further one.
 #[test]
 fn a_window_that_is_not_used_up_for_a_timeout_goes_half_of_the_way_towards_what_is() {
     let mut sending = Sending::new();
