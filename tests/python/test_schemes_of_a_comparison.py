@@ -273,10 +273,10 @@ def test_a_warning_stands_once_however_many_seeds_and_configurations() -> None:
     few = [[f"too few samples: {count} exchanges completed, tails need 10000"] for count in (812, 790, 1203)]
     said = "too few samples: 812 exchanges completed, tails need 10000 (numbers of the first run)"
     assert warnings_in_words({"red": few}) == [said]
-    assert warnings_in_words({"red": few, "pi": few[::-1]}) == [f"red, pi: {said}"]
+    assert warnings_in_words({"red": few, "pi": few[::-1]}) == [f"RED, PI: {said}"]
     # In some runs only, and in all of one configuration.
     assert warnings_in_words({"red": [["deep"], [], ["deep"]]}) == ["deep (in 2 of 3 runs)"]
-    assert warnings_in_words({"red": [["deep"]] * 3, "pi": [[]] * 3}) == ["red: deep"]
+    assert warnings_in_words({"red": [["deep"]] * 3, "pi": [[]] * 3}) == ["RED: deep"]
     # Settings are no figures: what does not change from seed to seed is of its own configuration.
     two = {name: [[f"signals from q_ref_packets = {name} on"]] * 2 for name in ("24", "240")}
     assert warnings_in_words(two) == [f"{name}: signals from q_ref_packets = {name} on" for name in two]

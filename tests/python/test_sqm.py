@@ -157,6 +157,8 @@ duration_s = 12.0
 warm_up_s = 2.0
 [line]
 technology = "fibre"
+down_mbps = 300
+up_mbps = 150
 [[datagrams]]
 name = "call"
 count = 1

@@ -43,8 +43,8 @@ def test_both_ways_of_a_call_are_one_application_and_the_worse_is_told(found: aq
 
 def test_every_application_of_a_household_has_a_row(found: aqmlab.Comparison) -> None:
     names = [each.name for each in found.verdict()]
-    assert names[:4] == ["call", "game", "meeting", "meeting, picture"]
-    assert set(names[4:]) == {"pages", "television", "backup", "download"}
+    assert names[:5] == ["call", "game", "meeting", "meeting, picture up", "meeting, picture down"]
+    assert set(names[5:]) == {"pages", "television", "backup", "download"}
 
 
 def test_the_table_and_the_sentence_say_the_same(found: aqmlab.Comparison) -> None:

@@ -141,8 +141,10 @@ def _judged(found: Comparison) -> Iterator[Application]:
         kind = next(iter(kinds.values()))
         yield _application(found, name, kind.name, kinds)
         if kind.shows_frames:
-            pictures = [call_bitrate_mbps_of(f"datagrams.{group}") for group in groups]
-            yield _told(found, f"{name}, picture", kind.name, dict(zip(groups, pictures, strict=True)), min)
+            # A line for each way: the worse one of both would hide that the other one gets worse.
+            for group in groups:
+                picture = {"": call_bitrate_mbps_of(f"datagrams.{group}")}
+                yield _told(found, f"{name}, picture {way_of(group)}".rstrip(), kind.name, picture, min)
 
 
 def _by_name(groups: Mapping[str, object]) -> dict[str, list[str]]:

@@ -177,7 +177,7 @@ class RunToRun:
         errors = abs(single_run - self.mean) / (
             self.standard_deviation * math.sqrt(1.0 + 1.0 / self.replications)
         )
-        return 2.0 * student.distribution(self.replications - 1, -errors)
+        return 2.0 * student.distribution(self.replications - 1, float(-errors))
 
 
 def run_to_run(values: Sequence[float], *, confidence: float = 0.95) -> RunToRun:

@@ -100,7 +100,7 @@ class Number:
         """How often a single run of ours would lie as far from our mean as the published number does."""
         if self.scatter is None or self.published is None:
             return None
-        return float(self.scatter.p_value(self.published))
+        return self.scatter.p_value(self.published)
 
     @property
     def like_a_run(self) -> bool | None:

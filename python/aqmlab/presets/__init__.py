@@ -12,9 +12,8 @@ HOME = "home"
 """The preset whose line can be one's own."""
 TECHNOLOGIES = ("cable", "vdsl", "adsl", "fibre", "lte", "5g", "starlink")
 """The lines that this one is on; what is usual of each: `docs/reference/scenario/line.md`."""
-HOUSEHOLD = (
-    "A household on {technology}, {down:g} Mbit/s down and {up:g} up: pages, calls, a game, a backup, a download"
-)
+_USES = "pages, calls, a game, a backup, a download"
+HOUSEHOLD = f"A household on {{technology}}, {{down:g}} Mbit/s down and {{up:g}} up: {_USES}"
 """The first line of the household's file, of whatever line it is on."""
 _ENDING = ".toml"
 

@@ -21,7 +21,9 @@ LEAST_MBPS, MOST_MBPS = 0.5, 5_000.0
 _MEETING_FROM_MBPS, _TELEVISION_FROM_MBPS = 1.5, 5.0
 """From these rates on, of the slower direction and of the way down, there are a meeting and a television."""
 
-_HEAD = f"# {HOUSEHOLD}\n" + """\
+_HEAD = (
+    f"# {HOUSEHOLD}\n"
+    """\
 # Every key: docs/reference/scenario/line.md; where the numbers come from, and how sure they are:
 # docs/reference/presets.md.
 name = "home"
@@ -114,6 +116,7 @@ device = "console"
 packet_bytes = 150
 rate_mbps = 0.1
 """
+)
 
 _OTHERS_TO_TRY = """\
 # Others to try: aqmlab compare FILE --schemes drop-tail,pie,fq-codel; their parameters: aqmlab explain pie.

@@ -77,6 +77,8 @@ class AtHome(Setting):
             PlayError: It is no such thing; the message says where.
         """
         conform(sent, _AT_HOME, place, PlayError)
+        if sent["place"] not in PLACES:
+            raise PlayError.unknown(f"{place}.place", sent["place"], PLACES)
         return cls(**{**sent, "off": tuple(sorted(set(sent["off"])))})
 
 

@@ -47,7 +47,7 @@ def table_of(found: RouterAdvice) -> Table:
         Column("set", lambda row: text(_marked(found, row), value=row.candidate.name), "", words=True),
         Column(
             "suffers_most",
-            lambda row: text(briefly(row.felt.group), value=row.felt.group) if row.felt else text("–"),
+            lambda row: text(briefly(row.felt.group), value=row.felt.group) if row.felt else text("pages"),
             "suffers",
             words=True,
         ),
@@ -80,7 +80,7 @@ def _marked(found: RouterAdvice, row: Judged) -> str:
 
 
 def _suffering(row: Judged) -> TableCell:
-    return text(briefly(row.felt.group), value=row.felt.group) if row.felt else text("–")
+    return text(briefly(row.felt.group), value=row.felt.group) if row.felt else text("pages")
 
 
 def _delay(row: Judged) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from aqmlab.presets.line import AS_IT_IS
+from aqmlab.show.words.amounts import duration
 from aqmlab.show.words.calls import in_words
 from aqmlab.show.words.configurations import the
 from aqmlab.statistics.experience import Grade
@@ -29,8 +31,8 @@ def advice_in_words(found: RouterAdvice) -> list[str]:
 
 
 def _nothing_to_set(own: Judged) -> str:
-    if own.felt is None:
-        return "Nothing to set: nobody calls or plays in this scenario."
+    if own.felt is None and math.isnan(own.page_s):
+        return "Nothing is judged: nobody calls, plays or loads pages in this scenario."
     if own.grade is Grade.GOOD:
         return f"Nothing to set in your router: even {suffering(own)} already."
     return f"Nothing that was tried in your router helps: {suffering(own)} as it is."
@@ -39,13 +41,13 @@ def _nothing_to_set(own: Judged) -> str:
 def suffering(row: Judged) -> str:
     """Whoever suffers most, with the grade and its numbers."""
     if row.felt is None:
-        return "nobody calls or plays"
+        return f"the median page is {row.grade.word} ({numbers_in_words(row)})"
     return f"{the(row.felt.group)} is {row.grade.word} ({numbers_in_words(row)})"
 
 
 def _becomes(row: Judged) -> str:
     if row.felt is None:
-        return "as it is"
+        return f"as it is; then it is {row.grade.word} ({numbers_in_words(row)})"
     felt = f"{the(row.felt.group)} is worst off, and {row.grade.word} ({numbers_in_words(row)})"
     return f"as it is; then {felt}"
 
@@ -53,7 +55,7 @@ def _becomes(row: Judged) -> str:
 def numbers_in_words(row: Judged) -> str:
     """What it is judged by."""
     if row.felt is None:
-        return ""
+        return "" if math.isnan(row.page_s) else duration(row.page_s)
     if row.felt.is_dead:
         return "nothing of it arrives"
     part = f"datagrams.{row.felt.group}"

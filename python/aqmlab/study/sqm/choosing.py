@@ -8,16 +8,17 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison.suffering import mean_of, suffering_most
+from aqmlab.comparison.verdict import PAGES
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
-from aqmlab.statistics.experience import Grade
+from aqmlab.statistics.experience import grade_of
 from aqmlab.statistics.traffic import goodput_mbps_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.comparison import Comparison
-    from aqmlab.statistics.experience import Experience
+    from aqmlab.statistics.experience import Experience, Grade
     from aqmlab.study.sqm.candidates import Candidate
 
 NEARLY = 0.15
@@ -44,8 +45,13 @@ class Judged:
 
     @property
     def badness(self) -> float:
-        """How bad it is for whoever suffers most: up to 1 good, to 2 fair, to 3 poor, above unusable."""
-        return 0.0 if self.felt is None else self.felt.badness
+        """How bad it is for whoever suffers most: up to 1 good, to 2 fair, to 3 poor, above unusable.
+
+        Where nobody calls or plays pages decide; without these nothing does.
+        """
+        if self.felt is not None:
+            return self.felt.badness
+        return 0.0 if math.isnan(self.page_s) else PAGES.criteria[0].badness(self.page_s)
 
     @property
     def share(self) -> float:
@@ -57,7 +63,7 @@ class Judged:
     @property
     def grade(self) -> Grade:
         """The same as a grade."""
-        return Grade.GOOD if self.felt is None else self.felt.grade
+        return grade_of(self.badness) if self.felt is None else self.felt.grade
 
 
 def judged(found: Comparison, tried: Sequence[Candidate]) -> list[Judged]:

@@ -11,6 +11,7 @@ from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.running import run_comparison
 from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import LEAST_SHARE
+from aqmlab.presets.assumed_rates import warn_of_assumed_rates
 from aqmlab.presets.home_line import as_line
 from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
@@ -184,7 +185,9 @@ def _own(
         if value is not None:
             legal = "of a line without a scenario"
             raise RefusalError(f"{name}: is {legal}", place=name, value=value, legal=legal)
-    return as_line(Scenario.of(line, overrides=overrides))
+    read = Scenario.of(line, overrides=overrides)
+    warn_of_assumed_rates(read)
+    return as_line(read)
 
 
 def _require(schemes: Sequence[str], shares: Sequence[float]) -> None:
