@@ -43,7 +43,7 @@ def test_both_ways_of_a_call_are_one_application_and_the_worse_is_told(found: aq
 
 def test_every_application_of_a_household_has_a_row(found: aqmlab.Comparison) -> None:
     names = [each.name for each in found.verdict()]
-    assert names[:5] == ["call", "game", "meeting", "meeting, picture up", "meeting, picture down"]
+    assert names[:5] == ["call", "game", "meeting", "meeting picture up", "meeting picture down"]
     assert set(names[5:]) == {"pages", "television", "backup", "download"}
 
 

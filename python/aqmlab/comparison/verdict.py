@@ -144,7 +144,7 @@ def _judged(found: Comparison) -> Iterator[Application]:
             # A line for each way: the worse one of both would hide that the other one gets worse.
             for group in groups:
                 picture = {"": call_bitrate_mbps_of(f"datagrams.{group}")}
-                yield _told(found, f"{name}, picture {way_of(group)}".rstrip(), kind.name, picture, min)
+                yield _told(found, f"{name} picture {way_of(group)}".rstrip(), kind.name, picture, min)
 
 
 def _by_name(groups: Mapping[str, object]) -> dict[str, list[str]]:
