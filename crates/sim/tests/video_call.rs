@@ -12,6 +12,8 @@ name = "call"
 duration_s = 39.99
 warm_up_s = 5.0
 cool_down_s = 5.0
+[record]
+cool_down = true
 [dumbbell]
 rate_mbps = 100.0
 delay_ms = 10.0
