@@ -55,6 +55,7 @@ __all__ = [
     "profile_settings",
     "recognised_file",
     "sample_model",
+    "scheme_checks",
     "scheme_cost",
     "scheme_named_elsewhere",
     "scheme_names",
