@@ -1,34 +1,60 @@
-"""The gate that sees time, on programs that take as long as they say."""
+"""The gate that sees time, told how long programs take."""
 
-import subprocess
-import sys
+from __future__ import annotations
+
+import importlib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-PAIRS = Path(__file__).parents[2] / "tools" / "bench" / "pairs.py"
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BENCH = Path(__file__).parents[2] / "tools" / "bench"
+OWN, RELEASE = Path("own"), Path("release")
 
 
-def program(folder: Path, name: str, rounds: int) -> Path:
-    """A program that counts to a number, and says that it has sent a thousand packets."""
-    file = folder / name
-    counting = f"i=0; while [ $i -lt {rounds} ]; do i=$((i + 1)); done; echo '{{\"packets\": 1000}}'"
-    file.write_text(f"#!/bin/sh\n{counting}\n")
-    file.chmod(0o755)
-    return file
+@pytest.fixture
+def pairs(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401
+    monkeypatch.syspath_prepend(str(BENCH))
+    return importlib.import_module("pairs")
 
 
-def compared(own: Path, release: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(PAIRS), "--own", str(own), "--release", str(release), "--pairs", "8"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(
+    ("ratios", "is_slower"),
+    [
+        # All of sixteen: one chance in 65,536.
+        ([1.10] * 16, True),
+        # Fourteen of sixteen: (1 + 16 + 120) / 65,536 = 0.0021; thirteen: 697 / 65,536 = 0.0106.
+        ([1.10] * 14 + [0.99] * 2, True),
+        ([1.10] * 13 + [0.99] * 3, False),
+        # By less than four per cent, and as fast.
+        ([1.03] * 16, False),
+        ([1.01, 0.99] * 8, False),
+        ([0.90] * 16, False),
+    ],
+)
+def test_slower_is_by_more_than_is_allowed_and_not_by_chance(
+    pairs: Any,  # noqa: ANN401
+    ratios: Sequence[float],
+    is_slower: bool,
+) -> None:
+    assert pairs.Verdict([*ratios]).is_slower is is_slower
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="programs are scripts of the shell")
-def test_it_refuses_what_takes_longer_and_passes_what_does_not(tmp_path: Path) -> None:
-    release = program(tmp_path, "release", 8_000)
-    made = compared(program(tmp_path, "slow", 12_000), release)
-    assert made.returncode == 1, made.stdout + made.stderr
-    assert "once more, 16 pairs" in made.stdout
-    for own in (release, program(tmp_path, "fast", 5_500)):
-        made = compared(own, release)
-        assert made.returncode == 0, made.stdout + made.stderr
+@pytest.mark.parametrize(("factor", "refused"), [(1.1, 1), (1.0, 0), (0.8, 0)])
+def test_it_refuses_what_takes_longer_twice_and_passes_what_does_not(
+    pairs: Any,  # noqa: ANN401
+    factor: float,
+    refused: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def takes(program: Path, side: int, arguments: Sequence[str]) -> float:
+        # Whoever runs second finds the caches warm.
+        return 200.0 * (factor if program == OWN else 1.0) * (1.0 - 0.01 * side) + len(arguments)
+
+    monkeypatch.setattr(pairs, "_ns_per_packet", takes)
+    assert pairs.compare(OWN, RELEASE, 16, ledger=False) == refused
+    assert ("once more, 32 pairs" in capsys.readouterr().out) == bool(refused)

@@ -507,7 +507,7 @@ def test_the_suite_finds_what_is_wrong(tmp_path: Path) -> None:
     assert "on_arrival discards waiting packets, and nothing says so: `evicts = True`" in evicting[0]
     large = findings(ARRIVAL + "return Verdict.PASS if packet.bytes < 60_000 else 1 // 0")
     assert ["packets from 1 byte to 64 KiB" in finding for finding in large] == [True, False]
-    assert "bursts and idle hours" in large[1]
+    assert "stress traffic" in large[1]
     assert all("own.py, line 6, in on_arrival: ZeroDivisionError" in finding for finding in large)
     nan = findings("def signal_probability(self):\n    return float('nan')")
     assert "the signal probability is NaN" in nan[0]

@@ -615,7 +615,7 @@ def test_what_is_ours_stays_ours(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["fq_codel", "sfq", "pfifo", "htb", "fq-codel limit 9", "tc qdisc add root codel"]
+    "text", ["fq_codel", "sfq", "pfifo", "tbf", "fq-codel limit 9", "tc qdisc add root codel"]
 )
 def test_what_is_linuxs(text: str) -> None:
     assert is_linux(text)

@@ -117,7 +117,7 @@ impl<P: Queued> Port<P> {
     /// is empty; one with guards or several queues stays as it is.
     pub(crate) fn keep_arrival_instants(&mut self) {
         if let Layout::Fifo(queue) = &mut self.layout {
-            queue.keep_arrival_instants();
+            queue.tell_arrival_instants();
         }
     }
 

@@ -104,6 +104,12 @@ impl<P: Queued> Queue<P> {
         }
     }
 
+    /// Tells the scheme when packets were queued, whether it asks for that or not. The queue is empty.
+    pub(crate) fn tell_arrival_instants(&mut self) {
+        self.keep_arrival_instants();
+        self.asks_for_instants = true;
+    }
+
     /// Keeps the instants of arrivals from here on, whether the scheme asks for them or not: to tell how long
     /// packets had waited that are then discarded. The queue is empty.
     pub(crate) fn keep_arrival_instants(&mut self) {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from aqmlab.show.figures.looks import Line
     from aqmlab.statistics.quantity import OfRun
 
-USUAL, SLOW = "half of the pages are there", "19 of 20 are there"
+USUAL, SLOW = "half of the pages loaded within", "19 of 20 within"
 NO_PAGE = "no page"
 
 
