@@ -99,8 +99,9 @@ class _Page(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
-        self.pictures += tag in {"svg", "img", "canvas"}
+        # A chart is drawn when the page is opened.
+        is_chart = tag == "figure" and ("class", "chart") in attrs
+        self.pictures += tag in {"svg", "img", "canvas"} or is_chart
         if tag in {"script", "style", "table", "svg", "main", "body", "html", "pre"}:
             self.open.append(tag)
 
