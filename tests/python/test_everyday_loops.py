@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 from importlib import import_module
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import click
@@ -79,15 +79,27 @@ def test_a_search_has_as_many_candidates_as_there_is_time_for() -> None:
         plan.within(20.0, 1.0)
 
 
-def test_the_time_of_a_run_is_about_what_a_run_takes() -> None:
+class Paced:
+    """A run whose start takes half a second, its first simulated second 50 ms, and each further one 10 ms."""
 
-    scenario = aqmlab.Scenario.from_toml(BULK, overrides={"duration_s": 200.0})
-    aqmlab.run(scenario)
-    began = time.perf_counter()
-    aqmlab.run(scenario)
-    took = time.perf_counter() - began
-    # Other tests run beside this one: only the order of magnitude is sure.
-    assert 0.1 * took < run_time_s(scenario) < 10.0 * took
+    def __init__(self, *_: object) -> None:
+        self.time_s, self.clock_s = 0.0, 0.5
+
+    def advance_until(self, time_s: float) -> None:
+        for second in range(int(self.time_s), int(time_s)):
+            self.clock_s += 0.01 if second else 0.05
+        self.time_s = time_s
+
+
+def test_the_time_of_a_run_goes_on_at_the_pace_of_its_last_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Paced()
+    began = iter([0.0])  # the clock stands at 0 until there is a run
+    clock = SimpleNamespace(perf_counter=lambda: next(began, run.clock_s))
+    monkeypatch.setattr(budget, "time", clock)
+    monkeypatch.setattr(budget, "_core", SimpleNamespace(Simulation=lambda *_: run))
+    # A start of 0.5 s, longer than what a run is tried for; then steps of 1, 2 and 4 s, until 0.11 s have
+    # gone by, and 193 s that go on at 10 ms each.
+    assert run_time_s(bulk(duration_s=200.0)) == pytest.approx(0.5 + 0.05 + 0.06 + 1.93)
 
 
 def test_nobody_knows_how_long_a_run_takes_that_ends_when_something_has_happened(

@@ -45,21 +45,21 @@ def run_time_s(scenario: Scenario, seed: int = 1) -> float:
     Raises:
         RefusalError: The scenario cannot be taken in steps: it ends when so much has happened.
     """
-    before = began = time.perf_counter()
+    began = time.perf_counter()
     try:
         run = _core.Simulation(scenario.core, seed)
     except ScenarioError as error:
         raise RefusalError(f"how long a run takes is not known before: {error}", place="within_s") from None
-    paces: list[float] = []
-    step_s = min(1.0, scenario.duration_s)
-    while (now_s := run.time_s) < scenario.duration_s and time.perf_counter() - began < _PROBE_S:
-        before = time.perf_counter()
+    started = before = time.perf_counter()
+    pace, step_s = 0.0, 1.0
+    # One step at the least: the start of a large network alone takes longer than a run is tried for.
+    while (now_s := run.time_s) < scenario.duration_s and (now_s == 0.0 or before - started < _PROBE_S):
         run.advance_until(min(now_s + step_s, scenario.duration_s))
-        paces.append((time.perf_counter() - before) / (run.time_s - now_s))
+        after = time.perf_counter()
+        pace, before = (after - before) / (run.time_s - now_s), after
         step_s *= 2.0
     # What was simulated has taken its time; what is left goes on as the last step did.
-    rest_s = (scenario.duration_s - run.time_s) * (paces[-1] if paces else 0.0)
-    return time.perf_counter() - began + rest_s
+    return before - began + (scenario.duration_s - run.time_s) * pace
 
 
 def mean_run_time_s(scenarios: Sequence[Scenario]) -> float:

@@ -9,7 +9,7 @@ from aqmlab import shown
 from aqmlab.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.verdict import verdict
-from aqmlab.show.tables.comparison import comparison_table, printed
+from aqmlab.show.tables.comparison import comparison_table, of_cut_pages, printed
 from aqmlab.show.tables.printed import as_text
 from aqmlab.show.tables.render import to_notebook
 from aqmlab.show.tables.verdict import thresholds, verdict_table
@@ -47,7 +47,7 @@ def _facts(found: Comparison) -> dict[str, Any]:
         "baseline": found.baseline,
         "seeds": list(found.seeds),
         "verdict": judged,
-        "cautions": [*found.cautions(), *found.buffers_in_words()],
+        "cautions": [*found.cautions(), *found.buffers_in_words(), *of_cut_pages(found)],
         "warnings": found.warnings_of_settings(),
     }
 

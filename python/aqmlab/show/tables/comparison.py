@@ -73,7 +73,7 @@ def printed(found: Comparison, *, details: bool) -> Iterator[Part]:
         yield from filter(None, [what_changes_most(found, verdict(found))])
         yield bare_table(found)
         yield from verdict_notes(found)
-        yield from _of_cut_pages(found)
+        yield from of_cut_pages(found)
         yield from boxes_in_words(found)
         yield from found.queues_in_words()
         yield from _how_to_see_more(found, [LOADED_MEDIAN])
@@ -412,7 +412,7 @@ def _of_missing_pages(found: Comparison) -> Iterator[str]:
         yield f"Pages were waited for in {have} of {len(found.seeds)} runs; the others do not count."
 
 
-def _of_cut_pages(found: Comparison) -> Iterator[str]:
+def of_cut_pages(found: Comparison) -> Iterator[str]:
     """In the verdict: how many pages the end of a run cut off, and runs in which nobody waited for one."""
     cut = {name: found.level(name, pages_unfinished).mean or 0.0 for name in found.names}
     if any(cut.values()) and found.tells_pages:

@@ -10,15 +10,22 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import MissingDataError
 from aqmlab.statistics.datagrams import (
     delay_ms_of,
     delay_variation_ms_of,
     goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,
 )
-from aqmlab.statistics.experience import CALL, CLOUD_GAME, GAME, KINDS, VIDEO_CALL, experience, kind_of
-from aqmlab.statistics.observation import Observation
+from aqmlab.statistics.experience import (
+    CALL,
+    CLOUD_GAME,
+    GAME,
+    KINDS,
+    VIDEO_CALL,
+    WORST_BADNESS,
+    experience,
+    kind_of,
+)
 from aqmlab.statistics.recorded import measured_window_s
 from aqmlab.statistics.video_call import call_frame_delay_ms_of, call_frozen_percent_of
 from aqmlab.statistics.voice import voice_mos_of
@@ -32,7 +39,6 @@ if TYPE_CHECKING:
 
 BEST_MOS = 4.5
 """The best mean opinion score of the E-model: what a call falls short of it by is a cost."""
-_WORST_BADNESS = 5.0
 
 
 @dataclass(frozen=True)
@@ -72,27 +78,18 @@ class OfPeople:
         return max((cost for cost in costs if not math.isnan(cost)), default=None)
 
     def _badness(self, result: Recorded, name: str, kind: Kind) -> float:
-        felt = experience(name, kind, lambda quantity: _observed(result, quantity))
-        return math.nan if felt is None else min(felt.badness, _WORST_BADNESS)
+        felt = experience(name, kind, lambda quantity: quantity.observed_in(result))
+        return math.nan if felt is None else min(felt.badness, WORST_BADNESS)
 
     def _number(self, result: Recorded, name: str, of: Callable[[str], OfRun]) -> float:
         part = f"datagrams.{name}"
         is_score = of is voice_mos_of
         worst = 1e3 * measured_window_s(result) if self.worst is None else self.worst
-        seen = _observed(result, of(part))
+        seen = of(part).observed_in(result)
         number = seen.upper if is_score else seen.lower
-        if _observed(result, goodput_kbps_of_datagrams(part)).upper == 0.0:
+        if goodput_kbps_of_datagrams(part).observed_in(result).upper == 0.0:
             number = worst
         return BEST_MOS - number if is_score else min(number, worst)
-
-
-def _observed(result: Recorded, quantity: OfRun) -> Observation:
-    try:
-        if quantity.observe is not None:
-            return quantity.observe(result)
-        return Observation.exact(quantity.compute(result))
-    except MissingDataError:
-        return Observation.nothing()
 
 
 _MOS = OfPeople((CALL,), voice_mos_of, f"MOS below {BEST_MOS:g}", worst=1.0)
