@@ -105,7 +105,8 @@ def test_the_group_is_the_one_that_suffers_most_under_each_queue() -> None:
     )
     told = besides_pages(found)
     assert re.match(
-        r"Worst off: the call on the way up with one, unusable \(delay .*\); the game on the way up with "
+        r"Worst off of calls and games: the call on the way up "
+        r"with one, unusable \(delay .*\); the game on the way up with "
         r"other, poor \(delay 151 ms, jitter 151 ms, loss 0 %\)\. Delays",
         told[0],
     )
@@ -148,7 +149,7 @@ def test_one_configuration_is_told_without_its_name_and_equal_groups_by_the_firs
     found = compared(one=always(call_up=IDLE, call_down=IDLE))
     (told,) = besides_pages(found)
     assert told == (
-        "Worst off: the call on the way up, good (delay 21 ms, loss 0 %, MOS 4.3). "
+        "Worst off of calls and games: the call on the way up, good (delay 21 ms, loss 0 %, MOS 4.3). "
         "Delays: 95th percentile, one way."
     )
 
@@ -160,7 +161,8 @@ def test_what_is_no_call_is_told_without_a_grade() -> None:
             run.result.run["scenario"]["datagrams"] = [{"name": "call-up", "rate_mbps": 20.0}]
     (told,) = besides_pages(found)
     assert told == (
-        "Worst off: the call on the way up with one (delay 21 ms, loss 0 %); the call on the way up with "
+        "Worst off of calls and games: the call on the way up "
+        "with one (delay 21 ms, loss 0 %); the call on the way up with "
         "other (delay 40 ms, loss 3.0 %). Delays: 95th percentile, one way."
     )
     assert not [each.name for each in found.quantities if each.name.startswith("voice_mos")]

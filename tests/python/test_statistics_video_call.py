@@ -315,7 +315,8 @@ def compared(*, outages_s: tuple[tuple[float, float], ...] = ((12.0, 13.15),)) -
 def test_a_comparison_says_for_how_long_the_picture_is_frozen() -> None:
     told = sentences(compared())
     assert told[0] == (
-        "Worst off: the meeting with drop-tail, unusable (delay of frames 500 ms, picture frozen 12 %); the "
+        "Worst off of calls and games: the meeting with drop-tail, "
+        "unusable (delay of frames 500 ms, picture frozen 12 %); the "
         "meeting with FQ-CoDel, good (delay of frames 100 ms, picture frozen 0 %). Delays: 95th percentile, "
         "one way."
     )

@@ -1,7 +1,8 @@
 """How long packets wait in a queue: in the mean, and how long one would wait that arrives now.
 
-The mean needs no model of the link: it is the mean queue over the packets sent per second (Little's law),
-also where a shaper or a trace of rates sends them, or a link is often idle. At an instant the link itself is
+The mean is counted, of the packets that the queue let go; of a kernel's queue it is the mean queue over the
+packets sent per second (Little's law). Neither needs a model of the link, also where a shaper or a trace of
+rates sends, or a link is often idle. At an instant the link itself is
 asked when what waits has been sent (`backlog_ms` of the core): with its framing, and as its medium is granted
 to it. A queue of forty-byte acknowledgements on Ethernet takes twice as long as its bytes alone.
 """

@@ -100,7 +100,7 @@ def _of_quality(found: Comparison) -> Iterator[str]:
             f"{_graded(found, name, suffering[name], under_it=False)}"
             for name in names
         )
-        yield f"Worst off: {told}{_more(found)}. {_DELAYS}"
+        yield f"Worst off of calls and games: {told}{_more(found)}. {_DELAYS}"
     if found.baseline in suffering:
         for name in found.names[1:]:
             if name in suffering:
@@ -198,7 +198,7 @@ def _of_packets(found: Comparison) -> Iterator[str]:
             f"{the(suffering[name].group)}{_under(found, name)} ({_numbers(found, name, suffering[name])})"
             for name in names
         )
-        yield f"Worst off: {told}{_more(found)}. {_DELAYS}"
+        yield f"Worst off of calls and games: {told}{_more(found)}. {_DELAYS}"
 
 
 def _more(found: Comparison) -> str:
