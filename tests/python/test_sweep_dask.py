@@ -12,7 +12,8 @@ import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -27,7 +28,7 @@ from watched_processes import LONG_S, processor_s, wait_for, wait_until
 pytest.importorskip("distributed")
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 pytestmark = pytest.mark.exhaustive  # clusters
 
@@ -225,6 +226,51 @@ def test_a_run_that_kills_its_worker_takes_no_other_run_of_its_task_with_it(tmp_
     assert list(caught.value.failures) == [jobs[20].address]
     assert "KilledWorker" in str(caught.value)
     assert finished(tmp_path / "store") == len(harmless)
+
+
+def test_runs_that_waited_behind_one_that_kills_its_worker_are_tried_again_alone_and_it_alone_is_blamed() -> (
+    None
+):
+    """Dask counts a death against all that is at a worker: here two, of which one has not begun."""
+    from distributed import KilledWorker
+
+    from aqmlab.runs.executors import cluster
+
+    jobs = [aqmlab.Job(bulk(duration_s=2.0), seed) for seed in range(4)]
+    deadly, behind = jobs[1], jobs[2]
+    died = (KilledWorker, KilledWorker("task", SimpleNamespace(address="tcp://127.0.0.1:1"), 3), None)
+    ended: list[tuple[tuple[aqmlab.Job, ...], object]] = [
+        ((job,), died if job in (deadly, behind) else (["made"], 0.1)) for job in jobs
+    ]
+    kept: list[tuple[aqmlab.Job, object]] = []
+
+    class Tasks:
+        def next(self) -> tuple[tuple[aqmlab.Job, ...], object]:
+            return ended.pop(0)
+
+        def submit_rest(self, jobs: object, outcome: object) -> None: ...
+
+        def submit_singly(self, jobs: Sequence[aqmlab.Job]) -> None:
+            assert not (ended and jobs), "not alone"
+            ended.extend(((job,), died if job is deadly else (["made"], 0.1)) for job in jobs)
+
+    class Keepers:
+        def keep(self, job: aqmlab.Job, made: object) -> None:
+            kept.append((job, made))
+
+    class Watch:
+        def answers(self) -> bool:
+            return True
+
+    suspects = cluster._Suspects()
+    tasks, keepers, watch = cast("Any", Tasks()), cast("Any", Keepers()), cast("Any", Watch())
+    while ended or suspects.left():
+        if ended:
+            cluster._take(tasks, keepers, suspects, watch)
+        else:
+            suspects.judge_next(tasks, keepers)
+    assert [job.seed for job, _ in kept] == [0, 3, 1, 2]
+    assert ["KilledWorker" in str(made) for _, made in kept] == [False, False, True, False]
 
 
 @pytest.mark.parametrize(

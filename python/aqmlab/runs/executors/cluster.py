@@ -2,7 +2,9 @@
 
 Workers compute and hand over the files of the result, or the result itself where their build of pyarrow is
 not the client's; the client alone puts them in the store, so the bytes are those of a run here. Dask gives
-the runs of a dead worker to another one, up to its own limit (`distributed.scheduler.allowed-failures`).
+the runs of a dead worker to another one, up to its own limit (`distributed.scheduler.allowed-failures`). It
+counts a death against every run that was at that worker, also those that had not begun: where several have
+reached the limit, each is tried again with no other run beside it.
 """
 
 from __future__ import annotations
@@ -244,11 +246,11 @@ def _left(runs: int) -> str:
 def _gather(
     client: distributed.Client, jobs: Sequence[Job], bar: Bar, watch: _WorkerWatch
 ) -> Generator[tuple[Job, Result]]:
-    tasks, keepers = Tasks(client, jobs), _Keepers()
+    tasks, keepers, suspects = Tasks(client, jobs), _Keepers(), _Suspects()
     failures: dict[str, str] = {}
     done_s, finished = 0.0, 0
     try:
-        while tasks.left() or keepers.busy():
+        while tasks.left() or keepers.busy() or suspects.left():
             end_if_interrupted()
             for job, result in keepers.kept():
                 if isinstance(result, str):
@@ -259,10 +261,12 @@ def _gather(
                 done_s += job.simulated_s
                 bar.show(done_s=done_s, finished=finished)
             if tasks.has_ready():
-                _take(tasks, keepers, watch)
+                _take(tasks, keepers, suspects, watch)
             elif tasks.left():
                 tasks.submit_late()
-                watch.expect(tasks.left())
+                watch.expect(tasks.left() + suspects.left())
+            elif suspects.left():
+                suspects.judge_next(tasks, keepers)
     finally:
         try:
             if not watch.is_closed():
@@ -273,11 +277,11 @@ def _gather(
         raise RunsFailed(failures, runs=len(jobs))
 
 
-def _take(tasks: Tasks, keepers: _Keepers, watch: _WorkerWatch) -> None:
+def _take(tasks: Tasks, keepers: _Keepers, suspects: _Suspects, watch: _WorkerWatch) -> None:
     """Takes a task that has ended."""
     jobs, outcome = tasks.next()
     if not is_made(outcome) and not watch.answers():
-        raise watch.gone(tasks.left() + len(jobs))
+        raise watch.gone(tasks.left() + len(jobs) + suspects.left())
     tasks.submit_rest(jobs, outcome)
     if is_made(outcome):
         for job, made in zip(jobs, outcome[0], strict=False):
@@ -285,8 +289,40 @@ def _take(tasks: Tasks, keepers: _Keepers, watch: _WorkerWatch) -> None:
         tasks.submit_singly(jobs[len(outcome[0]) :])
     elif len(jobs) > 1:  # one of them may have broken it
         tasks.submit_singly(jobs)
+    elif suspects.may_be_innocent(jobs[0], outcome):
+        suspects.add(jobs[0], outcome)
     else:
         keepers.keep(jobs[0], _broken(jobs[0], outcome))
+
+
+class _Suspects:
+    """Runs whose workers died too often: the one that kills them, and those that waited behind it."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Job, object]] = []
+        self._tried: set[int] = set()
+
+    def left(self) -> int:
+        """How many runs are not judged yet."""
+        return len(self._waiting)
+
+    def may_be_innocent(self, job: Job, outcome: object) -> bool:
+        """Whether another run may have killed the workers of this one."""
+        error = outcome[1] if isinstance(outcome, tuple) else outcome
+        return isinstance(error, distributed.KilledWorker) and id(job) not in self._tried
+
+    def add(self, job: Job, outcome: object) -> None:
+        """Keeps a run until no other one is left."""
+        self._waiting.append((job, outcome))
+
+    def judge_next(self, tasks: Tasks, keepers: _Keepers) -> None:
+        """Tries the next run alone; it has failed without that where there never was another to suspect."""
+        job, outcome = self._waiting.pop(0)
+        if self._waiting or self._tried:
+            self._tried.add(id(job))
+            tasks.submit_singly([job])
+        else:
+            keepers.keep(job, _broken(job, outcome))
 
 
 class _Keepers:
