@@ -2,15 +2,14 @@
 
 A folder is written beside its place under a name that starts with `PARTIAL_PREFIX`, forced to the disk, and
 renamed in one step. Errors and Ctrl-C remove the temporary folder; one left behind by `kill -9` or a power
-cut is removed by the next writer. The writer holds a lock on it, which dies with the process: that tells a
-temporary folder in use from an abandoned one.
+cut is removed by the next writer. The writer holds a lock on it (`locks`), which dies with the process: that
+tells a temporary folder in use from an abandoned one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import re
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, StorageError
+from aqmlab.files import locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,7 +87,7 @@ def complete_or_absent(folder: Path) -> Iterator[Path]:
             yield temporary
             _force_to_disk(temporary)
             temporary.rename(place)
-            _force_directory_to_disk(place.parent)
+            locks.force_entries_to_disk(place.parent)
     except OSError as error:
         raise _storage_error(folder, error) from error
 
@@ -170,37 +170,28 @@ def finished_files(folder: Path, pattern: str) -> list[Path]:
 def remove_abandoned(parent: Path) -> None:
     """Removes the temporary folders in `parent` whose writers no longer live."""
     for leftover in parent.glob(PARTIAL_PREFIX + "*"):
-        with contextlib.suppress(OSError):
-            lock = os.open(leftover, os.O_RDONLY)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with contextlib.suppress(OSError), locks.of_abandoned(leftover) as abandoned:
+            if abandoned:
                 shutil.rmtree(leftover)
-            finally:
-                os.close(lock)
 
 
 @contextmanager
 def _locked_temporary(parent: Path) -> Iterator[Path]:
-    temporary, lock = _make_locked(parent)
-    try:
-        yield temporary
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        os.close(lock)
-
-
-def _make_locked(parent: Path) -> tuple[Path, int]:
-    """Makes a temporary folder and locks it; again, if another writer took it for abandoned in between."""
+    """A temporary folder and its lock; again, if another writer took it for abandoned in between."""
     while True:
         temporary = _make_temporary(parent)
-        try:
-            lock = os.open(temporary, os.O_RDONLY)
-        except FileNotFoundError:
-            continue
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if temporary.exists():
-            return temporary, lock
-        os.close(lock)
+        with contextlib.ExitStack() as lock:
+            try:
+                lock.enter_context(locks.held(temporary))
+            except FileNotFoundError:
+                continue
+            if not temporary.exists():
+                continue
+            try:
+                yield temporary
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+            return
 
 
 def _make_temporary(parent: Path) -> Path:
@@ -214,15 +205,7 @@ def _force_to_disk(folder: Path) -> None:
     for file in folder.iterdir():
         with file.open("rb") as handle:
             os.fsync(handle.fileno())
-    _force_directory_to_disk(folder)
-
-
-def _force_directory_to_disk(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    locks.force_entries_to_disk(folder)
 
 
 def _storage_error(folder: Path, error: OSError, *, what: str = "the result was not kept") -> StorageError:

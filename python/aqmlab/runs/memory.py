@@ -7,8 +7,8 @@ take.
 
 from __future__ import annotations
 
-import resource
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,10 +71,7 @@ def _bounds() -> Iterator[int]:
     for line in _lines(Path("/proc/meminfo")):
         if line.startswith("MemAvailable:"):
             yield int(line.split()[1]) * 1024
-    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if soft != resource.RLIM_INFINITY:
-        taken = [int(line.split()[0]) for line in _lines(Path("/proc/self/statm"))]
-        yield max(0, soft - (taken[0] if taken else 0) * resource.getpagesize())
+    yield from _of_address_space()
     for line in _lines(Path("/proc/self/cgroup")):
         _, controllers, path = line.rstrip().split(":", 2)
         if controllers == "":
@@ -83,6 +80,17 @@ def _bounds() -> Iterator[int]:
             yield from _of_group(
                 Path("/sys/fs/cgroup/memory"), path, "memory.limit_in_bytes", "memory.usage_in_bytes"
             )
+
+
+def _of_address_space() -> Iterator[int]:
+    """What the limit of the address space leaves, where the system has one."""
+    with suppress(ImportError):  # Windows
+        import resource  # noqa: PLC0415
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if soft != resource.RLIM_INFINITY:
+            taken = [int(line.split()[0]) for line in _lines(Path("/proc/self/statm"))]
+            yield max(0, soft - (taken[0] if taken else 0) * resource.getpagesize())
 
 
 def _of_group(root: Path, path: str, limit_name: str, usage_name: str) -> Iterator[int]:
@@ -110,6 +118,6 @@ def _number(path: Path) -> int | None:
 def _lines(path: Path) -> list[str]:
     """The lines of a file that tells about this process; none where there is no such file."""
     try:
-        return path.read_text().splitlines()
+        return path.read_text("utf-8").splitlines()
     except OSError:
         return []

@@ -117,7 +117,8 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
     They inherit the mask, and the client, which does hear it, stops them in good order.
     """
-    if threading.current_thread() is not threading.main_thread():
+    can_be_masked = hasattr(signal, "pthread_sigmask")  # not on Windows
+    if not can_be_masked or threading.current_thread() is not threading.main_thread():
         yield
         return
     heard: list[int] = []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pwd
-import resource
 import shutil
 import subprocess
 import sys
@@ -45,6 +43,8 @@ def needs() -> list[Need]:
     """What live runs need here, in the order in which they ask for it: tried, and not guessed."""
     if sys.platform != "linux":
         return [Need("Linux", found=False, needed=True, remedy="run it on Linux, or in a virtual machine")]
+    import resource  # noqa: PLC0415 (Windows has none)
+
     refused = _refused()
     namespaces = next((text for text in refused.values() if text and "namespace:" in text), None)
     ways = {backend: namespaces is None and refused.get(backend) is None for backend in BACKENDS}
@@ -148,19 +148,21 @@ def _real_time_remedy() -> str:
         return "install util-linux, which has the command chrt"
     if os.geteuid() == 0:
         return "give the container the capability: --cap-add SYS_NICE"
-    user = pwd.getpwuid(os.getuid()).pw_name if _has_name(os.getuid()) else str(os.getuid())
     return (
-        f"run as root, or add the line `{user} - rtprio 10` to /etc/security/limits.conf and log in again; "
+        f"run as root, or add the line `{_user_name(os.getuid())} - rtprio 10` to "
+        "/etc/security/limits.conf and log in again; "
         "without it the router waits for its turn"
     )
 
 
-def _has_name(user: int) -> bool:
+def _user_name(user: int) -> str:
+    """A user's name; the number of one without."""
+    import pwd  # noqa: PLC0415 (Windows has none)
+
     try:
-        pwd.getpwuid(user)
+        return pwd.getpwuid(user).pw_name
     except KeyError:
-        return False
-    return True
+        return str(user)
 
 
 def _namespace_remedy(said: str) -> str:
