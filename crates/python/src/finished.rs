@@ -18,6 +18,7 @@ pub(crate) struct Finished<P, More> {
     summary: String,
     tables: Vec<(&'static str, Py<PyDict>)>,
     captures: Vec<Capture<P>>,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "live runs have something beside"))]
     pub(crate) more: More,
 }
 
