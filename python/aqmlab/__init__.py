@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
     from aqmlab.show.figures.plots import Plot, plot
     from aqmlab.show.papers.reproduce import Reproduction, reproduce
+    from aqmlab.show.papers.strangers import Strangers, strangers
     from aqmlab.simulation import GroupObservation, LinkObservation, Observation, Simulation
     from aqmlab.statistics.quantities import Quantity, quantities, quantity
     from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary, RunSummary
@@ -117,6 +118,7 @@ _HOMES = {
     **dict.fromkeys(("CrossValidation", "crossvalidate"), "aqmlab.study.crossvalidation"),
     **dict.fromkeys(("Preset", "new"), "aqmlab.presets.starting"),
     **dict.fromkeys(("Reproduction", "reproduce"), "aqmlab.show.papers.reproduce"),
+    **dict.fromkeys(("Strangers", "strangers"), "aqmlab.show.papers.strangers"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
@@ -181,6 +183,7 @@ __all__ = [
     "ScenarioError",
     "Simulation",
     "StorageError",
+    "Strangers",
     "Sweep",
     "SweepError",
     "SweepResults",
@@ -208,6 +211,7 @@ __all__ = [
     "run_each",
     "run_many",
     "sqm",
+    "strangers",
     "sweep",
     "tune",
 ]

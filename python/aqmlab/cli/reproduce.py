@@ -10,7 +10,7 @@ import click
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import execution_options, read_time
+from aqmlab.cli.options import execution_options, read_names, read_time
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.cost import Cost
     from aqmlab.runs.executors import Executor
 
-ALL = "all"
+ALL, STRANGERS = "all", "strangers"
 
 
 class _Choice(TypedDict):
@@ -58,6 +58,18 @@ class _Choice(TypedDict):
     help="Time to do it in, by an estimate for this machine: the largest scale up to --scale that it has "
     "room for.",
 )
+@click.option(
+    "--source",
+    metavar="NAME",
+    help="Of strangers, one source: l4s-tests, pam2025, ifip2025, ifip2025-many or cake-flowiso.",
+)
+@click.option(
+    "--switch",
+    "switches",
+    callback=read_names,
+    metavar="NAME,...",
+    help="Of strangers, other readings of set-ups that are not printed whole, such as no-ecn.",
+)
 @numbers_options
 @execution_options("threads")
 def reproduce(
@@ -73,12 +85,15 @@ def reproduce(
     output: Path | None,
     costs: bool,
     within_s: float | None,
+    source: str | None,
+    switches: tuple[str, ...],
     executor: Executor,
     quiet: bool,
 ) -> Numbers:
     """Repeat a paper's experiments and compare the results.
 
-    EXPERIMENT is a name that `aqmlab list` prints, or `all`. First estimates the run time of each scale on
+    EXPERIMENT is a name that `aqmlab list` prints, `all`, or `strangers`: a table of what others measured on
+    real kernels, with ours beside it (scales quick and full). First estimates the run time of each scale on
     this machine. Then runs every cell, prints the paper's tables next to ours, checks each of its claims, and
     writes a report (HTML, figures as PNG and SVG), which replaces an earlier one in the folder. Finished runs
     are kept, and interrupted commands resume.
@@ -93,6 +108,8 @@ def reproduce(
       aqmlab reproduce all --costs                              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi   which statements still hold?
       aqmlab reproduce sfa --proof order-of-round-trips         the runs that show why numbers differ
+      aqmlab reproduce strangers                                measurements by others on real kernels
+      aqmlab reproduce strangers --source cake-flowiso
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.
     """
@@ -107,10 +124,15 @@ def reproduce(
         "replications": replications,
         "seeds": seeds or None,
     }
+    others = bool(cells or loads or replications or costs or hosts)
+    if experiment == STRANGERS or source or switches:
+        if experiment != STRANGERS or others or proof or within_s:
+            raise click.UsageError(
+                f"of {STRANGERS}, and only of it: --source and --switch, beside --scale, --seeds and --output"
+            )
+        return _strangers(source, switches, choice, output, executor, quiet=quiet)
     if proof is not None:
-        if experiment == ALL or cells or loads or replications or seeds or costs or hosts:
-            raise click.UsageError("--proof is of one study, and has its own cells, loads and seeds")
-        return _prove(experiment, proof, output, executor, quiet=quiet)
+        return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")
     if within_s is not None:
@@ -158,8 +180,48 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
     )
 
 
-def _prove(study: str, name: str, output: Path | None, executor: Executor, *, quiet: bool) -> Numbers:
+def _strangers(
+    source: str | None,
+    switches: tuple[str, ...],
+    choice: _Choice,
+    output: Path | None,
+    executor: Executor,
+    *,
+    quiet: bool,
+) -> Numbers:
+    """Sets measurements by others beside ours, prints a row for each source and where the files are."""
+    from aqmlab.errors import ExperimentError
+    from aqmlab.show.papers.strangers import folder_of
+
+    folder = output or folder_of(source, choice["scale"], switches)
+    require_writable(folder)
+    try:
+        found = aqmlab.strangers(
+            source,
+            scale=choice["scale"],
+            switches=switches,
+            seeds=choice["seeds"],
+            output=folder,
+            executor=executor,
+            progress=not quiet,
+        )
+    except ExperimentError as error:
+        raise click.UsageError(str(error)) from error
+    if quiet:
+        say(str(folder))
+    else:
+        console().print(found)
+        for name, file in found.files.items():
+            say(f"{name}: {file}")
+    return Numbers.of(found)
+
+
+def _prove(
+    study: str, name: str, output: Path | None, executor: Executor, *, alone: bool, quiet: bool
+) -> Numbers:
     """Repeats a proof, prints the numbers under both settings, and says where its runs are."""
+    if study == ALL or not alone:
+        raise click.UsageError("--proof is of one study, and has its own cells, loads and seeds")
     from aqmlab.errors import ExperimentError
     from aqmlab.papers.proving import prove
     from aqmlab.show.tables.render import to_terminal

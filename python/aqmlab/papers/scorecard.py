@@ -345,12 +345,18 @@ def judging_scales(entries: Sequence[Scored]) -> dict[str, str]:
 
 
 CAN_FAIL, OF_THE_LOAD, FITTED = "numbers that can fail", "numbers of the load", "in-sample numbers"
+NOT_MODELLED = "numbers not modelled"
 KINDS = (CAN_FAIL, OF_THE_LOAD, FITTED)
 
 
 def can_fail(entry: Scored) -> bool:
     """Whether it is a number that tests the study: neither in-sample nor one that any queue would give."""
     return entry.kind == NUMBER and bool(entry.can_fail) and not entry.in_sample
+
+
+def not_modelled(entry: Scored) -> bool:
+    """Whether it is a number of a measurement by others that nothing here could be run for."""
+    return entry.kind == NUMBER and entry.conclusion == Conclusion.NOT_RUN
 
 
 def reproduced(entries: Iterable[Scored]) -> str:
@@ -374,6 +380,7 @@ def counted(entries: Sequence[Scored]) -> list[Counted]:
             (CAN_FAIL, [each for each in study if can_fail(each)]),
             (OF_THE_LOAD, [each for each in study if each.can_fail is False and not each.in_sample]),
             (FITTED, [each for each in study if each.kind == NUMBER and each.in_sample]),
+            (NOT_MODELLED, [each for each in study if not_modelled(each)]),
             ("statements", [each for each in study if each.kind == STATEMENT]),
         ):
             if own and (of != "statements" or judging[experiment] == scale):
@@ -433,7 +440,12 @@ def summary(entries: Sequence[Scored]) -> Table:
     )
 
 
-_SHORT_OF = {CAN_FAIL: "numbers", OF_THE_LOAD: "of the load", FITTED: f"numbers {IN_SAMPLE}"}
+_SHORT_OF = {
+    CAN_FAIL: "numbers",
+    OF_THE_LOAD: "of the load",
+    FITTED: f"numbers {IN_SAMPLE}",
+    NOT_MODELLED: "not modelled",
+}
 
 
 def _study(each: Counted) -> TableCell:

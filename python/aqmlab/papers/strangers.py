@@ -19,7 +19,7 @@ from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.files.reading import read_table, read_toml
 from aqmlab.files.records import ABSENT, Count, read_as
 from aqmlab.papers import shipped
-from aqmlab.papers.documents import Conclusion, Overrides  # noqa: TC001 (the same)
+from aqmlab.papers.documents import Conclusion, Overrides
 from aqmlab.papers.experiment import look_up
 from aqmlab.papers.scorecard import NUMBER, Scored
 from aqmlab.runs import Job, run_each
@@ -108,7 +108,7 @@ class Measure:
         return self.made_of(values) * self.times / (float(row[self.per]) if self.per else 1.0)
 
     def of_trials(self, row: Mapping[str, str]) -> list[float]:
-        """Theirs in each trial, or their mean alone; a column that has the measure itself is taken as it is."""
+        """Theirs in each trial, or their mean alone; of one column as it is."""
         trials = zip(*([float(each) for each in row[name].split()] for name in self.published), strict=True)
         return [self.made_of(each) if len(each) > 1 else each[0] for each in trials]
 
@@ -227,7 +227,9 @@ class StrangersCell:
         for each in switches:
             settings |= self.source.switches[each].overrides if each in self.source.switches else {}
         try:
-            return Scenario.of({"name": f"{self.source.name}: {self.name}", **self.source.scenario}, overrides=settings)
+            return Scenario.of(
+                {"name": f"{self.source.name}: {self.name}", **self.source.scenario}, overrides=settings
+            )
         except ScenarioError as error:
             raise ExperimentError(f"{self.source.name}: {self.name}: {error}") from None
 
@@ -240,7 +242,7 @@ class Beside:
         cell: Of which cell.
         name: The name of the measure.
         measure: Which.
-        ours: Ours, run by run; none where the cell is not modelled.
+        ours: Ours by seed; none where the cell is not modelled.
         rule: What judges.
         runs: The runs, by content address.
     """
@@ -248,7 +250,7 @@ class Beside:
     cell: StrangersCell
     name: str
     measure: Measure
-    ours: tuple[float, ...]
+    ours: Mapping[int, float]
     rule: Rule
     runs: tuple[str, ...] = ()
 
@@ -259,7 +261,7 @@ class Beside:
 
     @cached_property
     def published_spread(self) -> float:
-        """How far trials of theirs are from their mean: half their range, or by the rule of their deviation."""
+        """How far their trials are from their mean: half the range, or by the rule."""
         trials = self.measure.of_trials(self.cell.row)
         by_deviation = self.rule.published_deviations * self.measure.deviation(self.cell.row)
         return max((max(trials) - min(trials)) / 2.0, by_deviation)
@@ -267,12 +269,12 @@ class Beside:
     @property
     def mean(self) -> float | None:
         """Our mean over the seeds."""
-        return fmean(self.ours) if self.ours else None
+        return fmean(self.ours.values()) if self.ours else None
 
     @property
     def own_spread(self) -> float:
         """How far runs of ours are from their mean, by the rule."""
-        return self.rule.own_deviations * stdev(self.ours) if len(self.ours) > 1 else 0.0
+        return self.rule.own_deviations * stdev(self.ours.values()) if len(self.ours) > 1 else 0.0
 
     @property
     def error(self) -> float | None:
@@ -331,7 +333,9 @@ def read(folder: Traversable, name: str) -> Source:
     declared = read_as(Source, read_toml(file, ExperimentError), file.name, ExperimentError)
     rows = tuple(read_table(folder / declared.file, ExperimentError))
     source = replace(declared, name=name, rows=rows)
-    missing = {*source.factors, *(each for one in source.measures.values() for each in one.published)} - set(rows[0])
+    missing = {*source.factors, *(each for one in source.measures.values() for each in one.published)} - set(
+        rows[0]
+    )
     if missing:
         raise ExperimentError(f"{file.name}: {', '.join(sorted(missing))}: no column of {declared.file}")
     try:
@@ -354,13 +358,15 @@ def compare_with(
     store: Path | None,
     progress: bool,
 ) -> list[Beside]:
-    """Runs every cell that can be run, and sets each number beside the published one; in the tables' order."""
+    """Runs every cell that can be run, and sets each number beside the published one."""
     require_switches(sources, switches)
     rule = ledger().rule
     cells = [cell for source in sources for cell in source.cells]
     plan = [cell for cell in cells if not cell.not_modelled for _ in seeds]
     scenarios = {id(cell): cell.scenario(switches) for cell in cells if not cell.not_modelled}
-    jobs = [Job(scenarios[id(cell)], seed) for cell, seed in zip(plan, [*seeds] * len(scenarios), strict=True)]
+    jobs = [
+        Job(scenarios[id(cell)], seed) for cell, seed in zip(plan, [*seeds] * len(scenarios), strict=True)
+    ]
     found: dict[tuple[int, str], dict[int, float]] = {}
     for place, result in run_each(jobs, executor=executor, store=store, progress=progress, label=NAME):
         cell = plan[place]
@@ -374,7 +380,7 @@ def compare_with(
             cell,
             name,
             measure,
-            tuple(value for _, value in sorted(found.get((id(cell), name), {}).items())),
+            dict(sorted(found.get((id(cell), name), {}).items())),
             rule,
             tuple(addresses.get(id(cell), ())),
         )
@@ -400,7 +406,7 @@ def scored(numbers: Sequence[Beside], scale: str, version: str) -> Iterator[Scor
         missing = each.cell.not_modelled
         held = Conclusion.REPRODUCED if each.inside else Conclusion.CAUSE_UNKNOWN
         yield Scored(
-            f"{NAME}, {each.cell.source.name}",
+            f"{NAME}-{each.cell.source.name}",
             scale,
             version,
             NUMBER,
@@ -409,7 +415,11 @@ def scored(numbers: Sequence[Beside], scale: str, version: str) -> Iterator[Scor
             published=_decimal(each.published),
             ours=_decimal(each.mean),
             tolerance=None if missing else _decimal(each.tolerance),
-            verdict=f"not modelled: {', '.join(missing)}" if missing else "within" if each.inside else "differs",
+            verdict=f"not modelled: {', '.join(missing)}"
+            if missing
+            else "within"
+            if each.inside
+            else "differs",
             conclusion=Conclusion.NOT_RUN if missing else held,
             can_fail=None if missing else True,
             runs=" ".join(each.runs),

@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING
 import jinja2
 
 from aqmlab.files.folders import write_whole
+from aqmlab.papers import strangers
 from aqmlab.papers.documents import Conclusion
-from aqmlab.papers.scorecard import CLAIM, NUMBER, STATEMENT, counted, judging_scales, reproduced
+from aqmlab.papers.scorecard import (
+    CLAIM,
+    NUMBER,
+    STATEMENT,
+    counted,
+    judging_scales,
+    not_modelled,
+    reproduced,
+)
 from aqmlab.terminal.spelling import counted as spelt
 
 if TYPE_CHECKING:
@@ -76,6 +85,12 @@ class Study:
     def anchor(self) -> str:
         """The address of the heading in its page."""
         return f"{self.experiment}-scale-{self.scale}"
+
+    @property
+    def page(self) -> str:
+        """The page that explains it; one for all measurements by others."""
+        others = self.experiment.startswith(f"{strangers.NAME}-")
+        return f"{strangers.NAME}.md" if others else f"experiments/{self.experiment}.md"
 
     @property
     def proven(self) -> list[Note]:
@@ -148,7 +163,8 @@ def _study(experiment: str, scale: str, found: Sequence[Scored], judged_at: str)
     study = found if judged_at == scale else [each for each in found if each.kind == NUMBER]
     explained = list(dict.fromkeys((each.because, each.proof) for each in study if each.because))
     verdicts = Counter(each.verdict for each in study if each.kind == CLAIM)
-    claims = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or f"at scale {judged_at}"
+    claims = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    claims = claims or ("none" if judged_at == scale else f"at scale {judged_at}")
 
     def noted(words: str, concerned: Iterable[Scored]) -> str:
         places = sorted(
@@ -184,7 +200,7 @@ def _study(experiment: str, scale: str, found: Sequence[Scored], judged_at: str)
                 noted(each.conclusion, [each]),
             ]
             for each in study
-            if each.kind == NUMBER
+            if each.kind == NUMBER and not not_modelled(each)
         ],
         outcomes=[
             [

@@ -5,10 +5,11 @@ use crate::parts;
 use crate::tree::Tree;
 
 const FOLDER: &str = "experiments/";
-const EXPERIMENT: &str = "experiment.toml";
+/// The document that names the others: of a study, and of the ledger of what others measured.
+const NAMING: [&str; 2] = ["experiment.toml", "ledger.toml"];
 
 /// Read by their names, in every experiment.
-const FIXED: [&str; 3] = [EXPERIMENT, "tolerances.toml", "differences.toml"];
+const FIXED: [&str; 2] = ["tolerances.toml", "differences.toml"];
 
 /// The folder whose files are found by it: `aqmlab reproduce STUDY --proof NAME` knows them all.
 const PROOFS: &str = "proofs/";
@@ -16,12 +17,12 @@ const PROOFS: &str = "proofs/";
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let documents = tree.with_extension("toml").filter_map(|(path, _)| {
         let (experiment, inside) = path.strip_prefix(FOLDER)?.split_once('/')?;
-        (!FIXED.contains(&inside) && !inside.starts_with(PROOFS)).then_some((path, experiment, inside))
+        (!NAMING.contains(&inside) && !FIXED.contains(&inside) && !inside.starts_with(PROOFS)).then_some((path, experiment, inside))
     });
     documents
         .filter(|&(_, experiment, inside)| {
-            let text = tree.text(&format!("{FOLDER}{experiment}/{EXPERIMENT}"));
-            text.is_none_or(|text| !names(text, inside))
+            let mut naming = NAMING.iter().filter_map(|name| tree.text(&format!("{FOLDER}{experiment}/{name}")));
+            !naming.any(|text| names(text, inside))
         })
         .map(|(path, experiment, inside)| finding(path, experiment, inside))
         .collect()
@@ -37,7 +38,7 @@ fn finding(path: &str, experiment: &str, inside: &str) -> Finding {
         path,
         1,
         "a scenario that its experiment does not use",
-        format!("`\"{inside}\"` in {FOLDER}{experiment}/{EXPERIMENT}"),
+        format!("`\"{inside}\"` in {FOLDER}{experiment}/{}", NAMING[0]),
         "name it there, or remove it",
     )
 }
@@ -63,6 +64,17 @@ mod tests {
         assert_eq!(wrong("scenario = \"scenario.toml\"\ntwin = \"parts/uncongested.toml\"\n"), [""; 0]);
         let unused = "scenario = \"scenario.toml\"\n# twin = \"parts/uncongested.toml\"\n";
         assert_eq!(wrong(unused), ["experiments/le2003/parts/uncongested.toml"]);
+    }
+
+    #[test]
+    fn the_ledger_names_its_sources() {
+        let files = [
+            ("experiments/strangers/ledger.toml", "sources = [\"one.toml\"]\n"),
+            ("experiments/strangers/one.toml", ""),
+            ("experiments/strangers/two.toml", ""),
+        ];
+        let wrong: Vec<_> = check(&Tree::of(&files)).into_iter().map(|one| one.path).collect();
+        assert_eq!(wrong, ["experiments/strangers/two.toml"]);
     }
 
     #[test]

@@ -1,0 +1,224 @@
+"""The ledger of measurements by others: its rule on numbers worked by hand, its tables, one small run."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+import aqmlab
+from aqmlab.cli import commands
+from aqmlab.papers import scorecard, strangers
+from aqmlab.papers.documents import Conclusion
+from aqmlab.papers.strangers import Beside, Measure, Rule, StrangersCell
+from aqmlab.runs.executors import Threads
+from aqmlab.show.papers import scorecard_page
+from aqmlab.show.papers.strangers import Strangers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCE = """
+title = "two flows"
+source = "nobody"
+file = "small.csv"
+group = "first"
+
+[scenario]
+duration_s = 3.0
+
+[scenario.dumbbell]
+rate_mbps = 2.0
+queue = { scheme = "drop-tail", limit_packets = 20 }
+
+[[scenario.flows]]
+name = "first"
+count = 1
+direction = "left-to-right"
+profile = "linux6-cubic"
+
+[[scenario.flows]]
+name = "second"
+count = 1
+direction = "left-to-right"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+
+[factors.first.values]
+reno = { "flows.0.host.congestion" = "reno" }
+prague = "Prague"
+
+[factors.rtt_ms]
+key = "flows.0.base_rtt_ms"
+
+[factors.limit]
+key = "dumbbell.queue.limit_packets"
+times = 10
+
+[measures.share]
+title = "share"
+of = "share"
+published = ["first_mbps", "second_mbps"]
+ours = ["goodput_mbps/flows.first", "goodput_mbps/flows.second"]
+
+[switches.slow]
+doubt = "The rate is not printed."
+overrides = { "dumbbell.rate_mbps" = 1.0 }
+"""
+TABLE = "first,rtt_ms,limit,first_mbps,second_mbps\nreno,20,2,1.0 1.2,0.9 0.7\nprague,20,2,1.5,0.4\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> strangers.Source:
+    (tmp_path / "small.toml").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "small.csv").write_text(TABLE, encoding="utf-8")
+    return strangers.read(tmp_path, "small")
+
+
+def beside(measure: Measure, row: dict[str, str], ours: list[float], source: strangers.Source) -> Beside:
+    return Beside(StrangersCell(source, row), "m", measure, dict(enumerate(ours)), Rule(2.0, 2.0))
+
+
+def test_a_share_has_the_range_of_the_trials_twice_our_deviation_and_half_a_digit(
+    source: strangers.Source,
+) -> None:
+    """Trials 0.6 and 0.5: mean 0.55, half their range 0.05; ours 0.70 and 0.74: mean 0.72, deviation 0.02828.
+
+    A twentieth more of 6 or of 4 moves 0.6 by 0.0019835 and 0.0029777.
+    """
+    share = Measure("share", "share", ("a", "b"))
+    found = beside(share, {"a": "6.0 5.0", "b": "4.0 5.0"}, [0.70, 0.74], source)
+    assert found.published == pytest.approx(0.55)
+    assert found.published_spread == pytest.approx(0.05)
+    assert found.own_spread == pytest.approx(2 * 0.0282843, rel=1e-5)
+    assert found.error == pytest.approx(0.17)
+    rounding = (6.05 / 10.05 - 0.6) + (0.6 - 6.0 / 10.05)
+    assert found.tolerance == pytest.approx(0.05 + 0.0565685 + rounding, rel=1e-5)
+    assert found.inside is False
+
+
+def test_of_a_mean_with_a_deviation_twice_that_is_allowed(source: strangers.Source) -> None:
+    row = {"mbps": "14.00", "mbps_deviation": "0.60"}
+    found = beside(Measure("goodput", "value", ("mbps",)), row, [15.2], source)
+    assert found.tolerance == pytest.approx(1.2 + 0.005)
+    assert found.inside is True
+    assert beside(found.measure, row, [15.3], source).inside is False
+
+
+@pytest.mark.parametrize(
+    ("of", "values", "made"),
+    [
+        ("share", [1, 3], 0.25),
+        ("sum", [1, 3], 4),
+        ("jain", [1, 3], 0.8),
+        ("value", [3], 3),
+        ("resent", [20], 25),
+    ],
+)
+def test_what_is_made_of_numbers(of: str, values: list[float], made: float) -> None:
+    assert strangers.MAKES[of](values) == pytest.approx(made)
+
+
+def test_a_cell_is_run_with_its_factors_and_another_is_counted(source: strangers.Source) -> None:
+    reno, prague = source.cells
+    assert prague.not_modelled == ("Prague",)
+    resolved = reno.scenario(()).resolved
+    assert resolved["flows"][0]["host"]["congestion"] == "reno"
+    assert resolved["flows"][0]["base_rtt_ms"] == 20.0
+    assert resolved["dumbbell"]["queue"]["limit_packets"] == 20
+    assert reno.scenario(["slow"]).resolved["dumbbell"]["rate_mbps"] == 1.0
+
+
+def test_ours_stand_beside_theirs_and_in_the_scorecard(source: strangers.Source, tmp_path: Path) -> None:
+    found = strangers.compare_with(
+        [source], [1, 2], executor=Threads(2), store=tmp_path / "runs", progress=False
+    )
+    ran, counted = found
+    assert [*ran.ours] == [1, 2]
+    assert all(0.0 < each < 1.0 for each in ran.ours.values())
+    run = aqmlab.run(source.cells[0].scenario(()), seed=2)
+    first, second = (run.value(f"goodput_mbps/flows.{name}") for name in ("first", "second"))
+    assert ran.ours[2] == first / (first + second)
+    assert counted.ours == {}
+    assert counted.inside is None
+    card = [*strangers.scored(found, "quick", "1")]
+    assert [each.conclusion == Conclusion.NOT_RUN for each in card] == [False, True]
+    assert card[1].verdict == "not modelled: Prague"
+    assert {each.of: each.conclusions.total() for each in scorecard.counted(card)} == {
+        scorecard.CAN_FAIL: 1,
+        scorecard.NOT_MODELLED: 1,
+    }
+    (study,) = scorecard_page.studies_of(card)
+    assert len(study.numbers) == 1
+    assert study.page == "strangers.md"
+    shown = Strangers(found, "quick", {})
+    assert "Prague (1)" in str(shown)
+    assert {*shown.to_pandas()["seed"].dropna()} == {1, 2}
+
+
+def test_every_shipped_cell_has_a_legal_scenario_or_a_reason() -> None:
+    cells = {name: strangers.load(name).cells for name in strangers.source_names()}
+    for own in cells.values():
+        for cell in own:
+            assert cell.not_modelled or cell.scenario(()).duration_s > 0.0
+    modelled = {name: sum(not cell.not_modelled for cell in own) for name, own in cells.items()}
+    assert {name: len(own) for name, own in cells.items()} == {
+        "l4s-tests": 120,
+        "pam2025": 529,
+        "ifip2025": 84,
+        "ifip2025-many": 41,
+        "cake-flowiso": 34,
+    }
+    assert modelled == {
+        "l4s-tests": 18,
+        "pam2025": 0,
+        "ifip2025": 84,
+        "ifip2025-many": 41,
+        "cake-flowiso": 14,
+    }
+
+
+def test_every_switch_is_legal_in_every_cell_of_its_source() -> None:
+    for name in strangers.source_names():
+        source = strangers.load(name)
+        for switch in source.switches:
+            for cell in source.cells:
+                assert cell.not_modelled or cell.scenario([switch])
+
+
+def test_the_command_counts_what_is_not_modelled_and_writes_all_cells(tmp_path: Path) -> None:
+    command = ["reproduce", "strangers", "--source", "pam2025", "--output", str(tmp_path / "out")]
+    result = CliRunner().invoke(commands, command)
+    assert result.exit_code == 0, result.output
+    assert "529" in result.output
+    assert "BBRv2" in result.output
+    with (tmp_path / "out" / "cells.csv").open(encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    assert len(rows) == 4 * 529
+    assert {row["inside"] for row in rows} == {""}
+    assert scorecard.read(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["strangers", "--source", "pam2024"], '"pam2025"'),
+        (["strangers", "--scale", "huge"], "quick"),
+        (["strangers", "--source", "ifip2025", "--switch", "drafts"], '"draft"'),
+        (["strangers", "--loads", "90"], "--seeds"),
+        (["le2003", "--source", "pam2025"], "strangers"),
+    ],
+)
+def test_mistakes_name_what_is_legal(options: list[str], told: str) -> None:
+    result = CliRunner().invoke(commands, ["reproduce", *options])
+    assert result.exit_code == 2
+    assert told in result.output
+
+
+def test_a_value_that_means_nothing_is_refused_with_its_table(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "small.csv").write_text(TABLE.replace("reno,", "renoo,"), encoding="utf-8")
+    with pytest.raises(aqmlab.ExperimentError, match=r"small\.csv: .*renoo.*reno"):
+        strangers.read(tmp_path, "small")
