@@ -112,6 +112,7 @@ _HOMES = {
     **dict.fromkeys(("Bufferbloat", "bloat"), "aqmlab.study.bloat"),
     **dict.fromkeys(("RoundTripsPerMinute", "rpm"), "aqmlab.study.responsiveness"),
     **dict.fromkeys(("FlentResults", "flent"), "aqmlab.study.flent_tests"),
+    **dict.fromkeys(("SenderMatrix", "senders"), "aqmlab.study.senders"),
     **dict.fromkeys(("RouterAdvice", "sqm"), "aqmlab.study.sqm"),
     **dict.fromkeys(("FittedLine", "line_from"), "aqmlab.study.line_fit"),
     **dict.fromkeys(("CalibratedDemand", "calibrate"), "aqmlab.study.calibration"),
@@ -137,6 +138,7 @@ _SHOWN_BY = {
     "Evaluation": "aqmlab.show.objects.evaluation",
     "Outcome": "aqmlab.show.objects.search",
     "Scenario": "aqmlab.show.objects.scenario",
+    "SenderMatrix": "aqmlab.show.objects.senders",
     "SweepResults": "aqmlab.show.objects.sweep",
 }
 _shown.answered_by(_SHOWN_BY)
@@ -181,6 +183,7 @@ __all__ = [
     "RunsFailed",
     "Scenario",
     "ScenarioError",
+    "SenderMatrix",
     "Simulation",
     "StorageError",
     "Strangers",
@@ -210,6 +213,7 @@ __all__ = [
     "run",
     "run_each",
     "run_many",
+    "senders",
     "sqm",
     "strangers",
     "sweep",

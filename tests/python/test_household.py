@@ -130,3 +130,29 @@ def test_a_refused_argument_has_its_place_value_and_nearest_name() -> None:
     with pytest.raises(RefusalError) as rate:
         household(up_mbps=0)
     assert (rate.value.place, rate.value.value, rate.value.legal) == ("up_mbps", 0, "0.5 to 5000 Mbit/s")
+
+
+def test_downloads_are_sent_as_their_servers_send() -> None:
+    """A download for each sender; the others of the household stay with CUBIC."""
+    one, two = (made_of(["bbr"]), made_of(["cubic", "bbr", "reno"]))
+    assert one == {"backup": "cubic", "download": "bbr-linux-v3"}
+    assert two == {
+        "backup": "cubic",
+        "download-1": "cubic",
+        "download-2": "bbr-linux-v3",
+        "download-3": "reno",
+    }
+    assert made_of(["cubic"]) == {"backup": "cubic", "download": "cubic"}
+
+
+def made_of(downloads: list[str]) -> dict[str, str]:
+    scenario = aqmlab.new("home", downloads=downloads).scenario
+    return {each["name"]: each["host"].get("congestion") or "cubic" for each in scenario.resolved["flows"]}
+
+
+def test_a_download_of_another_kind_is_refused_with_those_there_are() -> None:
+    refused = aqmlab_run("new", "home", "--downloads", "bbr,quick")
+    assert refused.returncode == 2
+    assert "--downloads" in refused.stderr
+    assert "cubic, reno, bbr" in refused.stderr
+    assert "of home" in aqmlab_run("new", "building-vdsl", "--downloads", "bbr").stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -52,6 +52,13 @@ if TYPE_CHECKING:
     default=True,
     help="Write report.html (takes a second); `aqmlab report FOLDER` writes it later.",
 )
+@click.option(
+    "--senders",
+    callback=read_names,
+    metavar="NAME,...",
+    help="Instead, downloads by these congestion controls, such as cubic,reno,bbr-linux-v3: "
+    "alone and in pairs, in each queue.",
+)
 @click.option("--details", is_flag=True, help="Print every number, with intervals, in place of the verdict.")
 @numbers_options
 @execution_options("threads")
@@ -70,6 +77,7 @@ def compare(
     overrides: dict[str, TomlText],
     output: Path | None,
     with_report: bool,
+    senders: tuple[str, ...],
     details: bool,
     executor: Executor,
     quiet: bool,
@@ -100,10 +108,17 @@ def compare(
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
       aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
       aqmlab compare results/until --details
+      aqmlab compare my-link.toml --senders cubic,bbr-linux-v3 --seeds 1-2 --output results/senders
     """
     from aqmlab.errors import ComparisonError, MissingDataError
     from aqmlab.inference import MINIMUM_REPLICATIONS
 
+    if senders:
+        others = bool(names or queues or shaped_share or until_width_s or within_s or links or details)
+        asked = {"schemes": schemes, "seeds": seeds, "overrides": overrides, "queue_in": queue_in}
+        return _compare_senders(
+            [*what], others, output, quiet=quiet, senders=senders, executor=executor, **asked
+        )
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
     _require_existing(what)
@@ -139,6 +154,39 @@ def compare(
         said = str(error).replace("until_width_s: ", "--until-width: ")
         raise ResultError.of(error, said) from None
     return _tell(found, found.folder or folder, with_report=with_report, details=details, quiet=quiet)
+
+
+def _compare_senders(
+    what: Sequence[Path],
+    others: bool,
+    output: Path | None,
+    *,
+    quiet: bool,
+    **asked: Any,  # noqa: ANN401 (as `aqmlab.senders` takes it)
+) -> Numbers:
+    """Which queue for which sender: the table, and a figure beside the runs."""
+    from aqmlab import shown as shows
+    from aqmlab.scenario import Scenario
+    from aqmlab.show.objects.senders import table_of
+    from aqmlab.tables import save
+
+    if others or len(what) != 1 or what[0].is_dir():
+        raise click.UsageError(
+            "--senders is of one scenario, beside --schemes, --queue-in, --seeds, --set and --output"
+        )
+    _require_existing(what)
+    own = Scenario.from_file(what[0], overrides=asked.pop("overrides"))
+    folder = output or RESULTS / f"senders-{folder_name(own.name)}"
+    found = aqmlab.senders(own, **asked, store=shared_store(folder), progress=not quiet)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {"table": save(table_of(found), folder / "senders.csv"), **shows.save(found, folder)}
+    if quiet:
+        say(str(folder))
+    else:
+        console().print(shown(str(found)), soft_wrap=True)
+        for name, file in files.items():
+            say(f"{name}: {file}")
+    return Numbers.of(found, folder=str(folder))
 
 
 def _require_existing(paths: Sequence[Path]) -> None:

@@ -36,6 +36,7 @@ def new(
     up_mbps: float | None,
     technology: str | None,
     queue_in: str | None,
+    downloads: tuple[str, ...],
 ) -> None:
     """Write a scenario to start from.
 
@@ -48,6 +49,7 @@ def new(
       aqmlab new home -o my-link.toml && aqmlab run my-link.toml
       aqmlab new home --down 50 --up 10 --technology vdsl -o my-vdsl.toml
       aqmlab new home --technology adsl --queue-in router -o my-adsl.toml
+      aqmlab new home --downloads bbr,cubic -o my-two.toml
       aqmlab new building-docsis         print it
     """
     known = presets.names()
@@ -62,10 +64,12 @@ def new(
         "up_mbps": up_mbps,
         "technology": technology,
         "queue_in": queue_in,
+        "downloads": downloads,
     }
     if any(line.values()) and (preset != "home" or only_list):
         raise click.UsageError(
-            "--down, --up, --technology and --queue-in are of home: aqmlab new home --down 50 --up 10"
+            "--down, --up, --technology, --queue-in and --downloads are of home: "
+            "aqmlab new home --down 50 --up 10"
         )
     if preset is None or only_list:
         width = max(map(len, known))

@@ -14,7 +14,7 @@ from aqmlab.presets import HOUSEHOLD, TECHNOLOGIES
 from aqmlab.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 LEAST_MBPS, MOST_MBPS = 0.5, 5_000.0
 """The rates of a line, either way: a phone call and a game have room on the slowest, computers are faster."""
@@ -74,14 +74,7 @@ device = "laptop"
 base_rtt_ms = 20.0
 profile = "linux6-cubic"
 
-[[flows]]
-name = "download"
-count = 1
-direction = "down"
-device = "computer"
-base_rtt_ms = 20.0
-profile = "linux6-cubic"
-
+{downloads}
 # A phone call (G.711).
 [[datagrams]]
 name = "call-up"
@@ -122,6 +115,23 @@ _OTHERS_TO_TRY = """\
 # Others to try: aqmlab compare FILE --schemes drop-tail,pie,fq-codel; their parameters: aqmlab explain pie.
 # What your own router can do in front of a plain modem: aqmlab sqm FILE.
 """
+
+_DOWNLOAD = """\
+[[flows]]
+name = "{name}"
+count = 1
+direction = "down"
+device = "computer"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+"""
+BBR, CUBIC = "bbr", "cubic"
+DOWNLOADS = {
+    CUBIC: "",
+    "reno": 'host = { congestion = "reno" }',
+    BBR: 'host = { congestion = "bbr-linux-v3" }   # Google\'s servers; others with BBR: "bbr-linux-v1"',
+}
+"""How servers send what is downloaded: a line of the flow."""
 
 _MEETING = """
 # A meeting whose picture adapts to what the line carries, as browsers make it.
@@ -165,6 +175,7 @@ def household(
     technology: str = "cable",
     *,
     queue_in: str = "line",
+    downloads: Sequence[str] = (CUBIC,),
 ) -> str:
     """The text of the scenario.
 
@@ -173,9 +184,10 @@ def household(
         up_mbps: Rate up, in the same range.
         technology: One of `TECHNOLOGIES`.
         queue_in: Where the queues stand that act: a name of `queue_place.PLACES`.
+        downloads: The congestion control of each download, a name of `DOWNLOADS`; one download for each.
 
     Raises:
-        RefusalError: A rate, the technology or the place is not legal; its `place` is the argument.
+        RefusalError: An argument is not legal; its `place` names it.
     """
     if technology not in TECHNOLOGIES:
         raise RefusalError.not_among("technology", technology, TECHNOLOGIES)
@@ -200,6 +212,7 @@ def household(
         buffers=_buffers_in_words(scenario),
         in_words=f"The queues that act stand {PLACES[queue_in].in_words}.",
         queues=_queues(queue_in),
+        downloads=_downloads(downloads),
     )
     if slower >= _MEETING_FROM_MBPS:
         text += _MEETING.format(most=min(2.5, round(slower / 2, 1)))
@@ -226,6 +239,17 @@ def _buffers_in_words(scenario: Scenario) -> str:
     buffers = scenario.core.buffers()
     down, up = (round((buffers[link].wait_s or 0.0) * 100) * 10 for link in ("down", "up"))
     return f"{down} ms at the provider's, {up} in the modem"
+
+
+def _downloads(senders: Sequence[str]) -> str:
+    """A download for each sender; a single one has no number."""
+    texts = []
+    for place, sender in enumerate(senders, start=1):
+        if sender not in DOWNLOADS:
+            raise RefusalError.unknown("downloads", sender, DOWNLOADS)
+        name = "download" if len(senders) == 1 else f"download-{place}"
+        texts.append(_DOWNLOAD.format(name=name) + (f"{DOWNLOADS[sender]}\n" if DOWNLOADS[sender] else ""))
+    return "\n".join(texts)
 
 
 def _queues(queue_in: str) -> str:

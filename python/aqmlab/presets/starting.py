@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aqmlab import arguments, presets, shown
 from aqmlab.errors import FolderError, RefusalError
 from aqmlab.files.folders import write_whole
 from aqmlab.presets import HOME
-from aqmlab.presets.household import household
+from aqmlab.presets.household import CUBIC, household
 from aqmlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Preset(str):
@@ -46,6 +50,7 @@ class Preset(str):
     up_mbps=arguments.optional(arguments.number),
     technology=arguments.optional(arguments.text),
     queue_in=arguments.optional(arguments.text),
+    downloads=arguments.texts("['cubic', 'bbr']"),
 )
 def new(
     preset: str,
@@ -55,6 +60,7 @@ def new(
     up_mbps: float | None = None,
     technology: str | None = None,
     queue_in: str | None = None,
+    downloads: Sequence[str] = (),
 ) -> Preset:
     """A scenario to start from: a household, a building on a shared access line, or the link of a study.
 
@@ -67,6 +73,8 @@ def new(
             cable.
         queue_in: Of home: whose queues act: router (which shapes the line), router-unshaped, modem, provider
             or line (modem and provider); by default line, with plain queues.
+        downloads: Of home: the congestion control of each download, cubic, reno or bbr, such as bbr,cubic for
+            two; by default one download with cubic.
 
     Returns:
         The text of the scenario, which `run`, `compare` and all others take as it is.
@@ -83,6 +91,7 @@ def new(
         "up_mbps": up_mbps,
         "technology": technology,
         "queue_in": queue_in,
+        "downloads": tuple(downloads) or None,
     }
     for name, value in line.items():
         if value is not None and preset != HOME:
@@ -93,7 +102,13 @@ def new(
                 legal=HOME,
             )
     if preset == HOME:
-        text = household(down_mbps, up_mbps, technology or "cable", queue_in=queue_in or "line")
+        text = household(
+            down_mbps,
+            up_mbps,
+            technology or "cable",
+            queue_in=queue_in or "line",
+            downloads=downloads or (CUBIC,),
+        )
     else:
         text = presets.text(preset)
     made = Preset(text)

@@ -315,5 +315,5 @@ def _draw_shares(groups: Sequence[Group], *, title: str) -> Axes:
             label=group.source if group.of == "all" else f"{group.source}, {group.of}",
         )
     axes.set(title=title, xlabel="as published", ylabel="ours", xlim=(0.0, 1.0), ylim=(0.0, 1.0))
-    axes.legend(loc="upper left")
+    axes.legend(loc="lower right")
     return axes

@@ -1,0 +1,217 @@
+"""Which queue for which sender: downloads by congestion controls, alone and in pairs, in each queue.
+
+The scenario's first endless group of flows that fills the way down is replaced by one flow of each sender
+of a pair; everything else of the scenario stays, a call among it.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import arguments, shown
+from aqmlab.comparison import configurations
+from aqmlab.errors import ComparisonError
+from aqmlab.runs import Job, run_each
+from aqmlab.scenario import Scenario
+from aqmlab.seeds import given_seeds
+from aqmlab.statistics.tidy import Tidy, tidy_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from aqmlab.result import Result
+    from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import ScenarioLike
+
+FIRST, SECOND = "first", "second"
+PROFILE = "linux6-cubic"
+"""The hosts, whatever their congestion control."""
+_DOWN = ("down", "left-to-right")
+
+
+@dataclass(frozen=True)
+class Met:
+    """What became of one sender alone, or of two that share the line.
+
+    Attributes:
+        queue: The queue discipline.
+        senders: One or two.
+        by_seed: By seed the goodput of each, in Mbit/s, and the 95th percentile of the call's delay in ms,
+            which is absent where the scenario has no datagrams down.
+    """
+
+    queue: str
+    senders: tuple[str, ...]
+    by_seed: Mapping[int, Mapping[str, float]]
+
+    def mean(self, name: str) -> float | None:
+        """The mean of a number over the seeds."""
+        values = [numbers[name] for numbers in self.by_seed.values() if name in numbers]
+        return fmean(values) if values else None
+
+    def share(self, sender: str) -> float:
+        """What a sender gets of what both get; its mean over the seeds."""
+        own = FIRST if sender == self.senders[0] else SECOND
+        both = [numbers[f"{FIRST}_mbps"] + numbers[f"{SECOND}_mbps"] for numbers in self.by_seed.values()]
+        mine = [numbers[f"{own}_mbps"] for numbers in self.by_seed.values()]
+        return fmean(a / b if b else 0.5 for a, b in zip(mine, both, strict=True))
+
+
+@dataclass(frozen=True, repr=False)
+class SenderMatrix(shown.Shown, Tidy):
+    """Senders alone and in pairs, in each queue.
+
+    Attributes:
+        senders: The senders, as asked.
+        queues: The queue disciplines.
+        met: What became of each, by queue and senders.
+        call: The group of datagrams whose delay was measured; empty without one.
+    """
+
+    senders: tuple[str, ...]
+    queues: tuple[str, ...]
+    met: Mapping[tuple[str, tuple[str, ...]], Met]
+    call: str
+
+    def alone(self, queue: str, sender: str) -> Met:
+        """What became of a sender alone."""
+        return self.met[queue, (sender,)]
+
+    def share(self, queue: str, sender: str, beside: str) -> float:
+        """What a sender gets beside another, of what both get: 0.5 is half."""
+        pair = next(each for each in ((sender, beside), (beside, sender)) if (queue, each) in self.met)
+        return self.met[queue, pair].share(sender)
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each queue, senders, seed and number: the columns of `aqmlab.frame`."""
+        return tidy_numbers(
+            (f"{each.queue}: {' beside '.join(each.senders)}", seed, dict(numbers))
+            for each in self.met.values()
+            for seed, numbers in each.by_seed.items()
+        )
+
+    def __repr__(self) -> str:
+        return f"SenderMatrix({', '.join(self.senders)}; {', '.join(self.queues)})"
+
+
+@arguments.checked(
+    ComparisonError,
+    overrides=arguments.optional(arguments.mapping),
+    senders=arguments.texts("['cubic', 'bbr-linux-v3']"),
+    schemes=arguments.schemes,
+    queue_in=arguments.optional(arguments.text),
+    seeds=given_seeds,
+    store=arguments.optional(arguments.folder),
+    progress=arguments.flag,
+)
+def senders(
+    scenario: ScenarioLike,
+    senders: Sequence[str],
+    *,
+    schemes: Sequence[str] = (),
+    queue_in: str | None = None,
+    seeds: Iterable[int] | str = (1, 2),
+    overrides: Mapping[str, object] | None = None,
+    store: str | Path | None = None,
+    workers: int | None = None,
+    executor: Executor | str = "threads",
+    progress: bool = False,
+) -> SenderMatrix:
+    """Runs downloads by different congestion controls, alone and in pairs, in each queue.
+
+    Args:
+        scenario: A scenario with a flow that never ends, down a line or from left to right.
+        senders: Congestion controls, such as cubic, reno, bbr-linux-v1 and bbr-linux-v3.
+        schemes: Queue disciplines; by default the scenario's own, PIE, FQ-CoDel and CAKE.
+        queue_in: Of a scenario with a [line], whose queues they are: router, router-unshaped, modem, provider
+            or line.
+        seeds: Random seeds to run.
+        overrides: Dotted keys with the values that replace the scenario's.
+        store: A folder for finished runs by content.
+        workers: Number of parallel runs; by default one per core.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
+        progress: Whether to show a progress bar.
+
+    Returns:
+        What each gets beside each other, and how long a call's packets take.
+
+    Raises:
+        ComparisonError: There is no such flow, or a sender is named twice.
+        ScenarioError: The scenario, a scheme or a sender is refused.
+        RunError: A run failed; finished runs are kept.
+    """
+    if not senders or len(set(senders)) < len(senders):
+        given = ", ".join(senders) or "none"
+        raise ComparisonError(f"senders: one or more, each once, not {given}", place="senders")
+    own = Scenario.of(scenario, overrides=overrides)
+    queues = configurations(own, schemes, queue_in=queue_in)
+    pairs = [(each,) for each in senders] + [*combinations_with_replacement(senders, 2)]
+    asked = [(queue, pair, with_senders(each, pair)) for queue, each in queues.items() for pair in pairs]
+    plan = [(queue, pair, Job(each, seed)) for queue, pair, each in asked for seed in seeds]
+    call = _call(own)
+    found: dict[tuple[str, tuple[str, ...]], dict[int, dict[str, float]]] = {}
+    jobs = [job for *_, job in plan]
+    for place, result in run_each(
+        jobs, workers=workers, store=store, executor=executor, progress=progress, label="senders"
+    ):
+        queue, pair, job = plan[place]
+        found.setdefault((queue, pair), {})[job.seed] = dict(_numbers(result, pair, call))
+    met = {key: Met(*key, dict(sorted(numbers.items()))) for key, numbers in sorted(found.items())}
+    return SenderMatrix(tuple(senders), tuple(queues), met, call)
+
+
+def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
+    """The scenario with a flow of each sender in the place of its endless flow down.
+
+    Raises:
+        ComparisonError: It has none.
+        ScenarioError: A sender is refused.
+    """
+    document: dict[str, Any] = copy.deepcopy(scenario.resolved)
+    flows = document.get("flows", [])
+    place = next((at for at, each in enumerate(flows) if _is_download(each)), None)
+    if place is None:
+        raise ComparisonError(
+            f"{scenario.name}: no flow that never ends goes down a line or from left to right, whose sender "
+            "could be another; legal: a [[flows]] with one of these directions and without bytes",
+            place="senders",
+        )
+    template = flows.pop(place)
+    host = {key: value for key, value in template["host"].items() if value is not None}
+    flows[place:place] = [
+        {**template, "name": name, "count": 1, "profile": PROFILE, "host": {**host, "congestion": sender}}
+        for name, sender in zip((FIRST, SECOND), pair, strict=False)
+    ]
+    document["name"] = f"{scenario.name}, {' beside '.join(pair)}"
+    return Scenario.of(_without_absent(document))
+
+
+def _without_absent(value: Any) -> Any:  # noqa: ANN401 (a document)
+    if isinstance(value, dict):
+        return {key: _without_absent(each) for key, each in value.items() if each is not None}
+    return [_without_absent(each) for each in value] if isinstance(value, list) else value
+
+
+def _is_download(flow: Mapping[str, Any]) -> bool:
+    return flow.get("bytes") is None and (flow.get("direction") in _DOWN or flow.get("senders") == "internet")
+
+
+def _call(scenario: Scenario) -> str:
+    """The first datagrams that go the way of the download."""
+    groups = scenario.resolved.get("datagrams", [])
+    down = (each for each in groups if each.get("direction") in _DOWN or each.get("senders") == "internet")
+    return str(next(down, {}).get("name") or "")
+
+
+def _numbers(result: Result, pair: Sequence[str], call: str) -> Iterator[tuple[str, float]]:
+    for name, _ in zip((FIRST, SECOND), pair, strict=False):
+        yield f"{name}_mbps", result.value(f"goodput_mbps/flows.{name}")
+    if call:
+        yield "call_delay_p95_ms", result.value(f"delay_p95_ms/datagrams.{call}")
