@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from pathlib import Path
+from statistics import median
 
 import pytest
 from click.testing import CliRunner
@@ -16,9 +17,6 @@ from aqmlab.papers.strangers import Beside, Measure, Rule, StrangersCell
 from aqmlab.runs.executors import Threads
 from aqmlab.show.papers import scorecard_page
 from aqmlab.show.papers.strangers import Strangers
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SOURCE = """
 title = "two flows"
@@ -66,6 +64,11 @@ ours = ["goodput_mbps/flows.first", "goodput_mbps/flows.second"]
 [switches.slow]
 doubt = "The rate is not printed."
 overrides = { "dumbbell.rate_mbps" = 1.0 }
+
+[switches.elsewhere]
+doubt = "The rate of other cells is not printed."
+overrides = { "dumbbell.rate_mbps" = 1.0 }
+where = { rtt_ms = "30" }
 """
 TABLE = "first,rtt_ms,limit,first_mbps,second_mbps\nreno,20,2,1.0 1.2,0.9 0.7\nprague,20,2,1.5,0.4\n"
 
@@ -129,6 +132,7 @@ def test_a_cell_is_run_with_its_factors_and_another_is_counted(source: strangers
     assert resolved["flows"][0]["base_rtt_ms"] == 20.0
     assert resolved["dumbbell"]["queue"]["limit_packets"] == 20
     assert reno.scenario(["slow"]).resolved["dumbbell"]["rate_mbps"] == 1.0
+    assert reno.scenario(["elsewhere"]).resolved["dumbbell"]["rate_mbps"] == 2.0
 
 
 def test_ours_stand_beside_theirs_and_in_the_scorecard(source: strangers.Source, tmp_path: Path) -> None:
@@ -222,3 +226,27 @@ def test_a_value_that_means_nothing_is_refused_with_its_table(tmp_path: Path) ->
     (tmp_path / "small.csv").write_text(TABLE.replace("reno,", "renoo,"), encoding="utf-8")
     with pytest.raises(aqmlab.ExperimentError, match=r"small\.csv: .*renoo.*reno"):
         strangers.read(tmp_path, "small")
+
+
+def test_the_page_says_what_the_kept_run_says() -> None:
+    """Counts of each source and the medians of shares, worked out anew from the kept numbers."""
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "explanation" / "strangers.md").read_text(encoding="utf-8")
+    with (root / "experiments" / "strangers" / "quick.csv").open(encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    for row in rows:
+        error, tolerance = abs(float(row["error"])), float(row["tolerance"])
+        ours, published = float(row["ours"]), float(row["published"])
+        assert error == pytest.approx(abs(ours - published), abs=2e-3 * max(1.0, abs(ours)))
+        if error != pytest.approx(tolerance, rel=0.01):
+            assert (row["inside"] == "yes") == (error <= tolerance)
+    inside = sum(row["inside"] == "yes" for row in rows)
+    assert f"{inside} of their {len(rows)} numbers" in " ".join(page.split())
+    for source in {row["source"] for row in rows}:
+        shares = [
+            row for row in rows if row["source"] == source and row["measure"] in ("share", "jain_index")
+        ]
+        held = sum(row["inside"] == "yes" for row in shares)
+        error = median(abs(float(row["error"])) for row in shares)
+        line = next(each for each in page.splitlines() if each.startswith(f"| `{source}` | all"))
+        assert f"| {len(shares)} | {error:.3f} | {held} of {len(shares)} |" in line

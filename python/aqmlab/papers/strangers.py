@@ -151,10 +151,17 @@ def _links(result: Result) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Another reading of a set-up that is not printed whole."""
+    """Another reading of a set-up that is not printed whole.
+
+    Attributes:
+        doubt: What is not known.
+        overrides: The settings of the other reading.
+        where: The values of columns where it holds; by default in all cells.
+    """
 
     doubt: str
     overrides: Overrides
+    where: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -224,8 +231,9 @@ class StrangersCell:
         for column, factor in self.source.factors.items():
             found = factor.of(self.row[column])
             settings |= {} if isinstance(found, str) else found
-        for each in switches:
-            settings |= self.source.switches[each].overrides if each in self.source.switches else {}
+        for each in (self.source.switches[name] for name in switches if name in self.source.switches):
+            if all(self.row[column] == value for column, value in each.where.items()):
+                settings |= each.overrides
         try:
             return Scenario.of(
                 {"name": f"{self.source.name}: {self.name}", **self.source.scenario}, overrides=settings

@@ -1,0 +1,124 @@
+"""Downloads by different congestion controls, alone and in pairs, in each queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import aqmlab
+from aqmlab.study.senders import with_senders
+from small import aqmlab_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINE = """
+name = "two downloads"
+duration_s = 12.0
+warm_up_s = 4.0
+
+[dumbbell]
+rate_mbps = 10.0
+queue = { scheme = "drop-tail", limit_packets = 300 }
+
+[[flows]]
+name = "up"
+count = 1
+direction = "right-to-left"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+application_mbps = 0.5
+
+[[flows]]
+name = "download"
+count = 3
+direction = "left-to-right"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+host = { timer_hz = 250 }
+
+[[datagrams]]
+name = "call"
+count = 1
+direction = "left-to-right"
+packet_bytes = 200
+rate_mbps = 0.08
+"""
+
+
+def test_the_endless_flow_down_is_sent_by_each_of_a_pair() -> None:
+    own = aqmlab.Scenario.from_toml(LINE)
+    flows = with_senders(own, ("reno", "bbr-linux-v1")).resolved["flows"]
+    assert [each["name"] for each in flows] == ["up", "first", "second"]
+    assert [each["host"]["congestion"] for each in flows[1:]] == ["reno", "bbr-linux-v1"]
+    assert {each["count"] for each in flows[1:]} == {1}
+    assert {each["host"]["timer_hz"] for each in flows[1:]} == {250}
+    assert flows[0] == own.resolved["flows"][0]
+
+
+@pytest.fixture(scope="module")
+def matrix() -> aqmlab.SenderMatrix:
+    return aqmlab.senders(LINE, ["cubic", "ledbat"], schemes=["drop-tail", "fq-codel"], seeds=[1, 2])
+
+
+def test_a_background_sender_yields_in_one_queue_and_not_where_each_has_its_own(
+    matrix: aqmlab.SenderMatrix,
+) -> None:
+    """LEDBAT (RFC 6817) yields to CUBIC, whose queue is beyond its target; FQ-CoDel halves the line."""
+    assert matrix.share("drop-tail", "ledbat", "cubic") < 0.2
+    assert matrix.share("fq-codel", "ledbat", "cubic") == pytest.approx(0.5, abs=0.05)
+    for queue in matrix.queues:
+        both = matrix.share(queue, "ledbat", "cubic") + matrix.share(queue, "cubic", "ledbat")
+        assert both == pytest.approx(1.0)
+
+
+def test_the_call_waits_for_the_senders_queue(matrix: aqmlab.SenderMatrix) -> None:
+    """300 full packets at 10 Mbit/s are 0.37 s: CUBIC fills them, LEDBAT keeps 0.1 s, FQ-CoDel none."""
+    delays = {
+        (queue, sender): matrix.alone(queue, sender).mean("call_delay_p95_ms")
+        for queue in matrix.queues
+        for sender in matrix.senders
+    }
+    assert delays["drop-tail", "cubic"] == pytest.approx(370, rel=0.15)
+    assert delays["drop-tail", "ledbat"] == pytest.approx(110, rel=0.25)
+    assert delays["fq-codel", "cubic"] < 20.0
+
+
+def test_one_row_for_each_queue_senders_seed_and_number(matrix: aqmlab.SenderMatrix) -> None:
+    frame = matrix.to_pandas()
+    # In each queue, of each seed: alone two numbers each, in three pairs three each.
+    assert len(frame) == 2 * 2 * (2 * 2 + 3 * 3)
+    assert "beside cubic, %" in str(matrix)
+
+
+def test_the_command_writes_table_and_figure(tmp_path: Path) -> None:
+    (tmp_path / "line.toml").write_text(LINE.replace("12.0", "2.0").replace("4.0", "0.5"), encoding="utf-8")
+    out = tmp_path / "out"
+    done = aqmlab_run(
+        "compare", tmp_path / "line.toml", "--senders", "cubic,reno", "--schemes", "drop-tail,pie",
+        "--seeds", "1", "--output", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (out / "figure-senders.svg").is_file()
+    assert len((out / "senders.csv").read_text(encoding="utf-8").splitlines()) == 1 + 2 * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--senders", "cubic,cubic"], "each once"),
+        (["--senders", "cubik"], '"cubic"'),
+        (["--senders", "cubic", "--details"], "--schemes"),
+    ],
+)
+def test_mistakes_name_what_is_legal(options: list[str], told: str, tmp_path: Path) -> None:
+    (tmp_path / "line.toml").write_text(LINE, encoding="utf-8")
+    done = aqmlab_run("compare", tmp_path / "line.toml", *options, "--output", tmp_path / "out")
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+def test_a_scenario_without_an_endless_flow_down_is_refused() -> None:
+    with pytest.raises(aqmlab.ComparisonError, match="no flow that never ends"):
+        aqmlab.senders(LINE.replace("left-to-right", "right-to-left"), ["cubic"], seeds=[1])
