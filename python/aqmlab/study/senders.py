@@ -17,7 +17,7 @@ from aqmlab.comparison import configurations
 from aqmlab.errors import ComparisonError
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
-from aqmlab.seeds import given_seeds
+from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def senders(
     queues = configurations(own, schemes, queue_in=queue_in)
     pairs = [(each,) for each in senders] + [*combinations_with_replacement(senders, 2)]
     asked = [(queue, pair, with_senders(each, pair)) for queue, each in queues.items() for pair in pairs]
-    plan = [(queue, pair, Job(each, seed)) for queue, pair, each in asked for seed in seeds]
+    plan = [(queue, pair, Job(each, seed)) for queue, pair, each in asked for seed in Seeds.of(seeds)]
     call = _call(own)
     found: dict[tuple[str, tuple[str, ...]], dict[int, dict[str, float]]] = {}
     jobs = [job for *_, job in plan]
@@ -207,7 +207,7 @@ def _call(scenario: Scenario) -> str:
     """The first datagrams that go the way of the download."""
     groups = scenario.resolved.get("datagrams", [])
     down = (each for each in groups if each.get("direction") in _DOWN or each.get("senders") == "internet")
-    return str(next(down, {}).get("name") or "")
+    return next((str(each["name"]) for each in down), "")
 
 
 def _numbers(result: Result, pair: Sequence[str], call: str) -> Iterator[tuple[str, float]]:
