@@ -109,9 +109,9 @@ def test_a_household_runs(tmp_path: Path) -> None:
         (["home", "--up", "nan"], "--up: nan is out of range"),
         (["home", "--up", "1e9"], "--up: 1e+09 is out of range"),
         (["home", "--down", "fast"], "'fast' is not a valid float"),
-        (["building-adsl", "--up", "1"], "--down, --up, --technology and --queue-in are of home"),
+        (["building-adsl", "--up", "1"], "--queue-in and --downloads are of home"),
         (["--technology", "cable"], "missing preset; legal: building-adsl"),
-        (["home", "--list", "--up", "1"], "--down, --up, --technology and --queue-in are of home"),
+        (["home", "--list", "--up", "1"], "--queue-in and --downloads are of home"),
     ],
 )  # fmt: skip
 def test_what_is_no_household_is_refused(options: list[str], said: str, tmp_path: Path) -> None:

@@ -126,10 +126,7 @@ def reproduce(
     }
     others = bool(cells or loads or replications or costs or hosts)
     if experiment == STRANGERS or source or switches:
-        if experiment != STRANGERS or others or proof or within_s:
-            raise click.UsageError(
-                f"of {STRANGERS}, and only of it: --source and --switch, beside --scale, --seeds and --output"
-            )
+        _require_strangers(experiment, others=others or bool(proof or within_s))
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
     if proof is not None:
         return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
@@ -178,6 +175,14 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
         lambda: pa.concat_tables([each.tidy() for each in made]),
         lambda: {"studies": [shown.facts(each) for each in made]},
     )
+
+
+def _require_strangers(experiment: str, *, others: bool) -> None:
+    """Refuses the ledger's options of a study, and a study's options of the ledger."""
+    if experiment != STRANGERS or others:
+        raise click.UsageError(
+            f"of {STRANGERS}, and only of it: --source and --switch, beside --scale, --seeds and --output"
+        )
 
 
 def _strangers(
