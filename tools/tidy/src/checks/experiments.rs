@@ -17,11 +17,13 @@ const PROOFS: &str = "proofs/";
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let documents = tree.with_extension("toml").filter_map(|(path, _)| {
         let (experiment, inside) = path.strip_prefix(FOLDER)?.split_once('/')?;
-        (!NAMING.contains(&inside) && !FIXED.contains(&inside) && !inside.starts_with(PROOFS)).then_some((path, experiment, inside))
+        (!NAMING.contains(&inside) && !FIXED.contains(&inside) && !inside.starts_with(PROOFS))
+            .then_some((path, experiment, inside))
     });
     documents
         .filter(|&(_, experiment, inside)| {
-            let mut naming = NAMING.iter().filter_map(|name| tree.text(&format!("{FOLDER}{experiment}/{name}")));
+            let mut naming =
+                NAMING.iter().filter_map(|name| tree.text(&format!("{FOLDER}{experiment}/{name}")));
             !naming.any(|text| names(text, inside))
         })
         .map(|(path, experiment, inside)| finding(path, experiment, inside))
