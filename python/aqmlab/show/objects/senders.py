@@ -106,7 +106,7 @@ def drawn(found: SenderMatrix) -> Drawn:
 @styled
 def _figure(found: SenderMatrix) -> Figure:
     panels = new_grid(len(found.queues), min(_COLUMNS_OF_PANELS, len(found.queues)))
-    names = [each.removeprefix("bbr-") for each in found.senders]
+    names = [each.replace("bbr-linux-", "bbr-") for each in found.senders]
     for queue, axes in zip(found.queues, panels, strict=True):
         shares = np.array(
             [[found.share(queue, own, beside) for beside in found.senders] for own in found.senders]
@@ -117,7 +117,8 @@ def _figure(found: SenderMatrix) -> Figure:
             axes.text(column, row, f"{100.0 * share:.0f}", ha="center", va="center", color=colour)
         delays = [found.alone(queue, each).mean("call_delay_p95_ms") for each in found.senders]
         known = [each for each in delays if each is not None]
-        said = f", call {min(known):.0f} to {max(known):.0f} ms" if known else ""
+        ends = dict.fromkeys(f"{each:.0f}" for each in (min(known), max(known))) if known else {}
+        said = f", call {' to '.join(ends)} ms" if ends else ""
         axes.set_title(f"{spelt(queue)}{said}", fontsize="small")
         axes.set_xticks(range(len(names)), names, fontsize="x-small")
         axes.set_yticks(range(len(names)), names, fontsize="x-small")
