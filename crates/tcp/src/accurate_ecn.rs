@@ -1,6 +1,6 @@
 //! Accurate ECN feedback: the ACE field.
 //!
-//! Source: RFC 9768 sections 3.1 (negotiation), 3.2.2 (the field of three bits, AE, CWR and ECE of the
+//! Source: RFC 9768 sections 3.2.2 (the field of three bits, AE, CWR and ECE of the
 //! header, counts the packets that arrived with a mark, from 5 on), appendix A.2 (what a difference modulo 8
 //! means).
 //!
@@ -26,7 +26,8 @@ pub(crate) const fn field(count: u32) -> Flags {
     if count & 1 != 0 { flags.with(Flags::ECE) } else { flags }
 }
 
-const fn count_of(flags: Flags) -> u32 {
+/// The count that flags say.
+pub(crate) const fn count_of(flags: Flags) -> u32 {
     (flags.contains(Flags::AE) as u32) << 2
         | (flags.contains(Flags::CWR) as u32) << 1
         | flags.contains(Flags::ECE) as u32

@@ -36,6 +36,10 @@ connection_flags! {
         ACTIVE = 0,
         /// Both ends agreed on ECN.
         ECN = 1,
+        /// This end has accurate ECN and its peer has not: acknowledgements echo marks (RFC 3168).
+        CLASSIC_FEEDBACK = 2,
+        /// This end sends nothing that is ECN-capable, for a reason that the handshake has shown.
+        NOT_CAPABLE = 3,
     }
 }
 

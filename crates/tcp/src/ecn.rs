@@ -1,7 +1,8 @@
 //! Explicit congestion notification: declaring, marking, echoing, reacting.
 //!
 //! Source: RFC 3168 sections 6.1.1 to 6.1.6; the KAME/ALTQ lineage as in OpenBSD tcp_input.c and
-//! tcp_output.c; ns-2.35 tcp.cc, tcp-newreno.cc and tcp-sink.cc (one way), tcp-full.cc (two-way).
+//! tcp_output.c; ns-2.35 tcp.cc, tcp-newreno.cc and tcp-sink.cc (one way), tcp-full.cc (two-way). What the
+//! handshake agrees on is in `ecn_negotiation.rs`.
 //!
 //! | | RFC 3168 | KAME | ns-2 one way | ns-2 two-way |
 //! | --- | --- | --- | --- | --- |
@@ -36,7 +37,7 @@ impl Endpoint {
             return;
         }
         let data = segment.payload > 0;
-        let (ect, may_tell) = match profile.ecn {
+        let (ect, may_tell) = match self.ecn_rule(profile) {
             Ecn::Off => (false, false),
             Ecn::Rfc3168 => (data && is_new, data && is_new),
             Ecn::Kame => (data && is_new, true),
@@ -52,7 +53,7 @@ impl Endpoint {
 
     /// Accurate ECN: every segment counts the marks that came, and all data are ECT (RFC 9768 section 3.2.2).
     fn declare_marks(&self, segment: &mut Segment) {
-        segment.ect = segment.payload > 0;
+        segment.ect = segment.payload > 0 && !self.flags.has(ConnectionFlags::NOT_CAPABLE);
         if let Some(reporting) = self.receiver.reporting() {
             segment.flags = segment.flags.with(accurate_ecn::field(reporting.marked_packets));
         }

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `state.rs` | LISTEN, SYN-SENT, …: where a connection stands |
 //! | `handshake.rs` | SYN, SYN/ACK, their timers, giving up |
+//! | `ecn_negotiation.rs` | what they agree on about marks |
 //! | `resume.rs` | an end in the middle of a connection |
 //! | `sender/` | the sending half: sequence space, buffer, timer, round trips |
 //! | `sender/classic/` | losses and windows of stacks that know the cumulative acknowledgement alone |
@@ -371,7 +372,8 @@ impl Endpoint {
             self.sender.active_at = now;
         }
         if self.flags.has(ConnectionFlags::ECN) {
-            self.receiver.note_congestion_mark(context.profile.ecn, segment, ce_marked);
+            let rule = self.ecn_rule(context.profile);
+            self.receiver.note_congestion_mark(rule, segment, ce_marked);
         }
         let advanced = self.on_acknowledgement(now, context, segment, out);
         if segment.payload > 0 || segment.flags.contains(Flags::FIN) {

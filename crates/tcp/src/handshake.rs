@@ -1,6 +1,6 @@
 //! Opening a connection.
 //!
-//! Source: RFC 9293 sections 3.5 and 3.10.7; RFC 3168 section 6.1.1 (ECN negotiation); RFC 6298 rules 5.1 to
+//! Source: RFC 9293 sections 3.5 and 3.10.7; RFC 6298 rules 5.1 to
 //! 5.7; FreeBSD 4.x tcp_input.c and tcp_timer.c; ns-2.35 tcp.cc and tcp-sink.cc for the one-way handshake,
 //! tcp-full.cc for the two-way agent.
 //!
@@ -60,25 +60,14 @@ impl Endpoint {
     }
 
     fn send_syn(&mut self, now: Time, profile: &HostProfile, out: &mut Outbox) {
-        let given_up = profile.ecn_fallback != EcnFallback::Never && self.lost_a_syn();
-        let flags = if profile.ecn == Ecn::Off || given_up {
-            Flags::SYN
-        } else if profile.ecn == Ecn::Accurate {
-            Flags::SYN.with(Flags::AE).with(Flags::CWR).with(Flags::ECE)
-        } else {
-            Flags::SYN.with(Flags::ECE).with(Flags::CWR)
-        };
+        let flags = Flags::SYN.with(self.asking_flags(profile));
         out.segments.push(Segment { sequence: SequenceNumber::INITIAL, ..self.bare_segment(flags) });
         self.note_opening_segment(now);
     }
 
-    /// The SYN/ACK agrees to what the SYN has asked for; of accurate ECN it says that the SYN was not ECT
-    /// (RFC 9768 section 3.1.2).
+    /// The SYN/ACK agrees to what the SYN has asked for.
     fn send_syn_ack(&mut self, now: Time, profile: &HostProfile, out: &mut Outbox) {
-        let mut flags = Flags::SYN.with(Flags::ACK);
-        if self.flags.has(ConnectionFlags::ECN) {
-            flags = flags.with(if profile.ecn == Ecn::Accurate { Flags::CWR } else { Flags::ECE });
-        }
+        let flags = Flags::SYN.with(Flags::ACK).with(self.agreeing_flags(profile));
         out.segments.push(Segment { sequence: SequenceNumber::INITIAL, ..self.bare_segment(flags) });
         self.note_opening_segment(now);
     }
@@ -101,9 +90,7 @@ impl Endpoint {
             return;
         }
         self.receiver.nxt = segment.sequence.plus(1);
-        if context.profile.ecn != Ecn::Off && segment.flags.contains(Flags::ECE.with(Flags::CWR)) {
-            self.flags.set(ConnectionFlags::ECN);
-        }
+        self.note_asked(context.profile, segment.flags);
         self.sender.begin(now, context);
         self.send_syn_ack(now, context.profile, out);
         if context.profile.is_one_way() {
@@ -134,17 +121,12 @@ impl Endpoint {
             return;
         }
         self.receiver.nxt = segment.sequence.plus(1);
-        let agreement = if context.profile.ecn == Ecn::Accurate { Flags::CWR } else { Flags::ECE };
-        if segment.flags.contains(agreement) && !segment.flags.contains(Flags::ECE.with(Flags::CWR)) {
-            self.flags.set(ConnectionFlags::ECN);
-        }
+        self.note_agreed(context.profile, segment.flags);
         self.sender.sample_handshake(now, context, segment.acknowledgement);
         self.sender.sequence.una = segment.acknowledgement;
         self.open(now, context, out);
         if !context.profile.is_one_way() {
-            // With accurate ECN it says that the SYN/ACK was not ECT (RFC 9768 section 3.2.2.1).
-            let accurate = context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN);
-            let flags = if accurate { Flags::ACK.with(Flags::CWR) } else { Flags::ACK };
+            let flags = self.opening_flags(context.profile);
             out.segments.push(self.bare_segment(flags));
         }
         self.output(now, context, out);
@@ -171,10 +153,14 @@ impl Endpoint {
                 }
                 return;
             }
+            self.note_asked_again(context.profile, segment.flags);
             self.send_syn_ack(now, context.profile, out);
             self.sender.start_opening_timer(now, context);
             self.sender.stop_timing();
         } else if segment.flags.contains(Flags::ACK) && segment.acknowledgement == self.highest_sent() {
+            if segment.payload == 0 {
+                self.note_opened(context.profile, segment.flags);
+            }
             self.sender.sample_handshake(now, context, segment.acknowledgement);
             self.sender.sequence.una = segment.acknowledgement;
             self.open(now, context, out);
@@ -201,6 +187,7 @@ impl Endpoint {
             active: self.flags.has(ConnectionFlags::ACTIVE),
             syn_lost: self.lost_a_syn(),
             reduces_window: self.opens_with_one_segment(profile),
+            feedback: self.feedback(profile),
         };
         let sender = &mut self.sender;
         sender.retransmission_deadline = Time::MAX;

@@ -32,6 +32,7 @@ pub mod congestion;
 mod connection_flags;
 mod context;
 mod ecn;
+mod ecn_negotiation;
 mod endpoint;
 mod endpoint_options;
 mod handshake;

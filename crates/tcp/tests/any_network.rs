@@ -52,7 +52,8 @@ fn byte_counting_profile() -> impl Strategy<Value = HostProfile> {
         let (burst, every, minimum_rto) = rates;
         // ns-2 and Linux have their own ECN, and advertise no windows here.
         let linux = congestion.is_some();
-        let needs_pacing = congestion.is_some_and(|congestion| congestion.name().starts_with("bbr"));
+        let needs_pacing = congestion
+            .is_some_and(|congestion| congestion.name().starts_with("bbr") || congestion.name() == "prague");
         let own_rules = name == "ns2-full" || linux;
         let overrides = HostOverrides {
             ecn: Some(if own_rules && ecn != EcnRule::Off { EcnRule::On } else { ecn }),

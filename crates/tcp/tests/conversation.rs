@@ -108,9 +108,17 @@ conversations! {
     bsd45_tells_of_a_window_that_reading_has_moved_by_two_segments
     bsd45_timeouts_double_from_one_second_to_64_and_then_reset
     ecn_a_mark_on_a_pure_acknowledgement_is_not_echoed
+    ecn_accurate_agrees_twice_and_then_to_none
+    ecn_accurate_asks_twice_and_then_for_none
     ecn_accurate_counts_the_packets_that_were_marked
     ecn_accurate_dctcp_halves_at_its_first_mark_and_once_in_a_round
     ecn_accurate_dctcp_weighs_the_marks_of_each_round
+    ecn_accurate_declines_what_only_reflects
+    ecn_accurate_echoes_to_a_peer_that_has_no_more
+    ecn_accurate_keeps_its_count_where_a_syn_comes_again_without_it
+    ecn_accurate_sends_nothing_capable_where_codepoints_change
+    ecn_accurate_sends_nothing_capable_where_its_field_was_cleared
+    ecn_accurate_takes_an_echo_from_a_peer_that_has_no_more
     ecn_bsd45_by_rfc3168_repairs_a_loss_in_the_marked_window_without_a_second_cut
     ecn_bsd45_halves_once_per_window_and_tells_with_the_next_segment
     ecn_is_given_up_after_a_lost_syn_where_asked

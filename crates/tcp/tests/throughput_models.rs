@@ -10,7 +10,7 @@
 mod network;
 
 use aqmlab_random::Key;
-use aqmlab_tcp::{HostOverrides, HostProfile, WindowUpdates};
+use aqmlab_tcp::{Congestion, HostOverrides, HostProfile, WindowUpdates};
 use aqmlab_units::{Span, Time};
 use network::{Close, Exchange, Fate, Sent, Side, World, is_data};
 
@@ -240,6 +240,21 @@ fn one_mark_in_every_n_segments_gives_dctcp_a_window_of_two_less_than_two_n() {
             if sent % n == 0 { Fate::Mark } else { Fate::Pass }
         });
         assert_within(0.05, measured * ROUND_TRIP, 2.0 * f64::from(n - 1), &format!("one in {n}"));
+    }
+}
+
+/// The same law for Prague, whatever the round trip is from 25 ms on.
+#[test]
+fn one_mark_in_every_n_segments_gives_prague_a_window_of_two_less_than_two_n() {
+    for n in [10_u32, 50, 200] {
+        let mut sent = 0;
+        let congestion = HostOverrides { congestion: Some(Congestion::Prague), ..HostOverrides::default() };
+        let prague = profile("linux6-reno", 1_000_000_000, 1).with(&congestion).unwrap();
+        let measured = sending_rate_with(&prague, 100.0, 300.0, |_| {
+            sent += 1;
+            if sent % n == 0 { Fate::Mark } else { Fate::Pass }
+        });
+        assert_within(0.05, measured * ROUND_TRIP, 2.0 * f64::from(n - 1), &format!("prague, one in {n}"));
     }
 }
 

@@ -22,8 +22,8 @@
 //! | an acknowledgement opens the window by no more than it covers, or beyond what is in the network, or to what it was before a loss or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, LostSegment, Marks,
-    Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
+    Acknowledged, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
+    Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -319,11 +319,13 @@ proptest! {
     fn every_controller_keeps_the_laws(
         settings in any_settings(),
         (active, syn_lost, reduces) in any::<(bool, bool, bool)>(),
+        feedback in prop::sample::select(vec![Feedback::None, Feedback::Classic, Feedback::Accurate]),
         facts in prop::collection::vec((prop_oneof![Just(0_u64), 0..3_000_000_000_u64], any_fact()), 1..200),
     ) {
         let round_trip = (!syn_lost).then_some(Span::from_milliseconds(30));
         let now = Time::from_seconds(1.0);
-        let opening = Opening { now, round_trip, active, syn_lost, reduces_window: syn_lost && reduces };
+        let reduces_window = syn_lost && reduces;
+        let opening = Opening { now, round_trip, active, syn_lost, reduces_window, feedback };
         for congestion in Congestion::ALL {
             let mut trial = Trial::new(*congestion, &settings, opening);
             trial.check();

@@ -2,6 +2,18 @@
 
 use aqmlab_units::{Rate, Span, Time};
 
+/// What the peer's acknowledgements tell of marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Feedback {
+    /// Nothing: the ends did not agree on ECN.
+    #[default]
+    None,
+    /// That there were some (RFC 3168).
+    Classic,
+    /// How many (RFC 9768).
+    Accurate,
+}
+
 /// How a connection was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
@@ -15,6 +27,8 @@ pub struct Opening {
     pub syn_lost: bool,
     /// Whether the initial window is one segment for that reason (RFC 5681 section 3.1).
     pub reduces_window: bool,
+    /// What the peer's acknowledgements tell of marks.
+    pub feedback: Feedback,
 }
 
 /// What the sender is doing about congestion (Linux `tcp_ca_state`, of which *disorder* needs no name).

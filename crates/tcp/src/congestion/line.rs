@@ -3,8 +3,8 @@
 //! is not sent again.
 
 use super::{
-    Acknowledged, CongestionControl, DeliveryRate, Loss, LostSegment, Opening, Phase, Recovered, Sent,
-    Timeout,
+    Acknowledged, CongestionControl, DeliveryRate, Feedback, Loss, LostSegment, Opening, Phase, Recovered,
+    Sent, Timeout,
 };
 use aqmlab_units::{Span, Time};
 use std::collections::VecDeque;
@@ -72,8 +72,14 @@ impl<C: CongestionControl> Line<C> {
     /// A connection that is open, on a line of so many Mbit/s with packets of 1,500 bytes.
     pub(super) fn new(mut controller: C, mbps: f64, round_trip_ms: u64, buffer: u32) -> Self {
         let round_trip = Some(Span::from_milliseconds(round_trip_ms));
-        let opening =
-            Opening { now: at(0), round_trip, active: true, syn_lost: false, reduces_window: false };
+        let opening = Opening {
+            now: at(0),
+            round_trip,
+            active: true,
+            syn_lost: false,
+            reduces_window: false,
+            feedback: Feedback::Accurate,
+        };
         controller.on_established(opening);
         Self {
             controller,

@@ -29,7 +29,8 @@ mod worked_cases;
 
 pub use control::{Codepoint, CongestionControl, Settings};
 pub use facts::{
-    Acknowledged, DeliveryRate, Loss, LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Timeout,
+    Acknowledged, DeliveryRate, Feedback, Loss, LostSegment, Marks, Measured, Opening, Phase, Recovered,
+    Sent, Timeout,
 };
 pub use hystart::HyStart;
 
@@ -301,6 +302,8 @@ controllers! {
     Cubic = "cubic" in cubic,
     /// RFC 8257.
     Dctcp = "dctcp" in dctcp,
+    /// draft-briscoe-iccrg-prague-congestion-control-04.
+    Prague = "prague" in prague,
     /// RFC 6817.
     Ledbat = "ledbat" in ledbat,
     /// BBR version 1, as Linux has it.

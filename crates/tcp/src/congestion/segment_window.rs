@@ -185,8 +185,18 @@ pub(crate) trait Growth {
     /// Whether growth answers marks by itself.
     const ANSWERS_MARKS: bool = false;
 
-    /// What it remembers of a connection that opens.
+    /// Whether it has a pace of its own.
+    const HAS_PACE: bool = false;
+
+    /// What it remembers of a connection whose first segment is being sent.
     fn new(settings: &Settings) -> Self;
+
+    /// The connection is open.
+    fn open(&mut self, _opening: &Opening) {}
+
+    /// An acknowledgement was processed, whatever is being reduced: before the window grows with it.
+    #[inline]
+    fn observe(&mut self, _acknowledged: &Acknowledged) {}
 
     /// A round trip has ended.
     #[inline]
@@ -205,6 +215,27 @@ pub(crate) trait Growth {
 
     /// The retransmission timer has expired, and the threshold is set.
     fn on_timeout(&mut self, _timeout: &Timeout) {}
+
+    /// Its own pace follows what the window is now.
+    #[inline]
+    fn follow(&mut self, _window: &SegmentWindow) {}
+
+    /// That pace; none as long as it has none.
+    #[inline]
+    fn pace(&self) -> Option<Rate> {
+        None
+    }
+
+    /// Segments that leave at once in that pace.
+    #[inline]
+    fn quantum(&self) -> u32 {
+        1
+    }
+
+    /// The codepoint of its data.
+    fn codepoint(&self) -> Codepoint {
+        Self::CODEPOINT
+    }
 }
 
 /// A controller with a window in segments, and its growth.
@@ -215,6 +246,21 @@ pub(crate) struct Windowed<G> {
 }
 
 impl<G: Growth> Windowed<G> {
+    #[cfg(test)]
+    pub(crate) const fn growth(&self) -> &G {
+        &self.growth
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn growth_mut(&mut self) -> &mut G {
+        &mut self.growth
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn leave_slow_start(&mut self) {
+        self.base.threshold = self.base.window;
+    }
+
     fn set_threshold(&mut self) {
         self.base.threshold = self.growth.threshold_of(self.base.window).max(LEAST_WINDOW);
     }
@@ -229,6 +275,8 @@ impl<G: Growth> CongestionControl for Windowed<G> {
         if opening.reduces_window {
             self.base.window = 1;
         }
+        self.growth.open(&opening);
+        self.growth.follow(&self.base);
     }
 
     #[inline]
@@ -245,12 +293,14 @@ impl<G: Growth> CongestionControl for Windowed<G> {
     }
 
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
+        self.growth.observe(acknowledged);
         if acknowledged.phase.is_reduction() {
             self.base.shrink(acknowledged);
         } else if acknowledged.may_grow {
             self.base.note_round_trip(acknowledged.round_trip);
             self.growth.grow(&mut self.base, acknowledged);
         }
+        self.growth.follow(&self.base);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
@@ -275,6 +325,7 @@ impl<G: Growth> CongestionControl for Windowed<G> {
         }
         (self.base.window, self.base.count) = (timeout.in_flight + 1, 0);
         self.growth.on_timeout(timeout);
+        self.growth.follow(&self.base);
     }
 
     fn on_marks(&mut self, _marks: &Marks) {
@@ -308,17 +359,22 @@ impl<G: Growth> CongestionControl for Windowed<G> {
         self.base.threshold
     }
 
-    /// Where the host's setting wants it.
+    /// Where the host's setting wants it, or growth has a pace of its own.
     fn paces(&self) -> bool {
-        self.base.pace.is_some()
+        G::HAS_PACE || self.base.pace.is_some()
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        self.base.pacing_rate()
+        if G::HAS_PACE { self.growth.pace() } else { self.base.pacing_rate() }
+    }
+
+    #[inline]
+    fn send_quantum(&self) -> u32 {
+        self.growth.quantum()
     }
 
     fn codepoint(&self) -> Codepoint {
-        G::CODEPOINT
+        self.growth.codepoint()
     }
 
     #[inline]

@@ -19,8 +19,8 @@
 //! | `unused N` | N segments were used at most for a timeout |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, DeliveryRate, HyStart, Loss, LostSegment, Marks,
-    Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
+    Acknowledged, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
+    Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -135,6 +135,7 @@ impl Bench {
                     active: false,
                     syn_lost: lost,
                     reduces_window: lost,
+                    feedback: Feedback::Accurate,
                 });
             }
             ["acked", words @ ..] => self.acknowledge(now, words),

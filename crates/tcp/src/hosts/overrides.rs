@@ -95,8 +95,8 @@ pub struct HostOverrides {
     /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true`
     /// in `bsd228` alone.
     pub small_write_split: Option<bool>,
-    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` brings accurate
-    /// ECN, `"ledbat"` leaves the link to others.
+    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` and
+    /// `"prague"` bring accurate ECN, `"ledbat"` leaves the link to others.
     pub congestion: Option<Congestion>,
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`,
     /// `"kame"`, `"accurate"`.
@@ -105,7 +105,8 @@ pub struct HostOverrides {
     /// a loss in FreeBSD. Of `ecn = "kame"` alone.
     pub ecn_least_window_segments: Option<u8> = 1 to 2,
     /// Whether a lost SYN gives up ECN for the connection, and in profiles other than `linux6` a lost
-    /// SYN/ACK; in `linux6` it does unless this is `false` (`tcp_ecn_fallback`).
+    /// SYN/ACK; in `linux6` it does unless this is `false` (`tcp_ecn_fallback`). Accurate ECN is given up
+    /// after two of either.
     pub ecn_fallback_on_syn_loss: Option<bool>,
     /// Whether every segment carries a timestamp (RFC 7323). Without them headers are 12 bytes smaller and
     /// segments as much larger, where these are not given. `true` in the `linux6` profiles alone.
@@ -123,7 +124,7 @@ pub struct HostOverrides {
     /// the `linux6` profiles alone.
     pub forward_recovery: Option<bool>,
     /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone, and
-    /// always with the BBR controllers.
+    /// always with Prague and the BBR controllers.
     pub pacing: Option<bool>,
     /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
     /// profiles alone.

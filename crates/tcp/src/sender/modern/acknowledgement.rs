@@ -17,10 +17,10 @@ use super::timers::Due;
 use super::undoing::was_delayed;
 use super::{Delivery, Lent, MICROSECONDS_PER_STAMP, ModernSender, NANOSECONDS_PER_MICROSECOND, Sent, Undo};
 use crate::congestion::{
-    Acknowledged, DeliveryRate, Loss, LostSegment, Marks, Measured, Phase, Recovered, Timeout,
+    Acknowledged, DeliveryRate, Feedback, Loss, LostSegment, Marks, Measured, Phase, Recovered, Timeout,
 };
 use crate::connection_flags::SenderFlags;
-use crate::hosts::{Ecn, HostProfile};
+use crate::hosts::HostProfile;
 use crate::kernel_timer;
 use crate::options::stamp;
 use crate::options::{Block, MOST_BLOCKS};
@@ -284,10 +284,10 @@ impl ModernSender {
         let mut reductions = Reductions::default();
         let was_calm = self.phase == Phase::Open && !self.disordered;
         self.settle_probe(lent, news);
-        let asks = match lent.context.profile.ecn {
-            Ecn::Off => false,
-            Ecn::Accurate => news.marked > 0 && !self.controller.answers_marks(),
-            _ => news.echo,
+        let asks = match self.feedback {
+            Feedback::None => false,
+            Feedback::Classic => news.echo,
+            Feedback::Accurate => news.marked > 0 && !self.controller.answers_marks(),
         };
         if asks {
             self.forbid_undo();

@@ -37,7 +37,7 @@ mod undoing;
 use crate::accurate_ecn::MarkedPackets;
 use crate::clock::HostClock;
 use crate::congestion::{
-    Acknowledged, CongestionController, DeliveryRate, Opening, Phase, Sent as SentSegment, Settings,
+    Acknowledged, CongestionController, DeliveryRate, Feedback, Opening, Phase, Sent as SentSegment, Settings,
 };
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
@@ -123,6 +123,8 @@ pub(crate) struct ModernSender {
     /// 5, step 4.3).
     at_once: bool,
     marked: MarkedPackets,
+    /// What the peer tells of marks.
+    feedback: Feedback,
     usage: Usage,
     /// What was sent when the present round of data began, and the present one of slow start.
     round_until: SequenceNumber,
@@ -169,6 +171,7 @@ impl ModernSender {
             new_first: false,
             at_once: false,
             marked: MarkedPackets::default(),
+            feedback: Feedback::None,
             usage: Usage::default(),
             round_until: SequenceNumber::INITIAL,
             slow_start_round_until: SequenceNumber::INITIAL,
@@ -182,6 +185,7 @@ impl ModernSender {
     /// The connection is open; `max` is one past the SYN.
     pub(crate) fn on_established(&mut self, opening: Opening, max: SequenceNumber) {
         self.controller.on_established(opening);
+        self.feedback = opening.feedback;
         self.recover = max;
     }
 

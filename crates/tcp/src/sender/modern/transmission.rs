@@ -9,10 +9,10 @@
 use super::acknowledgement::Reductions;
 use super::timers::Due;
 use super::{ModernSender, Sent};
-use crate::connection_flags::{ConnectionFlags, SenderFlags};
+use crate::congestion::Feedback;
+use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
-use crate::hosts::Ecn;
 use crate::outbox::Outbox;
 use crate::segment::Segment;
 use aqmlab_units::Time;
@@ -60,7 +60,7 @@ impl Endpoint {
 
     /// Whether acknowledgements on this connection count the packets that arrived with a mark (RFC 9768).
     pub(super) fn counts_marks(&self, context: &Context<'_>) -> bool {
-        context.profile.ecn == Ecn::Accurate && self.flags.has(ConnectionFlags::ECN)
+        self.feedback(context.profile) == Feedback::Accurate
     }
 
     /// Sends again what is taken for lost, as the window allows; or, where new data may show that nothing was
