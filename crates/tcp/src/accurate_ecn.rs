@@ -4,9 +4,11 @@
 //! header, counts the packets that arrived with a mark, from 5 on), appendix A.2 (what a difference modulo 8
 //! means).
 //!
-//! Departures and silences: without the TCP option that counts bytes; SYN and SYN/ACK are never ECT, so that
+//! Departures and silences: the option that counts bytes (section 3.2.3) stands on acknowledgements without
+//! data, from the first mark on and where blocks leave it room; SYN and SYN/ACK are never ECT, so that
 //! the fields of the handshake are constant; acknowledgements are not ECT.
 
+use crate::options::ByteCounts;
 use crate::segment::Flags;
 
 /// The count of a connection that opens (RFC 9768 section 3.2.1).
@@ -37,11 +39,13 @@ pub(crate) const fn count_of(flags: Flags) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarkedPackets {
     count: u32,
+    /// Bytes that arrived with a mark, as far as an option has told them: s.ceb.
+    bytes: u64,
 }
 
 impl Default for MarkedPackets {
     fn default() -> Self {
-        Self { count: FIRST }
+        Self { count: FIRST, bytes: 0 }
     }
 }
 
@@ -61,6 +65,29 @@ impl MarkedPackets {
             Some(unmarked) => delivered - unmarked % MODULUS,
             None => delivered.min(difference),
         };
+        self.count += news;
+        news
+    }
+
+    /// The same with an option that counts the marked bytes: in segments of so many at most they were that
+    /// many packets at least, and of the numbers from there on the first one that agrees with the field is
+    /// taken (appendix A.2.1). An acknowledgement that brings nothing tells nothing.
+    pub(crate) fn news_by_bytes(
+        &mut self,
+        flags: Flags,
+        delivered: u32,
+        counts: ByteCounts,
+        segment_bytes: u32,
+    ) -> u32 {
+        let told = counts.marked.wrapping_sub(self.bytes as u32) & ByteCounts::MASK;
+        if delivered == 0 || told > ByteCounts::MASK / 2 {
+            return 0;
+        }
+        self.bytes += u64::from(told);
+        let least = FIRST + self.bytes.div_ceil(u64::from(segment_bytes)) as u32;
+        let from = least.max(self.count);
+        let count = from + (count_of(flags) + MODULUS - from % MODULUS) % MODULUS;
+        let news = (count - self.count).min(delivered);
         self.count += news;
         news
     }
@@ -103,6 +130,22 @@ mod tests {
         let mut marked = MarkedPackets::default();
         assert_eq!(marked.news(field(5 + 20), 20), 20);
         assert_eq!(marked.news(field(5 + 20 + 18), 20), 18);
+    }
+
+    /// RFC 9768 appendix A.2.1: 20 segments arrive with a field that moved by 4. Four marked segments of 1,000
+    /// bytes are four, twelve are twelve, and ten short ones beside four full ones are twelve as well.
+    #[test]
+    fn marked_bytes_say_how_often_the_field_has_gone_round() {
+        for (bytes, expected) in [(4_000, 4), (12_000, 12), (4_100, 12), (20_000, 20)] {
+            let mut marked = MarkedPackets::default();
+            let counts = ByteCounts { marked: bytes, ..ByteCounts::default() };
+            assert_eq!(marked.news_by_bytes(field(5 + 4), 20, counts, 1_000), expected, "{bytes}");
+            assert_eq!(marked.news_by_bytes(field(5 + 4), 20, counts, 1_000), 0);
+        }
+        // The count of bytes goes round at 2^24: 16,777 segments of 1,000 bytes, and then two more.
+        let mut marked = MarkedPackets { count: 5 + 16_776, bytes: 16_776_000 };
+        let counts = ByteCounts { marked: 16_778_000 - (1 << 24), ..ByteCounts::default() };
+        assert_eq!(marked.news_by_bytes(field(5 + 16_778), 2, counts, 1_000), 2);
     }
 
     /// What moved the field further than what arrived was marked among what arrives later.

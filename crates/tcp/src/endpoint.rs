@@ -30,6 +30,7 @@ use crate::context::Context;
 use crate::hosts::{HostProfile, IdleRestart};
 use crate::outbox::Outbox;
 use crate::receiver::Receiver;
+use crate::reporting::Arrived;
 use crate::segment::{Flags, Segment, respond_to_stray};
 use crate::sender::Sender;
 use crate::sequence::SequenceNumber;
@@ -373,7 +374,14 @@ impl Endpoint {
         }
         if self.flags.has(ConnectionFlags::ECN) {
             let rule = self.ecn_rule(context.profile);
-            self.receiver.note_congestion_mark(rule, segment, ce_marked);
+            // Both ends have the same profile, and so the same codepoint.
+            let arrived = match (ce_marked, segment.ect) {
+                (true, _) => Arrived::Marked,
+                (false, false) => Arrived::NotCapable,
+                (false, true) if self.is_scalable() => Arrived::Ect1,
+                (false, true) => Arrived::Ect0,
+            };
+            self.receiver.note_congestion_mark(rule, segment, arrived);
         }
         let advanced = self.on_acknowledgement(now, context, segment, out);
         if segment.payload > 0 || segment.flags.contains(Flags::FIN) {

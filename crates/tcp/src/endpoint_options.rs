@@ -29,6 +29,7 @@ impl Endpoint {
         if bare {
             let most = if profile.extensions().timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { MOST_BLOCKS };
             options.blocks = reporting.blocks(most);
+            options.counts = reporting.counts(&options.blocks);
         }
         options
     }

@@ -60,7 +60,7 @@ pub use hosts::{
     Handshake, HostOverrides, HostProfile, IdleRestart, IllegalOverride, Modern, OutputRoutine, Recovery,
     RetransmissionTimer, RtoAlgorithm, SmallWrite, Stack, TimerPhase, WindowUpdates,
 };
-pub use options::{Block, Blocks, SegmentOptions, Timestamps};
+pub use options::{Block, Blocks, ByteCounts, SegmentOptions, Timestamps};
 pub use outbox::Outbox;
 pub use resume::Past;
 pub use segment::{Flags, Segment, respond_to_stray};

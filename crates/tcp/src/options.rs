@@ -69,6 +69,32 @@ impl Blocks {
     }
 }
 
+/// Bytes of data that arrived with each codepoint, as an option of accurate ECN counts them: modulo 2²⁴, from
+/// 1 on where nothing is marked, so that zeros tell that somebody clears the option (RFC 9768 sections 3.2.3
+/// and 3.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCounts {
+    /// EE0B: with ECT(0).
+    pub ect0: u32,
+    /// ECEB: with a mark.
+    pub marked: u32,
+    /// EE1B: with ECT(1).
+    pub ect1: u32,
+}
+
+impl ByteCounts {
+    /// Bytes of the option in a header of whole words.
+    pub(crate) const HEADER_BYTES: u16 = 12;
+    /// A count is one of this many bits less one.
+    pub(crate) const MASK: u32 = (1 << 24) - 1;
+}
+
+impl Default for ByteCounts {
+    fn default() -> Self {
+        Self { ect0: 1, marked: 0, ect1: 1 }
+    }
+}
+
 /// What the options of a segment say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentOptions {
@@ -76,6 +102,8 @@ pub struct SegmentOptions {
     pub timestamps: Option<Timestamps>,
     /// What has arrived beyond a hole, most recent first; a duplicate before that.
     pub blocks: Blocks,
+    /// What arrived with which codepoint, where the host says so.
+    pub counts: Option<ByteCounts>,
 }
 
 impl SegmentOptions {
@@ -83,7 +111,8 @@ impl SegmentOptions {
     /// profile's.
     #[must_use]
     pub const fn ip_bytes(&self, segment: &Segment, profile: &HostProfile) -> u16 {
-        segment.ip_bytes(profile) + self.blocks.header_bytes()
+        let counts = if self.counts.is_some() { ByteCounts::HEADER_BYTES } else { 0 };
+        segment.ip_bytes(profile) + self.blocks.header_bytes() + counts
     }
 }
 
@@ -96,8 +125,11 @@ impl fmt::Display for SegmentOptions {
         for (start, end) in self.blocks.as_slice() {
             write!(f, " {}:{}", start.value(), end.value())?;
         }
-        match self.timestamps {
-            Some(Timestamps { value, echo }) => write!(f, " ts {value} echo {echo}"),
+        if let Some(Timestamps { value, echo }) = self.timestamps {
+            write!(f, " ts {value} echo {echo}")?;
+        }
+        match self.counts {
+            Some(ByteCounts { ect0, marked, ect1 }) => write!(f, " e1b {ect1} ceb {marked} e0b {ect0}"),
             None => Ok(()),
         }
     }
@@ -122,7 +154,7 @@ mod tests {
         }
         // RFC 2018 section 3: 8n + 2 bytes, padded to whole words; four at most.
         assert_eq!((blocks.as_slice().len(), blocks.header_bytes()), (4, 36));
-        let options = SegmentOptions { blocks, timestamps: None };
+        let options = SegmentOptions { blocks, ..SegmentOptions::default() };
         assert_eq!(options.to_string(), " sack 10:20 30:40 50:60 70:80");
     }
 }

@@ -16,7 +16,7 @@ use crate::connection_flags::ReceiverFlags;
 use crate::context::Context;
 use crate::hosts::{AckCounting, AckTimer, Ecn, HostProfile, WindowUpdates};
 use crate::reassembly::Reassembly;
-use crate::reporting::Reporting;
+use crate::reporting::{Arrived, Reporting};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -178,9 +178,10 @@ impl Receiver {
 
     /// Remembers a congestion mark on an ECN connection until the sender says that it has reacted.
     #[inline]
-    pub(crate) fn note_congestion_mark(&mut self, rule: Ecn, segment: &Segment, ce_marked: bool) {
+    pub(crate) fn note_congestion_mark(&mut self, rule: Ecn, segment: &Segment, arrived: Arrived) {
+        let ce_marked = arrived == Arrived::Marked;
         if rule == Ecn::Accurate {
-            return self.count_mark(ce_marked);
+            return self.count_mark(segment, arrived);
         }
         if segment.flags.contains(Flags::CWR) {
             if !self.flags.has(ReceiverFlags::ECHO_UNCOVERED) {
@@ -199,8 +200,10 @@ impl Receiver {
     }
 
     /// Counts a marked packet, which is acknowledged at once.
-    fn count_mark(&mut self, ce_marked: bool) {
-        if ce_marked && let Some(reporting) = self.reporting_mut() {
+    fn count_mark(&mut self, segment: &Segment, arrived: Arrived) {
+        let Some(reporting) = self.reporting_mut() else { return };
+        reporting.count_bytes(segment.payload, arrived);
+        if arrived == Arrived::Marked {
             reporting.count_mark();
             self.flags.set(ReceiverFlags::ACK_NOW);
         }

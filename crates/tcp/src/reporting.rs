@@ -35,7 +35,7 @@
 //! constant.
 
 use crate::hosts::HostProfile;
-use crate::options::{Block, Blocks, Timestamps};
+use crate::options::{Block, Blocks, ByteCounts, Timestamps};
 use crate::range_set::{Range, RangeSet};
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
@@ -63,6 +63,19 @@ const FIRST_FULL_SEGMENT: u32 = 536;
 /// Most quick acknowledgements (`TCP_MAX_QUICKACKS`).
 const MOST_QUICK: u32 = 16;
 
+/// Bytes of options in a header, and of timestamps in whole words.
+const OPTION_BYTES: u16 = 40;
+const HEADER_OF_TIMESTAMPS: u16 = 12;
+
+/// The codepoint with which a segment arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrived {
+    NotCapable,
+    Ect0,
+    Ect1,
+    Marked,
+}
+
 /// What a reporting receiver keeps.
 #[derive(Clone, Debug)]
 pub(crate) struct Reporting {
@@ -79,6 +92,8 @@ pub(crate) struct Reporting {
     last_acknowledged: SequenceNumber,
     /// Packets that arrived with a mark, as RFC 9768 counts them.
     pub(crate) marked_packets: u32,
+    /// Bytes of data by their codepoints, where an option tells them.
+    counts: Option<ByteCounts>,
     /// Whether there are quick acknowledgements at all, and how many are left.
     has_quick: bool,
     quick: u32,
@@ -114,6 +129,7 @@ impl Reporting {
             recent_stamp: 0,
             last_acknowledged: SequenceNumber::INITIAL,
             marked_packets: FIRST_MARKED_COUNT,
+            counts: profile.extensions().accurate_ecn_option.then(ByteCounts::default),
             has_quick: profile.extensions().quick_acknowledgements,
             quick: 0,
             interactive: false,
@@ -247,6 +263,26 @@ impl Reporting {
     /// A packet came with a mark.
     pub(crate) fn count_mark(&mut self) {
         self.marked_packets = self.marked_packets.wrapping_add(1);
+    }
+
+    /// Data came with a codepoint.
+    pub(crate) fn count_bytes(&mut self, bytes: u16, arrived: Arrived) {
+        let Some(counts) = &mut self.counts else { return };
+        let count = match arrived {
+            Arrived::NotCapable => return,
+            Arrived::Ect0 => &mut counts.ect0,
+            Arrived::Ect1 => &mut counts.ect1,
+            Arrived::Marked => &mut counts.marked,
+        };
+        *count = (*count + u32::from(bytes)) & ByteCounts::MASK;
+    }
+
+    /// What an acknowledgement with so many blocks says of them: from the first mark on, where there is room.
+    pub(crate) fn counts(&self, blocks: &Blocks) -> Option<ByteCounts> {
+        let stamps = if self.is_stamped { HEADER_OF_TIMESTAMPS } else { 0 };
+        let room = OPTION_BYTES - stamps - blocks.header_bytes();
+        let is_told = self.marked_packets != FIRST_MARKED_COUNT && room >= ByteCounts::HEADER_BYTES;
+        self.counts.filter(|_| is_told)
     }
 
     /// Quick acknowledgements begin, or begin again (`tcp_enter_quickack_mode`).

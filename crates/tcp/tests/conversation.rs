@@ -8,13 +8,13 @@
 //! 0.000 connect            the application acts: connect, write BYTES, write BYTES and close, write unlimited, close
 //! 0.000 timer              the timer is asked, due or not
 //! 0.000 > SYN 0:0          the endpoint sends this now; every segment sent must be listed
-//! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way
+//! 0.080 < SYN 0:0 ack 1    this segment arrives; `CE` at the end: it was marked on the way; `ECT`: it could have been
 //! 0.080 = cwnd 2920        window in bytes; also ssthresh, rate (of delivery, in bits of packets a second), delivered, acknowledged, reductions (on marks), recoveries, timeouts (all in total), and the
 //!                          facts established, peer-closed, finished, gave-up, reset, quiet (no timer runs)
 //! ```
 //!
 //! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte,
-//! what is acknowledged, what is unread, `ECT`; then their options, ` sack 2001:3001 ts 120 echo 20`. Ticks
+//! what is acknowledged, what is unread, `ECT`; then their options, ` sack 2001:3001 ts 120 echo 20 e1b 1 ceb 0 e0b 1`. Ticks
 //! fall on whole multiples of the tick. Arrivals come before timers of the same instant.
 
 mod replay;
@@ -110,11 +110,13 @@ conversations! {
     ecn_a_mark_on_a_pure_acknowledgement_is_not_echoed
     ecn_accurate_agrees_twice_and_then_to_none
     ecn_accurate_asks_twice_and_then_for_none
+    ecn_accurate_counts_bytes_by_their_codepoint
     ecn_accurate_counts_the_packets_that_were_marked
     ecn_accurate_dctcp_halves_at_its_first_mark_and_once_in_a_round
     ecn_accurate_dctcp_weighs_the_marks_of_each_round
     ecn_accurate_declines_what_only_reflects
     ecn_accurate_echoes_to_a_peer_that_has_no_more
+    ecn_accurate_hears_from_bytes_how_often_the_field_went_round
     ecn_accurate_keeps_its_count_where_a_syn_comes_again_without_it
     ecn_accurate_sends_nothing_capable_where_codepoints_change
     ecn_accurate_sends_nothing_capable_where_its_field_was_cleared

@@ -40,6 +40,8 @@ pub struct WireOptions {
     /// First numbers of the blocks of a selective acknowledgement, and the first ones behind them (RFC 2018
     /// section 3).
     pub blocks: [Option<[u32; 2]>; 4],
+    /// EE1B, ECEB and EE0B of accurate ECN, in the order of the option of kind 174 (RFC 9768 section 3.2.3).
+    pub counts: Option<[u32; 3]>,
 }
 
 impl WireOptions {
@@ -63,6 +65,11 @@ impl WireOptions {
             options.extend([1, 1, 5, 2 + 8 * count]);
         }
         self.blocks.iter().flatten().flatten().for_each(|number| options.extend(number.to_be_bytes()));
+        if let Some(counts) = self.counts {
+            options.extend([174, 11]);
+            counts.iter().for_each(|count| options.extend(&count.to_be_bytes()[1..]));
+            options.push(1);
+        }
     }
 
     fn put_timestamps(&self, options: &mut Vec<u8>) {
@@ -262,7 +269,7 @@ mod tests {
         sequence: 0,
         acknowledgement: 0,
         flags: Flags::SYN,
-        options: WireOptions { permits_blocks: false, timestamps: None, blocks: [None; 4] },
+        options: WireOptions { permits_blocks: false, timestamps: None, blocks: [None; 4], counts: None },
         window: 1_000_000,
         largest_window: 1_000_000,
         segment_bytes: 1_460,
@@ -321,6 +328,7 @@ mod tests {
             permits_blocks: true,
             timestamps: Some([0x0102, 0x0304]),
             blocks: [Some([1_001, 2_001]), Some([3_001, 4_001]), None, None],
+            counts: None,
         };
         let syn = segment(WireTcp { options: said, ..SYN_SEGMENT }, 60).bytes();
         let stamps = [8, 10, 0, 0, 1, 2, 0, 0, 3, 4];
@@ -331,6 +339,10 @@ mod tests {
         assert_eq!((ack[32], &ack[40..42], &ack[42..52]), (13 << 4 | 1, &[1, 1][..], &stamps[..]));
         assert_eq!(ack[52..56], [1, 1, 5, 18]);
         assert_eq!(ack[56..64], [0, 0, 3, 233, 0, 0, 7, 209]);
+        let counted = WireOptions { blocks: [None; 4], counts: Some([0x0001_0203, 4, 1]), ..said };
+        let ack = WireTcp { options: counted, flags: Flags::ACK, ..SYN_SEGMENT };
+        let ack = segment(ack, 52 + 12).bytes();
+        assert_eq!(ack[52..64], [174, 11, 1, 2, 3, 0, 0, 4, 0, 0, 1, 1]);
         let plain = WireOptions { timestamps: None, ..said };
         let syn = segment(WireTcp { options: plain, ..SYN_SEGMENT }, 52).bytes();
         assert_eq!(syn[40..], [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 4]);

@@ -316,7 +316,12 @@ mod tests {
             segment_bytes: 1_460,
             payload: 9,
             scales: false,
-            options: WireOptions { permits_blocks: true, timestamps: Some([0x102, 0x304]), blocks },
+            options: WireOptions {
+                permits_blocks: true,
+                timestamps: Some([0x102, 0x304]),
+                blocks,
+                counts: None,
+            },
         };
         let address = WireAddress { address: [10, 0, 0, 1], port: 80 };
         let packet = WirePacket {

@@ -211,6 +211,7 @@ fn wire_options(profile: &HostProfile, said: &SegmentOptions) -> WireOptions {
         permits_blocks: profile.has_options(),
         timestamps: said.timestamps.map(|stamps| [stamps.value, stamps.echo]),
         blocks,
+        counts: said.counts.map(|counts| [counts.ect1, counts.marked, counts.ect0]),
     }
 }
 

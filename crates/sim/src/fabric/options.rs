@@ -6,23 +6,24 @@
 
 use super::packet::Packet;
 use super::places::Places;
-use aqmlab_tcp::{Blocks, Segment, SegmentOptions, SequenceNumber, Timestamps};
+use aqmlab_tcp::{Blocks, ByteCounts, Segment, SegmentOptions, SequenceNumber, Timestamps};
 
-/// What stands beside a packet. Hundreds of thousands are under way on a fast line, and few have blocks:
-/// these have places of their own.
+/// What stands beside a packet. Hundreds of thousands are under way on a fast line, and few have blocks
+/// or count bytes: these have places of their own.
 #[derive(Clone, Copy)]
 struct Kept {
     acknowledgement: SequenceNumber,
     timestamps: Option<Timestamps>,
     blocks: u32,
+    counts: u32,
 }
 
-/// No blocks.
+/// No blocks, or no counts.
 const NONE: u32 = u32::MAX;
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { acknowledgement: SequenceNumber::default(), timestamps: None, blocks: NONE }
+        Self { acknowledgement: SequenceNumber::default(), timestamps: None, blocks: NONE, counts: NONE }
     }
 }
 
@@ -31,6 +32,7 @@ impl Default for Kept {
 pub(crate) struct Options {
     kept: Places<Kept>,
     blocks: Places<Blocks>,
+    counts: Places<ByteCounts>,
     /// What packets of other transports carry.
     payloads: Places<Box<[u8]>>,
 }
@@ -39,9 +41,10 @@ impl Options {
     /// Keeps what a segment says beside the packet. Answers with the place.
     #[inline]
     pub(crate) fn keep(&mut self, segment: &Segment, options: &SegmentOptions) -> u32 {
-        let SegmentOptions { timestamps, blocks } = *options;
+        let SegmentOptions { timestamps, blocks, counts } = *options;
         let blocks = if blocks.as_slice().is_empty() { NONE } else { self.blocks.keep(blocks) };
-        self.kept.keep(Kept { acknowledgement: segment.acknowledgement, timestamps, blocks })
+        let counts = counts.map_or(NONE, |counts| self.counts.keep(counts));
+        self.kept.keep(Kept { acknowledgement: segment.acknowledgement, timestamps, blocks, counts })
     }
 
     /// What a packet says, with its options if it has any.
@@ -49,9 +52,10 @@ impl Options {
         let segment = packet.segment();
         let place = packet.options().filter(|_| packet.payload().is_none());
         let Some(place) = place else { return (segment, None) };
-        let Kept { acknowledgement, timestamps, blocks } = *self.kept.at(place);
+        let Kept { acknowledgement, timestamps, blocks, counts } = *self.kept.at(place);
         let blocks = if blocks == NONE { Blocks::default() } else { *self.blocks.at(blocks) };
-        (Segment { acknowledgement, ..segment }, Some(SegmentOptions { timestamps, blocks }))
+        let counts = (counts != NONE).then(|| *self.counts.at(counts));
+        (Segment { acknowledgement, ..segment }, Some(SegmentOptions { timestamps, blocks, counts }))
     }
 
     /// What a segment says that has arrived: it is under way no more.
@@ -59,9 +63,10 @@ impl Options {
     pub(crate) fn take(&mut self, packet: &Packet) -> (Segment, SegmentOptions) {
         let segment = packet.segment();
         let Some(place) = packet.options() else { return (segment, SegmentOptions::default()) };
-        let Kept { acknowledgement, timestamps, blocks } = self.kept.take(place);
+        let Kept { acknowledgement, timestamps, blocks, counts } = self.kept.take(place);
         let blocks = if blocks == NONE { Blocks::default() } else { self.blocks.take(blocks) };
-        (Segment { acknowledgement, ..segment }, SegmentOptions { timestamps, blocks })
+        let counts = (counts != NONE).then(|| self.counts.take(counts));
+        (Segment { acknowledgement, ..segment }, SegmentOptions { timestamps, blocks, counts })
     }
 
     /// The packet is under way no more.
@@ -86,6 +91,10 @@ impl Options {
         if kept.blocks != NONE {
             let blocks = *self.blocks.at(kept.blocks);
             kept.blocks = self.blocks.keep(blocks);
+        }
+        if kept.counts != NONE {
+            let counts = *self.counts.at(kept.counts);
+            kept.counts = self.counts.keep(counts);
         }
         copy.with_place(self.kept.keep(kept))
     }

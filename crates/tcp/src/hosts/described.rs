@@ -67,7 +67,7 @@ impl HostProfile {
         settings
     }
 
-    fn extension_settings(&self) -> [(&'static str, String); 11] {
+    fn extension_settings(&self) -> [(&'static str, String); 12] {
         let extensions = self.extensions();
         [
             ("timestamps", extensions.timestamps.to_string()),
@@ -77,6 +77,7 @@ impl HostProfile {
             ("forward_recovery", extensions.forward_recovery.to_string()),
             ("pacing", extensions.pacing.to_string()),
             ("quick_acknowledgements", extensions.quick_acknowledgements.to_string()),
+            ("accurate_ecn_option", extensions.accurate_ecn_option.to_string()),
             ("acknowledgement_compression", extensions.acknowledgement_compression.to_string()),
             ("window_validation", extensions.window_validation.to_string()),
             ("timer_hz", extensions.timer_hz.to_string()),

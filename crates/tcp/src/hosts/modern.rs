@@ -38,6 +38,8 @@ pub struct Extensions {
     /// A receiver reports what lies beyond a hole at once three times, and then for a millisecond at a time
     /// (Linux `tcp_comp_sack_*`).
     pub acknowledgement_compression: bool,
+    /// Whether acknowledgements of accurate ECN have an option that counts bytes (RFC 9768 section 3.2.3).
+    pub accurate_ecn_option: bool,
     /// A window that was not used up for a timeout is halved towards what was used (RFC 2861, Linux
     /// `tcp_cwnd_application_limited`).
     pub window_validation: bool,
@@ -60,6 +62,7 @@ impl Extensions {
         pacing: false,
         quick_acknowledgements: false,
         acknowledgement_compression: false,
+        accurate_ecn_option: false,
         window_validation: false,
         timer_hz: 0,
         timer_phase: TimerPhase::Own,

@@ -346,6 +346,7 @@ impl HostProfile {
                 pacing: congestion.habits().needs_pacing,
                 quick_acknowledgements: true,
                 acknowledgement_compression: true,
+                accurate_ecn_option: false,
                 window_validation: false,
                 timer_hz: 0,
                 timer_phase: TimerPhase::Own,

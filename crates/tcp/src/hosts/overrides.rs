@@ -132,6 +132,9 @@ pub struct HostOverrides {
     /// Whether a receiver reports what lies beyond a hole at once three times only, and then for a
     /// millisecond at a time (Linux `tcp_comp_sack_delay_ns`); `true` in the `linux6` profiles alone.
     pub acknowledgement_compression: Option<bool>,
+    /// Whether acknowledgements of accurate ECN also count bytes, in an option of 12 bytes (RFC 9768 section
+    /// 3.2.3): marks stay exact where acknowledgements get lost or are filtered. Only with accurate ECN.
+    pub accurate_ecn_option: Option<bool>,
     /// Whether a sender halves a window that the application did not use up for a timeout towards what it
     /// used (RFC 2861, Linux `tcp_cwnd_application_limited`); `false`, the default, lets only pauses reduce
     /// it. In the `linux6` profiles alone.
@@ -224,6 +227,10 @@ impl HostProfile {
         self.change_extensions(overrides)?;
         if let Some(rule) = overrides.ecn {
             self.ecn = self.ecn_rule(rule)?;
+        }
+        if self.extensions().accurate_ecn_option && self.ecn != Ecn::Accurate {
+            let legal = "false without accurate ECN, which it is about".into();
+            return Err(IllegalOverride { key: "accurate_ecn_option", value: "true".into(), legal });
         }
         if let Some(segments) = overrides.ecn_least_window_segments {
             self.ecn_least_window_segments = self.least_window_on_echo(segments)?;
@@ -422,6 +429,7 @@ impl HostOverrides {
             ("pacing", self.pacing),
             ("quick_acknowledgements", self.quick_acknowledgements),
             ("acknowledgement_compression", self.acknowledgement_compression),
+            ("accurate_ecn_option", self.accurate_ecn_option),
             ("window_validation", self.window_validation),
         ];
         if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
@@ -545,6 +553,7 @@ impl Extensions {
         set(overrides.pacing, &mut self.pacing);
         set(overrides.quick_acknowledgements, &mut self.quick_acknowledgements);
         set(overrides.acknowledgement_compression, &mut self.acknowledgement_compression);
+        set(overrides.accurate_ecn_option, &mut self.accurate_ecn_option);
         set(overrides.window_validation, &mut self.window_validation);
     }
 }

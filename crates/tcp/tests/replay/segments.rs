@@ -1,6 +1,6 @@
 //! Segments as the text of a conversation writes them.
 
-use aqmlab_tcp::{Flags, Segment, SegmentOptions, SequenceNumber, Timestamps};
+use aqmlab_tcp::{ByteCounts, Flags, Segment, SegmentOptions, SequenceNumber, Timestamps};
 
 /// The segment that `words` say, its options, and whether it was marked on the way.
 pub(crate) fn parse_segment(words: &[&str]) -> Result<(Segment, SegmentOptions, bool), String> {
@@ -35,6 +35,20 @@ pub(crate) fn parse_segment(words: &[&str]) -> Result<(Segment, SegmentOptions, 
             }
             "CE" => {
                 (segment.ect, marked) = (true, true);
+                Flags::NONE
+            }
+            "ECT" => {
+                segment.ect = true;
+                Flags::NONE
+            }
+            "e1b" | "ceb" | "e0b" => {
+                let value = number(words.next().ok_or("a count needs a number")?)?;
+                let counts = options.counts.get_or_insert_with(ByteCounts::default);
+                match word {
+                    "e1b" => counts.ect1 = value,
+                    "ceb" => counts.marked = value,
+                    _ => counts.ect0 = value,
+                }
                 Flags::NONE
             }
             "sack" => {

@@ -1,6 +1,6 @@
 //! The lines `set KEY = VALUE` of a conversation: changes to a host's TCP.
 
-use aqmlab_tcp::{EcnRule, HostOverrides, HyStart, TimerPhase, WindowUpdates};
+use aqmlab_tcp::{Congestion, EcnRule, HostOverrides, HyStart, TimerPhase, WindowUpdates};
 
 pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
     let mut overrides = HostOverrides::default();
@@ -17,6 +17,12 @@ pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
                     "accurate" => EcnRule::Accurate,
                     other => panic!("no ECN rule {other}"),
                 });
+            }
+            "congestion" => {
+                let named = |congestion: &&Congestion| congestion.name() == *value;
+                let found = Congestion::ALL.iter().find(named);
+                overrides.congestion =
+                    Some(*found.unwrap_or_else(|| panic!("no congestion control {value}")));
             }
             "acknowledge_every_segments" => overrides.acknowledge_every_segments = value.parse().ok(),
             "delayed_ack_ms" => overrides.delayed_ack_ms = value.parse().ok(),
@@ -43,6 +49,7 @@ pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             }
             "pacing" => overrides.pacing = value.parse().ok(),
             "quick_acknowledgements" => overrides.quick_acknowledgements = value.parse().ok(),
+            "accurate_ecn_option" => overrides.accurate_ecn_option = value.parse().ok(),
             "acknowledgement_compression" => overrides.acknowledgement_compression = value.parse().ok(),
             "window_validation" => overrides.window_validation = value.parse().ok(),
             "hystart" => {

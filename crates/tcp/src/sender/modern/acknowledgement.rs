@@ -97,7 +97,14 @@ impl ModernSender {
             self.timers.stop();
         }
         if counts_marks {
-            news.marked = self.marked.news(segment.flags, news.delivery.delivered);
+            let (flags, delivered) = (segment.flags, news.delivery.delivered);
+            news.marked = match self.options.counts {
+                Some(counts) => {
+                    let bytes = lent.context.profile.segment_bytes();
+                    self.marked.news_by_bytes(flags, delivered, counts, bytes)
+                }
+                None => self.marked.news(flags, delivered),
+            };
         }
         news.round_begins = news.advanced && self.begins_round(number, max);
         news

@@ -37,7 +37,8 @@ mod undoing;
 use crate::accurate_ecn::MarkedPackets;
 use crate::clock::HostClock;
 use crate::congestion::{
-    Acknowledged, CongestionController, DeliveryRate, Feedback, Opening, Phase, Sent as SentSegment, Settings,
+    Acknowledged, CongestionController, DeliveryRate, Feedback, Habits, Opening, Phase, Sent as SentSegment,
+    Settings,
 };
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
@@ -91,6 +92,8 @@ pub(crate) struct ModernSender {
     controller: CongestionController,
     /// Whether that [models the path](crate::congestion::Habits::models_path).
     models_path: bool,
+    /// Whether its pace is exactly its window: then the window is used where the pace holds data back.
+    paces_exactly: bool,
     phase: Phase,
     /// The number up to which the present phase lasts.
     recover: SequenceNumber,
@@ -148,10 +151,11 @@ impl ModernSender {
             hystart: modern.extensions.hystart,
             interrupts: Interrupts::of(&modern.extensions, clock),
         };
-        let models_path = modern.congestion.habits().models_path;
+        let Habits { models_path, needs_pacing, .. } = modern.congestion.habits();
         Self {
             controller: CongestionController::new(modern.congestion, &settings),
             models_path,
+            paces_exactly: needs_pacing && !models_path,
             phase: Phase::Open,
             recover: SequenceNumber::INITIAL,
             opening: OpeningSegments::default(),
@@ -394,7 +398,8 @@ impl ModernSender {
 
     /// How far the window is used (Linux `tcp_cwnd_validate`).
     fn note_usage(&mut self, sequence: SendSequence) {
-        let limited = self.board.in_flight() >= self.controller.window();
+        let paced = self.paces_exactly && self.pacing_deadline() < Time::MAX;
+        let limited = paced || self.board.in_flight() >= self.controller.window();
         let outstanding = self.board.outstanding();
         let more = !self.usage.limited && outstanding > self.usage.most_segments;
         if limited || more || !sequence.una.before(self.usage.until) {

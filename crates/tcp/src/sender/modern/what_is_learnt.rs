@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::hosts::{HostProfile, Stack};
-use crate::options::{Blocks, SegmentOptions};
+use crate::options::SegmentOptions;
 use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment};
 use crate::sequence::SequenceNumber;
@@ -67,7 +67,7 @@ impl Case {
     }
 
     fn tell(&self, endpoint: &mut Endpoint, segment: Segment, blocks: &[(u32, u32)]) {
-        let mut options = SegmentOptions { blocks: Blocks::default(), timestamps: None };
+        let mut options = SegmentOptions::default();
         let number = |segments| SequenceNumber::new(1 + segments * SEGMENT);
         blocks.iter().for_each(|&(from, to)| options.blocks.push((number(from), number(to))));
         let said = (&segment, &options);
