@@ -132,8 +132,8 @@ mod tests {
         assert_eq!(marked.news(field(5 + 20 + 18), 20), 18);
     }
 
-    /// RFC 9768 appendix A.2.1: 20 segments arrive with a field that moved by 4. Four marked segments of 1,000
-    /// bytes are four, twelve are twelve, and ten short ones beside four full ones are twelve as well.
+    /// RFC 9768 appendix A.2.1: 20 segments arrive with a field that moved by 4. 4,000 marked bytes in
+    /// segments of 1,000 are four of them, 12,000 are twelve, and 4,100 are more than four: twelve.
     #[test]
     fn marked_bytes_say_how_often_the_field_has_gone_round() {
         for (bytes, expected) in [(4_000, 4), (12_000, 12), (4_100, 12), (20_000, 20)] {

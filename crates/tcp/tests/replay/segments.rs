@@ -2,6 +2,19 @@
 
 use aqmlab_tcp::{ByteCounts, Flags, Segment, SegmentOptions, SequenceNumber, Timestamps};
 
+/// One of the counts of an option of accurate ECN, by its name in RFC 9768.
+fn count(counts: &mut ByteCounts, name: &str, value: u32) {
+    match name {
+        "e1b" => counts.ect1 = value,
+        "ceb" => counts.marked = value,
+        _ => counts.ect0 = value,
+    }
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("not a number: {text}"))
+}
+
 /// The segment that `words` say, its options, and whether it was marked on the way.
 pub(crate) fn parse_segment(words: &[&str]) -> Result<(Segment, SegmentOptions, bool), String> {
     let mut segment = Segment {
@@ -15,7 +28,6 @@ pub(crate) fn parse_segment(words: &[&str]) -> Result<(Segment, SegmentOptions, 
     let mut options = SegmentOptions::default();
     let (mut marked, mut in_blocks) = (false, false);
     let mut words = words.iter();
-    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("not a number: {text}"));
     while let Some(&word) = words.next() {
         let flag = match word {
             "SYN" => Flags::SYN,
@@ -43,12 +55,7 @@ pub(crate) fn parse_segment(words: &[&str]) -> Result<(Segment, SegmentOptions, 
             }
             "e1b" | "ceb" | "e0b" => {
                 let value = number(words.next().ok_or("a count needs a number")?)?;
-                let counts = options.counts.get_or_insert_with(ByteCounts::default);
-                match word {
-                    "e1b" => counts.ect1 = value,
-                    "ceb" => counts.marked = value,
-                    _ => counts.ect0 = value,
-                }
+                count(options.counts.get_or_insert_with(ByteCounts::default), word, value);
                 Flags::NONE
             }
             "sack" => {

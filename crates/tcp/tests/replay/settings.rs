@@ -2,28 +2,30 @@
 
 use aqmlab_tcp::{Congestion, EcnRule, HostOverrides, HyStart, TimerPhase, WindowUpdates};
 
+fn ecn(name: &str) -> EcnRule {
+    match name {
+        "off" => EcnRule::Off,
+        "on" => EcnRule::On,
+        "rfc3168" => EcnRule::Rfc3168,
+        "kame" => EcnRule::Kame,
+        "accurate" => EcnRule::Accurate,
+        other => panic!("no ECN rule {other}"),
+    }
+}
+
+fn congestion(name: &str) -> Congestion {
+    let found = Congestion::ALL.iter().find(|congestion| congestion.name() == name);
+    *found.unwrap_or_else(|| panic!("no congestion control {name}"))
+}
+
 pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
     let mut overrides = HostOverrides::default();
     for (key, value) in settings {
         match *key {
             "cluster_writes" => overrides.cluster_writes = value.parse().ok(),
             "nagle" => overrides.nagle = value.parse().ok(),
-            "ecn" => {
-                overrides.ecn = Some(match *value {
-                    "off" => EcnRule::Off,
-                    "on" => EcnRule::On,
-                    "rfc3168" => EcnRule::Rfc3168,
-                    "kame" => EcnRule::Kame,
-                    "accurate" => EcnRule::Accurate,
-                    other => panic!("no ECN rule {other}"),
-                });
-            }
-            "congestion" => {
-                let named = |congestion: &&Congestion| congestion.name() == *value;
-                let found = Congestion::ALL.iter().find(named);
-                overrides.congestion =
-                    Some(*found.unwrap_or_else(|| panic!("no congestion control {value}")));
-            }
+            "ecn" => overrides.ecn = Some(ecn(value)),
+            "congestion" => overrides.congestion = Some(congestion(value)),
             "acknowledge_every_segments" => overrides.acknowledge_every_segments = value.parse().ok(),
             "delayed_ack_ms" => overrides.delayed_ack_ms = value.parse().ok(),
             "minimum_rto_ms" => overrides.minimum_rto_ms = value.parse().ok(),
