@@ -41,11 +41,11 @@ fn two_of_a_kind_share_the_line_behind_a_millisecond_of_queue() {
     assert!((share(&output) - 0.5).abs() < 0.1, "{}", share(&output));
 }
 
-/// The coupling of RFC 9332 is made for as much as a flow of the other queue has. Measured on kernels at 100
-/// Mbit/s and 10 ms: 0.44 to 0.46 (F. Sarpkaya et al., PAM 2025).
+/// The coupling of RFC 9332 is made for as much as a flow of the other queue has: with k = 2 and a round trip
+/// of 25 ms either way, 1 / (p 0.025) beside CUBIC's 1.22 / (p 0.025), 0.45 of the line.
 #[test]
 fn beside_cubic_it_has_about_half_of_the_line() {
-    let share = share(&dual_queue(100.0, &[(PRAGUE, 10.0), ("ecn = \"on\"", 10.0)]));
+    let share = share(&dual_queue(50.0, &[(PRAGUE, 10.0), ("ecn = \"on\"", 10.0)]));
     assert!((0.4..0.6).contains(&share), "{share}");
 }
 
