@@ -15,8 +15,8 @@
 //!
 //! Times are seconds. Segments read as `Segment`'s own display: flags, first byte, one past the last byte,
 //! what is acknowledged, what is unread, `ECT`; then their options,
-//! ` sack 2001:3001 ts 120 echo 20 e1b 1 ceb 0 e0b 1`. Ticks fall on whole multiples of the tick. Arrivals come
-//! before timers of the same instant.
+//! ` sack 2001:3001 ts 120 echo 20 e1b 1 ceb 0 e0b 1`. Ticks fall on whole multiples of the tick. Arrivals
+//! come before timers of the same instant.
 
 mod replay;
 
