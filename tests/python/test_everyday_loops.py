@@ -22,7 +22,7 @@ from aqmlab.runs.job import Job
 from aqmlab.study.tuning.objectives import NAMES, Objective
 from aqmlab.study.tuning.plan import Plan
 from command_page import every_command
-from small import BULK, CALLS, WEB, aqmlab_run, bulk
+from small import BULK, CALLS, TWO_HOPS, WEB, aqmlab_run, bulk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -231,7 +231,8 @@ def test_what_calls_feel_is_that_of_the_worse_one() -> None:
     both = CALLS + CALLS.split("[[datagrams]]")[1].join(["[[datagrams]]", ""]).replace(
         '"calls"', '"others"'
     ).replace("left-to-right", "right-to-left")
-    result = aqmlab.run(both)
+    scenario = aqmlab.Scenario.from_toml(both)
+    result = aqmlab.run(scenario)
     expected = {
         "call-delay-p95": max(result.value(f"delay_p95_ms/datagrams.{name}") for name in ("calls", "others")),
         "call-loss": max(result.value(f"loss_percent/datagrams.{name}") for name in ("calls", "others")),
@@ -239,13 +240,13 @@ def test_what_calls_feel_is_that_of_the_worse_one() -> None:
     }
     for name, cost in expected.items():
         objective = Objective(name)
-        objective.require_in(aqmlab.Scenario.from_toml(both))
-        assert objective.cost(objective.figures_of(result)) == pytest.approx(cost), name
+        objective.require_in(scenario)
+        assert objective.cost(objective.figures_of(result, scenario)) == pytest.approx(cost), name
     # The worst of three criteria, each up to 1 where it is good: 150 ms, 1 % and 4.0 (best 4.5).
     worst = Objective("worst-off")
     by_hand = max(expected["call-delay-p95"] / 150.0, expected["call-loss"] / 1.0, expected["mos"] / 0.5)
     assert by_hand < 1.0
-    assert worst.cost(worst.figures_of(result)) == pytest.approx(by_hand)
+    assert worst.cost(worst.figures_of(result, scenario)) == pytest.approx(by_hand)
 
 
 def test_an_objective_that_nobody_is_there_for_is_refused_before_any_run(
@@ -265,3 +266,30 @@ def test_an_objective_that_nobody_is_there_for_is_refused_before_any_run(
         assert Objective(name).unit
     with pytest.raises((TuneError, ScenarioError), match="did you mean"):
         aqmlab.tune(BULK, scheme="codel", objective="moss", store=tmp_path)
+
+
+def test_responsiveness_is_sought_on_the_line_of_a_scenario_as_the_command_measures_it(
+    tmp_path: Path,
+) -> None:
+    line = bulk(dumbbell__rate_mbps=5.0, dumbbell__queue={"scheme": "codel", "limit_packets": 100})
+    found = aqmlab.tune(
+        line, scheme="codel", objective="rpm", trials=1, seeds=[1], fresh_seeds=[2], store=tmp_path
+    )
+    measured = aqmlab.rpm(line, load=["both"], schemes=["codel"], seeds=[2]).rpm("as it is", "both")
+    assert found.given.fresh_costs(found.objective)[2] == pytest.approx(60_000.0 / measured)
+    assert found.objective.unit == "ms a round trip"
+    # The winner is the scenario with its own people, not the test.
+    assert found.best.duration_s == line.duration_s
+    shown = str(found)
+    assert "RPM" in shown
+    assert "min(t, 2)" not in shown, "nobody waits for a response there"
+
+
+def test_a_line_that_returns_nothing_has_the_cost_of_the_whole_test() -> None:
+    assert Objective("rpm").cost({"rpm": 0.0}) == 80_000.0
+    assert Objective("rpm").cost({"rpm": 1200.0}) == 50.0
+
+
+def test_responsiveness_is_that_of_a_line(tmp_path: Path) -> None:
+    with pytest.raises(TuneError, match=r"objective rpm: .* has no \[line\] or \[dumbbell\]; legal here"):
+        aqmlab.tune(TWO_HOPS, scheme="codel", objective="rpm", store=tmp_path)

@@ -33,8 +33,9 @@ _BEHIND_THE_LINE_MS, _ROUND_TRIP_MS = 10.0, 20.0
 _LAYER2_BYTES = ("layer2_overhead_bytes", "layer2_minimum_frame_bytes", "layer2_gap_bytes")
 """Speeds of homes are measured above the line's own frames: none are added."""
 _INTERFACE_MBPS = 10_000.0
-_LINES = ("line", "dumbbell")
-_NETWORKS = (*_LINES, "parking_lot", "star", "topology")
+LINES = ("line", "dumbbell")
+"""The tables of a scenario that a line is read from."""
+_NETWORKS = (*LINES, "parking_lot", "star", "topology")
 _MOST_OF_PROBES, _PART_OF_PROBES = 0.1, 0.05
 """The share of a rate that probes may take: beyond it they wait for each other on an idle line."""
 LEAST_MBPS = PROBE_BYTES * 8 / PROBE_INTERVAL_S / 1e6 / _MOST_OF_PROBES
@@ -117,7 +118,7 @@ class Line:
             RefusalError: It is another network, slower than probes need, or longer than the round trip.
         """
         document = scenario.resolved
-        kind = next((table for table in _LINES if document.get(table)), None)
+        kind = next((table for table in LINES if document.get(table)), None)
         if kind is None:
             network = next((table for table in _NETWORKS if document.get(table)), "no network")
             raise RefusalError(

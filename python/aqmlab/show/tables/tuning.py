@@ -11,7 +11,8 @@ from aqmlab.show.tables.headings import heading_of
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.summary import restricted_mean_name
-from aqmlab.study.tuning.of_people import OF_PEOPLE
+from aqmlab.study.tuning.of_line import FIGURE as RPM_FIGURE
+from aqmlab.study.tuning.of_line import RPM
 from aqmlab.tables.model import (
     Column,
     Medium,
@@ -67,11 +68,17 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         winner = each is outcome.winner
         return text("" if winner else with_half_width(outcome.against(each), 4, sign="+"))
 
+    has_responses = any(run[response] is not None for each in candidates for run in each.fresh.values())
     columns: list[Column[Candidate]] = [
         Column("label", lambda each: text(each.label), words=True),
         in_print(lambda each: text(outcome.role(each)), "what it is", words=True),
-        *([in_print(sought, f"{objective.name}, {objective.unit}")] if objective.name in OF_PEOPLE else []),
-        in_print(response_time, f"min(t, {limit}) s"),
+        *([in_print(sought, f"{objective.name}, {objective.unit}")] if objective.is_own_column else []),
+        *(
+            [in_print(lambda each: number(mean(each, RPM_FIGURE), ".0f"), "RPM")]
+            if objective.name == RPM
+            else []
+        ),
+        *([in_print(response_time, f"min(t, {limit}) s")] if has_responses else []),
         *(
             in_print(
                 lambda each, of=quantity: number(mean(each, of.name), f".{of.digits}f"),  # type: ignore[misc]
@@ -107,8 +114,12 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         columns,
         title=f"{outcome.base.name}, {outcome.space.scheme} for {objective.name}: "
         f"means over {counted(len(outcome.plan.fresh_seeds), 'fresh seed')}",
-        caption=f"min(t, {limit}): mean response time, at most {limit} s each, with its 95 % interval; "
-        f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
+        caption=(
+            f"min(t, {limit}): mean response time, at most {limit} s each, with its 95 % interval; "
+            if has_responses
+            else ""
+        )
+        + f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
     )
 
 

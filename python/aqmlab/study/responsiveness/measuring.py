@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.presets.line import DIRECTIONS, under_schemes
+from aqmlab.presets.line import AS_IT_IS, DIRECTIONS, under_schemes
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
@@ -185,13 +185,13 @@ def measure(
     jobs = [Job(made[way][name], seed) for name, way, seed in wanted]
     made_by = run or partial(run_many, executor=executor, progress=progress, label="responsiveness")
     return [
-        _felt(result, line, (name, way, seed))
-        for (name, way, seed), result in zip(wanted, made_by(jobs), strict=True)
+        felt(result, line, way, queue=name)
+        for (name, way, _), result in zip(wanted, made_by(jobs), strict=True)
     ]
 
 
-def _felt(result: Result, line: Line, whose: tuple[str, Way, int]) -> Responsiveness:
-    queue, way, seed = whose
+def felt(result: Result, line: Line, way: Way, *, queue: str = AS_IT_IS) -> Responsiveness:
+    """What a test found, of the result of its scenario."""
     step_s = 1.0 / (_STEPS * _pairs_per_s(line, way))
     foreign = round_trips_ms(result, _FOREIGN, each_s=step_s, behind_ms=line.behind_ms)
     own = smoothed_round_trips_ms(result, end_s=MOST_S)
@@ -204,4 +204,6 @@ def _felt(result: Result, line: Line, whose: tuple[str, Way, int]) -> Responsive
         window = (first * INTERVAL_S, last * INTERVAL_S)
         return rounds_per_minute([foreign.between(*window)] * _STEPS, own.between(*window))
 
-    return Responsiveness(queue, way, seed, evaluate(goodput.values.tolist(), rpm), foreign, own, goodput)
+    return Responsiveness(
+        queue, way, result.seed, evaluate(goodput.values.tolist(), rpm), foreign, own, goodput
+    )

@@ -11,14 +11,16 @@ from aqmlab.load.demand import USERS, parts_of
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
 from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.study.tuning import of_line
+from aqmlab.study.tuning.of_line import RPM
 from aqmlab.study.tuning.of_people import OF_PEOPLE
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from aqmlab.result import Result
     from aqmlab.scenario import Scenario
-    from aqmlab.statistics.recorded import Recorded
     from aqmlab.statistics.summary import Figures
 
 RESPONSE, UTILIZATION, LOSS = "best-response-times", "highest-utilization", "lowest-drop-rate"
@@ -26,7 +28,7 @@ WEIGHTED = "weighted"
 PAGES = {f"page-load-p{100 * share:g}": page_quantile_s(share, Pages.FOLLOWED) for share in PAGE_QUANTILES}
 PAGES["page"] = PAGES["page-load-p50"]
 """Quantiles of the page load time by the name of the objective."""
-NAMES = (RESPONSE, UTILIZATION, LOSS, WEIGHTED, *PAGES, *OF_PEOPLE)
+NAMES = (RESPONSE, UTILIZATION, LOSS, WEIGHTED, *PAGES, *OF_PEOPLE, RPM)
 WEIGHTS = ("response", "idle", "loss")
 
 
@@ -41,7 +43,8 @@ class Objective:
     (both from 0 to 1), each times its weight: a weight says how many seconds of mean response time an idle
     or lossy link is worth. `page-load-p50` to `page-load-p99` are quantiles of the page load time, of
     pages that were waited for in the measured window; where fewer of them ended, the length of the window
-    stands for them; `page` is `page-load-p50`. Those of `OF_PEOPLE` are of calls, games and meetings.
+    stands for them; `page` is `page-load-p50`. Those of `OF_PEOPLE` are of calls, games and meetings. `rpm`
+    leaves out all users, and measures the line under load.
 
     Attributes:
         name: One of `NAMES`.
@@ -78,12 +81,12 @@ class Objective:
         Raises:
             TuneError: The run has no response times, and they are asked for.
         """
-        if self.name == UTILIZATION:
-            return 1.0 - _known(figures, "utilization_percent") / 100.0
-        if self.name == LOSS:
-            return _known(figures, "loss_percent") / 100.0
+        if self.name in _SHARES:
+            return _SHARES[self.name](figures)
         if self.name in OF_PEOPLE:
             return _known(figures, OF_PEOPLE[self.name].figure)
+        if self.name == RPM:
+            return of_line.cost_ms(figures)
         if self.name in PAGES:
             return min(_known(figures, PAGES[self.name].name), _known(figures, "measured_s"))
         response_s = _known(figures, restricted_mean_name(self.restricted_to_s))
@@ -91,13 +94,19 @@ class Objective:
             return response_s
         terms = {
             "response": response_s,
-            "idle": 1.0 - _known(figures, "utilization_percent") / 100.0,
-            "loss": _known(figures, "loss_percent") / 100.0,
+            "idle": _idle_share(figures),
+            "loss": _loss_ratio(figures),
         }
         return sum(self.weights.get(key, 0.0) * term for key, term in terms.items())
 
-    def figures_of(self, result: Recorded) -> Figures:
-        """What of a run it needs beside the figures that every run has."""
+    def scenario_of(self, scenario: Scenario) -> Scenario:
+        """What is run of a candidate: its scenario, or a test of its line."""
+        return of_line.loaded(scenario) if self.name == RPM else scenario
+
+    def figures_of(self, result: Result, scenario: Scenario) -> Figures:
+        """What it needs of a candidate's run beside the figures that every run has."""
+        if self.name == RPM:
+            return of_line.figures_of(result, scenario)
         of_people = OF_PEOPLE.get(self.name)
         return {} if of_people is None else {of_people.figure: of_people.cost(result)}
 
@@ -109,7 +118,9 @@ class Objective:
         """
         legal = [name for name in NAMES if _is_in(name, scenario)]
         if self.name not in legal:
-            whom = _WHOM.get(self.name) or " or ".join(f"{kind.name}s" for kind in OF_PEOPLE[self.name].kinds)
+            whom = _MISSING.get(self.name) or " or ".join(
+                f"{kind.name}s" for kind in OF_PEOPLE[self.name].kinds
+            )
             raise TuneError(
                 f"objective {self.name}: {scenario.name} has no {whom}; legal here: {', '.join(legal)}",
                 place="objective",
@@ -125,9 +136,14 @@ class Objective:
         response_s = figures[restricted_mean_name(self.restricted_to_s)]
         return (
             math.nan if response_s is None else float(response_s),
-            1.0 - _known(figures, "utilization_percent") / 100.0,
-            _known(figures, "loss_percent") / 100.0,
+            _idle_share(figures),
+            _loss_ratio(figures),
         )
+
+    @property
+    def is_own_column(self) -> bool:
+        """Whether its cost is none of the figures that every run has."""
+        return self.name == RPM or self.name in OF_PEOPLE
 
     @property
     def unit(self) -> str:
@@ -135,18 +151,33 @@ class Objective:
         if self.name in OF_PEOPLE:
             return OF_PEOPLE[self.name].unit
         of_pages = dict.fromkeys(PAGES, "s")
-        units = {RESPONSE: "s", UTILIZATION: "idle share", LOSS: "loss ratio", WEIGHTED: "weighted s"}
+        units = {RESPONSE: "s", UTILIZATION: "idle share", LOSS: "loss ratio"}
+        units |= {WEIGHTED: "weighted s", RPM: of_line.UNIT}
         return {**units, **of_pages}[self.name]
 
 
-_WHOM = dict.fromkeys((RESPONSE, WEIGHTED, *PAGES), "users")
+_USERS = (RESPONSE, WEIGHTED, *PAGES)
+_MISSING = {**dict.fromkeys(_USERS, "users"), RPM: "[line] or [dumbbell]"}
 
 
 def _is_in(name: str, scenario: Scenario) -> bool:
     """Whether a scenario has those whose numbers are sought by an objective."""
     if name in OF_PEOPLE:
         return bool(OF_PEOPLE[name].groups_in(scenario.resolved))
-    return name not in _WHOM or any(part.unit == USERS and part.size for part in parts_of(scenario))
+    if name == RPM:
+        return of_line.is_line(scenario)
+    return name not in _USERS or any(part.unit == USERS and part.size for part in parts_of(scenario))
+
+
+def _idle_share(figures: Figures) -> float:
+    return 1.0 - _known(figures, "utilization_percent") / 100.0
+
+
+def _loss_ratio(figures: Figures) -> float:
+    return _known(figures, "loss_percent") / 100.0
+
+
+_SHARES = {UTILIZATION: _idle_share, LOSS: _loss_ratio}
 
 
 def _known(figures: Figures, name: str) -> float:

@@ -97,7 +97,8 @@ def tune(
         objective: What to optimise: best-response-times (the mean of min(t, limit)), highest-utilization,
             lowest-drop-rate, weighted, page (half of them) or page-load-p50, -p75, -p90, -p95, -p99; of
             calls, games and meetings call-delay-p95, call-loss, mos, game-delay-p95, game-jitter, game-loss,
-            meeting-delay-p95, meeting-frozen, cloud-game-delay-p95, or worst-off: whichever suffers most.
+            meeting-delay-p95, meeting-frozen, cloud-game-delay-p95, or worst-off: whichever suffers most;
+            of the line alone rpm, its round trips per minute with downloads and uploads at once (aqmlab rpm).
         restricted_to_s: The limit above: longer responses count as this.
         weights: For weighted: weights of the mean response time (s), the idle share and the loss ratio; 1
             each by default.
@@ -138,9 +139,11 @@ def tune(
         optimiser_seed=optimiser_seed,
     )
     base = Scenario.of(scenario, overrides=overrides)
+    sought = Objective(objective, restricted_to_s, **({"weights": weights} if weights else {}))
+    sought.require_in(base)
     engine = chosen_executor(executor, workers)
     if within_s is not None:
-        plan = plan.within(within_s, run_time_s(base) / workers_of(engine))
+        plan = plan.within(within_s, run_time_s(sought.scenario_of(base)) / workers_of(engine))
     name, fixed = scheme, frozenset[str]()
     if is_linux(scheme):
         queue = read(scheme)
@@ -151,7 +154,7 @@ def tune(
     return search(
         base,
         space_of(name, {**own, **given}, folder=base.folder).without(fixed - {*own, *given}),
-        Objective(objective, restricted_to_s, **({"weights": weights} if weights else {})),
+        sought,
         plan,
         store=Path(store),
         executor=engine,

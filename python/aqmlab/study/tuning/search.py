@@ -69,10 +69,10 @@ def search(
     """
     require_optuna()
     named_links(scenario, links)
-    if progress:
-        announce_runs(scenario, plan.most_runs, executor)
-    searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     objective.require_in(scenario)
+    if progress:
+        announce_runs(objective.scenario_of(scenario), plan.most_runs, executor)
+    searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     base = searched.with_scheme(scenario, typed or space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
     evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
@@ -128,22 +128,27 @@ class _Evaluation:
         self._progress = progress
 
     def bar(self, label: str, runs: int, base: Scenario) -> Bar:
-        return Bar(label=label, runs=runs, total_s=runs * base.duration_s, hidden=not self._progress)
+        return Bar(
+            label=label,
+            runs=runs,
+            total_s=runs * self._objective.scenario_of(base).duration_s,
+            hidden=not self._progress,
+        )
 
     def run(
         self, wanted: Sequence[tuple[Candidate, int]], bar: Bar, *, done: int = 0, fresh: bool = False
     ) -> int:
         """Makes the runs; returns how many are done, counted from `done`."""
+        scenarios = [candidate.scenario for candidate, _ in wanted if candidate.scenario is not None]
         jobs = [
-            Job(candidate.scenario, seed, label=candidate.label)
-            for candidate, seed in wanted
-            if candidate.scenario is not None
+            Job(self._objective.scenario_of(scenario), seed, label=candidate.label)
+            for scenario, (candidate, seed) in zip(scenarios, wanted, strict=True)
         ]
         self.asked += len(jobs)
         made: dict[int, Figures] = {}
         for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
             made[position] = figures(result, restricted_to_s=self._limit_s, links=self._links)
-            made[position] |= self._objective.figures_of(result)
+            made[position] |= self._objective.figures_of(result, scenarios[position])
             self.judged = tuple(link["name"] for link in judged_links(result, self._links))
             done += 1
             bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
