@@ -21,6 +21,8 @@ from aqmlab.show.tables.verdict import bare_table
 from aqmlab.study.crossvalidation import compared
 from aqmlab.study.sweeps import status
 from aqmlab.tables.model import Medium, Table
+from commands.shown_commands import help_texts
+from small import aqmlab_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -218,3 +220,26 @@ def test_every_number_stands_once_in_any_terminal(columns: int, found: aqmlab.Co
         for cell in row[2:]:  # beside the name and the baseline, which stand in each part
             for number in re.findall(r"\S*\d\S*", cell.short or ""):
                 assert number in printed
+
+
+def lines_over_80_columns(*arguments: str) -> list[str]:
+    """What `aqmlab` prints with arguments that does not fit a terminal."""
+    return [line for line in aqmlab_run(*arguments).stdout.splitlines() if len(line) > COLUMNS]
+
+
+def test_every_help_fits_with_its_examples() -> None:
+    long = {
+        name: over for name in help_texts() if (over := lines_over_80_columns(*name.split()[1:], "--help"))
+    }
+    assert long == {}
+
+
+@pytest.mark.parametrize("name", ["pie", "cake", "sfg", "linux6-cubic", "pages", "cloud_game"])
+def test_what_is_explained_fits(name: str) -> None:
+    assert lines_over_80_columns("explain", name) == []
+
+
+def test_words_of_linux_fit_and_stand_in_their_column() -> None:
+    assert lines_over_80_columns("explain", "cake", "--linux") == []
+    shown = aqmlab_run("explain", "fq_codel", "--linux").stdout
+    assert "not modelled: ce_threshold concerns all packets\n                               that can" in shown

@@ -39,7 +39,7 @@ def test_every_help_shows_an_example() -> None:
 
 def test_no_line_of_an_example_of_help_is_passed_over() -> None:
     for command, text in help_texts().items():
-        lines = re.findall(r"^ {6}(\S.*)$", text, re.MULTILINE)
+        lines = re.findall(r"^ {6}(\S.*)$", re.sub(r"\s*\\\n\s*", " ", text), re.MULTILINE)
         assert [re.split(r" {3,}", line, maxsplit=1)[0] for line in lines] == examples(text), command
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 
 import click
@@ -11,6 +12,7 @@ from aqmlab import _core
 from aqmlab.terminal.spelling import nearest
 
 _LINE_COLUMNS = 80
+_HANGING = re.compile(r" +(?:\S.{0,38}? {2,}(?=\S))?")
 
 
 @click.command("list")
@@ -64,7 +66,7 @@ def explain(name: str, *, linux: bool) -> None:
     Examples:
       aqmlab explain pi
       aqmlab explain cake --linux
-      aqmlab explain "tc qdisc replace dev eth0 root cake bandwidth 18Mbit nat dual-srchost"
+      aqmlab explain "cake bandwidth 18Mbit nat dual-srchost"
       aqmlab explain ared | less
       aqmlab explain my_red.py:MyRed
       aqmlab explain my_pages.py:News
@@ -75,19 +77,19 @@ def explain(name: str, *, linux: bool) -> None:
     from aqmlab.traffic_control import is_linux
 
     if linux:
-        click.echo(linux_words(name))
+        _show(linux_words(name))
         return
     if is_linux(name):
-        click.echo(read_in_words(name))
+        _show(read_in_words(name))
         return
     if ":" in name:
         from aqmlab.schemes.trial import known as registered
         from aqmlab.show.words.own_models import explained_model, is_model_in_file
 
         if is_model_in_file(name):
-            click.echo(explained_model(name))
+            _show(explained_model(name))
             return
-        click.echo(_core.explain(registered(name)))
+        _show(_core.explain(registered(name)))
         return
     from aqmlab.show.words.explained import applications, explained, traffic_models
 
@@ -97,7 +99,21 @@ def explain(name: str, *, linux: bool) -> None:
             f'no queue discipline, host profile, traffic model or application is called "{name}"; legal: '
             f"{', '.join(known)}{nearest(name, known)}"
         )
-    click.echo(found)
+    _show(found)
+
+
+def _show(text: str) -> None:
+    """Prints a text with its long lines broken, each below its first word, its second column or its value."""
+    for line in text.splitlines():
+        head = _HANGING.match(line)
+        indent = " " * (len(head.group()) if head else 0)
+        click.echo(
+            textwrap.fill(
+                line, _LINE_COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )
+            if len(line) > _LINE_COLUMNS
+            else line
+        )
 
 
 @click.command

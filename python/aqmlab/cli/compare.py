@@ -100,13 +100,13 @@ def compare(
     \b
     Examples:
       aqmlab compare my-link.toml --within 20s --output results/as-it-is
-      aqmlab compare link.toml --schemes drop-tail,red,pi,codel,fq-codel --seeds 1-8
-      aqmlab compare link.toml --schemes codel,codel:target_ms=20,red:min_th_packets=20:max_th_packets=60
-      aqmlab compare my-link.toml --schemes fq-codel,cake --queue-in router --seeds 1-2 --output results/home
-      aqmlab compare link.toml --schemes "drop-tail,fq_codel limit 1001 target 14ms"
-      aqmlab compare link.toml --schemes drop-tail,pie --until-width 5 --output results/until
-      aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 --output results/pi-targets
-      aqmlab compare results/drop-tail results/pi --links b-to-c --names drop-tail,PI
+      aqmlab compare link.toml --schemes drop-tail,red,pi --seeds 1-8
+      aqmlab compare link.toml --schemes codel,codel:target_ms=20
+      aqmlab compare my-link.toml --schemes fq-codel --queue-in router
+      aqmlab compare link.toml --schemes "pie,fq_codel target 14ms"
+      aqmlab compare link.toml --schemes pie --until-width 5 -o results/until
+      aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 -o results/targets
+      aqmlab compare results/drop-tail results/pi --links b-to-c
       aqmlab compare results/until --details
       aqmlab compare bulk.toml --senders cubic,bbr-linux-v3 --seeds 1-2 --output results/senders
     """

@@ -53,7 +53,7 @@ def design() -> None:
     \b
     Examples:
       aqmlab design arc --flows 60 --rtt-ms 500 --link-mbps 10
-      aqmlab design sfg --link-mbps 10 --rtt-ms 300 --packet-bytes 1500 --misbehaving 5
+      aqmlab design sfg --link-mbps 10 --rtt-ms 300 --misbehaving 5
       aqmlab design pi --flows 60 --rtt-ms 246 --link-mbps 15 --plot pi.svg
       aqmlab design pie --rtt-ms 50
     """
@@ -93,7 +93,7 @@ def arc(*, plot: Path | None, **link: float) -> Numbers:
     \b
     Examples:
       aqmlab design arc --flows 60 --rtt-ms 500 --link-mbps 10
-      aqmlab design arc --flows 10 --rtt-ms 500 --link-mbps 10 --alpha 1.42e-5 --plot region.svg
+      aqmlab design arc --flows 10 --rtt-ms 500 --link-mbps 10 --plot arc.svg
     """
     from aqmlab.study.design import rules
 
@@ -145,8 +145,8 @@ def sfg(*, plot: Path | None, **link: float) -> Numbers:
 
     \b
     Examples:
-      aqmlab design sfg --link-mbps 10 --rtt-ms 300 --packet-bytes 1500 --misbehaving 5
-      aqmlab design sfg --link-mbps 10 --rtt-ms 300 --misbehaving 5 --trials 10000 --plot sfg.svg
+      aqmlab design sfg --link-mbps 10 --rtt-ms 300 --misbehaving 5
+      aqmlab design sfg --link-mbps 10 --rtt-ms 300 --misbehaving 5 --plot a.svg
     """
     from aqmlab.study.design import rules
 
@@ -177,7 +177,7 @@ def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -
     \b
     Examples:
       aqmlab design pi --flows 60 --rtt-ms 246 --link-mbps 15
-      aqmlab design pi --flows 50 --rtt-ms 250 --link-mbps 100 --gains 1.822e-5 1.816e-5 --plot pi.svg
+      aqmlab design pi --flows 50 --rtt-ms 250 --link-mbps 100 --plot pi.svg
     """
     from aqmlab.study.design import rules
 

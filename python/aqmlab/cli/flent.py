@@ -40,7 +40,7 @@ def flent(
     \b
     Examples:
       aqmlab flent rrul --down 100 --up 10
-      aqmlab flent tcp_nup my-link.toml --schemes codel,fq-codel --length 20 --flent flent/
+      aqmlab flent tcp_nup my-link.toml --schemes codel --flent flent/
     """
     from aqmlab.show.tables.flent_tests import printed
 

@@ -54,7 +54,7 @@ def line(
     \b
     Examples:
       aqmlab line --from rrul.flent.gz
-      aqmlab line --from ping.log download.json upload.json --technology cable -o fitted.toml
+      aqmlab line --from ping.log download.json upload.json -o fitted.toml
       aqmlab line --from bufferbloat.csv --table fitted.csv
       aqmlab line --from ping.log download.json --json
     """

@@ -42,7 +42,8 @@ def import_(*, har_files: tuple[Path, ...], output: Path) -> None:
     \b
     Examples:
       aqmlab pages import front.har article.har -o own.csv
-      aqmlab run household.toml --set 'populations.0.model={ model = "pages", pages_file = "own.csv" }'
+      aqmlab run household.toml \\
+        --set 'populations.0.model={ model = "pages", pages_file = "own.csv" }'
     """
     from aqmlab.files import har
     from aqmlab.show.words.recordings import origins_in_words, pages_in_words

@@ -22,6 +22,7 @@ WHAT = (
     "--what",
     type=click.Choice(WHAT),
     required=True,
+    metavar="NAME",
     help="delay: a minute of the call's delay, and when packets were lost; delay-ccdf: how it is distributed "
     "(both need record.datagrams, which `aqmlab compare` sets for its first seed). delay-bars: median, 95th "
     "and 99th percentile for each application over datagrams; jitter, mos: its other numbers. shares: what "
@@ -95,7 +96,7 @@ def plot(
     \b
     Examples:
       aqmlab plot results/compare-link --what pages --output pages.pdf
-      aqmlab plot results/compare-home --what delay --output delay.pdf --width 3.33in --font 8
+      aqmlab plot results/compare-home --what delay --width 3.33in --font 8
       aqmlab plot results/compare-home --what shares --output shares.png
       aqmlab plot results/pi/seed-1 --what queue --output queue.svg
       aqmlab plot results/compare-link --what ccdf --output tails.csv

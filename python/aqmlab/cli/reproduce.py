@@ -101,14 +101,14 @@ def reproduce(
     \b
     Examples:
       aqmlab reproduce le2003
-      aqmlab reproduce le2003 --costs                           run time of quick, standard and full
+      aqmlab reproduce le2003 --costs           run time of each scale
       aqmlab reproduce le2003 --cells pi-24,drop-tail-240 --loads 90 --workers 2
-      aqmlab reproduce sfa --within 2min                        the largest scale that takes no longer
-      aqmlab reproduce sfa --scale standard --cells tcp-dt,tcp-sfa --replications 1
-      aqmlab reproduce all --costs                              the same of every study
-      aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi   which statements still hold?
-      aqmlab reproduce sfa --proof order-of-round-trips         the runs that show why numbers differ
-      aqmlab reproduce strangers                                measurements by others on real kernels
+      aqmlab reproduce sfa --within 2min        the largest scale in that time
+      aqmlab reproduce sfa --cells tcp-dt,tcp-sfa --replications 1
+      aqmlab reproduce all --costs              the same of every study
+      aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi
+      aqmlab reproduce sfa --proof order-of-round-trips     why numbers differ
+      aqmlab reproduce strangers                measurements by others on kernels
       aqmlab reproduce strangers --source cake-flowiso
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.

@@ -86,8 +86,8 @@ def run(
       aqmlab run pi.toml --seeds 1-8 --workers 2
       aqmlab run pi.toml --scheme fq-codel
       aqmlab run pi.toml --json
-      aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 --output results/pi-240
-      aqmlab run pi.toml --set 'dumbbell.queue={scheme="drop-tail", limit_packets=240}' --output results/dt
+      aqmlab run pi.toml --set dumbbell.queue.q_ref_packets=240 -o results/pi-240
+      aqmlab run pi.toml --scheme drop-tail:limit_packets=240 -o results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
     from aqmlab.presets.assumed_rates import warn_of_assumed_rates

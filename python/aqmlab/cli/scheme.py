@@ -18,7 +18,8 @@ def scheme() -> None:
     \b
     Examples:
       aqmlab scheme check my_red.py:MyRed
-      cc -O2 -ffp-contract=off -shared -fPIC -I "$(aqmlab scheme include)" my_red.c -o my_red.so
+      cc -O2 -ffp-contract=off -shared -fPIC -o my_red.so my_red.c \\
+        -I "$(aqmlab scheme include)"
       aqmlab scheme cost my_red.py:MyRed my_red.so:my_red red
     """
 
@@ -99,6 +100,7 @@ def include() -> None:
 
     \b
     Examples:
-      cc -O2 -ffp-contract=off -shared -fPIC -I "$(aqmlab scheme include)" my_red.c -o my_red.so
+      cc -O2 -ffp-contract=off -shared -fPIC -o my_red.so my_red.c \\
+        -I "$(aqmlab scheme include)"
     """
     say(str(resources.files("aqmlab.schemes")))

@@ -38,7 +38,7 @@ def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
     \b
     Examples:
       aqmlab sqm --technology vdsl --down 50 --up 10
-      aqmlab sqm --technology adsl --down 6 --up 0.5 --shares 0.95,0.9 --seeds 1-2 --device eth1
+      aqmlab sqm --technology adsl --down 6 --up 0.5 --device eth1 --seeds 1-2
       aqmlab sqm my-link.toml --seeds 1 --output tried.csv
     """
     from aqmlab.show.tables.sqm import printed

@@ -84,7 +84,7 @@ def sweep(
       aqmlab sweep red.toml
       aqmlab sweep red.toml --status
       aqmlab sweep red.toml --resume --workers 8
-      aqmlab sweep red.toml --executor dask                     or dask://HOST:PORT, your cluster
+      aqmlab sweep red.toml --executor dask      or dask://HOST:PORT, your cluster
       aqmlab sweep red.toml --within 5min
       aqmlab sweep red.toml --export red.parquet
     """

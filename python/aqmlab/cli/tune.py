@@ -114,8 +114,8 @@ def tune(
     \b
     Examples:
       aqmlab tune web.toml --scheme red
-      aqmlab tune web.toml --scheme pi --objective weighted --weights response=1,loss=5
-      aqmlab tune web.toml --range limit_packets=480 --range max_p=0.02:0.3:log --trials 60
+      aqmlab tune web.toml --objective weighted --weights response=1,loss=5
+      aqmlab tune web.toml --range max_p=0.02:0.3:log --trials 60
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """

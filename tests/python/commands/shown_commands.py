@@ -87,7 +87,8 @@ def _help_texts(command: click.Command, name: str) -> Iterator[tuple[str, str]]:
 
 def examples(text: str) -> list[str]:
     """The lines of a help text that are commands, without what is said about them."""
-    lines = [line.strip() for line in text.splitlines() if line.startswith("      ")]
+    joined = re.sub(r"\s*\\\n\s*", " ", text)
+    lines = [line.strip() for line in joined.splitlines() if line.startswith("      ")]
     return [re.split(r" {3,}", line, maxsplit=1)[0] for line in lines if line.startswith(_PROGRAMS)]
 
 

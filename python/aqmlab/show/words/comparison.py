@@ -28,7 +28,7 @@ from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.quantities import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from aqmlab.comparison import Change, Comparison, Level
     from aqmlab.comparison.page_ratio import PageRatio
@@ -254,10 +254,16 @@ def _page_answer(found: Comparison, quantity: Quantity) -> str:
         for name, change in changes.items()
     ]
     subject = _subject(found, quantity)
-    runs = f"{counted(len(found.seeds), 'run')}: "
     words = f"{subject[0].upper()}{subject[1:]} {listed([first, *told], most=len(found.names))}"
-    of_all = f"{runs if shared == _MAY_BE_CHANCE else ''}{shared}"
+    of_all = f"{_runs_with_pages(found, changes) if shared == _MAY_BE_CHANCE else ''}{shared}"
     return f"{words}{_in_parentheses(of_all, '')}"
+
+
+def _runs_with_pages(found: Comparison, changes: Mapping[str, Change]) -> str:
+    """How many runs a difference is from: those in which pages loaded under both."""
+    runs = counted(len(found.seeds), "run")
+    pairs = min(change.pairs for change in changes.values())
+    return f"{runs}: " if pairs == len(found.seeds) else f"pages in {pairs} of {runs}: "
 
 
 def _in_parentheses(words: str, said_of_all: str) -> str:

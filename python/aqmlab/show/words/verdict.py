@@ -10,6 +10,7 @@ from aqmlab.show.words.amounts import bit_rate, delay, duration, share_of_time
 from aqmlab.show.words.configurations import the, under
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.experience import WORST_BADNESS
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,7 +83,7 @@ def what_changes_most(found: Comparison, applications: Sequence[Application]) ->
         if name in application.fares
     ]
     verb = "change" if application.name.endswith("s") else "changes"
-    return f"{_subject(application)} {verb} most: {', '.join(told)}."
+    return f"{_subject(application)} {verb} most: {', '.join(told)}{_may_be_chance(found)}."
 
 
 def what_would_show(applications: Sequence[Application]) -> str:
@@ -136,6 +137,16 @@ def _facts_of_fares(fares: Fares) -> dict[str, Any]:
 
 def _beyond_chance(found: Comparison) -> str:
     return "" if len(found.seeds) < MINIMUM_REPLICATIONS else " beyond chance"
+
+
+def _may_be_chance(found: Comparison) -> str:
+    """The caution beside what changes most, where there are too few seeds to tell."""
+    runs = len(found.seeds)
+    return (
+        ""
+        if runs >= MINIMUM_REPLICATIONS or found.nothing_is_random
+        else f" ({counted(runs, 'seed')}: may be chance)"
+    )
 
 
 def _largest_change(found: Comparison, application: Application) -> tuple[int, float]:
