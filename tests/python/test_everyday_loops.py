@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from threading import Barrier
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(name="costs")
 def a_run_takes_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "mean_run_time_s", lambda _: 2.0)
+    monkeypatch.setattr(budget, "mean_run_time_s", lambda *_: 2.0)
 
 
 @pytest.mark.usefixtures("costs")
@@ -51,6 +52,20 @@ def test_a_time_has_room_for_so_many_seeds(within_s: float | None, seeds: int) -
     assert room.seeds == tuple(range(1, seeds + 1))
     assert room.duration_s is None
     assert room.of({"a": found[0]}) == {"a": found[0]}
+
+
+def test_as_many_runs_are_tried_at_a_time_as_are_going_to_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs that wait for each other would never end one after the other."""
+    together, tried = Barrier(2, timeout=10.0), []
+
+    def waits_for_another(scenario: aqmlab.Scenario) -> float:
+        together.wait()
+        tried.append(scenario)
+        return 3.0
+
+    monkeypatch.setattr(budget, "run_time_s", waits_for_another)
+    assert budget.mean_run_time_s([bulk()], 2) == 3.0
+    assert len(tried) == 2
 
 
 @pytest.mark.usefixtures("costs")
@@ -117,7 +132,7 @@ def test_what_takes_long_begins_with_its_estimate(
 ) -> None:
     jobs = [Job(bulk(duration_s=30.0), seed) for seed in range(1, 11)]
     for each_s, said in ((4.0, "10 runs: about 20 s on 2 cores\n"), (0.5, "")):
-        monkeypatch.setattr(budget, "mean_run_time_s", lambda _, each_s=each_s: each_s)
+        monkeypatch.setattr(budget, "mean_run_time_s", lambda *_, each_s=each_s: each_s)
         announce(jobs, Threads(2))
         assert capsys.readouterr() == ("", said)
     announce(jobs[:1], Threads(2))  # 30 simulated seconds are not worth a try
@@ -143,7 +158,7 @@ def test_what_is_no_time_is_refused(typed: str) -> None:
 
 
 def test_a_comparison_within_a_time_runs_fewer_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "mean_run_time_s", lambda _: 1.0)
+    monkeypatch.setattr(budget, "mean_run_time_s", lambda *_: 1.0)
     with pytest.warns(UserWarning, match="within 5 s: 2 of 8 seeds"):
         found = aqmlab.compare(BULK, schemes=["drop-tail", "codel"], within_s=5.0, workers=1)
     assert found.seeds == (1, 2)
@@ -152,7 +167,7 @@ def test_a_comparison_within_a_time_runs_fewer_seeds(monkeypatch: pytest.MonkeyP
 
 
 def test_a_sweep_within_a_time_runs_every_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "mean_run_time_s", lambda _: 1.0)
+    monkeypatch.setattr(budget, "mean_run_time_s", lambda *_: 1.0)
     with pytest.warns(UserWarning, match="within 5 s: 2 of 3 seeds"):
         swept = aqmlab.sweep(
             BULK, grid={"dumbbell.queue.limit_packets": [10, 20]}, seeds="1-3", within_s=5.0, workers=1

@@ -127,6 +127,8 @@ def test_rates_and_the_schemes_own_parameters_are_turned(home: PlayedHome) -> No
         ({"scheme": "pie2"}, 'did you mean "pie"'),
         ({"off": ("readers", "television", "backup", "download", "call", "game", "meeting")}, "nobody uses"),
         ({"scheme": "pie", "parameters": {"target": 5.0}}, "parameters: target"),
+        ({"scheme": AS_IT_IS, "parameters": {"target_ms": 5.0}}, "target_ms: .*nothing with 'as it is'"),
+        ({"scheme": AS_IT_IS, "ecn": True}, "ecn: .*nothing with 'as it is'"),
     ],
 )
 def test_what_cannot_be_set_is_refused(home: PlayedHome, change: dict[str, Any], place: str) -> None:
@@ -146,6 +148,17 @@ def test_a_queue_may_be_chosen_at_first() -> None:
     assert (cake.start.scheme, cake.facts()["link"]) == ("cake", "up")
     with pytest.raises(PlayError, match='did you mean "pie"'):
         PlayedHome(scenario, scheme="pie2", simulated_s=5.0)
+
+
+def test_a_queue_may_be_chosen_with_parameters() -> None:
+    scenario = aqmlab.new("home").scenario
+    pie = PlayedHome(scenario, scheme="pie:target_ms=5:ecn=true", queue_in="line", simulated_s=5.0)
+    assert (pie.start.scheme, pie.start.parameters, pie.start.ecn) == ("pie", {"target_ms": 5}, True)
+    for queue in (
+        pie.at(pie.start).resolved["line"]["modem_queue"],
+        pie.at(pie.start).resolved["line"]["provider_queue"],
+    ):
+        assert (queue["scheme"], queue["target_ms"], queue["ecn"]) == ("pie", 5.0, True)
 
 
 def test_only_lines_are_homes(home: PlayedHome) -> None:

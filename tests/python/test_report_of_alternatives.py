@@ -105,6 +105,13 @@ def test_few_runs_say_that_they_are_few() -> None:
     )
 
 
+def test_runs_are_counted_in_which_pages_loaded() -> None:
+    """Eight runs were made, and pages loaded in two of them with each queue: those two carry the sentence."""
+    each = {name: [*own[:2], *map(pageless, own[2:])] for name, own in three().items()}
+    seeds = len(next(iter(each.values())))
+    assert f"(pages in 2 of {seeds} runs: may be chance)" in answer(Comparison.of(each))[0]
+
+
 def never_loaded(result: SyntheticResult) -> SyntheticResult:
     """The run with pages of which none is there when it ends."""
     pages = result.tables["page_histogram"]
@@ -175,6 +182,12 @@ def test_pages_that_never_came_are_pages_that_people_waited_for() -> None:
     assert first == "Half of the pages take more than 1.0 s with stuck and 0.50 s with better."
     alone, _ = answer(Comparison.of({"stuck": stuck}))
     assert alone.startswith("Half of the pages take more than 1.0 s")
+
+
+def pageless(result: SyntheticResult) -> SyntheticResult:
+    """The run without any page that was waited for."""
+    none = result.tables["page_histogram"].slice(0, 0)
+    return replace(result, tables={**result.tables, "page_histogram": none})
 
 
 def test_runs_are_counted_in_which_pages_had_not_loaded_and_no_others() -> None:

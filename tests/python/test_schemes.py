@@ -188,6 +188,19 @@ FAILURES = {
 }
 
 
+def test_a_mistake_that_fails_every_check_is_printed_once(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        'from aqmlab.schemes import Scheme, Verdict\n\n\nclass Own(Scheme):\n    """Has a name wrong."""\n\n'
+        "    def on_arrival(self, now_ns, packet, queue, coins):\n        return Verdict.DROP\n"
+    )
+    shown = aqmlab_run("scheme", "check", f"{tmp_path / 'own.py'}:Own", "--cases", "2")
+    assert shown.returncode == 2
+    failed, told = (
+        sum(words in line for line in shown.stdout.splitlines()) for words in ("fails: ", "has no DROP")
+    )
+    assert (failed > 5, told) == (True, 1)
+
+
 @pytest.mark.parametrize("what", FAILURES)
 def test_a_failure_in_a_users_code_ends_the_run_and_names_its_line(what: str, tmp_path: Path) -> None:
     body, message = FAILURES[what]

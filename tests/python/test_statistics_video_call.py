@@ -349,7 +349,7 @@ def test_the_table_of_a_comparison_has_the_picture_in_place_of_the_voice() -> No
     ]
     assert not [each for each in told if each.endswith("-feedback")]
     rows = [row[0].lines[0].text for row in brief_table(found).rows]
-    first, last = rows.index("meeting (UDP)"), rows.index("voice (UDP)")
+    first, last = rows.index("meeting"), rows.index("voice")
     assert {"  video Mbit/s", "  frame delay ms", "  frozen %", "  freezes per hour"} <= {*rows[first:last]}
     [said] = [
         each for each in notes(found) if each.startswith("Video: bit rate of what is shown; frame delay: ")
@@ -367,7 +367,7 @@ def test_the_first_table_of_a_household_tells_its_meeting_also_where_nothing_fro
     assert [found.level(name, frozen).mean for name in found.names] == [0.0, 0.0]
     cells = [[cell.lines[0].text for cell in row] for row in brief_table(found).rows]
     titles = [row[0] for row in cells]
-    meeting = cells[titles.index("meeting-up (UDP)") : titles.index("meeting-down (UDP)")]
+    meeting = cells[titles.index("meeting, up") : titles.index("meeting, down")]
     assert ["  frozen %", "0.00", "0.00"] in meeting
     assert [row for row in meeting if row[0] == "  video Mbit/s"]
     assert sum("GCC, edition libwebrtc" in note for note in notes(found)) == 1

@@ -56,6 +56,12 @@ def test_the_table_and_the_sentence_say_the_same(found: aqmlab.Comparison) -> No
     assert what_changes_most(found, verdict(found)) in str(found).replace("\n", " ")
 
 
+def test_with_few_seeds_what_changes_most_may_be_chance(found: aqmlab.Comparison) -> None:
+    few = aqmlab.Comparison.of({name: each[:1] for name, each in found.results.items()})
+    assert what_changes_most(few, few.verdict()).endswith("with FQ-CoDel (1 seed: may be chance).")
+    assert "chance" not in what_changes_most(found, found.verdict()), "six seeds tell"
+
+
 def test_the_printed_verdict_fits_eighty_columns(found: aqmlab.Comparison) -> None:
     table = bare_table(found)
     assert max(map(len, as_plain_text(table, width=80).splitlines())) <= 80
@@ -98,3 +104,4 @@ def test_an_application_differs_although_another_part_of_it_suffers_then() -> No
     assert found.change("cake", after.quantity).direction == 0
     assert after.differs
     assert what_changes_most(found, found.verdict()).startswith("The game changes most: unusable (")
+    assert "chance" not in what_changes_most(found, found.verdict()), "six seeds tell"

@@ -50,14 +50,14 @@ def check(names: tuple[str, ...], cases: int) -> Numbers:
     """
     from aqmlab import _core
     from aqmlab.schemes.trial import check as checked
-    from aqmlab.schemes.trial import in_words
+    from aqmlab.schemes.trial import in_lines, in_words
     from aqmlab.statistics.tidy import tidy_numbers
 
     found = {name: checked(name, cases=cases) for name in names}
     for name, findings in found.items():
         say(f"{name}: {in_words(findings)}")
-        for finding in findings:
-            say(str(finding))
+        for line in in_lines(findings):
+            say(line)
     checks, rows = _core.scheme_checks(), {}
     for name, findings in found.items():
         failed = {each.property for each in findings}

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import cycle, islice
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 _PROBE_S = 0.1
 """Seconds of a core that a run is tried for."""
 _MOST_PROBED = 3
+_MOST_AT_A_TIME = 8
 _WORTH_SAYING_S = 10.0
 _WORTH_PROBING_S = 60.0
 """So many simulated seconds take less than any estimate is worth."""
@@ -62,11 +66,18 @@ def run_time_s(scenario: Scenario, seed: int = 1) -> float:
     return before - began + (scenario.duration_s - run.time_s) * pace
 
 
-def mean_run_time_s(scenarios: Sequence[Scenario]) -> float:
-    """The mean over scenarios, of which the first, the middle and the last one are tried."""
+def mean_run_time_s(scenarios: Sequence[Scenario], workers: int = 1) -> float:
+    """The mean over scenarios, of which the first, the middle and the last one are tried.
+
+    As many are tried at a time as are going to be run, a few at the most: what they take from one another,
+    and what others on this machine take from all of them, is in the mean.
+    """
     last = len(scenarios) - 1
     probed = {0, last // 2, last} if last >= _MOST_PROBED - 1 else {0, last}
-    return sum(run_time_s(scenarios[place]) for place in probed) / len(probed)
+    at_a_time = min(workers, _MOST_AT_A_TIME)
+    tried = list(islice(cycle(sorted(probed)), max(at_a_time, len(probed))))
+    with ThreadPoolExecutor(at_a_time) as threads:
+        return fmean(threads.map(lambda place: run_time_s(scenarios[place]), tried))
 
 
 def workers_of(executor: Executor) -> int:
@@ -82,14 +93,16 @@ def announce(jobs: Sequence[Job], executor: Executor) -> None:
     scenarios = list({id(job.scenario): job.scenario for job in jobs}.values())
     workers = min(workers_of(executor), len(jobs))
     with suppress(RefusalError):  # then nobody knows
-        announce_time(len(jobs), mean_run_time_s(scenarios) * simulated_s * len(jobs) / workers, workers)
+        announce_time(
+            len(jobs), mean_run_time_s(scenarios, workers) * simulated_s * len(jobs) / workers, workers
+        )
 
 
 def announce_runs(scenario: Scenario, runs: int, executor: Executor) -> None:
     """Says how long at most so many runs of one scenario will take, where it is long."""
     workers = workers_of(executor)
     with suppress(RefusalError):
-        announce_time(runs, run_time_s(scenario) * runs / workers, workers, at_most=True)
+        announce_time(runs, mean_run_time_s([scenario], workers) * runs / workers, workers, at_most=True)
 
 
 def announce_time(runs: int, seconds: float, workers: int, *, at_most: bool = False) -> None:
@@ -153,17 +166,14 @@ def affordable(
     if within_s is None:
         return Affordable(tuple(seeds))
     workers = min(workers_of(executor), len(scenarios) * len(seeds))
-    each_s = mean_run_time_s(scenarios) * len(scenarios) / workers
+    each_s = mean_run_time_s(scenarios, workers) * len(scenarios) / workers
     given = f"within {in_words(within_s)}"
     if _USED * within_s >= each_s * len(seeds):
         return Affordable(tuple(seeds))
     room = int(_USED * within_s / each_s)
     if room:
         kept = Seeds(tuple(seeds)[:room])
-        takes = in_words(each_s * room)
-        warnings.warn(
-            f"{given}: {room} of {counted(len(seeds), 'seed')} ({kept}), about {takes}", stacklevel=3
-        )
+        warnings.warn(f"{given}: {room} of {counted(len(seeds), 'seed')} ({kept})", stacklevel=3)
         return Affordable(tuple(kept))
     first = scenarios[0]
     needed_s = each_s / _USED

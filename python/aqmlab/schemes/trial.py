@@ -10,7 +10,7 @@ from aqmlab import _core
 from aqmlab.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 CASES = 64
 """How many cases of each property are tried."""
@@ -34,13 +34,22 @@ class Finding:
     wrong: str
 
     def __str__(self) -> str:
-        return f"fails: {self.property}\n  case {self.case}: {self.wrong}"
+        return "\n".join(in_lines([self]))
 
 
 def in_words(findings: Sequence[Finding]) -> str:
     """How many of the checks a scheme passes."""
     checks, failed = len(_core.scheme_checks()), len({each.property for each in findings})
     return f"fails {failed} of {checks} checks" if failed else f"passes all {checks} checks"
+
+
+def in_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """The checks that a scheme fails, and below all those that one mistake fails the mistake."""
+    for case, wrong in dict.fromkeys((each.case, each.wrong) for each in findings):
+        yield from (
+            f"fails: {each.property}" for each in findings if (each.case, each.wrong) == (case, wrong)
+        )
+        yield f"  case {case}: {wrong}"
 
 
 def known(name: str, folder: str | Path = ".") -> str:

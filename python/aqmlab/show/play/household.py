@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.making import DEFAULT_SCHEMES
 from aqmlab.comparison.verdict import application_name
+from aqmlab.files.reading import parse_toml
 from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, ListOf, Table, TableOf, conform
+from aqmlab.files.toml_text import to_toml
 from aqmlab.load.demand import named_links, parts_of
+from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import LINE_LINKS, PLACES, own_links, place_named
 from aqmlab.load.queues import Queues
@@ -98,7 +101,8 @@ class PlayedHome(Played[AtHome]):
 
         Args:
             scenario: The household.
-            scheme: The queue discipline at first; by default the line's own queues.
+            scheme: The queue discipline at first, perhaps with parameters (`pie:target_ms=5`); by default the
+                line's own queues.
             queue_in: Where queue disciplines stand at first; by default in the router.
             shaped_share: The share of the line's rate that a router leaves it; by default the file's, or
                 0.95.
@@ -109,7 +113,7 @@ class PlayedHome(Played[AtHome]):
             RefusalError: There is no such scheme or place, or the share is not legal there.
             ScenarioError: So many simulated seconds are refused.
         """
-        self._first_scheme = scheme
+        self._first_scheme = ParametrizedScheme.of(scheme)
         self._first_place = place_named(queue_in or "router")
         self._first_place.require_share(shaped_share)
         self._share = shaped_share
@@ -134,7 +138,16 @@ class PlayedHome(Played[AtHome]):
     @cached_property
     def start(self) -> AtHome:
         """The household as its file has it."""
-        return AtHome(rates_mbps=self.rates_mbps, scheme=self._first_scheme, place=self._first_place.name)
+        asked = self._first_scheme
+        parameters = parse_toml(to_toml(asked.parameters), "scheme", PlayError)
+        ecn = parameters.pop("ecn", None)
+        return AtHome(
+            rates_mbps=self.rates_mbps,
+            scheme=asked.name,
+            place=self._first_place.name,
+            parameters=parameters,
+            ecn=ecn,
+        )
 
     def facts(self) -> dict[str, Any]:
         """The switches and choices, and where they stand."""
@@ -166,6 +179,7 @@ class PlayedHome(Played[AtHome]):
         """The household in a setting, of its own length."""
         own = self._carrying(setting)
         if setting.scheme == AS_IT_IS:
+            _require_no_parameters(setting)
             return own
         link = self._placed(own, setting)
         start = link.start
@@ -288,6 +302,17 @@ class PlayedHome(Played[AtHome]):
         rates = list(setting.rates_mbps.values()) if setting.rates_mbps != self.rates_mbps else []
         place = None if setting.scheme == AS_IT_IS else self._place(setting)
         return of_setting(setting.scheme, place, off=setting.off, rates_mbps=rates)
+
+
+def _require_no_parameters(setting: AtHome) -> None:
+    """Refuses parameters of the queues that the line has: these are in its file.
+
+    Raises:
+        PlayError: There are some.
+    """
+    given = [*setting.parameters, *(["ecn"] if setting.ecn is not None else [])]
+    if given:
+        raise PlayError(f"{given[0]}: of a queue discipline that is chosen; legal: nothing with {AS_IT_IS!r}")
 
 
 def _at_least(seconds: float) -> float:

@@ -12,7 +12,7 @@
   // -------------------------------------------------------------------------------------------------------- controls
 
   // Nothing turned yet: parameters that are not sent stay as they follow from the rest.
-  const untouched = () => ({ ...structuredClone(state.facts.start), parameters: {} });
+  const untouched = () => ({ ...structuredClone(state.facts.start), ...(state.facts.home ? {} : { parameters: {} }) });
 
   // The first change of a control puts what stands now beside what comes; further ones of the same control belong to it, until it is left
   // or touched anew. Focus alone is no change.

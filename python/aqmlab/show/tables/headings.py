@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from aqmlab.show.words.configurations import briefly
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_OBJECTS, OF_PEOPLE
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantities import Quantity
 
 _GROUPS = {
-    "datagrams": "{} (UDP)",
+    "datagrams": "{}",
     "populations": "{} (video)",
     "flows": "{} (TCP)",
     "links": "link {}",
@@ -41,7 +42,7 @@ SLOWEST_IN_WORDS = "Slowest page: of each run; so few pages have no 95th percent
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a quantity is called: of whom it is, such as `game-up (UDP)`, and what it is."""
+    """What a quantity is called: of whom it is, such as `game, up`, and what it is."""
 
     of: str
     what: str
@@ -55,7 +56,7 @@ def heading_of(quantity: Quantity, links: Sequence[str], *, slow_pages_are_carri
     if quantity is LOADED_P95 and not slow_pages_are_carried:
         what = _SLOWEST
     if kind:
-        return Heading(_GROUPS.get(kind, "{}").format(of), what)
+        return Heading(_GROUPS.get(kind, "{}").format(briefly(of)), what)
     if quantity in OF_PEOPLE:
         return Heading("pages", what)
     if quantity in OF_OBJECTS:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aqmlab.tables.model import Column, TableCell
 
 _BETWEEN = 2
-"""Columns of a terminal between two columns of a table, and at its edges."""
+"""Columns of a terminal between two columns of a table, and at its two edges together."""
 _NAME = 26
 """So much room a name of a row, or words that may be broken, have before a table goes into parts."""
 _HEAD = 14
@@ -83,7 +83,7 @@ def heading_columns(table: Table) -> int:
 
 def fits(widths: Sequence[int], width: int) -> bool:
     """Whether columns of these widths have room beside each other."""
-    return sum(each + _BETWEEN for each in widths) + _BETWEEN <= width
+    return sum(each + _BETWEEN for each in widths) <= width
 
 
 def widths_within(table: Table, width: int) -> list[int]:

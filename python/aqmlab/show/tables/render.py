@@ -128,6 +128,7 @@ def _drawn(part: Table, width: int) -> TerminalTable:
         header_style="bold",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
     stacked = any(column.stacked for column in part.columns)
     for column, room in zip(part.columns, widths_within(part, width), strict=True):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import arguments
 from aqmlab.errors import TuneError
 from aqmlab.load.parametrized_scheme import warn_of_remarks
-from aqmlab.runs.budget import run_time_s, workers_of
+from aqmlab.runs.budget import mean_run_time_s, workers_of
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds, given_seeds_if_any
@@ -143,7 +143,8 @@ def tune(
     sought.require_in(base)
     engine = chosen_executor(executor, workers)
     if within_s is not None:
-        plan = plan.within(within_s, run_time_s(sought.scenario_of(base)) / workers_of(engine))
+        workers = workers_of(engine)
+        plan = plan.within(within_s, mean_run_time_s([sought.scenario_of(base)], workers) / workers)
     name, fixed = scheme, frozenset[str]()
     if is_linux(scheme):
         queue = read(scheme)
