@@ -8,6 +8,7 @@ import json
 import math
 import re
 import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -399,6 +400,21 @@ def test_a_figure_for_latex_is_written_where_there_is_latex_and_else_refused(tmp
         with pytest.raises(PlotError, match=r"measured by LaTeX, and none of .* is here; legal: a \.pdf"):
             aqmlab.plot(runs, "pages").save(file)
         assert not file.exists()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+@pytest.mark.parametrize("what", ["delay", "delay-bars", "delay-ccdf", "shares", "goodput", "queue"])
+def test_latex_sets_a_figure_whatever_its_words_are(what: str, home: Comparison, tmp_path: Path) -> None:
+    named = {"my_red & more": home.results["codel"], "50 % of #1 {x} ~ ^2": home.results["fq-codel"]}
+    aqmlab.plot(named, what, title=r"a_b $x$ \y").save(tmp_path / "figure.pgf", width="3.33in", font_points=8)
+    (tmp_path / "paper.tex").write_text(
+        r"\documentclass{article}\usepackage{pgf}\begin{document}\input{figure.pgf}\end{document}"
+    )
+    run = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Output written on paper.pdf (1 page" in done.stdout
+    assert "Overfull" not in done.stdout
 
 
 def test_what_latex_reads_has_its_letters_and_its_words(
