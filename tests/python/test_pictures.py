@@ -403,7 +403,7 @@ def test_a_figure_for_latex_is_written_where_there_is_latex_and_else_refused(tmp
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-@pytest.mark.parametrize("what", ["delay", "delay-bars", "delay-ccdf", "shares", "goodput", "queue"])
+@pytest.mark.parametrize("what", ["delay", "delay-bars", "delay-ccdf", "shares", "goodput"])
 def test_latex_sets_a_figure_whatever_its_words_are(what: str, home: Comparison, tmp_path: Path) -> None:
     named = {"my_red & more": home.results["codel"], "50 % of #1 {x} ~ ^2": home.results["fq-codel"]}
     aqmlab.plot(named, what, title=r"a_b $x$ \y").save(tmp_path / "figure.pgf", width="3.33in", font_points=8)
