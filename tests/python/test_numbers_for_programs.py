@@ -332,7 +332,7 @@ def test_the_verdict_is_the_same_in_the_api_as_json_and_in_the_report(home: Path
             assert fares["quantity"] == own.quantity.name
             mark = "*" if fares["differs"] else ""
             assert f"{fares['words']}{mark}" in screen
-            assert f"{fares['words']}{mark}".replace(">", "&gt;") in page
+            assert f"{fares['words']}{mark}".replace(">", "&gt;") in page.replace("\N{NO-BREAK SPACE}", " ")
     limits = {(each["kind"], each["quantity"]): each for each in facts["thresholds"]}
     assert [limits["call", "delay_p95_ms"][of] for of in ("good", "fair")] == [150.0, 400.0]  # ITU-T G.114
     assert facts["sentence"] in " ".join(screen.split())

@@ -234,7 +234,7 @@ def test_calibrate_prints_a_line_for_each_bottleneck_and_the_sizes_of_every_part
     done = aqmlab_run("calibrate", file, "--sizes", "40,80", "--loads", "50", "--output", "c", "--quiet")
     assert done.returncode == 0, done.stderr
     for name in BOTH:
-        assert f"throughput of {name} = " in done.stdout
+        assert f"throughput of {name}: " in done.stdout
     assert "size: users of populations.readers, populations.locals" in done.stdout
     assert " populations.readers, " in done.stdout
     document = json.loads(Path("c/calibration.json").read_text())

@@ -62,6 +62,20 @@ def test_with_few_seeds_what_changes_most_may_be_chance(found: aqmlab.Comparison
     assert "chance" not in what_changes_most(found, found.verdict()), "six seeds tell"
 
 
+def test_of_many_queues_the_first_the_best_and_the_worst_are_in_the_sentence(
+    found: aqmlab.Comparison,
+) -> None:
+    drop_tail, fq_codel = found.results["drop-tail"], found.results["fq-codel"]
+    many = aqmlab.Comparison.of({
+        "drop-tail": drop_tail, "red": drop_tail, **dict.fromkeys(("codel", "pie", "pi2", "cake"), fq_codel),
+    })  # fmt: skip
+    said = what_changes_most(many, many.verdict())
+    assert said.startswith("The game changes most: unusable (")
+    assert " with drop-tail, of 5 others from good (" in said
+    assert said.endswith(" with RED.")
+    assert said.count(" with ") == 3
+
+
 def test_the_printed_verdict_fits_eighty_columns(found: aqmlab.Comparison) -> None:
     table = bare_table(found)
     assert max(map(len, as_plain_text(table, width=80).splitlines())) <= 80

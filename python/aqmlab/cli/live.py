@@ -18,7 +18,7 @@ from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
 from aqmlab.scenario import Scenario
-from aqmlab.terminal.console import console, say, shown
+from aqmlab.terminal.console import console, say, shown, wrapped
 
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
@@ -197,7 +197,7 @@ def _print(result: Result) -> None:
     judged, *details = live.timing(audit)
     screen.print(shown(judged, "green" if audit["verdict"] == "valid" else "yellow"))
     for line in details:
-        screen.print(shown(line))
+        screen.print(wrapped(line, screen.width))
     printed.on(screen, map(Warned, result.warnings))
     if (program := audit.get("program")) is not None:
         screen.print(shown(live.end_of_program(program)), soft_wrap=True)

@@ -18,7 +18,7 @@ from aqmlab.files.folders import write_whole
 from aqmlab.files.reading import read_json
 from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
 from aqmlab.load.demand import bottlenecks_of, links_of_run
-from aqmlab.load.line import Line, LoadLine, Point, line_through
+from aqmlab.load.line import BITS_PER_MBIT, Line, LoadLine, Point, line_through
 from aqmlab.seeds import Seeds
 from aqmlab.statistics import loss_percent
 from aqmlab.terminal.spelling import counted, quoted, whole_numbers
@@ -133,9 +133,9 @@ class Calibration:
 
     def __str__(self) -> str:
         return "\n".join(
-            f"throughput of {', '.join(each.links)} = {each.line.bits_per_second_per_user:,.1f} bit/s x size "
-            f"{each.line.intercept_mbps:+.3f} Mbit/s "
-            f"(R² {each.r_squared:.5f}, {counted(len(each.points), 'run')})"
+            f"throughput of {', '.join(each.links)}: {each.line.intercept_mbps:.4g} Mbit/s, and "
+            f"{each.line.bits_per_second_per_user / BITS_PER_MBIT:.4g} Mbit/s for each more "
+            f"(R² {each.r_squared:.3f}, {counted(len(each.points), 'run')})"
             for each in self.bottlenecks
         )
 

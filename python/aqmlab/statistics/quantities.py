@@ -121,8 +121,7 @@ queue_mean_packets = OfLinks(
 queue_mean_ms = OfLinks(
     "queue_mean_ms", "ms", "mean waiting time, ms", "wait ms", 1,
     lambda links: MILLISECONDS * float(np.mean([mean_waiting_s(link) for link in links])),
-    definition="mean time in the queue of the packets that it let go; of packets that it dropped while they "
-    "waited nothing is in it",
+    definition="mean time in the queue of the packets sent, without those dropped there",
 )  # fmt: skip
 overflow_drops = OfLinks(
     "overflow_drops", "packets", "dropped from a full queue", "overflow", 0,

@@ -32,10 +32,11 @@ from aqmlab.show.report.network import (
 )
 from aqmlab.show.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
 from aqmlab.show.report.suspicion import with_mark
-from aqmlab.show.tables.comparison import comparison_table
+from aqmlab.show.tables.comparison import comparison_table, of_cut_pages
 from aqmlab.show.tables.verdict import verdict_notes, verdict_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
+from aqmlab.show.words.boxes import what_to_type
 from aqmlab.show.words.comparison import window_in_words
 from aqmlab.show.words.configurations import under
 from aqmlab.show.words.verdict import what_changes_most
@@ -70,7 +71,8 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
     answered = [what_changes_most(found, found.verdict())] if many else answer(found)
     delayed = [*_of_delay(found, firsts)]
     # The verdict's small print stands below the figure, so that both are on the first screen.
-    explained = [Text(each, soft=True) for each in verdict_notes(found)] if fares else []
+    small_print = [*verdict_notes(found), *of_cut_pages(found)]
+    explained = [Text(each, soft=True) for each in small_print] if fares else []
     sections = (
         Section("What the words and stars mean", explained),
         Section("In sentences", [Words(answer(found))] if many else [], folded=True),
@@ -87,7 +89,7 @@ def page_of(found: Comparison, *, title: str = "") -> Page:
         title=title or f"{name}: what the queue does to the people behind the link",
         under_title=_under_title(next(iter(firsts.values())), found),
         answer=[*found.cautions(), *filter(None, answered)],
-        first=[*fares, *(delayed or of_pages(found))],
+        first=[*fares, *map(Text, what_to_type(found)), *(delayed or of_pages(found))],
         notes=[f"{each}." for each in found.default_cautions()],
         sections=[section for section in sections if section.parts],
     )

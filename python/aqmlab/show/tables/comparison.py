@@ -13,7 +13,7 @@ from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, headin
 from aqmlab.show.tables.printed import Warned
 from aqmlab.show.tables.verdict import bare_table, stages_in_words, verdict_notes
 from aqmlab.show.words.amounts import counted, line_rate, listed
-from aqmlab.show.words.boxes import boxes_in_words
+from aqmlab.show.words.boxes import boxes_in_words, what_to_type
 from aqmlab.show.words.comparison import sentences, verdicts, window_in_words
 from aqmlab.show.words.configurations import itself, named, under
 from aqmlab.show.words.verdict import what_changes_most
@@ -75,6 +75,7 @@ def printed(found: Comparison, *, details: bool) -> Iterator[Part]:
         yield from verdict_notes(found)
         yield from of_cut_pages(found)
         yield from boxes_in_words(found)
+        yield from what_to_type(found)
         yield from found.queues_in_words()
         yield from _how_to_see_more(found, [LOADED_MEDIAN])
     for each in found.warnings_of_settings():
@@ -415,6 +416,9 @@ def _of_missing_pages(found: Comparison) -> Iterator[str]:
 def of_cut_pages(found: Comparison) -> Iterator[str]:
     """In the verdict: how many pages the end of a run cut off, and runs in which nobody waited for one."""
     cut = {name: found.level(name, pages_unfinished).mean or 0.0 for name in found.names}
+    nobody = [under(name) for name in found.names if not found.level(name, LOADED_MEDIAN).have]
+    if nobody and found.tells_pages:
+        yield f"–: in no run did anybody wait for a page {listed(nobody)}."
     if any(cut.values()) and found.tells_pages:
         told = listed([f"{each:.2g} {under(name)}" for name, each in cut.items()], most=len(cut))
         yield f"Pages that had not loaded at the end of a run, per run: {told}; they count as longer."

@@ -18,6 +18,7 @@ from aqmlab.show.tables.parts import head_lines, parts_within, widths_within
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
 from aqmlab.terminal.console import wrapped
 from aqmlab.terminal.plain import plain_line
+from aqmlab.terminal.spelling import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -80,7 +81,8 @@ def _html_cell(column: Column[Any], cell: TableCell) -> str:
     # Where a phone has no room for columns of text beside each other, each cell says what it is of.
     if column.words and tag == "td" and column.title:
         attributes += f' data-of="{html.escape(column.title)}"'
-    lines = (_html_line(line.text) for line in cell.lines)
+    written = unbroken if column.words else str
+    lines = (_html_line(written(line.text)) for line in cell.lines)
     if len(cell.lines) > 1:
         lines = (
             f'<span class="{line.standing}">{_html_line(line.text)}</span>'

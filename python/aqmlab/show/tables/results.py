@@ -141,8 +141,8 @@ def _links(heading: str, links: list[Mapping[str, Any]]) -> Table:
         *(of_quantity(each, digits, each.of_link) for each, digits in LINK_DIGITS.items()),
     ]
     caption = (
-        "wait ms: mean time in the queue of the packets that it let go, not of those that were dropped while "
-        "they waited; queue: mean queue in packets"
+        "wait ms: mean time in the queue of the packets sent, without those dropped there; queue: mean queue "
+        "in packets"
     )
     return Table.of(links, columns, title=f"{heading}: links", caption=caption)
 

@@ -32,6 +32,12 @@ def boxes_in_words(found: Comparison) -> list[str]:
     return [f"Where queues fill: {told}."]
 
 
+def what_to_type(found: Comparison) -> list[str]:
+    """Where a home's router gets what helps from; nothing of other networks."""
+    is_line = all(runs[0].result.run["scenario"].get("line") for runs in found.runs.values())
+    return ["What to type in your router: aqmlab sqm FILE, with this scenario's file."] if is_line else []
+
+
 def _place(line: Mapping[str, Any]) -> str:
     """The box that holds what goes down, and what goes up."""
     held = {way: _of_way(line, way) for way in _SHARES}

@@ -22,11 +22,11 @@ def timing(audit: Mapping[str, Any]) -> Iterator[str]:
     late, probe = audit["lateness"], audit["probe_error"]
     yield f"timing: {audit['verdict']}"
     yield (
-        f"  {counted(late['count'], 'packet')} handed over late by {late['p50_ms']:.3f} ms (median), "
+        f"  {counted(late['count'], 'packet')} forwarded late: {late['p50_ms']:.3f} ms (median), "
         f"{late['p99_ms']:.3f} ms (99 %), {late['p99_9_ms']:.2f} ms (99.9 %), {late['max_ms']:.1f} ms at most"
     )
     yield (
-        f"  probes past the queues took {probe['p50_ms']:.3f} ms too long (median), "
+        f"  probes that bypass the queues took {probe['p50_ms']:.3f} ms too long (median), "
         f"{probe['p99_ms']:.3f} ms (99 %)"
     )
     yield (

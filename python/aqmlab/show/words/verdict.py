@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.verdict import Application, Fares
 
+_MOST_TOLD = 5
+"""So many configurations have room in a sentence."""
 _AS_SAID: Mapping[str, tuple[str, Callable[[float], str]]] = {
     LOADED_MEDIAN.name: ("", duration),
     "delay_p95_ms": ("", delay),
@@ -77,13 +79,21 @@ def what_changes_most(found: Comparison, applications: Sequence[Application]) ->
         return no_change + _worst_off(found, judged)
     most = max(changes, key=lambda name: changes[name])
     application = next(each for each in judged if each.name == most)
-    told = [
-        f"{_grade_and_number(application.fares[name])} {under(name)}"
+    verb = "change" if application.name.endswith("s") else "changes"
+    return f"{_subject(application)} {verb} most: {_under_each(found, application)}{_may_be_chance(found)}."
+
+
+def _under_each(found: Comparison, application: Application) -> str:
+    """How it fares under each configuration; of many under the baseline, the best and the worst."""
+    told = {
+        name: f"{_grade_and_number(application.fares[name])} {under(name)}"
         for name in found.names
         if name in application.fares
-    ]
-    verb = "change" if application.name.endswith("s") else "changes"
-    return f"{_subject(application)} {verb} most: {', '.join(told)}{_may_be_chance(found)}."
+    }
+    if len(told) <= _MOST_TOLD:
+        return ", ".join(told.values())
+    others = sorted(told.keys() - {found.baseline}, key=lambda name: (_capped(application.fares[name]), name))
+    return f"{told[found.baseline]}, of {len(others)} others from {told[others[0]]} to {told[others[-1]]}"
 
 
 def what_would_show(applications: Sequence[Application]) -> str:

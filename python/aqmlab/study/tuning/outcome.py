@@ -172,11 +172,11 @@ class Outcome(shown.Shown, Tidy):
         if self.winner is not self.given:
             difference = self.against(self.given)
             mean = difference.mean if difference.mean is not None else float("nan")
-            told = str(difference) if isinstance(difference, Interval) else f"{mean:.4g} ({difference})"
-            queue = self.given.label.removeprefix("as given")
-            lines.append(
-                f"difference from the scenario as given{queue}, on fresh seeds: {told} {self.objective.unit}"
-            )
+            sure = str(difference)
+            if isinstance(difference, Interval):
+                sure = f"{difference.lower:.4g} to {difference.upper:.4g}, 95 %"
+            queue, unit = self.given.label.removeprefix("as given"), self.objective.unit
+            lines.append(f"against the scenario as given{queue}, on fresh seeds: {mean:.4g} {unit} ({sure})")
         return "\n".join(lines)
 
 
