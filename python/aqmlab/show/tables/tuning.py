@@ -27,10 +27,11 @@ from aqmlab.tables.model import (
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.show.tables.printed import Part
+    from aqmlab.statistics.summary import Figures
     from aqmlab.study.tuning.candidates import Candidate
     from aqmlab.study.tuning.outcome import Outcome
 
@@ -51,11 +52,6 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
     def in_print(cell: Callable[[Candidate], TableCell], title: str, **how: Any) -> Column[Candidate]:  # noqa: ANN401
         return Column("", cell, title, media=Medium.TERMINAL, **how)
 
-    def mean(each: Candidate, name: str) -> float | None:
-        # A quantile that no run reached is infinite: nothing that a table can hold.
-        found = means[each].get(name)
-        return found if found is None or math.isfinite(found) else None
-
     def response_time(each: Candidate) -> TableCell:
         known = (run[response] for run in each.fresh.values())
         values = [float("nan") if value is None else float(value) for value in known]
@@ -74,20 +70,20 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         in_print(lambda each: text(outcome.role(each)), "what it is", words=True),
         *([in_print(sought, f"{objective.name}, {objective.unit}")] if objective.is_own_column else []),
         *(
-            [in_print(lambda each: number(mean(each, RPM_FIGURE), ".0f"), "RPM")]
+            [in_print(lambda each: number(_mean(means, each, name=RPM_FIGURE), ".0f"), "RPM")]
             if objective.name == RPM
             else []
         ),
         *([in_print(response_time, f"min(t, {limit}) s")] if has_responses else []),
         *(
             in_print(
-                lambda each, of=quantity: number(mean(each, of.name), f".{of.digits}f"),  # type: ignore[misc]
+                lambda each, of=quantity: number(_mean(means, each, name=of.name), f".{of.digits}f"),  # type: ignore[misc]
                 heading.what,
                 group=heading.of,
                 stacked=True,
             )
             for quantity, heading in headings.items()
-            if any(mean(each, quantity.name) is not None for each in candidates)
+            if any(_mean(means, each, name=quantity.name) is not None for each in candidates)
         ),
         in_print(difference, f"winner − it, {objective.unit}"),
         in_csv("role", outcome.role),
@@ -101,13 +97,7 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
             )
             for parameter in outcome.space.parameters
         ),
-        in_csv("fresh_seeds", lambda each: len(each.fresh)),
-        *_bounds("cost", lambda each: mean_interval(list(each.fresh_costs(objective).values()))),
-        *_bounds("winner_minus_this", outcome.against),
-        *(
-            in_csv(name, partial(mean, name=name))
-            for name in dict.fromkeys(key for row in means.values() for key in row)
-        ),
+        *_for_programs(outcome, means),
     ]
     return Table.of(
         candidates,
@@ -121,6 +111,25 @@ def candidates_table(outcome: Outcome, candidates: Sequence[Candidate]) -> Table
         )
         + f"winner − it: difference of costs, paired by seed; {said_of_links([', '.join(outcome.links)])}",
     )
+
+
+def _for_programs(outcome: Outcome, means: Mapping[Candidate, Figures]) -> list[Column[Candidate]]:
+    """The columns of a file behind the settings: costs, differences and every figure."""
+    return [
+        in_csv("fresh_seeds", lambda each: len(each.fresh)),
+        *_bounds("cost", lambda each: mean_interval(list(each.fresh_costs(outcome.objective).values()))),
+        *_bounds("winner_minus_this", outcome.against),
+        *(
+            in_csv(name, partial(_mean, means, name=name))
+            for name in dict.fromkeys(key for row in means.values() for key in row)
+        ),
+    ]
+
+
+def _mean(means: Mapping[Candidate, Figures], each: Candidate, *, name: str) -> float | None:
+    """A mean of a candidate's; a quantile that no run reached is infinite: nothing that a table can hold."""
+    found = means[each].get(name)
+    return found if found is None or math.isfinite(found) else None
 
 
 def trials_table(outcome: Outcome) -> Table:
