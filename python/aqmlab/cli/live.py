@@ -129,7 +129,7 @@ def live(
       aqmlab live my-link.toml --hosts linux-cubic --set duration_s=30
       aqmlab live my-link.toml --scheme fq-codel --replay
       aqmlab live my-link.toml --backend af-packet --pcap up
-      aqmlab live my-link.toml --serve site/ -- curl http://10.128.0.1:8000/a.html
+      aqmlab live my-link.toml --serve site/ -- curl 10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' -- iperf3 -c 10.128.0.1 -R
     """
     from aqmlab.presets.assumed_rates import warn_of_assumed_rates
