@@ -108,7 +108,7 @@ def compare(
       aqmlab compare pi-24.toml pi-240.toml --seeds 1-6 -o results/targets
       aqmlab compare results/drop-tail results/pi --links b-to-c
       aqmlab compare results/until --details
-      aqmlab compare bulk.toml --senders cubic,bbr-linux-v3 --seeds 1-2 --output results/senders
+      aqmlab compare bulk.toml --senders cubic,bbr-linux-v3 -o results/senders
     """
     from aqmlab.errors import ComparisonError, MissingDataError
     from aqmlab.inference import MINIMUM_REPLICATIONS
