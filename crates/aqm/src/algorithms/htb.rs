@@ -38,10 +38,11 @@ use crate::discipline::Discipline;
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::{
-    BucketSettings, CLASS_PRIORITIES, ClassMap, LEVELS, Limit, LimitRule, LineCoding, LinkLayer,
+    BucketSettings, CLASS_PRIORITIES, ClassMap, LEVELS, Limit, LimitRule, LineCoding, LinkLayer, Shaping,
     TokenBuckets, classes,
 };
 use crate::port_facts::PortFacts;
+use crate::traffic_classes::{TrafficClass, TrafficClasses};
 use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -221,6 +222,32 @@ impl<S: AnyScheme> Params<S> {
         found.map(|(place, sum, own)| (&*self.classes[place].name, sum, own)).collect()
     }
 
+    /// What all classes let go together, in Mbit/s, where these leaves have packets, by their places among
+    /// the leaves. None where the link alone holds them back, and where no one has any.
+    fn ceiling_mbps(&self, has_packets: &dyn Fn(usize) -> bool) -> Option<f64> {
+        let mut below = vec![0.0; self.classes.len()];
+        let (mut leaf, mut all) = (self.leaves().count(), 0.0);
+        for (place, class) in self.classes.iter().enumerate().rev() {
+            let own = class.ceil_mbps.or(class.rate_mbps).unwrap_or(f64::INFINITY);
+            let lets_go = if self.is_leaf(place) {
+                leaf -= 1;
+                if has_packets(leaf) { own } else { 0.0 }
+            } else {
+                own.min(below[place])
+            };
+            *self.parent(place).map_or(&mut all, |above| &mut below[above]) += lets_go;
+        }
+        (all > 0.0 && all.is_finite()).then_some(all)
+    }
+
+    const fn link_layer(&self) -> LinkLayer {
+        LinkLayer {
+            overhead_bytes: self.overhead_bytes,
+            minimum_frame_bytes: self.minimum_frame_bytes,
+            coding: self.framing,
+        }
+    }
+
     fn check_class(&self, place: usize) -> Result<(), ParameterError> {
         let class = &self.classes[place];
         if !class.name.is_empty() && self.classes[..place].iter().any(|other| other.name == class.name) {
@@ -315,12 +342,7 @@ impl<S: AnyScheme> Params<S> {
                 quantum_bytes: class.quantum(facts),
             })
             .collect();
-        let link_layer = LinkLayer {
-            overhead_bytes: self.overhead_bytes,
-            minimum_frame_bytes: self.minimum_frame_bytes,
-            coding: self.framing,
-        };
-        let order = TokenBuckets::new(&settings, self.map(), link_layer, facts.layer2_queued_bytes);
+        let order = TokenBuckets::new(&settings, self.map(), self.link_layer(), facts.layer2_queued_bytes);
         let leaves = self.leaves().map(|(_, class)| {
             let ceil = class.ceil_mbps.or(class.rate_mbps).map(Rate::from_megabits_per_second);
             let rate = ceil.map_or(facts.link_rate, |ceil| ceil.min(facts.link_rate));
@@ -376,6 +398,21 @@ impl<S: AnyScheme> Parameters for Params<S> {
 
     fn schemes_within(&self) -> Vec<&dyn Any> {
         self.leaves().map(|(_, class)| &*class.queue as &dyn Any).collect()
+    }
+
+    fn traffic_classes(&self) -> Option<TrafficClasses> {
+        let class = |(place, class): (usize, &Class<S>)| TrafficClass {
+            key: format!("classes.{place}"),
+            name: class.name.clone(),
+            is_selective: !class.hosts.is_empty() || !class.dscp.is_empty(),
+        };
+        let classes: Vec<TrafficClass> = self.leaves().map(class).collect();
+        (!classes.is_empty()).then(|| TrafficClasses { classes, map: self.map() })
+    }
+
+    fn own_shaping(&self, has_packets: &dyn Fn(usize) -> bool) -> Option<Shaping> {
+        let rate = Rate::from_megabits_per_second(self.ceiling_mbps(has_packets)?);
+        Some(Shaping { rate, link_layer: self.link_layer(), burst_bytes: 0 })
     }
 
     fn starves_the_unresponsive(&self) -> Option<&'static str> {

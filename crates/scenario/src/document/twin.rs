@@ -1,5 +1,6 @@
 //! The uncongested twin: the same users on links that are fast enough.
 
+use super::dumbbell::uncongested_queue;
 use super::{ConditionsEnd, Document, LinkTable, TraceFiles};
 use crate::Scheme;
 use crate::error::{Legal, Mistake, Place, ScenarioError};
@@ -56,6 +57,7 @@ impl Document {
                 dropped.extend(link.conditions_file.take());
                 (link.conditions_way, link.conditions_end) = (None, ConditionsEnd::Repeat);
                 link.medium = None;
+                link.stop_shaping();
                 settings += 1;
             }
             if let Some(queue) = &link.uncongested_queue {
@@ -94,6 +96,16 @@ impl Document {
             twin.record.congestion_window_interval_ms = None;
         }
         Ok(twin)
+    }
+}
+
+impl LinkTable {
+    /// Nothing below its rate holds it back: no shaper in front, and none that its queue is itself.
+    fn stop_shaping(&mut self) {
+        self.shaper = None;
+        if self.queue.as_ref().is_some_and(|queue| queue.own_shaping(&|_| true).is_some()) {
+            self.queue = Some(uncongested_queue());
+        }
     }
 }
 
