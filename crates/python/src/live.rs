@@ -256,10 +256,11 @@ pub(crate) struct KernelOffer {
 /// The queues of a scenario that may be the kernel's.
 #[pyfunction]
 pub(crate) fn kernel_disciplines(scenario: &Scenario) -> Vec<KernelOffer> {
-    let links = scenario.get().network.links.iter().filter(|link| link.monitored);
-    let offers = links.filter_map(|link| {
+    let scenario = scenario.get();
+    let links = (0..).zip(&scenario.network.links).filter(|(_, link)| link.monitored);
+    let offers = links.filter_map(|(number, link)| {
         let scheme = link.queue.as_ref()?.name().to_owned();
-        let (words, refusal) = match aqmlab_live::discipline_of(link) {
+        let (words, refusal) = match aqmlab_live::discipline_of(scenario, LinkIndex(number)) {
             Ok(discipline) => (discipline.words, String::new()),
             Err(why) => (Vec::new(), why),
         };

@@ -50,7 +50,7 @@ use std::any::Any;
 
 const MOST_CLASSES: usize = 4_096;
 /// What tc gives a class where timers are finer than packets: its `mtu`.
-const USUAL_BURST_BYTES: u32 = 1_600;
+pub const USUAL_BURST_BYTES: u32 = 1_600;
 /// The kernel's `r2q`, and the ends of what follows from it.
 const RATE_TO_QUANTUM: u64 = 10;
 const LEAST_QUANTUM_BYTES: u64 = 1_000;
@@ -113,11 +113,15 @@ impl<S: AnyScheme> Default for Class<S> {
 }
 
 impl<S: AnyScheme> Class<S> {
-    fn rate(&self, facts: &PortFacts) -> Rate {
+    /// The rate that it has at a port.
+    #[must_use]
+    pub fn rate(&self, facts: &PortFacts) -> Rate {
         self.rate_mbps.map_or(facts.link_rate, Rate::from_megabits_per_second)
     }
 
-    fn quantum(&self, facts: &PortFacts) -> u32 {
+    /// Bytes of its turn at a port.
+    #[must_use]
+    pub fn quantum(&self, facts: &PortFacts) -> u32 {
         let of_rate = (self.rate(facts).bits_per_second() / 8 / RATE_TO_QUANTUM)
             .clamp(LEAST_QUANTUM_BYTES, MOST_QUANTUM_BYTES);
         self.quantum_bytes.unwrap_or(of_rate as u32)
@@ -169,12 +173,15 @@ fn refused(place: usize, key: &str, value: impl ToString, legal: impl Into<Strin
 
 impl<S: AnyScheme> Params<S> {
     /// The place of the class above one.
-    fn parent(&self, place: usize) -> Option<usize> {
+    #[must_use]
+    pub fn parent(&self, place: usize) -> Option<usize> {
         let name = self.classes[place].parent.as_ref()?;
         self.classes[..place].iter().position(|class| class.name == *name)
     }
 
-    fn is_leaf(&self, place: usize) -> bool {
+    /// Whether the class at a place has packets: no class is below it.
+    #[must_use]
+    pub fn is_leaf(&self, place: usize) -> bool {
         let name = &self.classes[place].name;
         name.is_empty() || !self.classes.iter().any(|class| class.parent.as_ref() == Some(name))
     }
@@ -321,7 +328,8 @@ impl<S: AnyScheme> Params<S> {
     }
 
     /// The same with its one class where there is none.
-    fn with_classes(&self) -> Self {
+    #[must_use]
+    pub fn with_classes(&self) -> Self {
         let mut own = self.clone();
         if own.classes.is_empty() {
             own.classes.push(Class::default());

@@ -10,8 +10,10 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `words.rs` | a scheme's parameters in the words of tc(8), or why the kernel cannot express them |
+//! | `classes.rs` | the same of schemes with classes: classes, their queues, and filters |
 //! | `traffic_control.rs` | the devices, what `tc` is told, and what the kernel counted |
 
+mod classes;
 mod traffic_control;
 mod words;
 
@@ -60,8 +62,9 @@ impl KernelQueue {
     ///
     /// # Errors
     /// [`LiveError`]: the kernel cannot express the scheme, or refuses something.
-    pub(crate) fn of(number: LinkIndex, link: &Link) -> Result<Self, LiveError> {
-        let discipline = discipline_of(link)
+    pub(crate) fn of(scenario: &Scenario, number: LinkIndex) -> Result<Self, LiveError> {
+        let link = scenario.network.link(number);
+        let discipline = discipline_of(scenario, number)
             .map_err(|why| LiveError::Unsupported(format!("queue of {} in the kernel: {why}", link.name)))?;
         let devices = traffic_control::devices(number);
         traffic_control::make(&devices, link, &discipline)?;
@@ -168,7 +171,9 @@ impl KernelQueue {
     pub(crate) fn counted(&self, link: &str) -> Result<Counted, LiveError> {
         let mut counted = traffic_control::count(&self.device)?;
         counted.link = link.to_owned();
-        counted.discipline = self.discipline.words.join(" ");
+        let below = self.discipline.below.iter().map(String::as_str);
+        let lines: Vec<&str> = below.collect();
+        counted.discipline = [&[&*self.discipline.words.join(" ")], &*lines].concat().join("; ");
         counted.router_arrived = self.counters.arrivals().total().packets - self.refused;
         counted.router_discarded = self.counters.all_discards().total().packets - self.refused;
         counted.router_marked = self.counters.marks().total().packets;
@@ -220,9 +225,11 @@ impl MonitoredQueue for KernelQueue {
 
 /// Why a scenario cannot be run with the kernel's queue disciplines, if it cannot.
 pub(crate) fn refusal(scenario: &Scenario) -> Option<String> {
-    let links = scenario.network.links.iter().filter(|link| is_queued(link));
-    let refused = links.map(|link| discipline_of(link).err().map(|why| (link, why))).find_map(|found| found);
-    refused.map(|(link, why)| format!("queue of {} in the kernel: {why}", link.name))
+    let mut links = (0..).zip(&scenario.network.links).filter(|(_, link)| is_queued(link));
+    links.find_map(|(number, link)| {
+        let why = discipline_of(scenario, LinkIndex(number)).err()?;
+        Some(format!("queue of {} in the kernel: {why}", link.name))
+    })
 }
 
 /// Whether a link's queue is the kernel's in such a run.
