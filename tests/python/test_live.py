@@ -223,7 +223,8 @@ def test_classes_of_the_kernel_have_their_ceilings_and_bands_their_order(tmp_pat
         'limit_packets = 20 } }, { rate_mbps = 1.5, queue = { scheme = "drop-tail", limit_packets = 20 } }] }'
     )
     groups = [
-        f'[[flows]]\nname = "{name}"\ncount = 1\ndirection = "left-to-right"\nbase_rtt_ms = 40.0\ndscp = {dscp}\n'
+        f'[[flows]]\nname = "{name}"\ncount = 1\ndirection = "left-to-right"\n'
+        f"base_rtt_ms = 40.0\ndscp = {dscp}\n"
         for name, dscp in {"bulk": 8, "rest": 0}.items()
     ]
     link = BULK.partition("[[flows]]")[0].replace('{ scheme = "drop-tail", limit_packets = 50 }', queue)
@@ -232,9 +233,7 @@ def test_classes_of_the_kernel_have_their_ceilings_and_bands_their_order(tmp_pat
         pytest.skip(in_words(offers(scenario)))
     made = run_live(scenario, tmp_path / "live", kernel=True)
     window_s = made.run["measured_until_s"] - made.run["measured_from_s"]
-    by_group = {
-        group["name"]: 8e-6 * sum(group["delivered_bytes"]) / window_s for group in made.run["flows"]
-    }
+    by_group = {group["name"]: 8e-6 * sum(group["delivered_bytes"]) / window_s for group in made.run["flows"]}
     # Packets of 1500 bytes carry 1448 of data.
     assert 2.3 < by_group["bulk"] <= 3.0
     assert 1.1 < by_group["rest"] <= 1.5

@@ -90,7 +90,7 @@ def test_the_twin_is_not_held_back_by_classes() -> None:
     "queue", ['{ scheme = "cake", rate_mbps = 10.0 }', '{ scheme = "htb", classes = [{ rate_mbps = 10.0 }] }']
 )
 def test_what_waits_behind_a_queues_own_shaper_is_timed_at_its_rate(queue: str) -> None:
-    text = PLANS.partition('[topology.links.queue]')
+    text = PLANS.partition("[topology.links.queue]")
     rest = text[2].partition("[[topology.links]]")
     scenario = Scenario.of(f"{text[0]}queue = {queue}\n[[topology.links]]{rest[2]}")
     # Ten packets of 1,500 bytes are 120,000 bits.

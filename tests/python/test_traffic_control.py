@@ -733,8 +733,14 @@ def test_the_page_lists_every_word_that_is_not_modelled() -> None:
 
 def test_cake_mq_is_a_cake_in_each_of_several_hardware_queues() -> None:
     queue = read("cake_mq bandwidth 18Mbit besteffort nat")
-    assert (queue.scheme, queue.parameters["hardware_queues"], queue.parameters["rate_mbps"]) == ("cake", 4, 18.0)
+    assert (queue.scheme, queue.parameters["hardware_queues"], queue.parameters["rate_mbps"]) == (
+        "cake",
+        4,
+        18.0,
+    )
     assert any("hardware queues share the rate" in remark for remark in queue.remarks)
-    assert "hardware_queues = 4" in read_in_words("tc qdisc replace dev eth0 root cake_mq bandwidth 18Mbit nat")
+    assert "hardware_queues = 4" in read_in_words(
+        "tc qdisc replace dev eth0 root cake_mq bandwidth 18Mbit nat"
+    )
     with pytest.raises(ScenarioError, match=r'"autorate-ingress" is no word of Linux\'s cake_mq'):
         read("cake_mq bandwidth 18Mbit autorate-ingress")

@@ -21,6 +21,13 @@ pub struct ReachedClasses {
     pub has_packets: Vec<bool>,
 }
 
+impl ReachedClasses {
+    /// Whether a class has packets; where no class has any, all could.
+    fn is_in_use(&self, class: usize) -> bool {
+        self.has_packets[class] || !self.has_packets.contains(&true)
+    }
+}
+
 /// Packets that have one codepoint, from each of some machines to each of others.
 struct Sent<'a> {
     dscp: u8,
@@ -56,8 +63,9 @@ impl Scenario {
     /// data.
     pub fn capacities_of(&self, counts: impl Fn(usize) -> bool) -> Vec<Option<Rate>> {
         let mut found: Vec<Option<Rate>> = self.network.links.iter().map(crate::Link::capacity).collect();
-        for ReachedClasses { link, has_packets, .. } in self.classes_with_data(counts) {
-            found[link.0 as usize] = self.network.link(link).capacity_of_classes(&|class| has_packets[class]);
+        for reached in self.classes_with_data(counts) {
+            let link = self.network.link(reached.link);
+            found[reached.link.0 as usize] = link.capacity_of_classes(&|class| reached.is_in_use(class));
         }
         found
     }
@@ -78,7 +86,7 @@ impl Scenario {
     pub fn queue_shaping(&self, link: LinkIndex) -> Option<Shaping> {
         let queue = self.network.link(link).queue.as_ref()?;
         let reached = self.classes_with_data(|_| true).into_iter().find(|own| own.link == link);
-        queue.own_shaping(&|class| reached.as_ref().is_none_or(|own| own.has_packets[class]))
+        queue.own_shaping(&|class| reached.as_ref().is_none_or(|own| own.is_in_use(class)))
     }
 
     fn classes_reached<'a>(&self, all: impl Iterator<Item = Sent<'a>>) -> Vec<ReachedClasses> {
@@ -179,9 +187,9 @@ mod tests {
     fn a_demand_has_the_ceilings_of_its_classes_and_all_together_that_of_the_site() {
         let scenario = plans();
         let of = |counts: &[usize]| mbps(scenario.capacities_of(|place| counts.contains(&place))[0]);
-        // Ann 80, Ben 50, his calls 2: together no more than the site, and for nobody the link alone.
+        // Ann 80, Ben 50, his calls 2: together no more than the site, as of nobody.
         assert_eq!([of(&[0]), of(&[1]), of(&[2]), of(&[1, 2])], [80.0, 50.0, 2.0, 52.0]);
-        assert_eq!([of(&[0, 1, 2]), of(&[])], [100.0, 120.0]);
+        assert_eq!([of(&[0, 1, 2]), of(&[])], [100.0, 100.0]);
         let shaping = scenario.queue_shaping(LinkIndex(0)).map(|own| own.rate);
         assert_eq!(mbps(shaping), 100.0);
         assert_eq!(scenario.queue_shaping(LinkIndex(1)), None);

@@ -74,4 +74,3 @@ def mean_waiting_s(link: Mapping[str, Any]) -> float:
     if not frame_bytes or not sent_mbps:
         raise MissingDataError(f"nothing left on {link['name']} in the measured window")
     return packets * frame_bytes * 8e-6 / sent_mbps
-

@@ -72,7 +72,10 @@ def in_words(found: Iterable[Offer]) -> str:
 def _problem(words: Sequence[str], below: Sequence[str]) -> str:
     namespace = ["--net"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--net"]
     command = ["unshare", *namespace, "tc", "-batch", "-"]
-    lines = [f"qdisc add dev lo root handle 10: {' '.join(words)}", *(each.replace(" DEV ", " lo ", 1) for each in below)]
+    lines = [
+        f"qdisc add dev lo root handle 10: {' '.join(words)}",
+        *(each.replace(" DEV ", " lo ", 1) for each in below),
+    ]
     try:
         asked = subprocess.run(  # noqa: S603  (our own)
             command, check=False, capture_output=True, text=True, input="\n".join(lines) + "\n"
@@ -83,6 +86,8 @@ def _problem(words: Sequence[str], below: Sequence[str]) -> str:
         return ""
     said = asked.stderr.strip().splitlines() or ["no reason was given"]
     if any("unknown" in line.lower() for line in said):
-        names = dict.fromkeys([words[0], *(each.partition(": ")[2].split()[0] for each in below if each.startswith("qdisc"))])
+        names = dict.fromkeys(
+            [words[0], *(each.partition(": ")[2].split()[0] for each in below if each.startswith("qdisc"))]
+        )
         return f"this kernel lacks {' or '.join(names)}"
     return f"cannot query the kernel for {words[0]}: {said[0]}"
