@@ -109,7 +109,7 @@ pub struct Params {
     /// Hardware queues of the interface, each with a CAKE of its own for the flows that its hash brings
     /// there: those that are active share rate_mbps (tc's cake_mq). The limits are each one's.
     #[serde(skip_serializing_if = "is_one")]
-    #[schemars(range(min = 1, max = MOST_HARDWARE_QUEUES))]
+    #[schemars(range(min = 1, max = MOST_HARDWARE_QUEUES), extend("default" = 1))]
     pub hardware_queues: u32,
     /// Waiting time that is always acceptable.
     pub target_ms: f64,
