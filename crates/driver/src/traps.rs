@@ -83,8 +83,8 @@ fn classes_without_packets(link: &Link, reached: &ReachedClasses) -> Vec<String>
     if let ([only], true) = (&*in_use, warnings.is_empty() && has_packets.len() > 1) {
         let key = &classes.classes[*only].key;
         warnings.push(format!(
-            "{scheme} at {} puts all packets into queue.{key}: it acts as the queue of that one alone: set dscp of flows, \
-             datagrams or populations, or hosts of classes",
+            "{scheme} at {} puts all packets into queue.{key}: it acts as the queue of that one alone: set dscp of \
+             flows, datagrams or populations, and tell whose packets the others take",
             link.name
         ));
     }
