@@ -45,9 +45,12 @@ fn with_codepoint(dscp: u8) -> String {
 }
 
 fn limited(scheme: &str, packets: u32) -> Result<(), String> {
-    (packets == UNLIMITED_PACKETS).then_some(()).ok_or_else(|| {
-        format!("{scheme}: limit_packets = {packets}: legal in the kernel is {UNLIMITED_PACKETS}: queues have limits there")
-    })
+    if packets == UNLIMITED_PACKETS {
+        return Ok(());
+    }
+    Err(format!(
+        "{scheme}: limit_packets = {packets}: legal in the kernel is {UNLIMITED_PACKETS}: queues have limits there"
+    ))
 }
 
 fn with_classes(line: &str, below: Vec<String>) -> Discipline {
@@ -101,7 +104,7 @@ pub(super) fn htb(
     let mut default = 0;
     for (place, class) in given.classes.iter().enumerate() {
         let number = place + 1;
-        let parent = given.parent(place).map_or(String::new(), |parent| format!("{:x}", parent + 1));
+        let parent = given.parent(place).map(|parent| format!("{:x}", parent + 1)).unwrap_or_default();
         let own = class.rate(&facts);
         let ceil = class.ceil_mbps.map_or(own, Rate::from_megabits_per_second);
         let [burst, ceil_burst] =

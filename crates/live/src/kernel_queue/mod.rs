@@ -171,9 +171,8 @@ impl KernelQueue {
     pub(crate) fn counted(&self, link: &str) -> Result<Counted, LiveError> {
         let mut counted = traffic_control::count(&self.device)?;
         counted.link = link.to_owned();
-        let below = self.discipline.below.iter().map(String::as_str);
-        let lines: Vec<&str> = below.collect();
-        counted.discipline = [&[&*self.discipline.words.join(" ")], &*lines].concat().join("; ");
+        let lines = [&[self.discipline.words.join(" ")], &*self.discipline.below].concat();
+        counted.discipline = lines.join("; ");
         counted.router_arrived = self.counters.arrivals().total().packets - self.refused;
         counted.router_discarded = self.counters.all_discards().total().packets - self.refused;
         counted.router_marked = self.counters.marks().total().packets;

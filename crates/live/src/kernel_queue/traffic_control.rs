@@ -108,7 +108,8 @@ mod tests {
                     queue = { scheme = \"drop-tail\", limit_packets = 120 }\n[users]\nper_side = 1\n";
         let scenario = Scenario::from_toml(text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
         let place = scenario.network.links.iter().position(|link| link.name == "left-to-right").unwrap();
-        let discipline = super::super::discipline_of(&scenario, LinkIndex(place as u32)).unwrap();
+        let discipline =
+            super::super::discipline_of(&scenario, LinkIndex(u32::try_from(place).unwrap())).unwrap();
         let told = commands("x0", &scenario.network.links[place], &discipline);
         // 1 ms of 10 Mbit/s is 1,250 bytes. Ethernet: 18 bytes around a packet, at least 64, and 20 of
         // preamble and gap.

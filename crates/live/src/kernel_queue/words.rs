@@ -453,7 +453,8 @@ mod tests {
         );
         let scenario = Scenario::from_toml(&text, "x", overrides).unwrap_or_else(|error| panic!("{error}"));
         let place = scenario.network.links.iter().position(|link| link.name == "left-to-right").unwrap();
-        discipline_of(&scenario, LinkIndex(place as u32)).map(|discipline| discipline.words.join(" "))
+        discipline_of(&scenario, LinkIndex(u32::try_from(place).unwrap()))
+            .map(|discipline| discipline.words.join(" "))
     }
 
     #[test]
