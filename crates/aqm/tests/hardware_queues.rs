@@ -37,7 +37,8 @@ fn arrive(port: &mut Port<TestPacket>, at_ms: f64, flow: u64) {
     port.arrive(Time::from_seconds(at_ms / 1e3), packet, &mut |_, reason| panic!("{}", reason.name()));
 }
 
-/// Asks whenever the port opens, until an instant; the instants in ms at which packets left, with their flows.
+/// Asks whenever the port opens, until an instant; the instants in ms at which packets left, with their
+/// flows.
 fn leave(port: &mut Port<TestPacket>, from_ms: f64, until_ms: f64) -> Vec<(f64, u64)> {
     let (mut now, until) = (Time::from_seconds(from_ms / 1e3), Time::from_seconds(until_ms / 1e3));
     let mut left = Vec::new();
@@ -57,9 +58,9 @@ fn a_queue_has_half_of_the_rate_while_the_other_waits_or_has_sent_since_it_looke
     let mut left = leave(&mut port, 0.0, 1.5);
     (0..5).for_each(|_| arrive(&mut port, 1.5, SECOND));
     left.extend(leave(&mut port, 1.5, 20.0));
-    // Alone the first sends every 1 ms. At 1.5 the second finds it waiting, at 2.0 the first finds the second:
-    // 2 ms each. At 5.5 the second finds the first empty, but it sent at 4.0, after the look at 3.5; at 7.5 it
-    // has not, and the next packet comes after 1 ms.
+    // Alone the first sends every 1 ms. At 1.5 the second finds it waiting, at 2.0 the first finds the
+    // second: 2 ms each. At 5.5 the second finds the first empty, but it sent at 4.0, after the look at 3.5;
+    // at 7.5 it has not, and the next packet comes after 1 ms.
     let expected = [
         (0.0, FIRST),
         (1.0, FIRST),

@@ -1,5 +1,5 @@
-//! Classes of a strict priority queue in which packets waited and none was sent for long: those before them took
-//! the whole link.
+//! Classes of a strict priority queue in which packets waited and none was sent for long: those before them
+//! took the whole link.
 
 use aqmlab_link::MonitoredLink;
 use aqmlab_units::Time;

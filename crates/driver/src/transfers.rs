@@ -2,9 +2,10 @@
 //!
 //! Alone, on an idle path, a transfer of B bytes takes 1.5 R + 8 B / C: a round trip R of propagation for the
 //! handshake and half of one for the data, which go at C, the lowest rate of a link, a shaper or their
-//! class on their way (its mean where it varies), without headers, slow start or delay boxes. No TCP could need less. It is what
-//! a slowdown divides by: time over time on an unloaded network (Alizadeh and others, pFabric, SIGCOMM 2013;
-//! Montazeri and others, Homa, SIGCOMM 2018), with the handshake that these transfers have.
+//! class on their way (its mean where it varies), without headers, slow start or delay boxes. No TCP could
+//! need less. It is what a slowdown divides by: time over time on an unloaded network (Alizadeh and others,
+//! pFabric, SIGCOMM 2013; Montazeri and others, Homa, SIGCOMM 2018), with the handshake that these transfers
+//! have.
 
 use crate::table_names::TableNames;
 use aqmlab_aqm::TrafficClasses;

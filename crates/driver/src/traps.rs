@@ -59,9 +59,9 @@ fn classes_by_table(scenario: &Scenario) -> BTreeMap<Option<String>, ReachedClas
     found
 }
 
-/// Classes of a queue that no packet of the scenario is in: those that no packet at all would be in, and those
-/// whose hosts or codepoints nobody has. A class that takes what is left may be empty, but not where all
-/// packets are in one.
+/// Classes of a queue that no packet of the scenario is in: those that no packet at all would be in, and
+/// those whose hosts or codepoints nobody has. A class that takes what is left may be empty, but not where
+/// all packets are in one.
 fn classes_without_packets(link: &Link, reached: &ReachedClasses) -> Vec<String> {
     let scheme = link.queue.as_ref().map_or("", |queue| queue.name());
     let ReachedClasses { classes, has_packets, .. } = reached;

@@ -302,8 +302,8 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// Monitored links that count, with what they carry of some demands; each has a rate and a queue discipline, or the scenario would have been
-    /// refused.
+    /// Monitored links that count, with what they carry of some demands; each has a rate and a queue
+    /// discipline, or the scenario would have been refused.
     fn monitored(
         &self,
         counts: impl Fn(usize) -> bool,

@@ -58,8 +58,8 @@ impl Scenario {
         self.classes_reached(sent.chain(pings))
     }
 
-    /// What each link carries of full packets if something always waits, as [`crate::Link::capacity`] says it,
-    /// of the demands that count: where its queue has classes, no more than those let go that have their
+    /// What each link carries of full packets if something always waits, as [`crate::Link::capacity`] says
+    /// it, of the demands that count: where its queue has classes, no more than those let go that have their
     /// data.
     pub fn capacities_of(&self, counts: impl Fn(usize) -> bool) -> Vec<Option<Rate>> {
         let mut found: Vec<Option<Rate>> = self.network.links.iter().map(crate::Link::capacity).collect();

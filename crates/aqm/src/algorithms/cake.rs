@@ -19,7 +19,8 @@
 //! ```
 //!
 //! With several tins each has all of this for itself, and quantum, target and interval of its share of the
-//! rate: [`crate::parts::TinPriority`]. Several hardware queues have a CAKE each and share the rate: `parts/hardware_queues.rs`. The filter of acknowledgements is [`crate::parts::AckFilter`].
+//! rate: [`crate::parts::TinPriority`]. Several hardware queues have a CAKE each and share the rate:
+//! `parts/hardware_queues.rs`. The filter of acknowledgements is [`crate::parts::AckFilter`].
 //!
 //! | parameter | unit | Linux | legal |
 //! | --- | --- | --- | --- |

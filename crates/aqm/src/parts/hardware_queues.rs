@@ -49,7 +49,7 @@ impl HardwareQueues {
 impl ClassOrder for HardwareQueues {
     fn class_of(&self, header: &HeaderFields) -> usize {
         // The upper bits choose here, the lower ones a queue behind.
-        (u64::from(header.flow_hash) * self.queues.len() as u64 >> 32) as usize
+        ((u64::from(header.flow_hash) * self.queues.len() as u64) >> 32) as usize
     }
 
     fn next(&mut self, _now: Time, ready: &PlaceSet) -> ClassTurn {

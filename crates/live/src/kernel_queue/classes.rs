@@ -1,8 +1,8 @@
-//! Schemes with classes in the words of tc(8): the discipline, and what is added below it, a class, a queue or
-//! a filter a line.
+//! Schemes with classes in the words of tc(8): the discipline, and what is added below it, a class, a queue
+//! or a filter a line.
 //!
-//! The router hands packets over through packet sockets, which give all of them priority 0: what a kernel that
-//! forwards reads from codepoints, filters read here.
+//! The router hands packets over through packet sockets, which give all of them priority 0: what a kernel
+//! that forwards reads from codepoints, filters read here.
 //!
 //! Sources: tc-prio(8), tc-htb(8), tc-u32(8); Linux 6: `net/sched/sch_htb.c`, `net/sched/sch_prio.c`.
 
@@ -150,7 +150,7 @@ fn filters(place: usize, class: &htb::Class<Scheme>, addresses: &Addresses) -> V
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::discipline_of;
+    use super::super::discipline_of;
     use aqmlab_scenario::{LinkIndex, Scenario};
 
     fn told(queue: &str) -> Result<Vec<String>, String> {

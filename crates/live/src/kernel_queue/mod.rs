@@ -17,21 +17,22 @@ mod classes;
 mod traffic_control;
 mod words;
 
+use crate::addresses::Addresses;
 use crate::clock::Clock;
 use crate::devices::{ETHERNET_BYTES, PacketSocket};
 use crate::error::LiveError;
 use crate::lateness::Lateness;
 use crate::router::packet::Packet;
 use aqmlab_aqm::{Codepoint, Counters, Event, Occupancy, QueueCounters, Queued, Reason};
-use aqmlab_link::MonitoredQueue;
-use aqmlab_scenario::{Link, LinkIndex, Scenario};
+use aqmlab_link::{MonitoredQueue, ServiceModel};
+use aqmlab_scenario::{Link, LinkIndex, Scenario, Scheme};
 use aqmlab_units::{Probability, Span, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 pub(crate) use traffic_control::Counted;
-pub use words::{Discipline, discipline_of};
+pub use words::Discipline;
 
 /// The type of the packet in a frame, and the byte of its header with the codepoint of ECN.
 const CODEPOINT_AT: usize = ETHERNET_BYTES + 1;
@@ -219,6 +220,47 @@ impl MonitoredQueue for KernelQueue {
 
     fn parts(&self) -> Option<Vec<(u32, QueueCounters)>> {
         None
+    }
+}
+
+/// The kernel's discipline with the parameters of the scheme of a link.
+///
+/// # Errors
+/// What of the link or its scheme the kernel has not, and what it has instead.
+pub fn discipline_of(scenario: &Scenario, link: LinkIndex) -> Result<Discipline, String> {
+    let link = scenario.network.link(link);
+    if !link.service.is_constant() {
+        return Err(match &link.service {
+            ServiceModel::Medium(medium) => format!(
+                "medium = {{ {} = ... }}: the kernel's queue is emptied packet by packet at a constant rate; legal \
+                 without --kernel",
+                medium.name()
+            ),
+            _ => "a rate that varies: htb has a constant one".to_owned(),
+        });
+    }
+    if let Some(shaper) = link.shaping {
+        let mbps = shaper.rate.bits_per_second() as f64 / 1e6;
+        return Err(format!(
+            "a shaper of {mbps} Mbit/s in front of the link: the kernel's queue is emptied at the link's rate; legal \
+             without --kernel"
+        ));
+    }
+    if link.transmit_ring_packets > 0 {
+        return Err(
+            "transmit_ring_packets: packets leave the kernel's discipline one by one; legal is 0".to_owned()
+        );
+    }
+    if link.layer2_queued_bytes > 0 {
+        return Err("layer2_queued_bytes: the kernel's discipline is told IP lengths; legal is 0".to_owned());
+    }
+    let (Some(scheme), Some(rate)) = (&link.queue, link.rate) else {
+        return Err("it has no scheme".to_owned());
+    };
+    match (scheme, scheme.traffic_classes()) {
+        (Scheme::Prio(given), Some(bands)) => classes::prio(given, &bands, rate),
+        (Scheme::Htb(given), _) => classes::htb(given, rate, &Addresses::of(scenario)),
+        _ => words::discipline_of_scheme(scheme, rate),
     }
 }
 

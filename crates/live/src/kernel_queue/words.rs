@@ -9,16 +9,13 @@
 //! `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with `include/net/pie.h`,
 //! `sch_fq_codel.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
 
-use super::classes;
-use crate::addresses::Addresses;
 use aqmlab_aqm::algorithms::codel::NearlyEmpty;
 use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, pie, red};
 use aqmlab_aqm::parts::{
     Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, Limit, LimitRule, Measure, ScaleProbability,
     Spacing, TurnEnds, Weight,
 };
-use aqmlab_link::ServiceModel;
-use aqmlab_scenario::{LinkIndex, Scenario, Scheme};
+use aqmlab_scenario::Scheme;
 use aqmlab_units::Rate;
 use serde::Serialize;
 
@@ -45,47 +42,6 @@ const PIE_PARTS: f64 = 16.0;
 /// default, becomes 41/256.
 const DUALPI2_PARTS: f64 = 256.0;
 const DUALPI2_ROUNDING: f64 = 0.002;
-
-/// The kernel's discipline with the parameters of the scheme of a link.
-///
-/// # Errors
-/// What of the link or its scheme the kernel has not, and what it has instead.
-pub fn discipline_of(scenario: &Scenario, link: LinkIndex) -> Result<Discipline, String> {
-    let link = scenario.network.link(link);
-    if !link.service.is_constant() {
-        return Err(match &link.service {
-            ServiceModel::Medium(medium) => format!(
-                "medium = {{ {} = ... }}: the kernel's queue is emptied packet by packet at a constant rate; legal \
-                 without --kernel",
-                medium.name()
-            ),
-            _ => "a rate that varies: htb has a constant one".to_owned(),
-        });
-    }
-    if let Some(shaper) = link.shaping {
-        let mbps = shaper.rate.bits_per_second() as f64 / 1e6;
-        return Err(format!(
-            "a shaper of {mbps} Mbit/s in front of the link: the kernel's queue is emptied at the link's rate; legal \
-             without --kernel"
-        ));
-    }
-    if link.transmit_ring_packets > 0 {
-        return Err(
-            "transmit_ring_packets: packets leave the kernel's discipline one by one; legal is 0".to_owned()
-        );
-    }
-    if link.layer2_queued_bytes > 0 {
-        return Err("layer2_queued_bytes: the kernel's discipline is told IP lengths; legal is 0".to_owned());
-    }
-    let (Some(scheme), Some(rate)) = (&link.queue, link.rate) else {
-        return Err("it has no scheme".to_owned());
-    };
-    match (scheme, scheme.traffic_classes()) {
-        (Scheme::Prio(given), Some(bands)) => classes::prio(given, &bands, rate),
-        (Scheme::Htb(given), _) => classes::htb(given, rate, &Addresses::of(scenario)),
-        _ => discipline_of_scheme(scheme, rate),
-    }
-}
 
 /// The kernel's discipline of a scheme without classes, emptied at a rate.
 pub(super) fn discipline_of_scheme(scheme: &Scheme, rate: Rate) -> Result<Discipline, String> {
@@ -441,7 +397,8 @@ fn burst_for(weight: f64, least_packets: f64) -> Result<u32, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::discipline_of;
+    use aqmlab_scenario::{LinkIndex, Scenario};
 
     fn told(queue: &str) -> Result<String, String> {
         told_of(queue, &[])

@@ -1,6 +1,5 @@
 //! The uncongested twin: the same users on links that are fast enough.
 
-use super::dumbbell::uncongested_queue;
 use super::{ConditionsEnd, Document, LinkTable, TraceFiles};
 use crate::Scheme;
 use crate::error::{Legal, Mistake, Place, ScenarioError};
@@ -107,6 +106,12 @@ impl LinkTable {
             self.queue = Some(uncongested_queue());
         }
     }
+}
+
+/// The SIGCOMM 2003 study calibrated with drop-tail queues of 2,400 elements (section 3.2).
+pub(super) fn uncongested_queue() -> Scheme {
+    let queue = serde_json::json!({ "scheme": "drop-tail", "limit_packets": 2400 });
+    serde_json::from_value(queue).expect("drop-tail with a limit in packets is a scheme")
 }
 
 /// How much faster than its fastest link the twin of a network is that is as fast as `uncongested_rate_mbps`:
