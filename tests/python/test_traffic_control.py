@@ -700,6 +700,8 @@ def test_every_word_is_explained() -> None:
     for name, discipline in DISCIPLINES.items():
         told = linux_words(name)
         assert all(f"\n  {word}" in told for word in discipline.words), name
+    assert "class ceil" in linux_words("htb")
+    assert "ceil_mbps of a class" in linux_words("htb")
     assert "pfifo" in linux_words("drop-tail")
     assert "sfq" in linux_words("fq")
     with pytest.raises(aqmlab.errors.RefusalError, match="unknown"):
@@ -727,3 +729,18 @@ def test_the_page_lists_every_word_that_is_not_modelled() -> None:
     }
     assert passed_over <= told
     assert {word for _, word in told} <= {word for each in DISCIPLINES.values() for word in each.words}
+
+
+def test_cake_mq_is_a_cake_in_each_of_several_hardware_queues() -> None:
+    queue = read("cake_mq bandwidth 18Mbit besteffort nat")
+    assert (queue.scheme, queue.parameters["hardware_queues"], queue.parameters["rate_mbps"]) == (
+        "cake",
+        4,
+        18.0,
+    )
+    assert any("hardware queues share the rate" in remark for remark in queue.remarks)
+    assert "hardware_queues = 4" in read_in_words(
+        "tc qdisc replace dev eth0 root cake_mq bandwidth 18Mbit nat"
+    )
+    with pytest.raises(ScenarioError, match=r'"autorate-ingress" is no word of Linux\'s cake_mq'):
+        read("cake_mq bandwidth 18Mbit autorate-ingress")

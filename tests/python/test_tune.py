@@ -94,8 +94,15 @@ def test_ranges_are_replaced_or_held_fixed() -> None:
     assert space["w_q"] == {each.name: each for each in space_of("red").parameters}["w_q"]
 
 
-def test_every_scheme_has_default_ranges() -> None:
-    assert set(default_ranges()) == set(_core.scheme_names())
+def test_every_scheme_has_default_ranges_but_those_whose_classes_are_the_scenarios() -> None:
+    assert set(default_ranges()) == set(_core.scheme_names()) - {"prio", "htb"}
+    for scheme, classes in {"prio": "bands", "htb": "classes"}.items():
+        with pytest.raises(
+            TuneError, match=f"{scheme}: no default ranges, because its {classes} are for the"
+        ):
+            space_of(scheme)
+    given = space_of("prio", {"limit_packets": {"low": 10, "high": 100}})
+    assert [parameter.name for parameter in given.parameters] == ["limit_packets"]
 
 
 def test_a_scheme_without_default_ranges_is_searched_in_those_that_are_given(

@@ -94,6 +94,7 @@ mod queue;
 mod queue_view;
 mod scheduled_queues;
 mod scheduler;
+mod traffic_classes;
 
 /// The example of the README.
 #[cfg(doctest)]
@@ -124,3 +125,4 @@ pub use port::{Port, QueueReport};
 pub use port_facts::PortFacts;
 pub use queue_view::QueueView;
 pub use scheduler::{Backlogs, End, Scheduler, Turn, Victim};
+pub use traffic_classes::{TrafficClass, TrafficClasses};

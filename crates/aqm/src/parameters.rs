@@ -3,8 +3,9 @@
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::parameter_error::ParameterError;
-use crate::parts::Limit;
+use crate::parts::{Limit, Shaping};
 use crate::port_facts::PortFacts;
+use crate::traffic_classes::TrafficClasses;
 use std::any::Any;
 use std::fmt;
 
@@ -59,6 +60,17 @@ pub trait Parameters {
     /// nothing in front of them.
     fn can_be_class(&self) -> bool {
         self.is_one_queue()
+    }
+
+    /// The classes into which it sorts packets by host and codepoint; none if it does not.
+    fn traffic_classes(&self) -> Option<TrafficClasses> {
+        None
+    }
+
+    /// The shaper that it is itself: what it lets go at most, where those of its classes have packets whose
+    /// places `has_packets` accepts. None if the link alone holds it back.
+    fn own_shaping(&self, _has_packets: &dyn Fn(usize) -> bool) -> Option<Shaping> {
+        None
     }
 
     /// Why the link under it may be idle although sources that answer to nothing bring it more than it

@@ -42,6 +42,7 @@ mod scheme_state;
 #[allow(clippy::cast_possible_truncation)] // samples of seven digits, in tests
 mod settling;
 mod shaper_follower;
+mod starvation;
 mod summaries;
 mod table_names;
 mod tight_buffers;
@@ -66,6 +67,7 @@ pub use sampling_clock::SamplingClock;
 pub use scenario_warning::ScenarioWarning;
 pub use settling::Unsettled;
 pub use shaper_follower::{PING_BYTES, ShaperFollower};
+pub use starvation::Starved;
 pub use summaries::{FORMAT, WatchedLink, amount, document, flows, link_summaries, populations};
 pub use table_names::TableNames;
 pub use traffic::{CountedPacket, Traffic, Whose};

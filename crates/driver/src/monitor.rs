@@ -4,6 +4,7 @@ use crate::queue_summary::QueueSummaries;
 use crate::sampling_clock::SamplingClock;
 use crate::scheme_state::SchemeStates;
 use crate::settling::{self, Unsettled};
+use crate::starvation::{Starved, starved};
 use crate::table_names::TableNames;
 use aqmlab_aqm::Occupancy;
 use aqmlab_link::{MonitoredLink, Sent};
@@ -41,6 +42,8 @@ pub struct Monitor {
     arrivals: ArrivalRows,
     summaries: Option<QueueSummaries>,
     states: Option<SchemeStates>,
+    /// By link, at the end of the window.
+    starved: Vec<Vec<Starved>>,
 }
 
 /// A monitored link with what had left and arrived at the last row.
@@ -120,6 +123,7 @@ impl Monitor {
             arrivals: ArrivalRows::default(),
             summaries: queue_summary.map(|settings| QueueSummaries::new(settings, positions.clone())),
             states: scheme_state_interval.map(|interval| SchemeStates::new(interval, positions)),
+            starved: Vec::new(),
         }
     }
 
@@ -162,6 +166,7 @@ impl Monitor {
         }
         if !self.ended && self.window.until <= now {
             self.ended = true;
+            self.starved = self.monitored.iter().map(|own| starved(now, &mut links[own.position])).collect();
             return Boundary::WindowEnds;
         }
         Boundary::None
@@ -212,6 +217,12 @@ impl Monitor {
             self.arrivals.bytes.push(arrived.bytes - watched.arrived_bytes);
             (watched.arrived_packets, watched.arrived_bytes) = (arrived.packets, arrived.bytes);
         }
+    }
+
+    /// The classes at a monitored link that were starved, until the end of the measured window.
+    #[must_use]
+    pub fn starved(&self, code: u16) -> &[Starved] {
+        self.starved.get(usize::from(code)).map_or(&[], Vec::as_slice)
     }
 
     /// Where the controller at a monitored link entered the measured window, if that is not where it stayed.

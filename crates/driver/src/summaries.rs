@@ -8,6 +8,7 @@ use aqmlab_record::{
 };
 use aqmlab_scenario::{FlowGroup, LinkIndex, Scenario, ThroughputLayer};
 use aqmlab_session::Session;
+use aqmlab_units::Rate;
 use aqmlab_web::Statistics;
 use std::collections::BTreeMap;
 
@@ -37,11 +38,12 @@ pub fn link_summaries(
     [begin, end]: [&[LinkSnapshot]; 2],
     seconds: f64,
 ) -> Vec<LinkSummary> {
-    let carry_data = scenario.data_links();
+    let (carry_data, capacities) = (scenario.data_links(), scenario.capacities_of(|_| true));
     let windows = begin.iter().zip(end);
     let of = |(watched, (begin, end)): (WatchedLink, _)| {
-        let carries_data = carry_data[watched.link.0 as usize];
-        link_summary(scenario, &watched, carries_data, (begin, end), seconds)
+        let place = watched.link.0 as usize;
+        let carried = (carry_data[place], capacities[place]);
+        link_summary(scenario, &watched, carried, (begin, end), seconds)
     };
     watched.zip(windows).map(of).collect()
 }
@@ -49,7 +51,7 @@ pub fn link_summaries(
 fn link_summary(
     scenario: &Scenario,
     watched: &WatchedLink,
-    carries_data: bool,
+    (carries_data, capacity): (bool, Option<Rate>),
     (begin, end): (&LinkSnapshot, &LinkSnapshot),
     seconds: f64,
 ) -> LinkSummary {
@@ -68,7 +70,7 @@ fn link_summary(
         from: node(link.from),
         to: node(link.to),
         rate_mbps: rate_bits / 1e6,
-        capacity_mbps: link.capacity().map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64) / 1e6,
+        capacity_mbps: capacity.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64) / 1e6,
         scheme: link.queue.as_ref().map_or("none", |scheme| scheme.name()).to_owned(),
         carries_data,
         throughput_mbps: match layer {

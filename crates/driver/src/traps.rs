@@ -1,8 +1,10 @@
 //! Settings of a scenario that mean something else than they seem to.
 
 use crate::scenario_warning::ScenarioWarning;
-use aqmlab_aqm::{PortFacts, UnreachableOnset};
-use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, LinkIndex, Population, Routes, Scenario, SteadyRate};
+use aqmlab_aqm::{PortFacts, TrafficClass, UnreachableOnset};
+use aqmlab_scenario::{
+    DatagramGroup, DemandUnit, Link, LinkIndex, Population, ReachedClasses, Routes, Scenario, SteadyRate,
+};
 use aqmlab_units::{Rate, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,10 +20,16 @@ pub(crate) fn of_queues(scenario: &Scenario) -> Vec<ScenarioWarning> {
         Some(ScenarioWarning { text: text?, queue_of: Some(link.name.clone()) })
     };
     let links = &scenario.network.links;
+    let classes = classes_by_table(scenario);
+    let of_classes = classes.values().flat_map(|reached| {
+        let link = scenario.network.link(reached.link);
+        classes_without_packets(link, reached).into_iter().filter_map(move |text| about(link, Some(text)))
+    });
     let mut said: Vec<_> = links.iter().filter_map(|link| about(link, out_of_reach(link))).collect();
     // Acknowledgements alone do not fill a buffer.
     let carrying = links.iter().zip(scenario.data_links()).filter(|(_, carries)| *carries);
     said.extend(carrying.filter_map(|(link, _)| about(link, deep_buffer(link))));
+    said.extend(of_classes);
     said
 }
 
@@ -33,9 +41,54 @@ pub(crate) fn of_traffic(scenario: &Scenario) -> Vec<String> {
     said.extend(
         scenario.datagrams.iter().filter_map(|group| datagrams_without_delay(group, scenario, &routes)),
     );
-    said.extend(datagrams_beyond_a_link(scenario, &routes));
+    said.extend(datagrams_beyond_links(scenario, &routes));
     said.extend(shared_interfaces(scenario, &routes));
     said
+}
+
+/// The classes of each table of a queue, at the first of its links: one that has packets on any of them is in
+/// use.
+fn classes_by_table(scenario: &Scenario) -> BTreeMap<Option<String>, ReachedClasses> {
+    let mut found: BTreeMap<Option<String>, ReachedClasses> = BTreeMap::new();
+    for reached in scenario.classes_with_packets() {
+        let known = found.entry(scenario.queue_key(reached.link)).or_insert_with(|| reached.clone());
+        for (known, has_packets) in known.has_packets.iter_mut().zip(&reached.has_packets) {
+            *known |= has_packets;
+        }
+    }
+    found
+}
+
+/// Classes of a queue that no packet of the scenario is in: those that no packet at all would be in, and
+/// those whose hosts or codepoints nobody has. A class that takes what is left may be empty, but not where
+/// all packets are in one.
+fn classes_without_packets(link: &Link, reached: &ReachedClasses) -> Vec<String> {
+    let scheme = link.queue.as_ref().map_or("", |queue| queue.name());
+    let ReachedClasses { classes, has_packets, .. } = reached;
+    let empty = (0..).zip(&classes.classes).filter(|(place, _)| !has_packets[*place]);
+    let said = |(place, class): (usize, &TrafficClass)| {
+        let why = match (classes.leads_to(place), class.is_selective) {
+            (true, false) => return None,
+            (true, true) => {
+                "no packet of this scenario fits it: correct its hosts or dscp, or set dscp of the traffic"
+            }
+            (false, true) => "classes before it take all of its packets: move it in front of them",
+            (false, false) => "nothing is left for it: say whose packets it takes, or remove it",
+        };
+        let name = if class.name.is_empty() { String::new() } else { format!(" \"{}\"", class.name) };
+        Some(format!("{scheme} at {}: queue.{}{name} gets no packets: {why}", link.name, class.key))
+    };
+    let mut warnings: Vec<String> = empty.filter_map(said).collect();
+    let in_use: Vec<usize> = (0..has_packets.len()).filter(|&place| has_packets[place]).collect();
+    if let ([only], true) = (&*in_use, warnings.is_empty() && has_packets.len() > 1) {
+        let key = &classes.classes[*only].key;
+        warnings.push(format!(
+            "{scheme} at {} puts all packets into queue.{key}: it acts as the queue of that one alone: set dscp of \
+             flows, datagrams or populations, and tell whose packets the others take",
+            link.name
+        ));
+    }
+    warnings
 }
 
 /// A queue whose scheme signals from a queue on that its buffer never holds. Where the rate varies, how long
@@ -120,33 +173,62 @@ fn datagrams_without_delay(
     })
 }
 
-/// A link into which datagrams send more at a time than it carries, framing included: nothing slows them
-/// down.
-fn datagrams_beyond_a_link(scenario: &Scenario, routes: &Routes<'_>) -> Option<String> {
-    let groups = &scenario.datagrams;
-    groups.iter().find_map(|latest| {
-        let there = |group: &&DatagramGroup| {
-            group.start <= latest.start && group.stop.is_none_or(|stop| stop > latest.start)
-        };
-        let mut offered: BTreeMap<LinkIndex, (f64, BTreeSet<&str>)> = BTreeMap::new();
-        for group in groups.iter().filter(there) {
-            let Some(SteadyRate { rate, is_always_on: true }) = group.sends.steady else { continue };
-            for &[from, to] in &group.sources {
-                for index in routes.path(from, to).unwrap_or_default() {
-                    let ip_bytes = u32::from(group.packet_bytes);
-                    let wire_bytes = scenario.network.link(index).framing.wire_bytes(ip_bytes);
-                    let (sum, names) = offered.entry(index).or_default();
-                    *sum += rate.bits_per_second() as f64 * f64::from(wire_bytes) / f64::from(ip_bytes);
-                    names.insert(&group.name);
-                }
+/// What datagrams send into a link at a time, in bit/s with its framing, and whose they are.
+type Offered<'a> = (f64, BTreeSet<&'a str>);
+
+/// Links into which datagrams send more at a time than these carry, framing included: nothing slows them
+/// down. Of several on the way of some datagrams, the one that they overload most.
+fn datagrams_beyond_links(scenario: &Scenario, routes: &Routes<'_>) -> Vec<String> {
+    let mut most: BTreeMap<LinkIndex, Offered<'_>> = BTreeMap::new();
+    for latest in &scenario.datagrams {
+        for (index, (sum, names)) in offered_beside(latest, scenario, routes) {
+            let known = most.entry(index).or_default();
+            if sum > known.0 {
+                *known = (sum, names);
             }
         }
-        offered.into_iter().find_map(|(index, (sum, names))| {
-            let link = scenario.network.link(index);
-            let carried = link.rate?.bits_per_second() as f64;
-            (sum > carried).then(|| said_of_too_many_datagrams(link, &names, [sum, carried]))
-        })
-    })
+    }
+    let carried = |index| scenario.network.link(index).rate.map(|rate| rate.bits_per_second() as f64);
+    let mut beyond: Vec<(f64, LinkIndex, Offered<'_>)> = most
+        .into_iter()
+        .filter_map(|(index, offered)| Some((offered.0 / carried(index)?, index, offered)))
+        .filter(|(share, ..)| *share > 1.0)
+        .collect();
+    beyond.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let mut said = Vec::new();
+    for (share, index, (sum, names)) in beyond {
+        if told.is_disjoint(&names) {
+            said.push(said_of_too_many_datagrams(scenario.network.link(index), &names, [sum, sum / share]));
+            told.extend(names);
+        }
+    }
+    said
+}
+
+/// What those datagrams that are there when a group begins send into each link.
+fn offered_beside<'a>(
+    latest: &DatagramGroup,
+    scenario: &'a Scenario,
+    routes: &Routes<'_>,
+) -> BTreeMap<LinkIndex, Offered<'a>> {
+    let is_there = |group: &&DatagramGroup| {
+        group.start <= latest.start && group.stop.is_none_or(|stop| stop > latest.start)
+    };
+    let mut offered: BTreeMap<LinkIndex, Offered<'a>> = BTreeMap::new();
+    for group in scenario.datagrams.iter().filter(is_there) {
+        let Some(SteadyRate { rate, is_always_on: true }) = group.sends.steady else { continue };
+        for &[from, to] in &group.sources {
+            for index in routes.path(from, to).unwrap_or_default() {
+                let ip_bytes = u32::from(group.packet_bytes);
+                let wire_bytes = scenario.network.link(index).framing.wire_bytes(ip_bytes);
+                let (sum, names) = offered.entry(index).or_default();
+                *sum += rate.bits_per_second() as f64 * f64::from(wire_bytes) / f64::from(ip_bytes);
+                names.insert(&group.name);
+            }
+        }
+    }
+    offered
 }
 
 fn said_of_too_many_datagrams(link: &Link, names: &BTreeSet<&str>, [sent, carried]: [f64; 2]) -> String {
@@ -224,10 +306,7 @@ mod tests {
     fn said(text: &str) -> Vec<String> {
         let scenario = Scenario::from_toml(text, "traps", &[]).unwrap_or_else(|error| panic!("{error}"));
         let queues = of_queues(&scenario);
-        assert!(
-            queues.iter().all(|warning| warning.queue_of.as_deref() == Some("left-to-right")),
-            "{queues:?}"
-        );
+        assert!(queues.iter().all(|warning| warning.queue_of.is_some()), "{queues:?}");
         queues.into_iter().map(|warning| warning.text).chain(of_traffic(&scenario)).collect()
     }
 
@@ -361,5 +440,75 @@ mod tests {
         );
         let fast = apart.replace("interface_rate_mbps = 10.0", "interface_rate_mbps = 100.0");
         assert_eq!(said(&fast), Vec::<String>::new(), "the queue holds them back first");
+    }
+
+    fn of_classes(queue: &str, traffic: &str) -> Vec<String> {
+        let text = LINK.replace("scheme = \"drop-tail\", limit_packets = 50", queue);
+        said(&format!("{text}{traffic}"))
+    }
+
+    const FLOWS: &str = "[[flows]]\nname = \"bulk\"\ncount = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 40.0\n\
+                         [[flows]]\nname = \"urgent\"\ncount = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 40.0\ndscp = 46\n";
+
+    #[test]
+    fn classes_that_no_packet_is_in_are_named_with_the_reason() {
+        let of = |classes: &str| of_classes(&format!("scheme = \"htb\", classes = [{classes}]"), FLOWS);
+        let plain = "{ rate_mbps = 1.0, dscp = [46] }, { rate_mbps = 5.0 }";
+        assert_eq!(of(plain), Vec::<String>::new());
+        let nobody = of(
+            "{ rate_mbps = 1.0, dscp = [46] }, { name = \"scavengers\", rate_mbps = 1.0, dscp = [8] }, { rate_mbps = 5.0 }",
+        );
+        assert_eq!(nobody.len(), 1, "both ways have one table: {nobody:?}");
+        let wanted = "htb at left-to-right: queue.classes.1 \"scavengers\" gets no packets: no packet of this scenario fits";
+        assert!(nobody[0].starts_with(wanted), "{nobody:?}");
+        let shadowed = of("{ rate_mbps = 5.0 }, { name = \"calls\", rate_mbps = 1.0, dscp = [46] }");
+        assert!(
+            shadowed[0].contains("queue.classes.1 \"calls\" gets no packets: classes before it take all"),
+            "{shadowed:?}"
+        );
+        // What is left over may be nothing.
+        let all = "{ rate_mbps = 1.0, dscp = [46] }, { rate_mbps = 5.0, dscp = [0] }, { name = \"rest\", rate_mbps = 1.0 }";
+        assert_eq!(of(all), Vec::<String>::new());
+    }
+
+    #[test]
+    fn bands_that_no_packet_is_in_are_named_and_a_single_one_that_has_all() {
+        let of = |bands: &str| of_classes(&format!("scheme = \"prio\", bands = [{bands}]"), FLOWS);
+        assert_eq!(of("{ dscp = [46] }, {}"), Vec::<String>::new());
+        let nobody = of("{ dscp = [34] }, { dscp = [46] }, {}");
+        assert!(
+            nobody[0].starts_with("prio at left-to-right: queue.bands.0 gets no packets: no packet of"),
+            "{nobody:?}"
+        );
+        // The four numbers of the usual priomap lead to three bands.
+        let fourth = of("{}, {}, {}, {}");
+        assert!(fourth[0].contains("queue.bands.3 gets no packets: nothing is left for it"), "{fourth:?}");
+        // EF is best effort unless a band names it.
+        let alone = of_classes("scheme = \"prio\"", FLOWS);
+        assert!(
+            alone[0].starts_with("prio at left-to-right puts all packets into queue.bands.1"),
+            "{alone:?}"
+        );
+    }
+
+    #[test]
+    fn datagrams_beyond_a_link_are_told_of_each_way() {
+        let call = |way: &str| {
+            format!(
+                "[[datagrams]]\nname = \"call-{way}\"\ncount = 1\ndirection = \"{way}\"\npacket_bytes = 200\nrate_mbps = 20.0\n"
+            )
+        };
+        let ways = ["left-to-right", "right-to-left"];
+        let text = format!("{LINK}{}", ways.map(call).concat());
+        let scenario = Scenario::from_toml(&text, "traps", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let told = datagrams_beyond_links(&scenario, &Routes::new(&scenario.network));
+        assert_eq!(told.len(), 2, "{told:?}");
+        for way in ways {
+            let of_way = |text: &&String| {
+                text.contains(&format!("datagrams of call-{way} send"))
+                    && text.contains(&format!("into {way},"))
+            };
+            assert_eq!(told.iter().filter(of_way).count(), 1, "{told:?}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::monitor::Monitor;
 use crate::scenario_warning::ScenarioWarning;
 use crate::settling::Unsettled;
+use crate::starvation::Starved;
 use crate::tight_buffers;
 use crate::traps;
 use aqmlab_aqm::Reason;
@@ -80,11 +81,29 @@ pub fn of_scenario(scenario: &Scenario) -> Vec<ScenarioWarning> {
     warnings
 }
 
-/// What is said of controllers that were still on their way when the measured window began.
+/// What is said of what was sampled: of controllers that were still on their way when the measured window
+/// began, and of bands that were starved.
 #[must_use]
-pub fn of_controllers(monitor: &Monitor, links: &[LinkSummary]) -> Vec<String> {
-    let coded = (0..).zip(links);
-    coded.filter_map(|(code, link)| Some(said_of_unsettled(link, monitor.unsettled(code)?))).collect()
+pub fn of_samples(monitor: &Monitor, links: &[LinkSummary]) -> Vec<String> {
+    let said = |(code, link)| {
+        let unsettled = monitor.unsettled(code).map(|found| said_of_unsettled(link, found));
+        unsettled.into_iter().chain(said_of_starved(link, monitor.starved(code)))
+    };
+    (0..).zip(links).flat_map(said).collect()
+}
+
+/// Under strict priority a band waits for as long as those before it fill the link. Of other schemes a class
+/// may wait for its own rate.
+fn said_of_starved(link: &LinkSummary, starved: &[Starved]) -> Option<String> {
+    let longest = starved
+        .iter()
+        .filter(|_| link.scheme == "prio")
+        .max_by(|one, other| one.longest_wait_s.total_cmp(&other.longest_wait_s))?;
+    Some(format!(
+        "prio at {} starved queue.bands.{}: packets waited there for {:.1} s and none was sent, because bands before it filled \
+         the link: keep what does not slow down out of them, or limit them with scheme = \"htb\"",
+        link.name, longest.class, longest.longest_wait_s
+    ))
 }
 
 fn said_of_unsettled(link: &LinkSummary, found: Unsettled) -> String {

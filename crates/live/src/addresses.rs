@@ -92,6 +92,11 @@ impl Addresses {
         Ipv4Addr::from(PASSIVE | machine << self.block_bits | 1)
     }
 
+    /// What the addresses of a machine in both halves have in common: a value and its mask.
+    pub(crate) const fn block(&self, machine: u32) -> (u32, u32) {
+        (ACTIVE | machine << self.block_bits, !(PASSIVE ^ ACTIVE) & (u32::MAX << self.block_bits))
+    }
+
     /// The sources of datagrams of each machine, by the numbers of their addresses.
     pub(crate) fn datagram_sources(&self, scenario: &Scenario) -> Vec<Vec<DatagramSourceId>> {
         let mut of_machines = vec![Vec::new(); self.machines()];

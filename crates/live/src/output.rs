@@ -68,7 +68,7 @@ pub(crate) fn gather(
         warnings: Vec::new(),
     };
     summary.warnings = warnings::of(&summary, scenario);
-    summary.warnings.extend(warnings::of_controllers(&routed.network.monitor, &summary.links));
+    summary.warnings.extend(warnings::of_samples(&routed.network.monitor, &summary.links));
     summary.warnings.extend(said_of(&audit));
     let now = Time::ZERO + scenario.duration;
     let (tables, (log, captures)) = tables(routed, traffic, scenario, [&begin, &end], now);

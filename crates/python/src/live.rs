@@ -243,27 +243,29 @@ fn backend_named(name: &str) -> PyResult<Backend> {
     })
 }
 
-/// A queue that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8),
-/// or why there is none.
+/// A queue that may be the kernel's: the link, its scheme, and the kernel's discipline in the words of tc(8)
+/// and the lines that are added below it (the device is DEV there), or why there is none.
 #[pyclass(frozen, get_all, module = "aqmlab._core")]
 pub(crate) struct KernelOffer {
     link: String,
     scheme: String,
     words: Vec<String>,
+    below: Vec<String>,
     refusal: String,
 }
 
 /// The queues of a scenario that may be the kernel's.
 #[pyfunction]
 pub(crate) fn kernel_disciplines(scenario: &Scenario) -> Vec<KernelOffer> {
-    let links = scenario.get().network.links.iter().filter(|link| link.monitored);
-    let offers = links.filter_map(|link| {
+    let scenario = scenario.get();
+    let links = (0..).zip(&scenario.network.links).filter(|(_, link)| link.monitored);
+    let offers = links.filter_map(|(number, link)| {
         let scheme = link.queue.as_ref()?.name().to_owned();
-        let (words, refusal) = match aqmlab_live::discipline_of(link) {
-            Ok(discipline) => (discipline.words, String::new()),
-            Err(why) => (Vec::new(), why),
+        let (words, below, refusal) = match aqmlab_live::discipline_of(scenario, LinkIndex(number)) {
+            Ok(discipline) => (discipline.words, discipline.below, String::new()),
+            Err(why) => (Vec::new(), Vec::new(), why),
         };
-        Some(KernelOffer { link: link.name.clone(), scheme, words, refusal })
+        Some(KernelOffer { link: link.name.clone(), scheme, words, below, refusal })
     });
     offers.collect()
 }

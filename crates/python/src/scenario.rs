@@ -2,6 +2,7 @@
 
 use crate::error::refused_scenario;
 use aqmlab_aqm::PortFacts;
+use aqmlab_aqm::parts::Shaping;
 use aqmlab_link::{BacklogClock, Framing, ServiceModel};
 use aqmlab_random::Key;
 use aqmlab_scenario::{Link, LinkIndex, NodeIndex, NodeKind, Routes, TrafficGroup, Way};
@@ -178,12 +179,14 @@ impl Scenario {
         let demands = self.0.demands();
         let is_named = |place: usize| names.is_empty() || names.contains(&demands[place].name);
         let carries = self.0.data_links_of(is_named);
-        self.monitored(|place| carries[place])
+        self.monitored(|place| carries[place], is_named)
     }
 
-    /// Every monitored link.
-    fn monitored_links(&self) -> Vec<MonitoredLink> {
-        self.monitored(|_| true)
+    /// Every monitored link, with what it carries of the demands with these names; of all, without a name.
+    #[pyo3(signature = (names = Vec::new()))]
+    fn monitored_links(&self, names: Vec<String>) -> Vec<MonitoredLink> {
+        let demands = self.0.demands();
+        self.monitored(|_| true, |place| names.is_empty() || names.contains(&demands[place].name))
     }
 
     /// The values in force of the parameters that a scheme derives where they are not given, by key: those at
@@ -240,21 +243,24 @@ impl Scenario {
         if packets.len() != time_s.len() || ip_bytes.len() != time_s.len() {
             return Err(PyValueError::new_err("backlogs: as many instants as packets and bytes"));
         }
-        let found = self.0.network.links.iter().find(|each| each.monitored && each.name == link);
-        let Some((own, rate)) = found.and_then(|own| Some((own, own.queue_rate()?))) else {
+        let mut links = (0..).zip(&self.0.network.links);
+        let Some((number, own)) = links.find(|(_, own)| own.monitored && own.name == link) else {
             return Err(PyKeyError::new_err(link.to_owned()));
         };
         let key = aqmlab_driver::key_of_service(own, Key::from_seed(seed));
-        let mut clock = match own.shaping {
-            Some(shaping) => {
-                let framing = Framing::of_link_layer(shaping.link_layer);
-                BacklogClock::new((&ServiceModel::Constant, key), rate, framing)
-            }
-            None => BacklogClock::new((&own.service, key), rate, own.framing),
+        let shaper = |own: Shaping| {
+            let framing = Framing::of_link_layer(own.link_layer);
+            BacklogClock::new((&ServiceModel::Constant, key), own.rate, framing)
         };
+        let of_link = || Some(BacklogClock::new((&own.service, key), own.rate?, own.framing));
+        let first = own.shaping.map(shaper).or_else(of_link);
+        let of_queue = self.0.queue_shaping(LinkIndex(number)).map(shaper);
+        let mut clocks: Vec<BacklogClock> = first.into_iter().chain(of_queue).collect();
         let waits = time_s.into_iter().zip(packets).zip(ip_bytes).map(|((at, packets), bytes)| {
             let now = Time::ZERO + Span::from_seconds(at.max(0.0));
-            clock.sent_after(now, packets, bytes).nanoseconds() as f64 / 1e6
+            // What is slowest lets the last one go.
+            let after = clocks.iter_mut().map(|clock| clock.sent_after(now, packets, bytes)).max();
+            after.unwrap_or(Span::ZERO).nanoseconds() as f64 / 1e6
         });
         Ok(waits.collect())
     }
@@ -296,10 +302,15 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// Monitored links that count; each has a rate and a queue discipline, or the scenario would have been
-    /// refused.
-    fn monitored(&self, counts: impl Fn(usize) -> bool) -> Vec<MonitoredLink> {
+    /// Monitored links that count, with what they carry of some demands; each has a rate and a queue
+    /// discipline, or the scenario would have been refused.
+    fn monitored(
+        &self,
+        counts: impl Fn(usize) -> bool,
+        is_demanded: impl Fn(usize) -> bool,
+    ) -> Vec<MonitoredLink> {
         let network = &self.0.network;
+        let capacities = self.0.capacities_of(is_demanded);
         let links = network.links.iter().enumerate().filter(|(place, link)| link.monitored && counts(*place));
         let row = |(place, link): (usize, &Link)| {
             let end = |node| network.node(node).name.clone();
@@ -308,7 +319,7 @@ impl Scenario {
                 name: link.name.clone(),
                 ends: (end(link.from), end(link.to)),
                 rate_mbps: link.queue_rate()?.bits_per_second() as f64 / 1e6,
-                capacity_mbps: link.capacity()?.bits_per_second() as f64 / 1e6,
+                capacity_mbps: capacities[place]?.bits_per_second() as f64 / 1e6,
                 queue_key: self.0.queue_key(index)?,
                 rate_key: self.0.rate_key(index)?,
             })

@@ -222,8 +222,12 @@ impl Scenario {
 
     /// Who talks to whom, in the order of [`Scenario::traffic`]; then whom a program in the router pings.
     pub fn conversations(&self) -> impl Iterator<Item = Conversation<'_>> {
-        let pings = self.shaper_follower.iter().flat_map(ShaperFollower::conversations);
-        self.traffic().flat_map(TrafficGroup::conversations).chain(pings)
+        self.traffic().flat_map(TrafficGroup::conversations).chain(self.pings())
+    }
+
+    /// Whom a program in the router pings, if there is one.
+    pub(crate) fn pings(&self) -> impl Iterator<Item = Conversation<'_>> {
+        self.shaper_follower.iter().flat_map(ShaperFollower::conversations)
     }
 
     /// How many users, flows or sources of datagrams there are.

@@ -33,6 +33,7 @@
 //!   range; the checks, the messages, the JSON Schema and the tables of `docs/reference/scenario/` follow.
 //! - [`Scenario`], [`Network`]: what is resolved from a document. A scenario exists only checked.
 //! - [`TrafficGroup`], [`Conversation`]: who talks to whom.
+//! - [`ReachedClasses`]: which traffic is in which class, where a port has classes.
 //! - [`Demand`]: the parts of the traffic by the numbers that say how much it is, and the links that carry
 //!   them.
 //! - [`limits`]: what one run can hold.
@@ -52,6 +53,7 @@
 //! The first step with mistakes ends the way, with all the mistakes it found.
 #![deny(missing_docs)]
 
+mod classes_of_traffic;
 mod conversations;
 mod demand;
 pub mod document;
@@ -79,6 +81,7 @@ pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{Congestion, HostOverrides, HostProfile};
 pub use aqmlab_web::{StartRule, UserModel, WaitsFor, Workload};
+pub use classes_of_traffic::ReachedClasses;
 pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};
 pub use demand::Demand;
 pub use document::{DelayOn, DelayOwner, Document, EcnCodepoint, Responses, ThroughputLayer};

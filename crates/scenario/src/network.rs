@@ -128,19 +128,27 @@ impl Link {
     /// 1,500 bytes if something always waits; none of a wire, on which sending takes no time.
     #[must_use]
     pub fn capacity(&self) -> Option<Rate> {
+        self.capacity_of_classes(&|_| true)
+    }
+
+    /// The same where its queue has classes, of which those have packets whose places `has_packets` accepts:
+    /// a class lets go no more than its ceiling.
+    pub(crate) fn capacity_of_classes(&self, has_packets: &dyn Fn(usize) -> bool) -> Option<Rate> {
         let service = self.service.capacity(self.rate?, self.framing, FULL_PACKET_BYTES);
         let framed = self.framing.frame_bytes(FULL_PACKET_BYTES) + self.framing.gap_bytes;
         let of_link = share(service, framed, self.framing.wire_bytes(FULL_PACKET_BYTES));
-        let of_shaper =
-            self.shaping.map(|own| share(own.rate, framed, own.link_layer.bytes(FULL_PACKET_BYTES)));
-        Some(of_shaper.map_or(of_link, |shaped| shaped.min(of_link)))
+        let of_queue = self.queue.as_ref().and_then(|queue| queue.own_shaping(has_packets));
+        let shapers = self.shaping.into_iter().chain(of_queue);
+        let of_shapers = shapers.map(|own| share(own.rate, framed, own.link_layer.bytes(FULL_PACKET_BYTES)));
+        of_shapers.chain([of_link]).min()
     }
 
-    /// Whether a shaper holds back what waits in front of it: one of its own, or that of CAKE.
+    /// Whether a shaper holds back what waits in front of it below its rate: one of its own, or that of its
+    /// queue, as of CAKE and HTB.
     #[must_use]
     pub fn is_shaped(&self) -> bool {
-        let by_queue = matches!(&self.queue, Some(Scheme::Cake(cake)) if cake.rate_mbps.is_some());
-        self.shaping.is_some() || by_queue
+        let of_queue = self.queue.as_ref().and_then(|queue| queue.own_shaping(&|_| true));
+        self.shaping.is_some() || of_queue.is_some_and(|own| self.rate.is_none_or(|rate| own.rate <= rate))
     }
 
     /// The rate at which its queue is emptied: its own, or that of the shaper in front of it.

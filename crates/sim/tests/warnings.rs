@@ -213,3 +213,41 @@ fn a_reference_that_the_buffer_never_holds_is_named_with_both_remedies() {
     let concerned = within.iter().filter(|warning| warning.starts_with("pi at left-to-right"));
     assert_eq!(concerned.collect::<Vec<_>>(), Vec::<&String>::new());
 }
+
+/// A call ahead of a download at 10 Mbit/s: at 1 Mbit/s it leaves the download its turns, at 12 none.
+#[test]
+fn a_band_that_never_has_its_turn_is_named() {
+    let warned = |call_mbps: f64| {
+        let text = format!(
+            r#"
+name = "starved"
+duration_s = 6.0
+[dumbbell]
+rate_mbps = 10.0
+queue = {{ scheme = "prio", bands = [{{ dscp = [46], queue = {{ scheme = "drop-tail", limit_packets = 50 }} }}, {{}}] }}
+[[flows]]
+count = 1
+direction = "left-to-right"
+base_rtt_ms = 20.0
+profile = "linux6-cubic"
+[[datagrams]]
+name = "call"
+count = 1
+direction = "left-to-right"
+packet_bytes = 1000
+rate_mbps = {call_mbps}
+dscp = 46
+start_s = 1.0
+"#
+        );
+        let scenario = Scenario::from_toml(&text, "starved", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let ran = run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
+        ran.summary.warnings.into_iter().find(|text| text.contains("starved queue.bands"))
+    };
+    assert_eq!(warned(1.0), None);
+    let said = warned(12.0).expect("the download starves");
+    assert!(
+        said.starts_with("prio at left-to-right starved queue.bands.1: packets waited there for "),
+        "{said}"
+    );
+}

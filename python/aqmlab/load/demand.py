@@ -6,7 +6,8 @@ largest: users on each side of a dumbbell with as many on both. Its data take ro
 on these are the links judged. Those of one rate between the same two nodes are the two directions of one
 bottleneck, whose load is that of the fuller direction: a mean of both would hide how far one is overloaded.
 The study of 2003 counts the mean of both, which those ask for by name who repeat it. A load is a share of
-what a link can carry, which is its rate unless its medium takes time for more than bytes.
+what a link can carry, which is its rate unless its medium takes time for more than bytes, or a shaper lets
+less go: of a queue with classes (`htb`), what the classes let go that have data of the demand.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Link:
         name: Its name in results.
         ends: The nodes that it joins.
         rate_mbps: Its rate in Mbit/s.
-        capacity_mbps: What it carries of full packets if something always waits, in Mbit/s.
+        capacity_mbps: What it carries of full packets if something always waits, in Mbit/s: of the traffic
+            that was asked for, as the classes of its queue let it go.
         queue_key: The dotted key of its queue discipline, where a scenario is at hand.
         rate_key: The dotted key of its rate, likewise.
     """
@@ -216,7 +218,7 @@ class Demand:
         """
         scenario = self.scenario if size is None else self.at(size)
         names = [part.name for part in self.parts]
-        links = named_links(scenario, self.links) or carrying_links(scenario, names)
+        links = named_links(scenario, self.links, parts=names) or carrying_links(scenario, names)
         if found := bottlenecks_of(links):
             return found
         raise DemandError(
@@ -238,8 +240,12 @@ def carrying_links(scenario: Scenario, names: Sequence[str] = ()) -> list[Link]:
     return [_link(own) for own in scenario.core.demand_links(list(names))]
 
 
-def named_links(scenario: Scenario, names: Sequence[str], *, argument: str = "links") -> list[Link]:
-    """The monitored links with these names; `argument` is what the caller's argument is called.
+def named_links(
+    scenario: Scenario, names: Sequence[str], *, parts: Sequence[str] = (), argument: str = "links"
+) -> list[Link]:
+    """The monitored links with these names, and what they carry of these parts; without parts, of all.
+
+    `argument` is what the caller's argument is called.
 
     Raises:
         UnknownLinkError: A name is not that of a monitored link.
@@ -247,16 +253,16 @@ def named_links(scenario: Scenario, names: Sequence[str], *, argument: str = "li
     UnknownLinkError.require_list(argument, names, "['left-to-right']")
     if not names:
         return []
-    by_name = {link.name: link for link in monitored_links(scenario)}
+    by_name = {link.name: link for link in monitored_links(scenario, parts)}
     for name in names:
         if name not in by_name:
             raise UnknownLinkError.unknown(f"{argument}: {name}", name, by_name)
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def monitored_links(scenario: Scenario) -> list[Link]:
-    """The monitored links of a scenario."""
-    return [_link(own) for own in scenario.core.monitored_links()]
+def monitored_links(scenario: Scenario, names: Sequence[str] = ()) -> list[Link]:
+    """The monitored links of a scenario, and what they carry of these parts; without names, of all."""
+    return [_link(own) for own in scenario.core.monitored_links(list(names))]
 
 
 def _link(own: _core.MonitoredLink) -> Link:

@@ -3,14 +3,13 @@
 The mean is counted, of the packets that the queue let go; of a kernel's queue it is the mean queue over the
 packets sent per second (Little's law). Neither needs a model of the link, also where a shaper or a trace of
 rates sends, or a link is often idle. At an instant the link itself is
-asked when what waits has been sent (`backlog_ms` of the core): with its framing, and as its medium is granted
-to it. A queue of forty-byte acknowledgements on Ethernet takes twice as long as its bytes alone.
+asked when what waits has been sent (`backlog_ms` of the core): with its framing, as its medium is granted
+to it, and as the shaper of its queue lets it go. A queue of forty-byte acknowledgements on Ethernet takes
+twice as long as its bytes alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,26 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab import _core
-
     FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Shaper:
-    """A rate of the scheme's own, to which it holds what leaves.
-
-    Attributes:
-        rate_mbps: The rate in Mbit/s.
-        overhead_bytes: Bytes that each packet has beside its IP length.
-    """
-
-    rate_mbps: float
-    overhead_bytes: int
-
-    def time_ms(self, packets: FloatArray, ip_bytes: FloatArray) -> FloatArray:
-        """How long so many packets with so many bytes of IP in all take."""
-        return (ip_bytes + packets * self.overhead_bytes) * 8e-3 / self.rate_mbps
 
 
 def waiting_ms(result: Recorded, link: str) -> tuple[FloatArray, FloatArray]:
@@ -70,18 +50,7 @@ def waiting_ms(result: Recorded, link: str) -> tuple[FloatArray, FloatArray]:
     except ScenarioError as error:
         raise MissingDataError(str(error)) from None
     waits = core.backlog_ms(link, seed(result), time_s.tolist(), packets.tolist(), ip_bytes.tolist())
-    of_link = np.array(waits, dtype=np.float64)
-    shaper = _shaper_of(core, scenario, link)
-    return time_s, of_link if shaper is None else np.maximum(of_link, shaper.time_ms(packets, ip_bytes))
-
-
-def _shaper_of(core: _core.Scenario, scenario: Mapping[str, Any], link: str) -> Shaper | None:
-    """The shaper of a monitored link's scheme, if it has one."""
-    key = next(each.queue_key for each in core.monitored_links() if each.name == link)
-    queue = reduce(_inner, key.split("."), scenario)
-    if queue["scheme"] != "cake" or queue.get("rate_mbps") is None:
-        return None
-    return Shaper(queue["rate_mbps"], queue["overhead_bytes"])
+    return time_s, np.array(waits, dtype=np.float64)
 
 
 def mean_waiting_s(link: Mapping[str, Any]) -> float:
@@ -105,7 +74,3 @@ def mean_waiting_s(link: Mapping[str, Any]) -> float:
     if not frame_bytes or not sent_mbps:
         raise MissingDataError(f"nothing left on {link['name']} in the measured window")
     return packets * frame_bytes * 8e-6 / sent_mbps
-
-
-def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
-    return outer[int(name)] if isinstance(outer, list) else outer.get(name)

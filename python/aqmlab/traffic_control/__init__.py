@@ -6,12 +6,13 @@ there is none.
 """
 
 from aqmlab.traffic_control.disciplines import DISCIPLINES, REFUSED
-from aqmlab.traffic_control.reading import LinuxQueue, is_linux, read
+from aqmlab.traffic_control.reading import HTB_IN_WORDS, LinuxQueue, is_linux, read
 from aqmlab.traffic_control.sqm import is_sqm, queues_of_sqm
 from aqmlab.traffic_control.words import Discipline, Word
 
 __all__ = [
     "DISCIPLINES",
+    "HTB_IN_WORDS",
     "REFUSED",
     "Discipline",
     "LinuxQueue",

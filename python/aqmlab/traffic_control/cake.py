@@ -8,6 +8,7 @@ there, not 3600.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from aqmlab.traffic_control.units import LEAST_FRAME, NUMBER, OVERHEAD, RATE, SIZE, TIME, Unit
@@ -188,3 +189,13 @@ CAKE = Discipline(
     },
     complete=_complete,
 )
+
+_HARDWARE_QUEUES = 4
+CAKE_MQ = replace(
+    CAKE,
+    words={name: word for name, word in _WORDS.items() if name != "autorate-ingress"},
+    always={**CAKE.always, "hardware_queues": _HARDWARE_QUEUES},
+    remark=f"as many CAKEs as the device has hardware queues share the rate; here {_HARDWARE_QUEUES} "
+    "(hardware_queues)",
+)
+"""Words and sharing as Linux 7.0 has them, which refuses autorate-ingress there."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aqmlab.traffic_control.cake import CAKE, DEVICE_BYTES
+from aqmlab.traffic_control.cake import CAKE, CAKE_MQ, DEVICE_BYTES
 from aqmlab.traffic_control.red import CHOKE, RED
 from aqmlab.traffic_control.units import (
     GAIN,
@@ -353,6 +353,7 @@ PFIFO_FAST = Discipline(
 
 DISCIPLINES = {
     "cake": CAKE,
+    "cake_mq": CAKE_MQ,
     "fq_codel": FQ_CODEL,
     "codel": CODEL,
     "pie": PIE,
@@ -384,7 +385,6 @@ REFUSED = {
     "netem": "makes delay and loss, and is no queue",
     "mq": f"{_NO_QUEUE}: one for each hardware queue hangs below it; legal: that one, such as fq_codel",
     "mqprio": f"{_NO_QUEUE}: one for each hardware queue hangs below it; legal: that one, such as fq_codel",
-    "cake_mq": "shares one rate among a CAKE for each hardware queue; legal: cake",
     "noqueue": "a device without a queue: packets wait in what is behind it; legal: the queue there",
     "noop": "drops everything",
     "blackhole": "drops everything",

@@ -114,15 +114,25 @@ def _as_shaper(words: Sequence[str]) -> str:
     return f"shaper = {{ {keys} }} in a link of a topology, or shaped_share_up in [line], beside a queue"
 
 
+_RATES_OF_CLASS = {"rate_mbps": "rate", "ceil_mbps": "ceil"}
 _SIZES_OF_CLASS = {"burst_bytes": "burst", "ceil_burst_bytes": "cburst", "quantum_bytes": "quantum"}
+HTB_IN_WORDS = {
+    **{f"class {word}": f"{key} of a class" for key, word in (_RATES_OF_CLASS | _SIZES_OF_CLASS).items()},
+    "class prio": "prio of a class",
+    "class parent, classid": "parent and name of a class",
+    "class overhead, mpu, linklayer": "overhead_bytes, minimum_frame_bytes, framing, of all classes",
+    "filter ... flowid": "hosts and dscp of a class",
+    "default": "default, the name of a class",
+    "r2q": "quantum_bytes of each class",
+    "direct_qlen, offload": "not modelled: what no filter sorts belongs to the class default",
+}
+"""What the words of `tc` about a tree of `htb` are among the keys of the scheme."""
 
 
 def _as_class(words: Sequence[str]) -> str:
     """Where the class that the words describe is written."""
     said = dict(pairwise(words))
-    bits = {
-        key: RATE.read(said.get(word, "")) for key, word in (("rate_mbps", "rate"), ("ceil_mbps", "ceil"))
-    }
+    bits = {key: RATE.read(said.get(word, "")) for key, word in _RATES_OF_CLASS.items()}
     sizes = {key: SIZE.read(said.get(word, "").partition("/")[0]) for key, word in _SIZES_OF_CLASS.items()}
     numbers = {"prio": NUMBER.read(said.get("prio", ""))}
     found = {key: f"{each / 1e6:g}" for key, each in bits.items() if each} | {

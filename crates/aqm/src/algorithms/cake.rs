@@ -19,7 +19,8 @@
 //! ```
 //!
 //! With several tins each has all of this for itself, and quantum, target and interval of its share of the
-//! rate: [`crate::parts::TinPriority`]. The filter of acknowledgements is [`crate::parts::AckFilter`].
+//! rate: [`crate::parts::TinPriority`]. Several hardware queues have a CAKE each and share the rate:
+//! `parts/hardware_queues.rs`. The filter of acknowledgements is [`crate::parts::AckFilter`].
 //!
 //! | parameter | unit | Linux | legal |
 //! | --- | --- | --- | --- |
@@ -33,6 +34,7 @@
 //! | `ack_filter` | none, conservative, aggressive | none | |
 //! | `wash` | | false | |
 //! | `ingress`, `autorate_ingress` | | false | the second with `rate_mbps` |
+//! | `hardware_queues` | queues | the device's | 1 to 64 |
 //! | `target_ms`, `interval_ms`, `mtu_bytes` | | 5, 100 | as for COBALT |
 //!
 //! Departures and silences. Lengths are IP lengths. Without a
@@ -52,8 +54,8 @@ use crate::discipline::{Discipline, Scheduled};
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::Parameters;
 use crate::parts::{
-    AckFilter, AckFiltering, CapacityEstimate, HostFairness, Isolation, Limit, LimitRule, LineCoding,
-    LinkLayer, Shaped, Shaper, Shaping, TinPriority, TinShare, Tins, quantum_of_rate,
+    AckFilter, AckFiltering, BuiltClass, CapacityEstimate, HardwareQueues, HostFairness, Isolation, Limit, LimitRule, LineCoding,
+    LinkLayer, Shaped, Shaper, Shaping, TinPriority, TinShare, Tins, classes, quantum_of_rate,
 };
 use crate::port_facts::PortFacts;
 use crate::scheduler::Scheduler;
@@ -105,6 +107,11 @@ pub struct Params {
     pub ingress: bool,
     /// Whether the shaper's rate follows what arrives, from rate_mbps on.
     pub autorate_ingress: bool,
+    /// Hardware queues of the interface, each with a CAKE of its own for the flows that its hash brings
+    /// there: those that are active share rate_mbps (tc's cake_mq). The limits are each one's.
+    #[serde(skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1, max = MOST_HARDWARE_QUEUES), extend("default" = 1))]
+    pub hardware_queues: u32,
     /// Waiting time that is always acceptable.
     pub target_ms: f64,
     /// Time from the first packet that waits longer to the first drop.
@@ -113,6 +120,14 @@ pub struct Params {
     pub mtu_bytes: u32,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
+}
+
+/// More than an interface of a router has.
+const MOST_HARDWARE_QUEUES: u32 = 64;
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+const fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 impl Default for Params {
@@ -132,6 +147,7 @@ impl Default for Params {
             wash: false,
             ingress: false,
             autorate_ingress: false,
+            hardware_queues: 1,
             target_ms: 5.0,
             interval_ms: 100.0,
             mtu_bytes: 1500,
@@ -240,6 +256,10 @@ impl Parameters for Params {
         let quantum = self.quantum_bytes.unwrap_or(256);
         let legal = "at least 256 bytes: a smaller one takes many turns for one packet";
         require(quantum >= 256, "quantum_bytes", quantum, legal)?;
+        let count = self.hardware_queues;
+        require((1..=MOST_HARDWARE_QUEUES).contains(&count), "hardware_queues", count, "from 1 to 64")?;
+        let legal = "1 together with autorate_ingress: several hardware queues share a rate that is given";
+        require(count == 1 || !self.autorate_ingress, "hardware_queues", count, legal)?;
         let legal = "true together with rate_mbps, at which the rate begins that follows what arrives";
         let begins = !self.autorate_ingress || self.rate_mbps.is_some();
         require(begins, "autorate_ingress", self.autorate_ingress, legal)?;
@@ -256,9 +276,10 @@ impl Parameters for Params {
     }
 
     fn limit(&self) -> Limit {
+        let count = self.hardware_queues;
         Limit {
-            packets: Some(self.limit_packets),
-            bytes: Some(self.memory_limit_bytes),
+            packets: Some(self.limit_packets.saturating_mul(count)),
+            bytes: Some(self.memory_limit_bytes.saturating_mul(count.into())),
             rule: LimitRule::HoldLimit,
         }
     }
@@ -276,11 +297,20 @@ impl Parameters for Params {
     }
 
     fn can_be_class(&self) -> bool {
-        true
+        self.hardware_queues == 1
     }
 
     fn queues(&self) -> usize {
-        self.flows as usize * self.tins.count()
+        self.queues_of_one() * self.hardware_queues as usize
+    }
+
+    fn adjustable(&self) -> &'static [&'static str] {
+        // The limits are those of each hardware queue.
+        if self.hardware_queues == 1 { &["limit_packets", "limit_bytes"] } else { &[] }
+    }
+
+    fn own_shaping(&self, _has_packets: &dyn Fn(usize) -> bool) -> Option<Shaping> {
+        Some(Shaping { rate: self.rate()?, link_layer: self.link_layer(), burst_bytes: 0 })
     }
 
     fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
@@ -288,6 +318,23 @@ impl Parameters for Params {
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {
+        if self.hardware_queues == 1 {
+            return self.one(facts);
+        }
+        let limit = Self { hardware_queues: 1, ..self.clone() }.limit();
+        let order = HardwareQueues::new(self.hardware_queues as usize, self.rate());
+        let each = (0..self.hardware_queues).map(|_| BuiltClass::new(self.one(facts), Some(limit), self.ecn));
+        classes(Box::new(order), each.collect())
+    }
+}
+
+impl Params {
+    const fn queues_of_one(&self) -> usize {
+        self.flows as usize * self.tins.count()
+    }
+
+    /// The CAKE of one hardware queue.
+    fn one(&self, facts: &PortFacts) -> Discipline {
         let facts = &self.shaped(facts);
         let shares = self.shares(facts);
         let of_tins: Vec<PortFacts> = shares.iter().map(|share| self.in_tin(share, facts)).collect();
@@ -304,7 +351,7 @@ impl Parameters for Params {
             (0..self.flows).map(move |_| Box::new(queue.clone()) as _)
         };
         let queues = of_tins.iter().flat_map(queue_of).collect();
-        let ack_filter = AckFilter::new(self.ack_filter, self.queues());
+        let ack_filter = AckFilter::new(self.ack_filter, self.queues_of_one());
         let washes = self.wash;
         Discipline::Scheduled(Scheduled { ack_filter, washes, ..Scheduled::queues(scheduler, queues) })
     }

@@ -38,10 +38,11 @@ use crate::discipline::Discipline;
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::{
-    BucketSettings, CLASS_PRIORITIES, ClassMap, LEVELS, Limit, LimitRule, LineCoding, LinkLayer,
+    BucketSettings, CLASS_PRIORITIES, ClassMap, LEVELS, Limit, LimitRule, LineCoding, LinkLayer, Shaping,
     TokenBuckets, classes,
 };
 use crate::port_facts::PortFacts;
+use crate::traffic_classes::{TrafficClass, TrafficClasses};
 use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ use std::any::Any;
 
 const MOST_CLASSES: usize = 4_096;
 /// What tc gives a class where timers are finer than packets: its `mtu`.
-const USUAL_BURST_BYTES: u32 = 1_600;
+pub const USUAL_BURST_BYTES: u32 = 1_600;
 /// The kernel's `r2q`, and the ends of what follows from it.
 const RATE_TO_QUANTUM: u64 = 10;
 const LEAST_QUANTUM_BYTES: u64 = 1_000;
@@ -112,11 +113,15 @@ impl<S: AnyScheme> Default for Class<S> {
 }
 
 impl<S: AnyScheme> Class<S> {
-    fn rate(&self, facts: &PortFacts) -> Rate {
+    /// The rate that it has at a port.
+    #[must_use]
+    pub fn rate(&self, facts: &PortFacts) -> Rate {
         self.rate_mbps.map_or(facts.link_rate, Rate::from_megabits_per_second)
     }
 
-    fn quantum(&self, facts: &PortFacts) -> u32 {
+    /// Bytes of its turn at a port.
+    #[must_use]
+    pub fn quantum(&self, facts: &PortFacts) -> u32 {
         let of_rate = (self.rate(facts).bits_per_second() / 8 / RATE_TO_QUANTUM)
             .clamp(LEAST_QUANTUM_BYTES, MOST_QUANTUM_BYTES);
         self.quantum_bytes.unwrap_or(of_rate as u32)
@@ -168,12 +173,15 @@ fn refused(place: usize, key: &str, value: impl ToString, legal: impl Into<Strin
 
 impl<S: AnyScheme> Params<S> {
     /// The place of the class above one.
-    fn parent(&self, place: usize) -> Option<usize> {
+    #[must_use]
+    pub fn parent(&self, place: usize) -> Option<usize> {
         let name = self.classes[place].parent.as_ref()?;
         self.classes[..place].iter().position(|class| class.name == *name)
     }
 
-    fn is_leaf(&self, place: usize) -> bool {
+    /// Whether the class at a place has packets: no class is below it.
+    #[must_use]
+    pub fn is_leaf(&self, place: usize) -> bool {
         let name = &self.classes[place].name;
         name.is_empty() || !self.classes.iter().any(|class| class.parent.as_ref() == Some(name))
     }
@@ -219,6 +227,32 @@ impl<S: AnyScheme> Params<S> {
         };
         let found = self.classes.iter().enumerate().filter_map(of);
         found.map(|(place, sum, own)| (&*self.classes[place].name, sum, own)).collect()
+    }
+
+    /// What all classes let go together, in Mbit/s, where these leaves have packets, by their places among
+    /// the leaves. None where the link alone holds them back, and where no one has any.
+    fn ceiling_mbps(&self, has_packets: &dyn Fn(usize) -> bool) -> Option<f64> {
+        let mut below = vec![0.0; self.classes.len()];
+        let (mut leaf, mut all) = (self.leaves().count(), 0.0);
+        for (place, class) in self.classes.iter().enumerate().rev() {
+            let own = class.ceil_mbps.or(class.rate_mbps).unwrap_or(f64::INFINITY);
+            let lets_go = if self.is_leaf(place) {
+                leaf -= 1;
+                if has_packets(leaf) { own } else { 0.0 }
+            } else {
+                own.min(below[place])
+            };
+            *self.parent(place).map_or(&mut all, |above| &mut below[above]) += lets_go;
+        }
+        (all > 0.0 && all.is_finite()).then_some(all)
+    }
+
+    const fn link_layer(&self) -> LinkLayer {
+        LinkLayer {
+            overhead_bytes: self.overhead_bytes,
+            minimum_frame_bytes: self.minimum_frame_bytes,
+            coding: self.framing,
+        }
     }
 
     fn check_class(&self, place: usize) -> Result<(), ParameterError> {
@@ -294,7 +328,8 @@ impl<S: AnyScheme> Params<S> {
     }
 
     /// The same with its one class where there is none.
-    fn with_classes(&self) -> Self {
+    #[must_use]
+    pub fn with_classes(&self) -> Self {
         let mut own = self.clone();
         if own.classes.is_empty() {
             own.classes.push(Class::default());
@@ -315,12 +350,7 @@ impl<S: AnyScheme> Params<S> {
                 quantum_bytes: class.quantum(facts),
             })
             .collect();
-        let link_layer = LinkLayer {
-            overhead_bytes: self.overhead_bytes,
-            minimum_frame_bytes: self.minimum_frame_bytes,
-            coding: self.framing,
-        };
-        let order = TokenBuckets::new(&settings, self.map(), link_layer, facts.layer2_queued_bytes);
+        let order = TokenBuckets::new(&settings, self.map(), self.link_layer(), facts.layer2_queued_bytes);
         let leaves = self.leaves().map(|(_, class)| {
             let ceil = class.ceil_mbps.or(class.rate_mbps).map(Rate::from_megabits_per_second);
             let rate = ceil.map_or(facts.link_rate, |ceil| ceil.min(facts.link_rate));
@@ -376,6 +406,21 @@ impl<S: AnyScheme> Parameters for Params<S> {
 
     fn schemes_within(&self) -> Vec<&dyn Any> {
         self.leaves().map(|(_, class)| &*class.queue as &dyn Any).collect()
+    }
+
+    fn traffic_classes(&self) -> Option<TrafficClasses> {
+        let class = |(place, class): (usize, &Class<S>)| TrafficClass {
+            key: format!("classes.{place}"),
+            name: class.name.clone(),
+            is_selective: !class.hosts.is_empty() || !class.dscp.is_empty(),
+        };
+        let classes: Vec<TrafficClass> = self.leaves().map(class).collect();
+        (!classes.is_empty()).then(|| TrafficClasses { classes, map: self.map() })
+    }
+
+    fn own_shaping(&self, has_packets: &dyn Fn(usize) -> bool) -> Option<Shaping> {
+        let rate = Rate::from_megabits_per_second(self.ceiling_mbps(has_packets)?);
+        Some(Shaping { rate, link_layer: self.link_layer(), burst_bytes: 0 })
     }
 
     fn starves_the_unresponsive(&self) -> Option<&'static str> {

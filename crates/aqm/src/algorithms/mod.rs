@@ -20,8 +20,9 @@ use crate::discipline::Discipline;
 use crate::onset::UnreachableOnset;
 use crate::parameter_error::ParameterError;
 use crate::parameters::{AnyScheme, Parameters};
-use crate::parts::Limit;
+use crate::parts::{Limit, Shaping};
 use crate::port_facts::PortFacts;
+use crate::traffic_classes::TrafficClasses;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::de::Error as _;
@@ -235,6 +236,18 @@ impl Scheme {
     #[must_use]
     pub fn is_one_queue(&self) -> bool {
         self.parameters().is_one_queue()
+    }
+
+    /// The classes into which it sorts packets by host and codepoint; none if it does not.
+    #[must_use]
+    pub fn traffic_classes(&self) -> Option<TrafficClasses> {
+        self.parameters().traffic_classes()
+    }
+
+    /// The shaper that it is itself, where these classes have packets: [`Parameters::own_shaping`].
+    #[must_use]
+    pub fn own_shaping(&self, has_packets: &dyn Fn(usize) -> bool) -> Option<Shaping> {
+        self.parameters().own_shaping(has_packets)
     }
 
     /// Why the link under it may be idle although sources that answer to nothing bring it more than it

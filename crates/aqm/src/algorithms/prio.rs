@@ -24,9 +24,10 @@ use crate::discipline::Discipline;
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::{AnyScheme, Parameters};
 use crate::parts::{
-    BuiltClass, Limit, LimitRule, PRIORITIES, StrictPriority, USUAL_BANDS, classes, priority_of,
+    BuiltClass, ClassMap, Limit, LimitRule, PRIORITIES, StrictPriority, USUAL_BANDS, classes, priority_of,
 };
 use crate::port_facts::PortFacts;
+use crate::traffic_classes::{TrafficClass, TrafficClasses};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -161,6 +162,16 @@ impl<S: AnyScheme> Parameters for Params<S> {
 
     fn schemes_within(&self) -> Vec<&dyn Any> {
         self.bands.iter().map(|band| &*band.queue as &dyn Any).collect()
+    }
+
+    fn traffic_classes(&self) -> Option<TrafficClasses> {
+        let class = |(place, band): (usize, &Band<S>)| TrafficClass {
+            key: format!("bands.{place}"),
+            name: String::new(),
+            is_selective: !band.dscp.is_empty(),
+        };
+        let classes = self.bands.iter().enumerate().map(class).collect();
+        Some(TrafficClasses { classes, map: ClassMap::by_codepoint(self.class_of()) })
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {

@@ -31,6 +31,13 @@ pub(crate) trait ClassOrder: Send + DynClone {
     /// Whose turn it is among the classes that have something to send.
     fn next(&mut self, now: Time, ready: &PlaceSet) -> ClassTurn;
 
+    /// The rate of the shaper in a class whose turn it is, if that changes now; `waits` says of each class
+    /// whether packets wait there.
+    fn new_rate(&mut self, now: Time, class: usize, waits: &dyn Fn(usize) -> bool) -> Option<Rate> {
+        let _ = (now, class, waits);
+        None
+    }
+
     /// The class whose turn it was has sent a packet of so many bytes, with which it `has_emptied` or not.
     fn on_sent(&mut self, now: Time, class: usize, bytes: u32, has_emptied: bool) {
         let _ = (now, class, bytes, has_emptied);
@@ -258,6 +265,12 @@ impl Scheduler for Classes {
                 // What waited was discarded.
                 self.leave(class);
                 continue;
+            }
+            let waits = |other| queues.waiting_in(other).0 > 0;
+            if let Some(rate) = self.order.new_rate(now, class, &waits) {
+                let scheduler = &mut self.row[class].scheduler;
+                scheduler.change_shaped_rate(rate);
+                scheduler.on_rate(rate);
             }
             match self.of_class(class, queues, |scheduler, own| scheduler.next(now, own)) {
                 Turn::Queue(place) => {

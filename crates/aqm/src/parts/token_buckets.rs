@@ -119,7 +119,7 @@ type ByCodepoint = [u16; 64];
 
 /// Which class packets belong to: the first of those that their receiver, their sender and their codepoint
 /// fit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClassMap {
     rows: Vec<ByCodepoint>,
     /// By address; of others the first row.
@@ -168,13 +168,29 @@ impl ClassMap {
         Self { rows, row_of, otherwise: u16::try_from(otherwise).unwrap_or_default() }
     }
 
-    fn class_of(&self, header: &HeaderFields) -> usize {
+    /// Classes by codepoint alone.
+    #[must_use]
+    pub(crate) fn by_codepoint(class_of: [u8; 64]) -> Self {
+        Self { rows: vec![class_of.map(u16::from)], row_of: Vec::new(), otherwise: 0 }
+    }
+
+    /// The class of a packet with these header fields.
+    #[must_use]
+    pub(crate) fn class_of(&self, header: &HeaderFields) -> usize {
         let of = |address: u32| {
             let row = self.row_of.get(address as usize).copied().unwrap_or_default();
             self.rows[usize::from(row)][usize::from(header.dscp & 0b11_1111)]
         };
         let class = of(header.destination).min(of(header.source));
         usize::from(if class == Self::NONE { self.otherwise } else { class })
+    }
+
+    /// Whether any packet at all would be of a class, from or to whichever host.
+    #[must_use]
+    pub(crate) fn leads_to(&self, class: usize) -> bool {
+        // What fits no class in the first row, which is of hosts that no class names, is of the last resort.
+        let rest = class == usize::from(self.otherwise) && self.rows[0].contains(&Self::NONE);
+        rest || self.rows.iter().flatten().any(|&own| usize::from(own) == class)
     }
 }
 

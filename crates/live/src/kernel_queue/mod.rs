@@ -10,26 +10,29 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `words.rs` | a scheme's parameters in the words of tc(8), or why the kernel cannot express them |
+//! | `classes.rs` | the same of schemes with classes: classes, their queues, and filters |
 //! | `traffic_control.rs` | the devices, what `tc` is told, and what the kernel counted |
 
+mod classes;
 mod traffic_control;
 mod words;
 
+use crate::addresses::Addresses;
 use crate::clock::Clock;
 use crate::devices::{ETHERNET_BYTES, PacketSocket};
 use crate::error::LiveError;
 use crate::lateness::Lateness;
 use crate::router::packet::Packet;
 use aqmlab_aqm::{Codepoint, Counters, Event, Occupancy, QueueCounters, Queued, Reason};
-use aqmlab_link::MonitoredQueue;
-use aqmlab_scenario::{Link, LinkIndex, Scenario};
+use aqmlab_link::{MonitoredQueue, ServiceModel};
+use aqmlab_scenario::{Link, LinkIndex, Scenario, Scheme};
 use aqmlab_units::{Probability, Span, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 pub(crate) use traffic_control::Counted;
-pub use words::{Discipline, discipline_of};
+pub use words::Discipline;
 
 /// The type of the packet in a frame, and the byte of its header with the codepoint of ECN.
 const CODEPOINT_AT: usize = ETHERNET_BYTES + 1;
@@ -60,8 +63,9 @@ impl KernelQueue {
     ///
     /// # Errors
     /// [`LiveError`]: the kernel cannot express the scheme, or refuses something.
-    pub(crate) fn of(number: LinkIndex, link: &Link) -> Result<Self, LiveError> {
-        let discipline = discipline_of(link)
+    pub(crate) fn of(scenario: &Scenario, number: LinkIndex) -> Result<Self, LiveError> {
+        let link = scenario.network.link(number);
+        let discipline = discipline_of(scenario, number)
             .map_err(|why| LiveError::Unsupported(format!("queue of {} in the kernel: {why}", link.name)))?;
         let devices = traffic_control::devices(number);
         traffic_control::make(&devices, link, &discipline)?;
@@ -168,7 +172,8 @@ impl KernelQueue {
     pub(crate) fn counted(&self, link: &str) -> Result<Counted, LiveError> {
         let mut counted = traffic_control::count(&self.device)?;
         counted.link = link.to_owned();
-        counted.discipline = self.discipline.words.join(" ");
+        let lines = [&[self.discipline.words.join(" ")], &*self.discipline.below].concat();
+        counted.discipline = lines.join("; ");
         counted.router_arrived = self.counters.arrivals().total().packets - self.refused;
         counted.router_discarded = self.counters.all_discards().total().packets - self.refused;
         counted.router_marked = self.counters.marks().total().packets;
@@ -218,11 +223,54 @@ impl MonitoredQueue for KernelQueue {
     }
 }
 
+/// The kernel's discipline with the parameters of the scheme of a link.
+///
+/// # Errors
+/// What of the link or its scheme the kernel has not, and what it has instead.
+pub fn discipline_of(scenario: &Scenario, link: LinkIndex) -> Result<Discipline, String> {
+    let link = scenario.network.link(link);
+    if !link.service.is_constant() {
+        return Err(match &link.service {
+            ServiceModel::Medium(medium) => format!(
+                "medium = {{ {} = ... }}: the kernel's queue is emptied packet by packet at a constant rate; legal \
+                 without --kernel",
+                medium.name()
+            ),
+            _ => "a rate that varies: htb has a constant one".to_owned(),
+        });
+    }
+    if let Some(shaper) = link.shaping {
+        let mbps = shaper.rate.bits_per_second() as f64 / 1e6;
+        return Err(format!(
+            "a shaper of {mbps} Mbit/s in front of the link: the kernel's queue is emptied at the link's rate; legal \
+             without --kernel"
+        ));
+    }
+    if link.transmit_ring_packets > 0 {
+        return Err(
+            "transmit_ring_packets: packets leave the kernel's discipline one by one; legal is 0".to_owned()
+        );
+    }
+    if link.layer2_queued_bytes > 0 {
+        return Err("layer2_queued_bytes: the kernel's discipline is told IP lengths; legal is 0".to_owned());
+    }
+    let (Some(scheme), Some(rate)) = (&link.queue, link.rate) else {
+        return Err("it has no scheme".to_owned());
+    };
+    match (scheme, scheme.traffic_classes()) {
+        (Scheme::Prio(given), Some(bands)) => classes::prio(given, &bands, rate),
+        (Scheme::Htb(given), _) => classes::htb(given, rate, &Addresses::of(scenario)),
+        _ => words::discipline_of_scheme(scheme, rate),
+    }
+}
+
 /// Why a scenario cannot be run with the kernel's queue disciplines, if it cannot.
 pub(crate) fn refusal(scenario: &Scenario) -> Option<String> {
-    let links = scenario.network.links.iter().filter(|link| is_queued(link));
-    let refused = links.map(|link| discipline_of(link).err().map(|why| (link, why))).find_map(|found| found);
-    refused.map(|(link, why)| format!("queue of {} in the kernel: {why}", link.name))
+    let mut links = (0..).zip(&scenario.network.links).filter(|(_, link)| is_queued(link));
+    links.find_map(|(number, link)| {
+        let why = discipline_of(scenario, LinkIndex(number)).err()?;
+        Some(format!("queue of {} in the kernel: {why}", link.name))
+    })
 }
 
 /// Whether a link's queue is the kernel's in such a run.

@@ -1,5 +1,6 @@
 //! The pair of devices around a queue discipline of the kernel: how it is made, and what the kernel counted.
 
+use super::classes::{DEVICE, HANDLE};
 use super::words::Discipline;
 use crate::error::LiveError;
 use crate::namespace::{command, ip};
@@ -12,8 +13,6 @@ use std::process::Command;
 /// What an idle link may send ahead of its rate, and a late kernel catch up with, in microseconds of it. A
 /// wire sends nothing ahead; without any, each late wake-up of the kernel would be lost to the link.
 const BURST_US: u64 = 1_000;
-/// The handle of the scheme's discipline.
-const HANDLE: &str = "10:";
 
 /// What the kernel's discipline counted in the whole run, beside what the router saw of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -74,11 +73,12 @@ fn commands(device: &str, link: &Link, discipline: &Discipline) -> String {
     let empty = link.framing.wire_bytes(0);
     let overhead = link.framing.overhead_bytes + link.framing.gap_bytes;
     let words = discipline.words.join(" ");
+    let below: String = discipline.below.iter().map(|line| line.replacen(DEVICE, device, 1) + "\n").collect();
     format!(
         "qdisc add dev {device} root handle 1: stab overhead -14 htb default 1\n\
          class add dev {device} parent 1: classid 1:1 htb rate {rate}bit ceil {rate}bit burst {burst}b cburst {burst}b \
          quantum {MTU} overhead {overhead} mpu {empty}\n\
-         qdisc add dev {device} parent 1:1 handle {HANDLE} {words}\n"
+         qdisc add dev {device} parent 1:1 handle {HANDLE} {words}\n{below}"
     )
 }
 
@@ -107,8 +107,10 @@ mod tests {
         let text = "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\n\
                     queue = { scheme = \"drop-tail\", limit_packets = 120 }\n[users]\nper_side = 1\n";
         let scenario = Scenario::from_toml(text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
-        let link = scenario.network.links.iter().find(|link| link.name == "left-to-right").unwrap();
-        let told = commands("x0", link, &super::super::discipline_of(link).unwrap());
+        let place = scenario.network.links.iter().position(|link| link.name == "left-to-right").unwrap();
+        let discipline =
+            super::super::discipline_of(&scenario, LinkIndex(u32::try_from(place).unwrap())).unwrap();
+        let told = commands("x0", &scenario.network.links[place], &discipline);
         // 1 ms of 10 Mbit/s is 1,250 bytes. Ethernet: 18 bytes around a packet, at least 64, and 20 of
         // preamble and gap.
         let class = "class add dev x0 parent 1: classid 1:1 htb rate 10000000bit ceil 10000000bit burst 1250b cburst 1250b \

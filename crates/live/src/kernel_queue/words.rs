@@ -15,8 +15,8 @@ use aqmlab_aqm::parts::{
     Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, Limit, LimitRule, Measure, ScaleProbability,
     Spacing, TurnEnds, Weight,
 };
-use aqmlab_link::ServiceModel;
-use aqmlab_scenario::{Link, Scheme};
+use aqmlab_scenario::Scheme;
+use aqmlab_units::Rate;
 use serde::Serialize;
 
 /// A queue discipline of the kernel.
@@ -24,6 +24,9 @@ use serde::Serialize;
 pub struct Discipline {
     /// Its name and arguments, as tc(8) takes them.
     pub words: Vec<String>,
+    /// What is added below it, with `DEV` in place of the device: classes, queues and filters, as tc(8) takes
+    /// them.
+    pub below: Vec<String>,
     /// Whether all packets leave it in the order in which they came.
     pub is_one_queue: bool,
     /// Packets that it holds, where its limit is one of packets.
@@ -40,44 +43,22 @@ const PIE_PARTS: f64 = 16.0;
 const DUALPI2_PARTS: f64 = 256.0;
 const DUALPI2_ROUNDING: f64 = 0.002;
 
-/// The kernel's discipline with the parameters of a link's scheme.
-///
-/// # Errors
-/// What of the link or its scheme the kernel has not, and what it has instead.
-pub fn discipline_of(link: &Link) -> Result<Discipline, String> {
-    if !link.service.is_constant() {
-        return Err(match &link.service {
-            ServiceModel::Medium(medium) => format!(
-                "medium = {{ {} = ... }}: the kernel's queue is emptied packet by packet at a constant rate; legal \
-                 without --kernel",
-                medium.name()
-            ),
-            _ => "a rate that varies: htb has a constant one".to_owned(),
-        });
-    }
-    if link.transmit_ring_packets > 0 {
-        return Err(
-            "transmit_ring_packets: packets leave the kernel's discipline one by one; legal is 0".to_owned()
-        );
-    }
-    if link.layer2_queued_bytes > 0 {
-        return Err("layer2_queued_bytes: the kernel's discipline is told IP lengths; legal is 0".to_owned());
-    }
-    match &link.queue {
-        None => Err("it has no scheme".to_owned()),
-        Some(Scheme::DropTail(given)) => drop_tail(given),
-        Some(Scheme::Red(given)) => red(given, link.rate.map_or(0, |rate| rate.bits_per_second())),
-        Some(Scheme::CoDel(given)) => codel(given),
-        Some(Scheme::Pie(given)) => pie(given),
-        Some(Scheme::FqCoDel(given)) => fq_codel(given),
-        Some(Scheme::DualPi2(given)) => dualpi2(given),
-        Some(
-            scheme @ (Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_) | Scheme::Prio(_) | Scheme::Htb(_)),
-        ) => Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name())),
-        Some(Scheme::Fq(_)) => {
+/// The kernel's discipline of a scheme without classes, emptied at a rate.
+pub(super) fn discipline_of_scheme(scheme: &Scheme, rate: Rate) -> Result<Discipline, String> {
+    match scheme {
+        Scheme::DropTail(given) => drop_tail(given),
+        Scheme::Red(given) => red(given, rate.bits_per_second()),
+        Scheme::CoDel(given) => codel(given),
+        Scheme::Pie(given) => pie(given),
+        Scheme::FqCoDel(given) => fq_codel(given),
+        Scheme::DualPi2(given) => dualpi2(given),
+        Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_) => {
+            Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
+        }
+        Scheme::Fq(_) => {
             Err("Linux's fq is another one than fq: it paces flows; its fq_codel is fq-codel".to_owned())
         }
-        Some(other) => Err(format!("Linux has no discipline {}", other.name())),
+        other => Err(format!("Linux has no discipline {}", other.name())),
     }
 }
 
@@ -127,7 +108,7 @@ const fn ecn_word(ecn: bool) -> &'static str {
     if ecn { "ecn" } else { "noecn" }
 }
 
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -139,7 +120,12 @@ fn drop_tail(given: &drop_tail::Params) -> Result<Discipline, String> {
         (None, Some(bytes)) => words(&format!("bfifo limit {bytes}")),
         _ => return Err("drop-tail: limit_packets and limit_bytes: the kernel's have one of them".to_owned()),
     };
-    Ok(Discipline { words, is_one_queue: true, limit_packets: limit_packets.map(u64::from) })
+    Ok(Discipline {
+        words,
+        below: Vec::new(),
+        is_one_queue: true,
+        limit_packets: limit_packets.map(u64::from),
+    })
 }
 
 fn codel(given: &codel::Params) -> Result<Discipline, String> {
@@ -160,7 +146,7 @@ fn codel(given: &codel::Params) -> Result<Discipline, String> {
     let (target, interval) = (kernel.time("target_ms", target_ms)?, kernel.time("interval_ms", interval_ms)?);
     let marks = kernel.marks(ecn, ce_threshold_ms)?;
     let words = words(&format!("codel limit {limit} target {target} interval {interval} {marks}"));
-    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit.into()) })
+    Ok(Discipline { words, below: Vec::new(), is_one_queue: true, limit_packets: Some(limit.into()) })
 }
 
 fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
@@ -199,7 +185,12 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
          memory_limit {memory_limit_bytes} drop_batch {drop_batch_packets}",
         kernel.marks(ecn, ce_threshold_ms)?,
     ));
-    Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit_packets.into()) })
+    Ok(Discipline {
+        words,
+        below: Vec::new(),
+        is_one_queue: false,
+        limit_packets: Some(limit_packets.into()),
+    })
 }
 
 /// The kernel's PIE spreads its signals, caps its steps, and gives bursts 150 ms, whatever it is told; its
@@ -253,7 +244,7 @@ fn pie(given: &pie::Params) -> Result<Discipline, String> {
     let words = words(&format!(
         "pie limit {limit} target {target} tupdate {update} alpha {alpha} beta {beta} {ecn} nobytemode"
     ));
-    Ok(Discipline { words, is_one_queue: true, limit_packets: Some(limit.into()) })
+    Ok(Discipline { words, below: Vec::new(), is_one_queue: true, limit_packets: Some(limit.into()) })
 }
 
 /// The kernel's DualPI2 has a step instead of a ramp, which packets feel that found `min_qlen_step` before
@@ -322,7 +313,7 @@ fn dualpi2(given: &dualpi2::Params) -> Result<Discipline, String> {
          classic_protection {percent}% target {target} tupdate {update} alpha {alpha} beta {beta} no_split_gso",
         u64::from(queue_length_packets) + 1
     ));
-    Ok(Discipline { words, is_one_queue: false, limit_packets: Some(limit.into()) })
+    Ok(Discipline { words, below: Vec::new(), is_one_queue: false, limit_packets: Some(limit.into()) })
 }
 
 /// The kernel's RED measures in bytes, is not gentle, and averages with powers of two.
@@ -385,7 +376,7 @@ fn red(given: &red::Params, rate: u64) -> Result<Discipline, String> {
     let words = words(&format!(
         "red limit {limit} min {least} max {most} avpkt {mean} burst {burst} bandwidth {rate}bit probability {max_p} {marks}"
     ));
-    Ok(Discipline { words, is_one_queue: true, limit_packets: None })
+    Ok(Discipline { words, below: Vec::new(), is_one_queue: true, limit_packets: None })
 }
 
 /// The `burst` for which `tc` chooses this weight: it takes the first power of two w for which burst + 1 -
@@ -406,8 +397,8 @@ fn burst_for(weight: f64, least_packets: f64) -> Result<u32, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use aqmlab_scenario::Scenario;
+    use super::super::discipline_of;
+    use aqmlab_scenario::{LinkIndex, Scenario};
 
     fn told(queue: &str) -> Result<String, String> {
         told_of(queue, &[])
@@ -418,8 +409,9 @@ mod tests {
             "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\nqueue = {{ {queue} }}\n[users]\nper_side = 1\n"
         );
         let scenario = Scenario::from_toml(&text, "x", overrides).unwrap_or_else(|error| panic!("{error}"));
-        let link = scenario.network.links.iter().find(|link| link.name == "left-to-right").unwrap();
-        discipline_of(link).map(|discipline| discipline.words.join(" "))
+        let place = scenario.network.links.iter().position(|link| link.name == "left-to-right").unwrap();
+        discipline_of(&scenario, LinkIndex(u32::try_from(place).unwrap()))
+            .map(|discipline| discipline.words.join(" "))
     }
 
     #[test]
@@ -534,8 +526,6 @@ mod tests {
                 "scheme = \"choke\", limit_packets = 9",
                 "choke: its parameters are not translated into those of the kernel's",
             ),
-            ("scheme = \"htb\"", "htb: its parameters are not translated into those of the kernel's"),
-            ("scheme = \"prio\"", "prio: its parameters are not translated into those of the kernel's"),
         ] {
             assert_eq!(told(queue), Err(refusal.to_owned()));
         }

@@ -71,10 +71,11 @@ impl QueuedLink {
     }
 
     /// Puts the kernel's queue discipline, made in the namespace of this thread, in the place of its own.
-    pub(crate) fn take_kernel_queue(&mut self, link: &scenario::Link) -> Result<(), LiveError> {
+    pub(crate) fn take_kernel_queue(&mut self, scenario: &scenario::Scenario) -> Result<(), LiveError> {
+        let link = scenario.network.link(self.number);
         let Some(rate) = link.rate else { return Ok(()) };
         self.queue = Queue::Kernel(Box::new(KernelLink {
-            queue: KernelQueue::of(self.number, link)?,
+            queue: KernelQueue::of(scenario, self.number)?,
             leaving: 0,
             transmitter: Transmitter::constant(rate, link.framing),
         }));

@@ -341,7 +341,7 @@ impl Network {
         for queue in &mut self.queues {
             let link = scenario.network.link(queue.number);
             if kernel_queue::is_queued(link) {
-                queue.take_kernel_queue(link)?;
+                queue.take_kernel_queue(scenario)?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::conditions::{ConditionsEnd, TraceFiles};
 use super::framing::framed_table;
 use super::ports::BothWays;
 use super::topology::Means;
-use super::twin::twin_rate_mbps;
+use super::twin::{twin_rate_mbps, uncongested_queue};
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use aqmlab_link::{Medium, Netem};
@@ -224,10 +224,4 @@ pub(super) const fn interface_rate() -> f64 {
 /// The SIGCOMM 2003 study calibrated at 1 Gbps (section 3.2).
 pub(super) const fn uncongested_rate() -> f64 {
     1000.0
-}
-
-/// The SIGCOMM 2003 study calibrated with drop-tail queues of 2,400 elements (section 3.2).
-pub(super) fn uncongested_queue() -> Scheme {
-    let queue = serde_json::json!({ "scheme": "drop-tail", "limit_packets": 2400 });
-    serde_json::from_value(queue).expect("drop-tail with a limit in packets is a scheme")
 }

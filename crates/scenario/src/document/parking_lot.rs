@@ -3,12 +3,11 @@
 
 use super::Decides;
 use super::dumbbell::{
-    BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, interface_rate, uncongested_queue,
-    uncongested_rate,
+    BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, interface_rate, uncongested_rate,
 };
 use super::framing::framed_table;
 use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
-use super::twin::twin_rate_mbps;
+use super::twin::{twin_rate_mbps, uncongested_queue};
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;

@@ -1,10 +1,10 @@
 //! `[star]`: access links behind one router.
 
 use super::Decides;
-use super::dumbbell::{interface_rate, server_machines, uncongested_queue, uncongested_rate};
+use super::dumbbell::{interface_rate, server_machines, uncongested_rate};
 use super::framing::framed_table;
 use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
-use super::twin::twin_rate_mbps;
+use super::twin::{twin_rate_mbps, uncongested_queue};
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use schemars::JsonSchema;

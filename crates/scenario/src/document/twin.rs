@@ -56,6 +56,7 @@ impl Document {
                 dropped.extend(link.conditions_file.take());
                 (link.conditions_way, link.conditions_end) = (None, ConditionsEnd::Repeat);
                 link.medium = None;
+                link.stop_shaping();
                 settings += 1;
             }
             if let Some(queue) = &link.uncongested_queue {
@@ -95,6 +96,22 @@ impl Document {
         }
         Ok(twin)
     }
+}
+
+impl LinkTable {
+    /// Nothing below its rate holds it back: no shaper in front, and none that its queue is itself.
+    fn stop_shaping(&mut self) {
+        self.shaper = None;
+        if self.queue.as_ref().is_some_and(|queue| queue.own_shaping(&|_| true).is_some()) {
+            self.queue = Some(uncongested_queue());
+        }
+    }
+}
+
+/// The SIGCOMM 2003 study calibrated with drop-tail queues of 2,400 elements (section 3.2).
+pub(super) fn uncongested_queue() -> Scheme {
+    let queue = serde_json::json!({ "scheme": "drop-tail", "limit_packets": 2400 });
+    serde_json::from_value(queue).expect("drop-tail with a limit in packets is a scheme")
 }
 
 /// How much faster than its fastest link the twin of a network is that is as fast as `uncongested_rate_mbps`:

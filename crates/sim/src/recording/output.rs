@@ -56,7 +56,7 @@ pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> R
         warnings: Vec::new(),
     };
     summary.warnings = warnings::of(&summary, scenario);
-    summary.warnings.extend(warnings::of_controllers(&simulation.monitor, &summary.links));
+    summary.warnings.extend(warnings::of_samples(&simulation.monitor, &summary.links));
     let (events, opened) = (simulation.events_served(), simulation.fabric.opened());
     let sources = simulation.fabric.datagrams().sources() as u64;
     let (tables, captures) = tables(simulation, scenario);

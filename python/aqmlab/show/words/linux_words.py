@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.scenario import Scenario
-from aqmlab.traffic_control import DISCIPLINES, REFUSED, is_sqm, queues_of_sqm, read
+from aqmlab.traffic_control import DISCIPLINES, HTB_IN_WORDS, REFUSED, is_sqm, queues_of_sqm, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,8 @@ def linux_words(name: str) -> str:
     """
     found = [each for each, its in DISCIPLINES.items() if name in {each, its.scheme}]
     parts = [f"{name}: not understood: {REFUSED[name]}"] if name in REFUSED else []
+    if name == "htb":
+        parts += ["\n".join(_of_htb())]
     if not (found or parts):
         known = dict.fromkeys([*DISCIPLINES, *(each.scheme for each in DISCIPLINES.values()), *REFUSED])
         raise RefusalError.unknown(f"queue discipline of Linux {name!r}", name, known)
@@ -41,6 +43,14 @@ def _lines(name: str, discipline: Discipline) -> Iterator[str]:
         yield f"\n  tc asks for {' and '.join(discipline.needs)}."
     if discipline.remark:
         yield f"\n  Different: {discipline.remark}."
+
+
+def _of_htb() -> Iterator[str]:
+    """What a tree that several lines of `tc` make is in a scenario."""
+    width = max(map(len, HTB_IN_WORDS))
+    yield "Several lines of tc make a tree; in a scenario it is one table, and its words are keys there:"
+    yield ""
+    yield from (f"  {word:<{width}}  {meaning}" for word, meaning in HTB_IN_WORDS.items())
 
 
 def _word_in_words(name: str, word: Word) -> str:

@@ -123,6 +123,8 @@ def space_of(
     parameters = {name: _parameter(legal, scheme, name, given) for name, given in tables.items()}
     if not parameters:
         none = "no parameter declares both of its ends" if ":" in scheme else "no default ranges"
+        if own := {"bands", "classes"} & legal.keys():
+            none += f", because its {own.pop()} are for the scenario to say"
         raise TuneError(f"{scheme}: {none}; give a table [{scheme}] in a file of ranges")
     for parameter in parameters.values():
         base = parameters.get(parameter.times or parameter.name)

@@ -10,9 +10,9 @@ pub(crate) use unfolded::{AUTORATE, INTERNET, RESERVED, SOLD, is_in_router, keys
 
 use super::Decides;
 use super::conditions::{ConditionsEnd, ConditionsWay, Reconfigurations, TraceFiles};
-use super::dumbbell::{server_machines, uncongested_queue, uncongested_rate};
+use super::dumbbell::{server_machines, uncongested_rate};
 use super::topology::Means;
-use super::twin::twin_rate_mbps;
+use super::twin::{twin_rate_mbps, uncongested_queue};
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
 use aqmlab_aqm::parts::LinkLayer;
