@@ -75,6 +75,7 @@ mod as_any;
 pub mod conformance;
 mod conservation;
 mod counters;
+mod direct_calls;
 mod discipline;
 mod fifo;
 mod guard;

@@ -2,6 +2,7 @@
 
 use crate::aqm::{Aqm, Departing, Positions, Reason, Verdict};
 use crate::counters::Counters;
+use crate::direct_calls::QueueScheme;
 use crate::fifo::Fifo;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::Room;
@@ -76,7 +77,7 @@ pub(crate) struct Queue<P: Queued> {
     asks_on_departure: bool,
     /// Whether the scheme is told when packets were queued: they may be kept without it.
     asks_for_instants: bool,
-    scheme: Box<dyn Aqm>,
+    scheme: QueueScheme,
 }
 
 impl<P: Queued> Queue<P> {
@@ -87,7 +88,7 @@ impl<P: Queued> Queue<P> {
             asks_on_arrival: scheme.watches_arrivals(),
             asks_on_departure: scheme.watches_departures(),
             asks_for_instants: scheme.needs_arrival_instants(),
-            scheme,
+            scheme: scheme.into(),
         }
     }
 
@@ -100,7 +101,7 @@ impl<P: Queued> Queue<P> {
     pub(crate) fn adjust(&mut self, continued: Option<Box<dyn Aqm>>, room: Option<Room>) {
         self.room = room.unwrap_or(self.room);
         if let Some(scheme) = continued {
-            self.scheme = scheme;
+            self.scheme = scheme.into();
         }
     }
 
@@ -125,11 +126,11 @@ impl<P: Queued> Queue<P> {
         &self.fifo
     }
 
-    pub(crate) const fn scheme(&self) -> &dyn Aqm {
+    pub(crate) fn scheme(&self) -> &dyn Aqm {
         &*self.scheme
     }
 
-    pub(crate) const fn scheme_mut(&mut self) -> &mut dyn Aqm {
+    pub(crate) fn scheme_mut(&mut self) -> &mut dyn Aqm {
         &mut *self.scheme
     }
 
@@ -263,8 +264,8 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
-        while let Some(packet) = self.fifo.pop() {
-            if let Some(packet) = self.let_go(now, packet, port, marked, discarded) {
+        while let Some(head) = self.fifo.pop() {
+            if let Some(packet) = self.let_go(now, head, port, marked, discarded) {
                 return Some(packet);
             }
         }
@@ -287,18 +288,17 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
-        let Some(packet) = self.fifo.pop() else {
+        let Some(head) = self.fifo.pop() else {
             self.scheme.on_idle(now);
             return None;
         };
-        self.let_go(now, packet, port, marked, discarded)
+        self.let_go(now, head, port, marked, discarded)
     }
 
     /// Takes the head, to ask about it and then [release](Queue::release) it.
     pub(crate) fn take_head(&mut self) -> Option<(P, Departing)> {
-        let packet = self.fifo.pop()?;
-        let facts = self.fifo.counted(packet.facts());
-        let departing = Departing { facts, arrived: self.fifo.pop_instant() };
+        let (packet, arrived) = self.fifo.pop()?;
+        let departing = Departing { facts: self.fifo.counted(packet.facts()), arrived };
         Some((packet, departing))
     }
 
@@ -307,12 +307,12 @@ impl<P: Queued> Queue<P> {
     fn let_go(
         &mut self,
         now: Time,
-        packet: P,
+        (packet, arrived): (P, Option<Time>),
         port: &mut Shared,
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
-        let (facts, arrived) = (packet.facts(), self.fifo.pop_instant());
+        let facts = packet.facts();
         if !self.asks_on_departure {
             port.counters.departures.count(&facts);
             return Some(packet);
