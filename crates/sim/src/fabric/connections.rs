@@ -4,6 +4,7 @@
 //! follows the number of open connections and the hottest records stay in cache. A generation number tells
 //! packets and timers of an earlier owner apart.
 
+use super::huge_pages;
 use super::losses::ConnectionLosses;
 use super::path::Path;
 use super::prefetch::prefetch;
@@ -115,7 +116,7 @@ impl Connections {
             return place;
         }
         let place = u32::try_from(self.places.len()).ok().filter(|&place| place != u32::MAX);
-        self.places.push(connection);
+        huge_pages::push(&mut self.places, connection);
         place.expect("as many connections as have places fill the memory of no machine")
     }
 
