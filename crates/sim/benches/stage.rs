@@ -30,6 +30,9 @@ const USERS: u32 = 10_000;
 const SECONDS: &str = "20.0";
 const LIMIT_PACKETS: u32 = 140;
 const RATE_MBPS: f64 = 58.356;
+/// Ethernet's, as the links of a scenario have it.
+const FRAMING: Framing =
+    Framing { overhead_bytes: 18, minimum_frame_bytes: 64, gap_bytes: 20, ..Framing::NONE };
 /// The window of a stage: the least delay of this network's loop.
 const WINDOW_NS: u64 = 10_000_000;
 const WALKS: usize = 31;
@@ -122,7 +125,7 @@ fn rate() -> Rate {
 
 fn link(scheme: &Scheme) -> Link<Record> {
     let port = Port::new(scheme, PortFacts::new(rate()), Key::from_seed(1).stream());
-    Link::new(port, (&ServiceModel::Constant, Key::from_seed(1)), rate(), Framing::NONE, 0)
+    Link::new(port, (&ServiceModel::Constant, Key::from_seed(1)), rate(), FRAMING, 0)
 }
 
 /// Each arrival through the queue, with the departure of what is not discarded.
@@ -151,7 +154,7 @@ fn windows(arrivals: &[(Time, Record)], scheme: &Scheme, list: &mut Vec<(Time, R
 /// Drop-tail and nothing else: a packet is queued if fewer than the limit wait, and leaves when all before it
 /// have left.
 fn bare(arrivals: &[(Time, Record)], list: &mut Vec<(Time, Record)>) -> u64 {
-    let mut clock = Serializer::new(rate(), Framing::NONE);
+    let mut clock = Serializer::new(rate(), FRAMING);
     let mut begins: VecDeque<Time> = VecDeque::with_capacity(2 * LIMIT_PACKETS as usize);
     let (mut lost, mut bytes, mut until, mut free) = (0, [[0_u64; 8]; 4], WINDOW_NS, Time::ZERO);
     for &(now, packet) in arrivals {
