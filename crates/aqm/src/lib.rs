@@ -95,6 +95,7 @@ mod queue;
 mod queue_view;
 mod scheduled_queues;
 mod scheduler;
+mod shared;
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -13,8 +13,9 @@ use crate::headers::Headers;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::{AckFilter, Limit, Room};
 use crate::place_set::PlaceSet;
-use crate::queue::{Queue, Shared};
+use crate::queue::Queue;
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
+use crate::shared::Shared;
 use aqmlab_units::{Probability, Rate, Time};
 
 /// Queues, and what stands in front of them.
