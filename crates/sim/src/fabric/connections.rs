@@ -4,7 +4,6 @@
 //! follows the number of open connections and the hottest records stay in cache. A generation number tells
 //! packets and timers of an earlier owner apart.
 
-use super::huge_pages;
 use super::losses::ConnectionLosses;
 use super::path::Path;
 use super::prefetch::prefetch;
@@ -116,7 +115,7 @@ impl Connections {
             return place;
         }
         let place = u32::try_from(self.places.len()).ok().filter(|&place| place != u32::MAX);
-        huge_pages::push(&mut self.places, connection);
+        self.places.push(connection);
         place.expect("as many connections as have places fill the memory of no machine")
     }
 

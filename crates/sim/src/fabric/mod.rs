@@ -37,7 +37,6 @@ mod flow_hashes;
 mod forwarding;
 mod headers;
 mod hosts;
-mod huge_pages;
 mod idle_paths;
 mod impairments;
 mod interface;
