@@ -27,6 +27,10 @@ macro_rules! ask {
 
 /// The scheduler of a port.
 #[derive(Clone)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one at a port, and each call would look behind a pointer"
+)]
 pub(crate) enum PortScheduler {
     RoundRobin(DeficitRoundRobin),
     HostFairness(HostFairness),
