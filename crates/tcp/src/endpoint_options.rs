@@ -26,9 +26,11 @@ impl Endpoint {
             reporting.note_sent(now);
         }
         let bare = segment.payload == 0 && !segment.flags.intersects(Flags::SYN.with(Flags::RST));
-        if bare && reporting.has_blocks() {
+        if bare {
             let most = if profile.extensions().timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { MOST_BLOCKS };
-            options.blocks = reporting.blocks(most);
+            if reporting.has_blocks() {
+                options.blocks = reporting.blocks(most);
+            }
             options.counts = reporting.counts(&options.blocks);
         }
         options
