@@ -6,12 +6,14 @@ use crate::queue_view::Waiting;
 use aqmlab_units::Time;
 use std::collections::VecDeque;
 
-/// A ring of packets that only grows, with its length in bytes and, where a scheme needs them, the instants
-/// at which the packets were queued. Lengths are those that the queue counts.
+/// A ring of packets that only grows, with its length in bytes. Lengths are those that the queue counts.
+///
+/// The instant at which a packet was queued stands beside it, and is told where somebody asked for instants:
+/// a ring of their own would be walked twice.
 #[derive(Clone)]
 pub(crate) struct Fifo<P> {
-    packets: VecDeque<P>,
-    arrived: Option<VecDeque<Time>>,
+    packets: VecDeque<(P, Time)>,
+    keeps_instants: bool,
     bytes: u64,
     /// What the queue counts with each packet, on top of its IP length.
     layer2_bytes: u32,
@@ -19,18 +21,13 @@ pub(crate) struct Fifo<P> {
 
 impl<P: Queued> Fifo<P> {
     pub(crate) fn new(keep_instants: bool) -> Self {
-        Self {
-            packets: VecDeque::new(),
-            arrived: keep_instants.then(VecDeque::new),
-            bytes: 0,
-            layer2_bytes: 0,
-        }
+        Self { packets: VecDeque::new(), keeps_instants: keep_instants, bytes: 0, layer2_bytes: 0 }
     }
 
     /// Keeps the instants of arrivals from here on. No packet waits.
     pub(crate) fn keep_instants(&mut self) {
         debug_assert!(self.packets.is_empty());
-        self.arrived.get_or_insert_default();
+        self.keeps_instants = true;
     }
 
     /// From here on each packet counts so many bytes more than its IP length. No packet waits.
@@ -65,30 +62,26 @@ impl<P: Queued> Fifo<P> {
     #[inline]
     pub(crate) fn push(&mut self, now: Time, packet: P, bytes: u32) {
         self.bytes += u64::from(bytes);
-        self.packets.push_back(packet);
-        if let Some(arrived) = &mut self.arrived {
-            arrived.push_back(now);
-        }
+        self.packets.push_back((packet, now));
     }
 
-    /// Takes the head. The instant at which it was queued has to be taken next.
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<P> {
-        let packet = self.packets.pop_front()?;
+    /// Takes the head, with the instant at which it was queued if instants are kept.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<(P, Option<Time>)> {
+        let (packet, arrived) = self.packets.pop_front()?;
         self.bytes -= u64::from(self.counted(packet.facts()).bytes);
-        Some(packet)
+        Some((packet, self.kept(arrived)))
     }
 
-    /// Takes the instant at which the packet just taken was queued, if instants are kept.
-    #[inline]
-    pub(crate) fn pop_instant(&mut self) -> Option<Time> {
-        self.arrived.as_mut()?.pop_front()
+    #[inline(always)]
+    fn kept(&self, arrived: Time) -> Option<Time> {
+        self.keeps_instants.then_some(arrived)
     }
 
     /// The head, as long as the queue counts it, and the instant at which it was queued if instants are kept.
     pub(crate) fn head(&self) -> Option<Departing> {
-        let facts = self.counted(self.packets.front()?.facts());
-        Some(Departing { facts, arrived: self.arrived(0) })
+        let (packet, arrived) = self.packets.front()?;
+        Some(Departing { facts: self.counted(packet.facts()), arrived: self.kept(*arrived) })
     }
 
     /// Takes out the packet at `position`, counted from the head, with the instant at which it was queued if
@@ -99,33 +92,32 @@ impl<P: Queued> Fifo<P> {
     pub(crate) fn remove(&mut self, position: u32) -> (P, Option<Time>) {
         let place = position as usize;
         let waiting = self.packets.len();
-        let Some(packet) = self.packets.remove(place) else {
+        let Some((packet, arrived)) = self.packets.remove(place) else {
             panic!("no packet at position {position}: {waiting} waiting");
         };
-        let arrived = self.arrived.as_mut().and_then(|arrived| arrived.remove(place));
         self.bytes -= u64::from(self.counted(packet.facts()).bytes);
-        (packet, arrived)
+        (packet, self.kept(arrived))
     }
 
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &P> {
-        self.packets.iter()
+        self.packets.iter().map(|(packet, _)| packet)
     }
 
     /// The facts of the waiting packets, with their IP lengths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = PacketFacts> {
-        self.packets.iter().map(Queued::facts)
+        self.waiting().map(Queued::facts)
     }
 }
 
 impl<P: Queued> Waiting for Fifo<P> {
     fn facts(&self, position: u32) -> PacketFacts {
         match self.packets.get(position as usize) {
-            Some(packet) => self.counted(packet.facts()),
+            Some((packet, _)) => self.counted(packet.facts()),
             None => panic!("no packet at position {position}: {} waiting", self.packets.len()),
         }
     }
 
     fn arrived(&self, position: u32) -> Option<Time> {
-        self.arrived.as_ref()?.get(position as usize).copied()
+        self.packets.get(position as usize).and_then(|&(_, arrived)| self.kept(arrived))
     }
 }

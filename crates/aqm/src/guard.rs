@@ -3,7 +3,7 @@
 use crate::aqm::Reason;
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
-use crate::queue::Shared;
+use crate::shared::Shared;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Time};
 use dyn_clone::DynClone;

@@ -75,6 +75,7 @@ mod as_any;
 pub mod conformance;
 mod conservation;
 mod counters;
+mod direct_calls;
 mod discipline;
 mod fifo;
 mod guard;
@@ -94,6 +95,7 @@ mod queue;
 mod queue_view;
 mod scheduled_queues;
 mod scheduler;
+mod shared;
 mod traffic_classes;
 
 /// The example of the README.

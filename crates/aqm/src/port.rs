@@ -11,8 +11,9 @@ use crate::occupancy::Occupancy;
 use crate::packet::Queued;
 use crate::parts::Limit;
 use crate::port_facts::PortFacts;
-use crate::queue::{Queue, Shared};
+use crate::queue::Queue;
 use crate::scheduled_queues::ScheduledQueues;
+use crate::shared::Shared;
 use aqmlab_random::Stream;
 use aqmlab_units::{Probability, Rate, Time};
 

@@ -1,71 +1,14 @@
 //! One queue of a port with its scheme: asks the scheme, and carries out what it says.
 
 use crate::aqm::{Aqm, Departing, Positions, Reason, Verdict};
-use crate::counters::Counters;
+use crate::direct_calls::QueueScheme;
 use crate::fifo::Fifo;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::Room;
 use crate::queue_view::QueueView;
 use crate::scheduler::{End, Victim};
-use aqmlab_random::Stream;
+use crate::shared::Shared;
 use aqmlab_units::Time;
-
-/// What the queues of a port share: its policy, its coins, its counters.
-#[repr(C)]
-#[derive(Clone)]
-pub(crate) struct Shared {
-    pub(crate) ecn: bool,
-    pub(crate) coins: Stream,
-    pub(crate) counters: Counters,
-    /// Bytes that wait in other queues than the one that sends.
-    pub(crate) elsewhere_bytes: u64,
-}
-
-impl Shared {
-    pub(crate) const fn new(ecn: bool, coins: Stream) -> Self {
-        Self { ecn, coins, counters: Counters::ZERO, elsewhere_bytes: 0 }
-    }
-
-    /// The ECN policy: a signal is a mark when ECN is on and the packet is capable, otherwise a discard.
-    #[inline(always)]
-    fn marks_on(&self, verdict: &Verdict, facts: &PacketFacts) -> bool {
-        matches!(verdict, Verdict::Signal(_)) && self.ecn && facts.codepoint.can_be_marked()
-    }
-
-    /// Marks a packet that passes. On arrival this comes after the test for room: what is lost to overflow
-    /// was never marked.
-    #[cold]
-    fn mark<P: Queued>(&mut self, mut packet: P, marked: &mut impl FnMut()) -> P {
-        self.counters.marks.count(&packet.facts());
-        marked();
-        packet.mark();
-        packet
-    }
-
-    /// The one way by which a packet is lost.
-    #[cold]
-    pub(crate) fn discard<P: Queued>(
-        &mut self,
-        packet: P,
-        reason: Reason,
-        discarded: &mut impl FnMut(P, Reason),
-    ) {
-        self.counters.discards[reason.index()].count(&packet.facts());
-        discarded(packet, reason);
-    }
-
-    /// As [`Shared::discard`], of a packet that has waited since `arrived`, which an arrival has not.
-    fn discard_after<P: Queued>(
-        &mut self,
-        (now, arrived): (Time, Option<Time>),
-        packet: P,
-        reason: Reason,
-        discarded: &mut impl FnMut(P, Reason),
-    ) {
-        self.counters.count_wait_in_vain(now - arrived.unwrap_or(now));
-        self.discard(packet, reason, discarded);
-    }
-}
 
 /// The waiting packets of one queue under one scheme.
 #[derive(Clone)]
@@ -76,7 +19,7 @@ pub(crate) struct Queue<P: Queued> {
     asks_on_departure: bool,
     /// Whether the scheme is told when packets were queued: they may be kept without it.
     asks_for_instants: bool,
-    scheme: Box<dyn Aqm>,
+    scheme: QueueScheme,
 }
 
 impl<P: Queued> Queue<P> {
@@ -87,7 +30,7 @@ impl<P: Queued> Queue<P> {
             asks_on_arrival: scheme.watches_arrivals(),
             asks_on_departure: scheme.watches_departures(),
             asks_for_instants: scheme.needs_arrival_instants(),
-            scheme,
+            scheme: scheme.into(),
         }
     }
 
@@ -100,7 +43,7 @@ impl<P: Queued> Queue<P> {
     pub(crate) fn adjust(&mut self, continued: Option<Box<dyn Aqm>>, room: Option<Room>) {
         self.room = room.unwrap_or(self.room);
         if let Some(scheme) = continued {
-            self.scheme = scheme;
+            self.scheme = scheme.into();
         }
     }
 
@@ -125,11 +68,11 @@ impl<P: Queued> Queue<P> {
         &self.fifo
     }
 
-    pub(crate) const fn scheme(&self) -> &dyn Aqm {
+    pub(crate) fn scheme(&self) -> &dyn Aqm {
         &*self.scheme
     }
 
-    pub(crate) const fn scheme_mut(&mut self) -> &mut dyn Aqm {
+    pub(crate) fn scheme_mut(&mut self) -> &mut dyn Aqm {
         &mut *self.scheme
     }
 
@@ -263,8 +206,8 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
-        while let Some(packet) = self.fifo.pop() {
-            if let Some(packet) = self.let_go(now, packet, port, marked, discarded) {
+        while let Some(head) = self.fifo.pop() {
+            if let Some(packet) = self.let_go(now, head, port, marked, discarded) {
                 return Some(packet);
             }
         }
@@ -287,18 +230,17 @@ impl<P: Queued> Queue<P> {
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
-        let Some(packet) = self.fifo.pop() else {
+        let Some(head) = self.fifo.pop() else {
             self.scheme.on_idle(now);
             return None;
         };
-        self.let_go(now, packet, port, marked, discarded)
+        self.let_go(now, head, port, marked, discarded)
     }
 
     /// Takes the head, to ask about it and then [release](Queue::release) it.
     pub(crate) fn take_head(&mut self) -> Option<(P, Departing)> {
-        let packet = self.fifo.pop()?;
-        let facts = self.fifo.counted(packet.facts());
-        let departing = Departing { facts, arrived: self.fifo.pop_instant() };
+        let (packet, arrived) = self.fifo.pop()?;
+        let departing = Departing { facts: self.fifo.counted(packet.facts()), arrived };
         Some((packet, departing))
     }
 
@@ -307,12 +249,12 @@ impl<P: Queued> Queue<P> {
     fn let_go(
         &mut self,
         now: Time,
-        packet: P,
+        (packet, arrived): (P, Option<Time>),
         port: &mut Shared,
         marked: &mut impl FnMut(),
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
-        let (facts, arrived) = (packet.facts(), self.fifo.pop_instant());
+        let facts = packet.facts();
         if !self.asks_on_departure {
             port.counters.departures.count(&facts);
             return Some(packet);

@@ -4,6 +4,7 @@ use crate::acknowledgement::Acknowledgement;
 use crate::aqm::{Departing, Reason, Verdict};
 use crate::conservation::{self, ConservationError};
 use crate::counters::{QueueCounters, Tally};
+use crate::direct_calls::PortScheduler;
 use crate::discipline::{QueueClass, QueueLimit, Scheduled};
 use crate::fifo::Fifo;
 use crate::guard::{Behind, Decision, Guards};
@@ -12,8 +13,9 @@ use crate::headers::Headers;
 use crate::packet::{PacketFacts, Queued};
 use crate::parts::{AckFilter, Limit, Room};
 use crate::place_set::PlaceSet;
-use crate::queue::{Queue, Shared};
+use crate::queue::Queue;
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
+use crate::shared::Shared;
 use aqmlab_units::{Probability, Rate, Time};
 
 /// Queues, and what stands in front of them.
@@ -21,7 +23,7 @@ use aqmlab_units::{Probability, Rate, Time};
 pub(crate) struct ScheduledQueues<P: Queued> {
     front: Front,
     /// None in front of one queue that is first in, first out.
-    scheduler: Option<Box<dyn Scheduler>>,
+    scheduler: Option<PortScheduler>,
     watches_departures: bool,
     asks_again_after_discard: bool,
     counts_discards: bool,
@@ -33,6 +35,9 @@ pub(crate) struct ScheduledQueues<P: Queued> {
     classes: Vec<Class>,
     /// Whether they are not.
     has_classes: bool,
+    /// Whether there is one class, which neither filters acknowledgements nor washes packets: then nobody has
+    /// to look up a queue's.
+    is_plain: bool,
     /// How much may wait in all queues together.
     room: Room,
     /// Whether a queue may hold more than that by itself.
@@ -229,7 +234,8 @@ impl<P: Queued> ScheduledQueues<P> {
             first += queues;
             own
         });
-        let classes = classes.collect();
+        let classes: Vec<Class> = classes.collect();
+        let is_plain = |class: &Class| class.ack_filter.is_none() && !class.washes;
         Self {
             front: Front {
                 guards: Guards::new(guards),
@@ -241,9 +247,10 @@ impl<P: Queued> ScheduledQueues<P> {
             counts_discards,
             tells_load,
             takes_part_in_departures: watches_departures || counts_discards || tells_load,
+            is_plain: !has_classes && classes.iter().all(is_plain),
             classes,
             has_classes,
-            scheduler,
+            scheduler: scheduler.map(PortScheduler::from),
             room: limit.room(),
             has_own_limit: has_classes || queue_limit != QueueLimit::OfPort,
             opens: None,
@@ -358,15 +365,9 @@ impl<P: Queued> ScheduledQueues<P> {
             Some(scheduler) => scheduler.classify(now, &counted, header, &self.queues),
             None => 0,
         };
-        let class = self.begin_with(place, port);
+        let of_class =
+            if self.is_plain { None } else { Some(self.join_class(place, &mut packet, &headers, port)) };
         self.advance_queue(place, now);
-        let acknowledgement = match &self.classes[class].ack_filter {
-            Some(_) => headers.acknowledgement(&packet),
-            None => None,
-        };
-        if self.classes[class].washes {
-            packet.wash();
-        }
         let Self { queues, front, .. } = self;
         let queue = &mut queues.row[place];
         let before = length(queue);
@@ -395,13 +396,32 @@ impl<P: Queued> ScheduledQueues<P> {
         if let Some(scheduler) = &mut self.scheduler {
             scheduler.on_queued(now, place, &counted, &self.queues);
         }
-        if self.classes[class].ack_filter.is_some() {
+        if let Some((class, acknowledgement)) = of_class {
             self.filter(now, (class, place), (facts.flow, acknowledgement), port, discarded);
-        }
-        if self.has_classes {
-            self.make_room_in_class(now, class, port, discarded);
+            if self.has_classes {
+                self.make_room_in_class(now, class, port, discarded);
+            }
         }
         self.make_room(now, port, discarded);
+    }
+
+    /// A packet is sorted into a queue: what its class does with it. Answers with the class, and with what
+    /// the packet acknowledges where the class filters.
+    #[inline(never)]
+    fn join_class(
+        &self,
+        place: usize,
+        packet: &mut P,
+        headers: &impl Headers<P>,
+        port: &mut Shared,
+    ) -> (usize, Option<Acknowledgement>) {
+        let number = self.begin_with(place, port);
+        let class = &self.classes[number];
+        let acknowledgement = class.ack_filter.as_ref().and_then(|_| headers.acknowledgement(packet));
+        if class.washes {
+            packet.wash();
+        }
+        (number, acknowledgement)
     }
 
     /// A queue is asked about a packet: whether signals are marks is its class's to say. Answers with the

@@ -2,6 +2,7 @@
 //! when.
 
 use crate::aqm::{Departing, Load, Verdict};
+use crate::as_any::AsAny;
 use crate::header::HeaderFields;
 use crate::packet::PacketFacts;
 use aqmlab_units::{Probability, Rate, Time};
@@ -67,7 +68,7 @@ pub struct Victim {
 /// `now` never decreases from call to call. Before anything changes in the queues at an instant the scheduler
 /// is called at that instant: by [`Scheduler::classify`], [`Scheduler::next`], [`Scheduler::victim`] or
 /// [`Scheduler::advance`].
-pub trait Scheduler: Send + DynClone {
+pub trait Scheduler: Send + AsAny + DynClone {
     /// The queue of an arrival.
     fn classify(
         &mut self,

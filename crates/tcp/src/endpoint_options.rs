@@ -28,7 +28,9 @@ impl Endpoint {
         let bare = segment.payload == 0 && !segment.flags.intersects(Flags::SYN.with(Flags::RST));
         if bare {
             let most = if profile.extensions().timestamps { BLOCKS_BESIDE_TIMESTAMPS } else { MOST_BLOCKS };
-            options.blocks = reporting.blocks(most);
+            if reporting.has_blocks() {
+                options.blocks = reporting.blocks(most);
+            }
             options.counts = reporting.counts(&options.blocks);
         }
         options
@@ -51,7 +53,7 @@ impl Endpoint {
         if let Some(reporting) = self.receiver.reporting_mut().filter(|_| is_stamped) {
             reporting.note_stamp(segment, options.timestamps);
         }
-        let plain = segment.payload > 0 && options.blocks.as_slice().is_empty();
+        let plain = segment.payload > 0 && options.blocks.is_empty();
         if plain && self.predicts(segment) && self.sender.is_at_rest() {
             return self.on_predicted(now, context, segment, out);
         }

@@ -40,8 +40,14 @@ pub struct Timestamps {
 }
 
 /// The blocks of a selective acknowledgement, at most four.
+///
+/// Nearly all segments have none: of these a flag is written, and no room for blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub struct Blocks(Option<Reported>);
+
+/// Blocks, of which there is one at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reported {
     count: u8,
     blocks: [Block; MOST_BLOCKS],
 }
@@ -49,23 +55,41 @@ pub struct Blocks {
 impl Blocks {
     /// Adds a block if there is room.
     pub fn push(&mut self, block: Block) {
-        let count = usize::from(self.count);
-        if count < MOST_BLOCKS {
-            self.blocks[count] = block;
-            self.count += 1;
+        let Some(Reported { count, blocks }) = &mut self.0 else {
+            self.0 = Some(Reported {
+                count: 1,
+                blocks: [block, Block::default(), Block::default(), Block::default()],
+            });
+            return;
+        };
+        if let Some(place) = blocks.get_mut(usize::from(*count)) {
+            *place = block;
+            *count += 1;
         }
     }
 
     /// Those that are reported, in their order.
     #[must_use]
+    #[inline]
     pub fn as_slice(&self) -> &[Block] {
-        &self.blocks[..usize::from(self.count)]
+        self.0.as_ref().map_or(&[], |reported| &reported.blocks[..usize::from(reported.count)])
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Bytes of the option in a header of whole words (RFC 2018 section 3); none without a block.
     #[must_use]
+    #[inline]
     pub const fn header_bytes(&self) -> u16 {
-        if self.count == 0 { 0 } else { 4 + 8 * self.count as u16 }
+        match &self.0 {
+            Some(reported) => 4 + 8 * reported.count as u16,
+            None => 0,
+        }
     }
 }
 
@@ -119,7 +143,7 @@ impl SegmentOptions {
 /// As in a packet trace, empty without any: ` sack 2001:3001 5001:6001 ts 120 echo 20`.
 impl fmt::Display for SegmentOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.blocks.count > 0 {
+        if !self.blocks.is_empty() {
             f.write_str(" sack")?;
         }
         for (start, end) in self.blocks.as_slice() {

@@ -240,6 +240,12 @@ impl Reporting {
         self.acknowledge_quickly(window_segments);
     }
 
+    /// Whether an acknowledgement has anything to report.
+    #[inline]
+    pub(crate) fn has_blocks(&self) -> bool {
+        self.duplicate.is_some() || !self.ranges.is_empty()
+    }
+
     /// What an acknowledgement reports: a duplicate once, then ranges, the most recent first.
     pub(crate) fn blocks(&mut self, most: usize) -> Blocks {
         let mut blocks = Blocks::default();

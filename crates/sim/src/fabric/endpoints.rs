@@ -474,8 +474,8 @@ impl Sender<'_> {
     }
 
     /// Hands a packet to the interface, or to whatever is in its place; answers whether it was not lost
-    /// there.
-    #[inline]
+    /// there. Compiled into what makes the packet: it would be written word by word and read by two words.
+    #[inline(always)]
     pub(super) fn hand_over(&self, packet: Packet, network: &mut Network, events: &mut Events) -> bool {
         let path = self.path();
         let behind = path.delayed == Delayed::BehindInterface;

@@ -41,9 +41,9 @@ impl Options {
     /// Keeps what a segment says beside the packet. Answers with the place.
     #[inline]
     pub(crate) fn keep(&mut self, segment: &Segment, options: &SegmentOptions) -> u32 {
-        let SegmentOptions { timestamps, blocks, counts } = *options;
-        let blocks = if blocks.as_slice().is_empty() { NONE } else { self.blocks.keep(blocks) };
-        let counts = counts.map_or(NONE, |counts| self.counts.keep(counts));
+        let timestamps = options.timestamps;
+        let blocks = if options.blocks.is_empty() { NONE } else { self.blocks.keep(options.blocks) };
+        let counts = options.counts.map_or(NONE, |counts| self.counts.keep(counts));
         self.kept.keep(Kept { acknowledgement: segment.acknowledgement, timestamps, blocks, counts })
     }
 
@@ -63,8 +63,8 @@ impl Options {
     pub(crate) fn take(&mut self, packet: &Packet) -> (Segment, SegmentOptions) {
         let segment = packet.segment();
         let Some(place) = packet.options() else { return (segment, SegmentOptions::default()) };
-        let Kept { acknowledgement, timestamps, blocks, counts } = self.kept.take(place);
-        let blocks = if blocks == NONE { Blocks::default() } else { self.blocks.take(blocks) };
+        let Kept { acknowledgement, timestamps, blocks, counts } = *self.kept.release(place);
+        let blocks = if blocks == NONE { Blocks::default() } else { *self.blocks.release(blocks) };
         let counts = (counts != NONE).then(|| self.counts.take(counts));
         (Segment { acknowledgement, ..segment }, SegmentOptions { timestamps, blocks, counts })
     }

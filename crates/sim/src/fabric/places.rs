@@ -39,6 +39,16 @@ impl<T: Default> Places<T> {
         std::mem::take(&mut self.row[place as usize])
     }
 
+    /// As [`Places::take`], of what is copied: the place keeps it until another takes its place.
+    #[inline]
+    pub(crate) fn release(&mut self, place: u32) -> &T
+    where
+        T: Copy,
+    {
+        self.free.push(place);
+        &self.row[place as usize]
+    }
+
     /// How many places are taken.
     #[cfg(test)]
     pub(crate) fn kept(&self) -> usize {

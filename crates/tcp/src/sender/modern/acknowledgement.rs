@@ -192,7 +192,7 @@ impl ModernSender {
     /// twice; of the round trip, the rate and the window it tells nothing.
     pub(super) fn answer_old(&mut self, lent: &mut Lent<'_>, segment: &Segment) -> Reductions {
         let mut reductions = Reductions::default();
-        if self.options.blocks.as_slice().is_empty() {
+        if self.options.blocks.is_empty() {
             return reductions;
         }
         let mut news = News { with_data: segment.payload > 0, ..News::default() };

@@ -44,7 +44,7 @@ use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::hosts::{HostProfile, Modern};
 use crate::kernel_timer::Interrupts;
-use crate::options::{SegmentOptions, stamp};
+use crate::options::{Blocks, SegmentOptions, stamp};
 use crate::sender::{RoundTripTime, SendSequence};
 use crate::sequence::SequenceNumber;
 use aqmlab_random::Key;
@@ -210,7 +210,10 @@ impl ModernSender {
 
     /// The options of the segment that is about to be processed.
     pub(crate) fn take_in_options(&mut self, options: &SegmentOptions) {
-        self.options = *options;
+        self.options.timestamps = options.timestamps;
+        self.options.counts = options.counts;
+        // Where there are none nothing is copied but that.
+        self.options.blocks = if options.blocks.is_empty() { Blocks::default() } else { options.blocks };
     }
 
     /// The timestamp that the acknowledgement echoes, in milliseconds.

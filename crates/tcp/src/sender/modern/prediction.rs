@@ -37,7 +37,7 @@ impl Endpoint {
         !sequence.max.before(number)
             && self.state.is_synchronized()
             && !self.counts_marks(context)
-            && options.blocks.as_slice().is_empty()
+            && options.blocks.is_empty()
             && self.sender.modern().is_some_and(|modern| modern.predicts(context, number))
     }
 
@@ -51,9 +51,14 @@ impl Endpoint {
     ) {
         let number = segment.acknowledgement;
         self.sender.peer_unread = segment.unread;
-        self.sender.with_modern(now, context, |modern, lent| modern.answer_predicted(lent, number));
+        let waits =
+            self.sender.with_modern(now, context, |modern, lent| modern.answer_predicted(lent, number));
         self.advance(number, out);
+        let highest = self.sender.sequence.max;
         self.output_at_once(now, context, out);
+        if waits == Some(true) && self.sender.sequence.max == highest {
+            self.sender.with_modern(now, context, |modern, lent| modern.restart_timer(lent));
+        }
         if self.sender.flags.has(SenderFlags::CLOSING) {
             self.finish_if_over(context, out);
         }
@@ -83,8 +88,9 @@ impl ModernSender {
         !(retransmits || judges || self.timed_out || self.all_answered())
     }
 
-    /// What follows from it.
-    fn answer_predicted(&mut self, lent: &mut Lent<'_>, number: SequenceNumber) {
+    /// What follows from it. Answers whether the timer is still to be restarted, unless something leaves now:
+    /// that sets the probe anew.
+    fn answer_predicted(&mut self, lent: &mut Lent<'_>, number: SequenceNumber) -> bool {
         let delivery = self.board.acknowledge_undisturbed(lent.now, number);
         self.rack.note(&delivery);
         let round_begins = self.begins_round(number, lent.sequence.max);
@@ -97,8 +103,12 @@ impl ModernSender {
             self.rack.widen(lent.now, latest.at);
         }
         self.rack.skip_judgement();
-        self.restart_timer(lent);
+        let waits = lent.context.profile.extensions().tail_loss_probe && self.board.first().is_some();
+        if !waits {
+            self.restart_timer(lent);
+        }
         self.tell(lent.now, &news, 0);
+        waits
     }
 }
 
