@@ -183,10 +183,13 @@ impl Scenario {
     }
 
     /// Every monitored link, with what it carries of the demands with these names; of all, without a name.
-    #[pyo3(signature = (names = Vec::new()))]
-    fn monitored_links(&self, names: Vec<String>) -> Vec<MonitoredLink> {
+    #[pyo3(signature = (names = None))]
+    fn monitored_links(&self, names: Option<Vec<String>>) -> Vec<MonitoredLink> {
         let demands = self.0.demands();
-        self.monitored(|_| true, |place| names.is_empty() || names.contains(&demands[place].name))
+        self.monitored(
+            |_| true,
+            |place| names.as_ref().is_none_or(|names| names.contains(&demands[place].name)),
+        )
     }
 
     /// The values in force of the parameters that a scheme derives where they are not given, by key: those at

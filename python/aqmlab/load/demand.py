@@ -262,7 +262,7 @@ def named_links(
 
 def monitored_links(scenario: Scenario, names: Sequence[str] = ()) -> list[Link]:
     """The monitored links of a scenario, and what they carry of these parts; without names, of all."""
-    return [_link(own) for own in scenario.core.monitored_links(list(names))]
+    return [_link(own) for own in scenario.core.monitored_links(list(names) or None)]
 
 
 def _link(own: _core.MonitoredLink) -> Link:

@@ -54,8 +54,9 @@ use crate::discipline::{Discipline, Scheduled};
 use crate::parameter_error::{ParameterError, require};
 use crate::parameters::Parameters;
 use crate::parts::{
-    AckFilter, AckFiltering, BuiltClass, CapacityEstimate, HardwareQueues, HostFairness, Isolation, Limit, LimitRule, LineCoding,
-    LinkLayer, Shaped, Shaper, Shaping, TinPriority, TinShare, Tins, classes, quantum_of_rate,
+    AckFilter, AckFiltering, BuiltClass, CapacityEstimate, HardwareQueues, HostFairness, Isolation, Limit,
+    LimitRule, LineCoding, LinkLayer, Shaped, Shaper, Shaping, TinPriority, TinShare, Tins, classes,
+    quantum_of_rate,
 };
 use crate::port_facts::PortFacts;
 use crate::scheduler::Scheduler;

@@ -19,7 +19,7 @@
 //!
 //! | law of those that model the path | source |
 //! | --- | --- |
-//! | an acknowledgement opens the window by no more than it covers, or beyond what is in the network, or to what it was before a loss or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
+//! | an acknowledgement opens the window by no more than it covers, or beyond what is in the network, or to what it was before, after a loss, a timeout or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
 
 use super::{
     Acknowledged, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
@@ -149,6 +149,7 @@ impl Trial {
     }
 
     fn happen(&mut self, fact: &Fact, paced: bool) {
+        self.widest = self.widest.max(self.controller.window());
         match fact {
             Fact::Sent { again } => {
                 self.in_flight += 1;
@@ -225,7 +226,6 @@ impl Trial {
             let before = window.max(report.in_flight).max(self.widest).max(4);
             let most = before.saturating_add(report.delivered);
             assert!(after <= most, "from {window} to {after} with {report:?}");
-            self.widest = self.widest.max(after);
             return;
         }
         if self.phase.is_reduction() {

@@ -188,7 +188,8 @@ impl Growth for Prague {
     }
 
     fn observe(&mut self, acknowledged: &Acknowledged) {
-        if let Some(sample_s) = acknowledged.round_trip.map(Span::seconds).filter(|&sample_s| sample_s > 0.0) {
+        if let Some(sample_s) = acknowledged.round_trip.map(Span::seconds).filter(|&sample_s| sample_s > 0.0)
+        {
             let before = self.smoothed_s;
             self.smoothed_s = if before == 0.0 { sample_s } else { before + (sample_s - before) / 8.0 };
         }

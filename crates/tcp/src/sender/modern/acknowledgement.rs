@@ -305,11 +305,15 @@ impl ModernSender {
         }
         let mut lost = 0;
         self.timers.armed = false;
-        if !reductions.waits {
+        let is_plain = news.advanced && news.delivery.sacked == 0 && !news.duplicate && !news.echo;
+        let is_dubious = self.phase != Phase::Open || !(was_calm && is_plain);
+        if !is_dubious {
+            // Even where what was sent again before has overtaken what is outstanding (`tcp_ack_is_dubious`).
+            self.rack.skip_judgement();
+        } else if !reductions.waits {
             (lost, reductions.recovery) = self.lose_what_is_overtaken(lent);
         }
-        let is_plain = news.advanced && news.delivery.sacked == 0 && !news.duplicate && !news.echo;
-        if self.phase == Phase::Open && !(was_calm && is_plain) {
+        if self.phase == Phase::Open && is_dubious {
             self.note_order();
         }
         if news.restarts_timer && !self.timers.armed {

@@ -10,7 +10,7 @@
 
 use super::acknowledgement::News;
 use super::timers::Due;
-use super::{Lent, ModernSender, Sent};
+use super::{Lent, ModernSender};
 use crate::congestion::Phase;
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
@@ -38,7 +38,7 @@ impl Endpoint {
             && self.state.is_synchronized()
             && !self.counts_marks(context)
             && options.blocks.is_empty()
-            && self.sender.modern().is_some_and(|modern| modern.predicts(context, number))
+            && self.sender.modern().is_some_and(|modern| modern.predicts(number))
     }
 
     /// What remains of the processing of such a segment.
@@ -68,23 +68,21 @@ impl Endpoint {
 impl ModernSender {
     /// Whether an acknowledgement of everything before `number`, which is new, brings nothing but itself.
     #[inline]
-    fn predicts(&self, context: &Context<'_>, number: SequenceNumber) -> bool {
+    fn predicts(&self, number: SequenceNumber) -> bool {
         let undisturbed = self.phase == Phase::Open
             && !self.disordered
             && self.timers.probed.is_none()
             && self.board.is_undisturbed();
         let predicts = undisturbed && self.board.first().is_some_and(|first| !number.before(first.end));
-        debug_assert!(!predicts || self.waits_for_nothing_else(context), "{self:?}");
+        debug_assert!(!predicts || self.waits_for_nothing_else(), "{self:?}");
         predicts
     }
 
     /// What is so in the open phase whenever the scoreboard is undisturbed: the acknowledgement before has
-    /// settled it. RACK's clock is kept by every host and judges only where the host uses RACK.
-    fn waits_for_nothing_else(&self, context: &Context<'_>) -> bool {
-        let overtaken =
-            |first: &Sent| context.profile.extensions().rack && self.rack.has_overtaken(first.at, first.end);
+    /// settled it.
+    fn waits_for_nothing_else(&self) -> bool {
         let retransmits = self.new_first || self.first_retransmission.is_some();
-        let judges = self.timers.due() == Some(Due::Reordering) || self.board.first().is_some_and(overtaken);
+        let judges = self.timers.due() == Some(Due::Reordering);
         !(retransmits || judges || self.timed_out || self.all_answered())
     }
 

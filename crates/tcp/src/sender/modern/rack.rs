@@ -86,12 +86,6 @@ impl Rack {
         self.advanced = true;
     }
 
-    /// Whether something sent after this has arrived.
-    #[inline]
-    pub(crate) fn has_overtaken(&self, at: Time, end: SequenceNumber) -> bool {
-        self.latest.is_some_and(|(latest, ..)| latest.sent_after(at, end))
-    }
-
     /// What begins at `low` arrived behind what ends at `highest`, which was sent later (step 3; Linux
     /// `tcp_check_sack_reordering`).
     pub(crate) fn note_reordering(

@@ -283,6 +283,7 @@ impl Scoreboard {
                 delivery.note_passed(&segment);
             }
         }
+        self.next_once = self.next_once.max(self.first);
         if self.highest.is_some_and(|highest| !number.before(highest)) {
             self.highest = None;
         }
