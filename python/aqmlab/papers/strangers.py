@@ -12,6 +12,7 @@ from collections.abc import Mapping  # noqa: TC003 (records are read by their ty
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from math import isnan
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +25,7 @@ from aqmlab.papers.experiment import look_up
 from aqmlab.papers.scorecard import NUMBER, Scored
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
+from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 NAME = "strangers"
 DEVIATION = "_deviation"
 """A column of this ending has the standard deviation of the trials whose mean is in the other."""
+SMOOTHED = "smoothed_round_trip_ms/flows."
+"""The mean over a run of what the senders of a group take for their round trip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class Measure:
 
     def of_run(self, result: Result, row: Mapping[str, str]) -> float:
         """Ours in one run."""
-        values = [result.value(name, links=_links(result)) for name in self.ours]
+        values = [_of_run(result, name) for name in self.ours]
         return self.made_of(values) * self.times / (float(row[self.per]) if self.per else 1.0)
 
     def of_trials(self, row: Mapping[str, str]) -> list[float]:
@@ -113,18 +117,21 @@ class Measure:
         return [self.made_of(each) if len(each) > 1 else each[0] for each in trials]
 
     def deviation(self, row: Mapping[str, str]) -> float:
-        """The standard deviation of the trials, where it is published of a single column; else 0."""
-        text = row.get(f"{self.published[0]}{DEVIATION}", "")
-        return float(text) if text and len(self.published) == 1 else 0.0
+        """How far a published standard deviation of each column moves the number; 0 where none is published."""
+        deviations = [row.get(f"{name}{DEVIATION}", "") for name in self.published]
+        return self._moved(row, [float(each) for each in deviations]) if all(deviations) else 0.0
 
     def rounding(self, row: Mapping[str, str]) -> float:
         """How far half a unit of the last digit in each column moves the number."""
-        texts = [row[name].split()[0] for name in self.published]
-        values = [float(each) for each in texts]
+        return self._moved(row, [_half_unit(row[name].split()[0]) for name in self.published])
+
+    def _moved(self, row: Mapping[str, str], by: Sequence[float]) -> float:
+        """How far the number moves, all together, if each column moves by so much."""
+        values = [float(row[name].split()[0]) for name in self.published]
         if len(values) == 1:
-            return _half_unit(texts[0])
+            return by[0]
         moved = [
-            [value + _half_unit(texts[place]) * (at == place) for at, value in enumerate(values)]
+            [value + by[place] * (at == place) for at, value in enumerate(values)]
             for place in range(len(values))
         ]
         return sum(abs(self.made_of(each) - self.made_of(values)) for each in moved)
@@ -141,6 +148,16 @@ MAKES: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 def _half_unit(text: str) -> float:
     return 0.5 * 10.0 ** -len(text.partition(".")[2])
+
+
+def _of_run(result: Result, name: str) -> float:
+    """A quantity of a run; of a group of flows also the mean of its smoothed round trip."""
+    if not name.startswith(SMOOTHED):
+        return result.value(name, links=_links(result))
+    rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
+    samples = zip(rows["flow_group"].to_pylist(), rows["smoothed_round_trip_s"].to_pylist(), strict=True)
+    group = name.removeprefix(SMOOTHED)
+    return 1e3 * fmean(value for of, value in samples if of == group and not isnan(value))
 
 
 def _links(result: Result) -> tuple[str, ...]:
