@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import aqmlab
+from aqmlab import traffic_control
 from aqmlab.cli import commands
 from aqmlab.papers import scorecard, strangers
 from aqmlab.papers.documents import Conclusion
@@ -46,7 +47,7 @@ profile = "linux6-cubic"
 
 [factors.first.values]
 reno = { "flows.0.host.congestion" = "reno" }
-prague = "Prague"
+bbr2 = "BBRv2"
 
 [factors.rtt_ms]
 key = "flows.0.base_rtt_ms"
@@ -70,7 +71,7 @@ doubt = "The rate of other cells is not printed."
 overrides = { "dumbbell.rate_mbps" = 1.0 }
 where = { rtt_ms = "30" }
 """
-TABLE = "first,rtt_ms,limit,first_mbps,second_mbps\nreno,20,2,1.0 1.2,0.9 0.7\nprague,20,2,1.5,0.4\n"
+TABLE = "first,rtt_ms,limit,first_mbps,second_mbps\nreno,20,2,1.0 1.2,0.9 0.7\nbbr2,20,2,1.5,0.4\n"
 
 
 @pytest.fixture
@@ -110,6 +111,72 @@ def test_of_a_mean_with_a_deviation_twice_that_is_allowed(source: strangers.Sour
     assert beside(found.measure, row, [15.3], source).inside is False
 
 
+def test_a_share_moves_with_the_deviations_of_both_flows(source: strangers.Source) -> None:
+    """60 and 40 with deviations of 2 and 1: 62 of 102 are 0.6078, 60 of 101 are 0.5941."""
+    row = {"a": "60.0", "a_deviation": "2.0", "b": "40.0", "b_deviation": "1.0"}
+    share = Measure("share", "share", ("a", "b"))
+    found = beside(share, row, [0.62], source)
+    assert found.published_spread == pytest.approx(2 * (0.007843 + 0.005941), rel=1e-3)
+    assert found.inside is True
+    assert beside(share, row, [0.63], source).inside is False
+
+
+def test_a_round_trip_is_the_mean_of_what_the_sender_takes_for_it(source: strangers.Source) -> None:
+    """Samples of each 100 ms that the run recorded itself, of one flow and not of the other."""
+    scenario = (
+        source.cells[0]
+        .scenario(())
+        .with_overrides({"record.congestion_window_interval_ms": 100.0, "flows.1.base_rtt_ms": 80.0})
+    )
+    result = aqmlab.run(scenario, seed=1)
+    means = [
+        Measure("round trip", "value", (), (f"smoothed_round_trip_ms/flows.{name}",)).of_run(result, {})
+        for name in ("first", "second")
+    ]
+    # 20 and 80 ms of delay, and up to 20 packets of 1,500 bytes at 2 Mbit/s: 120 ms.
+    assert 20.0 < means[0] < 145.0
+    assert means[1] - means[0] == pytest.approx(60.0, abs=10.0)
+
+
+def test_buffers_of_pam_are_those_of_the_artifact() -> None:
+    """Products of 100 Mbit/s and 10 (2) ms over 1,500 bytes, and a packet; 10,000 in DualPI2."""
+    found = {
+        (row["buffer_products"], row["other"].endswith("2ms"), row["queue"].startswith("DualPI2")): row[
+            "limit_packets"
+        ]
+        for row in strangers.load("pam2025").rows
+    }
+    assert {key[:2]: limit for key, limit in found.items() if not key[2]} == {
+        ("0.5", False): "42",
+        ("2.0", False): "167",
+        ("8.0", False): "667",
+        ("0.5", True): "9",
+        ("2.0", True): "34",
+        ("8.0", True): "134",
+    }
+    assert {limit for key, limit in found.items() if key[2]} == {"10000"}
+
+
+def test_queues_are_what_the_words_of_linux_mean() -> None:
+    """The commands of both artifacts, read by the reader of Linux' words."""
+    commands = {
+        ("pam2025", "Codel"): "codel limit 42 target 5ms interval 100ms ecn",
+        ("pam2025", "Codel_drop"): "codel limit 42 target 5ms interval 100ms noecn",
+        ("pam2025", "pie_drop, 1 ms"): "pie limit 9 target 1ms noecn",
+        ("pam2025", "FQ_Codel"): "fq_codel limit 42 target 5ms interval 100ms ecn",
+        ("pam2025", "DualPI2"): "dualpi2 target 5ms",
+        ("l4s-tests", "fq_codel(1q,1ms/20ms)"): "fq_codel flows 1 target 1ms interval 20ms",
+        ("l4s-tests", "pie"): "pie ecn",
+        ("l4s-tests", "pie(100p/5ms)"): "pie limit 100 target 5ms tupdate 32ms alpha 2 beta 20 ecn",
+    }
+    for (name, queue), command in commands.items():
+        cells = [each for each in strangers.load(name).cells if each.row["queue"] == queue]
+        scenario = next(each for each in cells if not each.not_modelled).scenario(())
+        read = traffic_control.read(command)
+        own = scenario.with_overrides({"dumbbell.queue": {"scheme": read.scheme, **read.parameters}})
+        assert scenario.resolved["dumbbell"]["queue"] == own.resolved["dumbbell"]["queue"], queue
+
+
 @pytest.mark.parametrize(
     ("of", "values", "made"),
     [
@@ -125,8 +192,8 @@ def test_what_is_made_of_numbers(of: str, values: list[float], made: float) -> N
 
 
 def test_a_cell_is_run_with_its_factors_and_another_is_counted(source: strangers.Source) -> None:
-    reno, prague = source.cells
-    assert prague.not_modelled == ("Prague",)
+    reno, bbr2 = source.cells
+    assert bbr2.not_modelled == ("BBRv2",)
     resolved = reno.scenario(()).resolved
     assert resolved["flows"][0]["host"]["congestion"] == "reno"
     assert resolved["flows"][0]["base_rtt_ms"] == 20.0
@@ -149,7 +216,7 @@ def test_ours_stand_beside_theirs_and_in_the_scorecard(source: strangers.Source,
     assert counted.inside is None
     card = [*strangers.scored(found, "quick", "1")]
     assert [each.conclusion == Conclusion.NOT_RUN for each in card] == [False, True]
-    assert card[1].verdict == "not modelled: Prague"
+    assert card[1].verdict == "not modelled: BBRv2"
     assert {each.of: each.conclusions.total() for each in scorecard.counted(card)} == {
         scorecard.CAN_FAIL: 1,
         scorecard.NOT_MODELLED: 1,
@@ -158,7 +225,7 @@ def test_ours_stand_beside_theirs_and_in_the_scorecard(source: strangers.Source,
     assert len(study.numbers) == 1
     assert study.page == "strangers.md"
     shown = Strangers(found, "quick", {})
-    assert "Prague (1)" in str(shown)
+    assert "BBRv2 (1)" in str(shown)
     assert {*shown.to_pandas()["seed"].dropna()} == {1, 2}
 
 
@@ -176,8 +243,8 @@ def test_every_shipped_cell_has_a_legal_scenario_or_a_reason() -> None:
         "cake-flowiso": 34,
     }
     assert modelled == {
-        "l4s-tests": 18,
-        "pam2025": 0,
+        "l4s-tests": 96,
+        "pam2025": 138,
         "ifip2025": 84,
         "ifip2025-many": 41,
         "cake-flowiso": 14,
@@ -193,15 +260,23 @@ def test_every_switch_is_legal_in_every_cell_of_its_source() -> None:
 
 
 def test_the_command_counts_what_is_not_modelled_and_writes_all_cells(tmp_path: Path) -> None:
-    command = ["reproduce", "strangers", "--source", "pam2025", "--output", str(tmp_path / "out")]
+    command = [
+        "reproduce",
+        "strangers",
+        "--source",
+        "cake-flowiso",
+        "--seeds",
+        "1",
+        "--output",
+        str(tmp_path / "out"),
+    ]
     result = CliRunner().invoke(commands, command)
     assert result.exit_code == 0, result.output
-    assert "529" in result.output
-    assert "BBRv2" in result.output
+    assert "FQ-CoDel hashed" in result.output
     with (tmp_path / "out" / "cells.csv").open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
-    assert len(rows) == 4 * 529
-    assert {row["inside"] for row in rows} == {""}
+    assert len(rows) == 2 * 34
+    assert sum(row["inside"] == "" for row in rows) == 2 * 20
     assert scorecard.read(tmp_path / "out")
 
 

@@ -117,7 +117,7 @@ class Measure:
         return [self.made_of(each) if len(each) > 1 else each[0] for each in trials]
 
     def deviation(self, row: Mapping[str, str]) -> float:
-        """How far a published standard deviation of each column moves the number; 0 where none is published."""
+        """How far a published standard deviation of each column moves the number; 0 where none is."""
         deviations = [row.get(f"{name}{DEVIATION}", "") for name in self.published]
         return self._moved(row, [float(each) for each in deviations]) if all(deviations) else 0.0
 
