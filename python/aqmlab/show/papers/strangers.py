@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 CELLS, SOURCES, FIGURE = "cells.csv", "sources.csv", "shares"
 SHARES = ("share", "jain_index")
 """The measures of who gets how much; the others are sums, delays and losses."""
+KINDS_IN_FIGURE = 4
+"""A source of more kinds of cells has one sign in the figure."""
 
 
 @dataclass(frozen=True)
@@ -291,8 +294,10 @@ def shares_figure(numbers: Sequence[Beside]) -> Drawn:
     """Each share as published against ours; what lies on the diagonal is the same."""
     title = "Shares of the line: measured by others, and here"
     shown_here = [each for each in _groups(numbers) if each.judged(shares=True)]
-    several = {each.source for each in shown_here if each.of != "all"}
-    groups = [each for each in shown_here if each.of != "all" or each.source not in several]
+    kinds = Counter(each.source for each in shown_here if each.of != "all")
+    groups = [
+        each for each in shown_here if (each.of == "all") != (0 < kinds[each.source] <= KINDS_IN_FIGURE)
+    ]
     figure = settle(figure_of(_draw_shares(groups, title=title)))
     return Drawn(
         FIGURE, title, "A point is a cell: its published share, or Jain's index, and our mean.", figure
