@@ -57,6 +57,25 @@ def test_the_endless_flow_down_is_sent_by_each_of_a_pair() -> None:
     assert flows[0] == own.resolved["flows"][0]
 
 
+def test_alone_is_without_the_other_downloads_and_their_settings() -> None:
+    own = aqmlab.Scenario.from_toml(
+        LINE + '[[flows]]\nname = "other"\ncount = 1\ndirection = "left-to-right"\nbase_rtt_ms = 20.0\n'
+        'profile = "linux6-cubic"\nhost = { congestion = "prague", ecn = "accurate" }\n'
+    )
+    assert [each["name"] for each in with_senders(own, ("reno",)).resolved["flows"]] == ["up", "first"]
+
+
+def test_what_no_sender_is_called_and_what_is_not_of_senders_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "line.toml").write_text(LINE, encoding="utf-8")
+    for arguments, told in (
+        (["--senders", "cubicc"], "senders: cubicc: "),
+        (["--senders", ","], "names none"),
+        (["--senders", "cubic", "--within", "9s"], "--within is not of --senders"),
+    ):
+        done = aqmlab_run("compare", tmp_path / "line.toml", *arguments)
+        assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+
+
 @pytest.fixture(scope="module")
 def matrix() -> aqmlab.SenderMatrix:
     return aqmlab.senders(LINE, ["cubic", "ledbat"], schemes=["drop-tail", "fq-codel"], seeds=[1, 2])

@@ -284,6 +284,11 @@ fn what_a_tree_cannot_be_is_refused_with_the_place() {
              without children",
         ),
         (
+            serde_json::json!([{ "name": "a", "prio": 3 }, { "parent": "a", "rate_mbps": 1.0 }]),
+            "`classes.0.prio` is given for a class with children: it must be left out: packets belong to classes \
+             without children",
+        ),
+        (
             serde_json::json!([{ "rate_mbps": 1.0, "queue": { "scheme": "sfg", "limit_packets": 9 } }]),
             "`classes.0.queue.scheme` is one that has filters or classes: it must be a scheme with a single \
              queue, fq, fq-codel or cake",

@@ -98,6 +98,28 @@ fn flows_of_one_queue_share_its_part_and_all_together_have_the_rate() {
     }
 }
 
+/// Packets of 1,000 bytes beside those of 40: in turns of 1,514 bytes or more two go, and then 38.
+#[test]
+fn without_a_rate_queues_share_bytes_and_not_packets() {
+    let keys = json_schema!({ "scheme": "cake", "flows": 8, "hardware_queues": 2 });
+    let mut port = Port::<TestPacket>::new(
+        &scheme(&keys),
+        PortFacts::new(Rate::from_megabits_per_second(1000.0)),
+        Key::from_seed(1).stream(),
+    );
+    for (flow, bytes) in [(FIRST, 1000), (SECOND, 40)] {
+        for _ in 0..400 {
+            let mut packet = TestPacket::data(0, bytes, Codepoint::Ect0);
+            packet.facts.flow = flow;
+            port.arrive(Time::ZERO, packet, &mut |_, reason| panic!("{}", reason.name()));
+        }
+    }
+    let left: Vec<u64> =
+        (0..400).filter_map(|_| port.depart(Time::ZERO, &mut |_, _| ())).map(|packet| packet.facts.flow).collect();
+    let large = left.iter().filter(|&&flow| flow == FIRST).count();
+    assert_eq!(large, 20, "two of 40");
+}
+
 #[test]
 fn what_the_kernel_refuses_is_refused() {
     let refused = |more: &str| {

@@ -70,7 +70,8 @@ fn classes_without_packets(link: &Link, reached: &ReachedClasses) -> Vec<String>
         let why = match (classes.leads_to(place), class.is_selective) {
             (true, false) => return None,
             (true, true) => {
-                "no packet of this scenario fits it: correct its hosts or dscp, or set dscp of the traffic"
+                "no packet of this scenario fits it and no class before it: correct its hosts or dscp, set dscp of \
+                 the traffic, or move it to the front"
             }
             (false, true) => "classes before it take all of its packets: move it in front of them",
             (false, false) => "nothing is left for it: say whose packets it takes, or remove it",

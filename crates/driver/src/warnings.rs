@@ -36,7 +36,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
             "too few samples: {completed} {exchanges} completed in the measured window, tails need {FEW_EXCHANGES} or more"
         ));
     }
-    let busiest = summary.links.iter().map(|link| link.busy_share).fold(0.0, f64::max);
+    let busiest = summary.links.iter().map(|link| busy_share(link, scenario)).fold(0.0, f64::max);
     if !summary.links.is_empty() && busiest < BUSY_SHARE {
         warnings.push(format!(
             "no bottleneck: the busiest monitored link was busy {:.0} % of the time",
@@ -46,6 +46,7 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     warnings.extend(summary.links.iter().filter_map(|link| idle_scheme(link, scenario)));
     warnings.extend(scenario.network.links.iter().filter_map(|link| tins_without_codepoints(link, scenario)));
     warnings.extend(scenario.network.links.iter().flat_map(promises_too_much));
+    warnings.extend(scenario.network.links.iter().flat_map(ceilings_without_lenders));
     let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
     warnings.extend(marking.map(|link| {
         format!(
@@ -59,6 +60,23 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     warnings.extend(summary.links.iter().filter_map(carries_retransmissions));
     warnings.extend(of_scenario(scenario).into_iter().map(|warning| warning.text));
     warnings
+}
+
+/// The part of the time in which a link sends, of what its queue lets go at most; all of it where that has
+/// classes with ceilings, of which one alone may hold somebody back.
+fn busy_share(link: &LinkSummary, scenario: &Scenario) -> f64 {
+    let links = &scenario.network.links;
+    let Some(place) = links.iter().position(|described| described.name == link.name) else {
+        return link.busy_share;
+    };
+    let Some(shaping) = scenario.queue_shaping(LinkIndex(place as u32)) else { return link.busy_share };
+    if links[place].queue.as_ref().is_some_and(|queue| queue.traffic_classes().is_some()) {
+        return 1.0;
+    }
+    let part = links[place].rate.map_or(1.0, |rate| {
+        rate.bits_per_second() as f64 / shaping.rate.bits_per_second() as f64
+    });
+    link.busy_share * part.max(1.0)
 }
 
 /// The key of the first group that has hosts, as a scenario has it.
@@ -237,6 +255,19 @@ fn promises_too_much(link: &Link) -> Vec<String> {
         )
     };
     htb.oversubscribed().into_iter().map(told).collect()
+}
+
+/// Classes that nobody lends to, although they have a ceiling above their rate.
+fn ceilings_without_lenders(link: &Link) -> Vec<String> {
+    let Some(Scheme::Htb(htb)) = &link.queue else { return Vec::new() };
+    let told = |(place, rate, ceil): (usize, f64, f64)| {
+        format!(
+            "htb at {}: queue.classes.{place} never gets more than its rate of {rate} Mbit/s: its ceiling of {ceil} counts \
+             where a class above it lends; set parent, or rate_mbps",
+            link.name
+        )
+    };
+    htb.unlent().map(told).collect()
 }
 
 /// A queue whose scheme did nothing, or nothing but let its buffer overflow. Drop-tail is not expected to do

@@ -114,10 +114,24 @@ def compare(
     from aqmlab.inference import MINIMUM_REPLICATIONS
 
     if senders:
-        others = bool(names or queues or shaped_share or until_width_s or within_s or links or details)
+        others = {
+            "--names": names,
+            "--queues": queues,
+            "--shaped-share": shaped_share,
+            "--until-width": until_width_s,
+            "--within": within_s,
+            "--links": links,
+            "--details": details,
+        }
         asked = {"schemes": schemes, "seeds": seeds, "overrides": overrides, "queue_in": queue_in}
         return _compare_senders(
-            [*what], others, output, quiet=quiet, senders=senders, executor=executor, **asked
+            [*what],
+            [name for name, given in others.items() if given],
+            output,
+            quiet=quiet,
+            senders=senders,
+            executor=executor,
+            **asked,
         )
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
@@ -156,9 +170,12 @@ def compare(
     return _tell(found, found.folder or folder, with_report=with_report, details=details, quiet=quiet)
 
 
+_BESIDE_SENDERS = "--schemes, --queue-in, --seeds, --set and --output"
+
+
 def _compare_senders(
     what: Sequence[Path],
-    others: bool,
+    others: Sequence[str],
     output: Path | None,
     *,
     quiet: bool,
@@ -168,12 +185,13 @@ def _compare_senders(
     from aqmlab import shown as shows
     from aqmlab.scenario import Scenario
     from aqmlab.show.objects.senders import table_of
+    from aqmlab.show.tables.render import to_terminal
     from aqmlab.tables import save
 
-    if others or len(what) != 1 or what[0].is_dir():
-        raise click.UsageError(
-            "--senders is of one scenario, beside --schemes, --queue-in, --seeds, --set and --output"
-        )
+    if others:
+        raise click.UsageError(f"{others[0]} is not of --senders; legal: {_BESIDE_SENDERS}")
+    if len(what) != 1 or what[0].is_dir():
+        raise click.UsageError(f"--senders is of one scenario; legal beside it: {_BESIDE_SENDERS}")
     _require_existing(what)
     own = Scenario.from_file(what[0], overrides=asked.pop("overrides"))
     folder = output or RESULTS / f"senders-{folder_name(own.name)}"
@@ -183,7 +201,7 @@ def _compare_senders(
     if quiet:
         say(str(folder))
     else:
-        console().print(shown(str(found)), soft_wrap=True)
+        console().print(to_terminal(table_of(found)))
         for name, file in files.items():
             say(f"{name}: {file}")
     return Numbers.of(found, folder=str(folder))

@@ -67,7 +67,10 @@ def read_seeds(context: click.Context, parameter: click.Parameter, text: str | N
 def read_names(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
     """Reads names separated by commas, such as `pi-24,rem-24`."""
     del context, parameter
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    if text is not None and not names:
+        raise click.BadParameter("names none; legal: one or more, separated by commas")
+    return names
 
 
 def read_schemes(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import PLACES, SHAPED_SHARE, place_named
 from aqmlab.presets import HOUSEHOLD, TECHNOLOGIES
 from aqmlab.scenario import Scenario
+from aqmlab.terminal.spelling import nearest, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,6 +131,8 @@ DOWNLOADS = {
     CUBIC: "",
     "reno": 'host = { congestion = "reno" }',
     BBR: 'host = { congestion = "bbr-linux-v3" }   # Google\'s servers; others with BBR: "bbr-linux-v1"',
+    "bbr-linux-v1": 'host = { congestion = "bbr-linux-v1" }',
+    "bbr-linux-v3": 'host = { congestion = "bbr-linux-v3" }',
 }
 """How servers send what is downloaded: a line of the flow."""
 
@@ -246,7 +249,13 @@ def _downloads(senders: Sequence[str]) -> str:
     texts = []
     for place, sender in enumerate(senders, start=1):
         if sender not in DOWNLOADS:
-            raise RefusalError.unknown("downloads", sender, DOWNLOADS)
+            known = ", ".join(DOWNLOADS)
+            raise RefusalError(
+                f'downloads: "{shortened(sender)}" is unknown; legal: {known}{nearest(sender, [*DOWNLOADS])}',
+                place="downloads",
+                value=sender,
+                legal=known,
+            )
         name = "download" if len(senders) == 1 else f"download-{place}"
         texts.append(_DOWNLOAD.format(name=name) + (f"{DOWNLOADS[sender]}\n" if DOWNLOADS[sender] else ""))
     return "\n".join(texts)

@@ -1,7 +1,7 @@
 """Which queue for which sender: downloads by congestion controls, alone and in pairs, in each queue.
 
-The scenario's first endless group of flows that fills the way down is replaced by one flow of each sender
-of a pair; everything else of the scenario stays, a call among it.
+The scenario's endless flows that fill the way down are replaced by one flow of each sender of a pair;
+everything else of the scenario stays, a call among it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import arguments, shown
 from aqmlab.comparison import configurations
-from aqmlab.errors import ComparisonError
+from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
@@ -34,6 +34,8 @@ FIRST, SECOND = "first", "second"
 PROFILE = "linux6-cubic"
 """The hosts, whatever their congestion control."""
 _DOWN = ("down", "left-to-right")
+_OF_ITS_SENDER = {"accurate_ecn_option"}
+"""What a host may have only with the congestion control that it had."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +145,8 @@ def senders(
         What each gets beside each other, and how long a call's packets take.
 
     Raises:
-        ComparisonError: There is no such flow, or a sender is named twice.
-        ScenarioError: The scenario, a scheme or a sender is refused.
+        ComparisonError: There is no such flow, or a sender is refused or named twice.
+        ScenarioError: The scenario or a scheme is refused.
         RunError: A run failed; finished runs are kept.
     """
     if not senders or len(set(senders)) < len(senders):
@@ -168,29 +170,40 @@ def senders(
 
 
 def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
-    """The scenario with a flow of each sender in the place of its endless flow down.
+    """The scenario with a flow of each sender in the place of its endless flows down.
 
     Raises:
-        ComparisonError: It has none.
-        ScenarioError: A sender is refused.
+        ComparisonError: It has none, or a sender is refused.
     """
     document: dict[str, Any] = copy.deepcopy(scenario.resolved)
     flows = document.get("flows", [])
-    place = next((at for at, each in enumerate(flows) if _is_download(each)), None)
-    if place is None:
+    downloads = [each for each in flows if _is_download(each)]
+    if not downloads:
         raise ComparisonError(
             f"{scenario.name}: no flow that never ends goes down a line or from left to right, whose sender "
             "could be another; legal: a [[flows]] with one of these directions and without bytes",
             place="senders",
         )
-    template = flows.pop(place)
-    host = {key: value for key, value in template["host"].items() if value is not None}
-    flows[place:place] = [
-        {**template, "name": name, "count": 1, "profile": PROFILE, "host": {**host, "congestion": sender}}
-        for name, sender in zip((FIRST, SECOND), pair, strict=False)
+    template = downloads[0]
+    place = flows.index(template)
+    host = {
+        key: value
+        for key, value in template["host"].items()
+        if value is not None and key not in _OF_ITS_SENDER
+    }
+    document["flows"] = [
+        *(each for each in flows[:place] if not _is_download(each)),
+        *(
+            {**template, "name": name, "count": 1, "profile": PROFILE, "host": {**host, "congestion": sender}}
+            for name, sender in zip((FIRST, SECOND), pair, strict=False)
+        ),
+        *(each for each in flows[place:] if not _is_download(each)),
     ]
     document["name"] = f"{scenario.name}, {' beside '.join(pair)}"
-    return Scenario.of(_without_absent(document))
+    try:
+        return Scenario.of(_without_absent(document))
+    except ScenarioError as error:
+        raise ComparisonError(f"senders: {' beside '.join(pair)}: {error}", place="senders") from None
 
 
 def _without_absent(value: Any) -> Any:  # noqa: ANN401 (a document)

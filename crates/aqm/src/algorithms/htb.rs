@@ -64,7 +64,8 @@ pub struct Class<S: AnyScheme> {
     pub name: String,
     /// The class above it, which stands before it in the list. Unset: none.
     pub parent: Option<String>,
-    /// What it gets whatever the others do, in Mbit/s. Unset, without a parent: the link's rate.
+    /// What it gets whatever the others do, in Mbit/s. Unset, without a parent: the link's rate, or its
+    /// ceiling where that is lower.
     pub rate_mbps: Option<f64>,
     /// What it gets at most, where others lend. Unset: its rate, so that nobody lends to it.
     pub ceil_mbps: Option<f64>,
@@ -116,7 +117,8 @@ impl<S: AnyScheme> Class<S> {
     /// The rate that it has at a port.
     #[must_use]
     pub fn rate(&self, facts: &PortFacts) -> Rate {
-        self.rate_mbps.map_or(facts.link_rate, Rate::from_megabits_per_second)
+        let ceil = self.ceil_mbps.map_or(facts.link_rate, Rate::from_megabits_per_second);
+        self.rate_mbps.map_or(facts.link_rate.min(ceil), Rate::from_megabits_per_second)
     }
 
     /// Bytes of its turn at a port.
@@ -255,6 +257,15 @@ impl<S: AnyScheme> Params<S> {
         }
     }
 
+    /// Classes whose ceilings do nothing, because no class stands above them that would lend: their places,
+    /// rates and ceilings.
+    pub fn unlent(&self) -> impl Iterator<Item = (usize, f64, f64)> {
+        self.classes.iter().enumerate().filter_map(|(place, class)| {
+            let (rate, ceil) = (class.rate_mbps?, class.ceil_mbps?);
+            (class.parent.is_none() && self.is_leaf(place) && ceil > rate).then_some((place, rate, ceil))
+        })
+    }
+
     fn check_class(&self, place: usize) -> Result<(), ParameterError> {
         let class = &self.classes[place];
         if !class.name.is_empty() && self.classes[..place].iter().any(|other| other.name == class.name) {
@@ -307,11 +318,18 @@ impl<S: AnyScheme> Params<S> {
         if let Some(dscp) = class.dscp.iter().find(|&&dscp| dscp > 63) {
             return Err(refused(place, "dscp", dscp, "codepoints from 0 to 63"));
         }
-        let sorts = !class.hosts.is_empty() || !class.dscp.is_empty();
-        if sorts && !self.is_leaf(place) {
-            let key = if class.hosts.is_empty() { "dscp" } else { "hosts" };
-            let legal = "left out: packets belong to classes without children";
-            return Err(refused(place, key, "given for a class with children", legal));
+        if !self.is_leaf(place) {
+            let of_leaves = [
+                ("hosts", !class.hosts.is_empty()),
+                ("dscp", !class.dscp.is_empty()),
+                ("prio", class.prio != 0),
+                ("quantum_bytes", class.quantum_bytes.is_some()),
+                ("queue", *class.queue != S::of_class()),
+            ];
+            if let Some((key, _)) = of_leaves.into_iter().find(|&(_, given)| given) {
+                let legal = "left out: packets belong to classes without children";
+                return Err(refused(place, key, "given for a class with children", legal));
+            }
         }
         require_class(&*class.queue).map_err(|error| error.within(&format!("classes.{place}")))
     }
@@ -371,8 +389,10 @@ impl<S: AnyScheme> Parameters for Params<S> {
         require(count <= MOST_CLASSES, "classes", format!("{count} classes"), "at most 4096 classes")?;
         (0..count).try_for_each(|place| self.check_class(place))?;
         let Some(default) = &self.default else { return Ok(()) };
-        let names: Vec<&str> = self.leaves().map(|(_, class)| &*class.name).collect();
-        let legal = format!("the name of a class without children: {}", names.join(", "));
+        let names: Vec<&str> =
+            self.leaves().map(|(_, class)| &*class.name).filter(|name| !name.is_empty()).collect();
+        let known = if names.is_empty() { "none has a name".to_owned() } else { names.join(", ") };
+        let legal = format!("the name of a class without children: {known}");
         require(!default.is_empty() && names.contains(&&**default), "default", default, legal)
     }
 

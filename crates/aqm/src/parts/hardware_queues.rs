@@ -27,14 +27,18 @@ struct State {
     active: u32,
 }
 
-/// Hardware queues in turns, a packet each.
+/// What a queue sends in a turn: a full packet, so that short ones take no more of the line than long ones.
+const TURN_BYTES: u32 = 1_514;
+
+/// Hardware queues in turns.
 #[derive(Clone, Debug)]
 pub(crate) struct HardwareQueues {
     queues: Vec<State>,
     /// What they share; none where the link alone holds them back.
     rate: Option<Rate>,
-    /// Whose turn is first.
+    /// Whose turn is first, and what it has sent in it.
     turn: usize,
+    sent_bytes: u32,
     /// The queue that was asked last.
     asked: usize,
 }
@@ -42,7 +46,7 @@ pub(crate) struct HardwareQueues {
 impl HardwareQueues {
     /// So many queues that share a rate, if there is one.
     pub(crate) fn new(count: usize, rate: Option<Rate>) -> Self {
-        Self { queues: vec![State::default(); count], rate, turn: 0, asked: 0 }
+        Self { queues: vec![State::default(); count], rate, turn: 0, sent_bytes: 0, asked: 0 }
     }
 }
 
@@ -73,9 +77,13 @@ impl ClassOrder for HardwareQueues {
         is_new.then(|| Rate::from_bits_per_second((rate.bits_per_second() / u64::from(active)).max(1)))
     }
 
-    fn on_sent(&mut self, now: Time, class: usize, _bytes: u32, _has_emptied: bool) {
+    fn on_sent(&mut self, now: Time, class: usize, bytes: u32, has_emptied: bool) {
         self.queues[class].sent = Some(now);
-        self.turn = class + 1;
+        let before = if class == self.turn { self.sent_bytes } else { 0 };
+        (self.turn, self.sent_bytes) = (class, before + bytes);
+        if has_emptied || self.sent_bytes >= TURN_BYTES {
+            (self.turn, self.sent_bytes) = (class + 1, 0);
+        }
     }
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
