@@ -40,7 +40,7 @@ def table_of(found: SenderMatrix) -> Table:
     """A row for each queue and sender: alone, and its share beside each other."""
     columns: list[Column[_Row]] = [
         Column("queue", lambda each: text(spelt(each.queue)), "queue", heads_row=True),
-        Column("sender", lambda each: text(each.sender), "sender", words=True),
+        Column("sender", lambda each: text(each.sender), "sender", heads_row=True),
         Column(
             "alone_mbps",
             lambda each: number(_alone(found, each, f"{FIRST}_mbps"), ".1f"),
