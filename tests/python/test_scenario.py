@@ -200,22 +200,25 @@ def test_a_scheme_that_is_added_or_changed_leaves_the_addresses_of_others(
 ) -> None:
     before = digests()
     algorithms = Path(before["root"]) / "crates/aqm/src/algorithms"
-    (algorithms / "codel.rs").write_text("pub struct Params;\n")
+    (algorithms / "prio.rs").write_text("pub struct Params;\n")
     registered = (algorithms / "mod.rs").read_text()
-    line = '    "codel" => codel::Codel,\n'
+    line = '    "prio" => prio::Prio,\n'
     (algorithms / "mod.rs").write_text(registered.replace("register! {\n", "register! {\n" + line))
     added = digests()
-    # fq-codel builds on it.
-    assert _changed(before, added) == {"SOURCE_DIGEST", "codel", "fq-codel"}
+    # htb builds on it.
+    assert _changed(before, added) == {"SOURCE_DIGEST", "prio", "htb"}
     red = (algorithms / "red.rs").read_text()
     (algorithms / "red.rs").write_text(red + "\n// changed\n")
     edited = digests()
     # red-pd has a RED within.
     assert _changed(added, edited) == {"SOURCE_DIGEST", "red", "red-pd"}
-    (algorithms / "codel.rs").write_text("use super::red::Params;\n")
+    (algorithms / "prio.rs").write_text("use super::red::Params;\n")
     built_on_red = digests()
     (algorithms / "red.rs").write_text(red)
-    assert _changed(built_on_red, digests()) == {"SOURCE_DIGEST", "red", "red-pd", "codel", "fq-codel"}
+    assert _changed(built_on_red, digests()) == {"SOURCE_DIGEST", "red", "red-pd", "prio", "htb"}
+    # The core calls CoDel and COBALT by their names (direct_calls.rs).
+    (algorithms / "codel.rs").write_text("pub struct Params;\n")
+    assert _changed(edited, digests()) > {"SOURCE_DIGEST", "CORE_DIGEST", "fq-codel"}
     part = algorithms.parent / "parts/ewma.rs"
     before = digests()
     part.write_text(part.read_text() + "\n// changed\n")

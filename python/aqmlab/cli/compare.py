@@ -114,25 +114,11 @@ def compare(
     from aqmlab.inference import MINIMUM_REPLICATIONS
 
     if senders:
-        others = {
-            "--names": names,
-            "--queues": queues,
-            "--shaped-share": shaped_share,
-            "--until-width": until_width_s,
-            "--within": within_s,
-            "--links": links,
-            "--details": details,
-        }
-        asked = {"schemes": schemes, "seeds": seeds, "overrides": overrides, "queue_in": queue_in}
-        return _compare_senders(
-            [*what],
-            [name for name, given in others.items() if given],
-            output,
-            quiet=quiet,
-            senders=senders,
-            executor=executor,
-            **asked,
-        )
+        others = _given(names=names, queues=queues, shaped_share=shaped_share, until_width=until_width_s)
+        others += _given(within=within_s, links=links, details=details)
+        asked: dict[str, Any] = {"senders": senders, "schemes": schemes, "seeds": seeds, "queue_in": queue_in}
+        asked |= {"overrides": overrides, "executor": executor}
+        return _compare_senders([*what], others, output, quiet=quiet, **asked)
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise click.UsageError(f"--until-width needs {MINIMUM_REPLICATIONS} seeds or more to begin with")
     _require_existing(what)
@@ -168,6 +154,11 @@ def compare(
         said = str(error).replace("until_width_s: ", "--until-width: ")
         raise ResultError.of(error, said) from None
     return _tell(found, found.folder or folder, with_report=with_report, details=details, quiet=quiet)
+
+
+def _given(**options: object) -> list[str]:
+    """Those options that were given, as they are typed."""
+    return [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
 
 
 _BESIDE_SENDERS = "--schemes, --queue-in, --seeds, --set and --output"

@@ -140,9 +140,9 @@ def tune(
     )
     base = Scenario.of(scenario, overrides=overrides)
     sought = Objective(objective, restricted_to_s, **({"weights": weights} if weights else {}))
-    sought.require_in(base)
     engine = chosen_executor(executor, workers)
     if within_s is not None:
+        sought.require_in(base)
         workers = workers_of(engine)
         plan = plan.within(within_s, mean_run_time_s([sought.scenario_of(base)], workers) / workers)
     name, fixed = scheme, frozenset[str]()

@@ -69,10 +69,10 @@ def search(
     """
     require_optuna()
     named_links(scenario, links)
+    searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     objective.require_in(scenario)
     if progress:
         announce_runs(objective.scenario_of(scenario), plan.most_runs, executor)
-    searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")
     base = searched.with_scheme(scenario, typed or space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
     evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
