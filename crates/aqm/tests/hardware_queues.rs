@@ -114,8 +114,10 @@ fn without_a_rate_queues_share_bytes_and_not_packets() {
             port.arrive(Time::ZERO, packet, &mut |_, reason| panic!("{}", reason.name()));
         }
     }
-    let left: Vec<u64> =
-        (0..400).filter_map(|_| port.depart(Time::ZERO, &mut |_, _| ())).map(|packet| packet.facts.flow).collect();
+    let left: Vec<u64> = (0..400)
+        .filter_map(|_| port.depart(Time::ZERO, &mut |_, _| ()))
+        .map(|packet| packet.facts.flow)
+        .collect();
     let large = left.iter().filter(|&&flow| flow == FIRST).count();
     assert_eq!(large, 20, "two of 40");
 }

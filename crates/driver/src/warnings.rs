@@ -73,9 +73,9 @@ fn busy_share(link: &LinkSummary, scenario: &Scenario) -> f64 {
     if links[place].queue.as_ref().is_some_and(|queue| queue.traffic_classes().is_some()) {
         return 1.0;
     }
-    let part = links[place].rate.map_or(1.0, |rate| {
-        rate.bits_per_second() as f64 / shaping.rate.bits_per_second() as f64
-    });
+    let part = links[place]
+        .rate
+        .map_or(1.0, |rate| rate.bits_per_second() as f64 / shaping.rate.bits_per_second() as f64);
     link.busy_share * part.max(1.0)
 }
 
