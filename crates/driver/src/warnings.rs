@@ -65,17 +65,16 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
 /// The part of the time in which a link sends, of what its queue lets go at most; all of it where that has
 /// classes with ceilings, of which one alone may hold somebody back.
 fn busy_share(link: &LinkSummary, scenario: &Scenario) -> f64 {
-    let links = &scenario.network.links;
-    let Some(place) = links.iter().position(|described| described.name == link.name) else {
+    let mut links = (0..).zip(&scenario.network.links);
+    let Some((place, own)) = links.find(|(_, described)| described.name == link.name) else {
         return link.busy_share;
     };
-    let Some(shaping) = scenario.queue_shaping(LinkIndex(place as u32)) else { return link.busy_share };
-    if links[place].queue.as_ref().is_some_and(|queue| queue.traffic_classes().is_some()) {
+    let Some(shaping) = scenario.queue_shaping(LinkIndex(place)) else { return link.busy_share };
+    if own.queue.as_ref().is_some_and(|queue| queue.traffic_classes().is_some()) {
         return 1.0;
     }
-    let part = links[place]
-        .rate
-        .map_or(1.0, |rate| rate.bits_per_second() as f64 / shaping.rate.bits_per_second() as f64);
+    let part =
+        own.rate.map_or(1.0, |rate| rate.bits_per_second() as f64 / shaping.rate.bits_per_second() as f64);
     link.busy_share * part.max(1.0)
 }
 
