@@ -108,8 +108,7 @@ def reproduce(
       aqmlab reproduce all --costs              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi
       aqmlab reproduce sfa --proof order-of-round-trips     why numbers differ
-      aqmlab reproduce strangers                measurements by others on kernels
-      aqmlab reproduce strangers --source cake-flowiso
+      aqmlab reproduce strangers --source cake-flowiso    measurements by others
 
     `aqmlab reproduce all --scale full` runs one study after the other, for hours, and ends with a scorecard.
     """
