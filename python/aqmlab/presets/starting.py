@@ -73,8 +73,8 @@ def new(
             cable.
         queue_in: Of home: whose queues act: router (which shapes the line), router-unshaped, modem, provider
             or line (modem and provider); by default line, with plain queues.
-        downloads: Of home: the congestion control of each download, cubic, reno or bbr, such as bbr,cubic for
-            two; by default one download with cubic.
+        downloads: Of home: the congestion control of each download, cubic, reno, bbr-linux-v1 or bbr-linux-v3
+            (bbr is the last), such as bbr,cubic for two; by default one download with cubic.
 
     Returns:
         The text of the scenario, which `run`, `compare` and all others take as it is.
