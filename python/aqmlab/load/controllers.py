@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError, ScenarioError
-from aqmlab.load.parametrized_scheme import ParametrizedScheme
+from aqmlab.files.toml_text import TomlText
+from aqmlab.load.parametrized_scheme import split_outside_brackets
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from aqmlab.files.toml_text import TomlText
 
 _SPELT = {
     "reno": "Reno",
@@ -52,14 +51,25 @@ class ParametrizedController:
         Raises:
             ScenarioError: There is no such controller or key, or a key has no value or two.
         """
-        read = ParametrizedScheme.of(text)
-        if read.name not in controller_sources():
-            raise ScenarioError.unknown(f"controller {quoted(read.name)}", read.name, controller_sources())
+        name, colon, settings = (each.strip() for each in text.partition(":"))
+        require_one_edition("controller", name)
+        if name not in controller_sources():
+            raise ScenarioError.unknown(f"controller {quoted(name)}", name, controller_sources())
         legal = [each for each in _host_keys() if each != _ITS_KEY]
-        for key in read.parameters:
+        host: dict[str, TomlText] = {}
+        for part in split_outside_brackets(settings, ":") if colon else []:
+            key, equals, value = (each.strip() for each in part.partition("="))
+            if not (key and equals and value):
+                raise ScenarioError(
+                    f"controller {quoted(text)}: {quoted(part)} is not of the form key=value; legal: "
+                    "controller:key=value:key=value, such as cubic:pacing=true"
+                )
             if key not in legal:
-                raise ScenarioError.unknown(f"controller {read.name}: key {quoted(key)}", key, legal)
-        return cls(read.name, read.parameters)
+                raise ScenarioError.unknown(f"controller {name}: key {quoted(key)}", key, legal)
+            if key in host:
+                raise ScenarioError(f"controller {quoted(text)}: {key} is given twice; legal: once")
+            host[key] = TomlText(value)
+        return cls(name, host)
 
 
 def controller_sources() -> dict[str, str]:

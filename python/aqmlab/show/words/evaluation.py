@@ -94,7 +94,7 @@ def _harm_in_words(evaluation: Evaluation, name: str, judged: Sequence[Judgement
     if worse:
         most = max(worse, key=lambda each: each.difference.mean or 0.0)
         own, standard = (f"{each.interval.mean:.2f}" for each in (most.own, most.standard))
-        what = most.number.removeprefix("harm: ")
+        what = most.number.removeprefix("harm, ")
         yield (
             f"The greatest excess: {most.trial.guideline.section} {most.trial.title} ({what}), harm {own} "
             f"against {standard} of {spelt(most.trial.case.standard)}."

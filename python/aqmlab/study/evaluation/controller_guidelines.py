@@ -129,9 +129,9 @@ def _beside(name: str, other: str, *, delay: bool = False, host: Table | None = 
     """A flow beside one of a standard controller, and the harm to that one and to others in the queue."""
     own = host or {}
     document = _path(_subject(host=own), _flows(other, other, host=own), **path)
-    harmed = {f"goodput_mbps/flows.{other}": "harm: Mbit/s"}
+    harmed = {f"goodput_mbps/flows.{other}": "harm, Mbit/s"}
     if delay:
-        harmed[_PROBE_DELAY] = "harm: delay"
+        harmed[_PROBE_DELAY] = "harm, delay"
     return Case(name, document, harmed=harmed, standard=other)
 
 
@@ -173,7 +173,7 @@ def _round_trips() -> Case:
         _subject(), _flows(far, SUBJECT, base_rtt_ms=3 * ROUND_TRIP_MS / 2), round_trip_ms=ROUND_TRIP_MS / 2
     )
     headlines = {f"goodput_ratio/flows.{far}-to-{SUBJECT}": "ratio"}
-    return Case("20 and 80 ms", document, ratio=(SUBJECT, far), headlines=headlines, standard=CUBIC)
+    return Case("20, 80 ms", document, ratio=(SUBJECT, far), headlines=headlines, standard=CUBIC)
 
 
 def _own_short() -> Case:
@@ -185,34 +185,34 @@ def _own_short() -> Case:
 
 def _call() -> Case:
     part = f"datagrams.{VOICE}"
-    harmed = {f"delay_p95_ms/{part}": "harm: delay", f"voice_mos/{part}": "harm: MOS"}
+    harmed = {f"delay_p95_ms/{part}": "harm, delay", f"voice_mos/{part}": "harm, MOS"}
     return Case("a call", _path(_subject(), _CALL, buffer=_DEEP), harmed=harmed, standard=CUBIC)
 
 
 def _meeting() -> Case:
     part = f"datagrams.{_MEETING['name']}"
     harmed = {
-        f"call_bitrate_mbps/{part}": "harm: Mbit/s",
-        f"call_frame_delay_p95_ms/{part}": "harm: delay",
+        f"call_bitrate_mbps/{part}": "harm, Mbit/s",
+        f"call_frame_delay_p95_ms/{part}": "harm, delay",
     }
     return Case("a meeting", _path(_subject(), _MEETING), harmed=harmed, standard=CUBIC)
 
 
 def _short_beside_long() -> Case:
     short = "short"
-    harmed = {f"completion_p50_s/flows.{short}": "harm: time"}
+    harmed = {f"completion_p50_s/flows.{short}": "harm, time"}
     return Case("CUBIC short", _path(_subject(), _short(short, CUBIC)), harmed=harmed, standard=CUBIC)
 
 
 def _long_beside_short() -> Case:
     document = _path(_short(SUBJECT, SUBJECT), _flows(CUBIC, CUBIC))
-    harmed = {f"goodput_mbps/flows.{CUBIC}": "harm: Mbit/s"}
+    harmed = {f"goodput_mbps/flows.{CUBIC}": "harm, Mbit/s"}
     return Case("CUBIC long", document, harmed=harmed, standard=CUBIC)
 
 
 def _pages() -> Case:
     document = _path(_subject(), readers("web", 2, delay_ms=0.0))
-    harmed = {"completion_p50_s/populations.web": "harm: time"}
+    harmed = {"completion_p50_s/populations.web": "harm, time"}
     return Case("pages", document, harmed=harmed, standard=CUBIC)
 
 
@@ -220,7 +220,7 @@ def _varying_rate() -> Case:
     """The link's rate between two instants a second apart, as radio has it."""
     text, mean_mbps = trace((30.0, 10.0), 1_000)
     link = {"rate_mbps": mean_mbps, "rate_trace_file": "radio.trace", "rate_right_to_left_mbps": 100.0}
-    return _alone("10 or 30 Mbit/s", link=link, files={"radio.trace": text})
+    return _alone("fading", link=link, files={"radio.trace": text})
 
 
 def _sudden() -> Case:
@@ -333,7 +333,7 @@ CONTROLLER_GUIDELINES: tuple[Guideline, ...] = (
         (
             _lossy(0.1),
             _lossy(1.0),
-            _alone("jitter 10 ms", link={"netem": {"jitter_ms": 10.0}}),
+            _alone("jitter", link={"netem": {"jitter_ms": 10.0}}),
             _varying_rate(),
         ),
     ),
@@ -366,7 +366,7 @@ CONTROLLER_GUIDELINES: tuple[Guideline, ...] = (
         "One flow with a round trip of 600 ms, and one beside one of CUBIC.",
         (
             _alone("alone", round_trip_ms=600.0, duration_s=120.0, warm_up_s=40.0),
-            _beside("beside CUBIC", CUBIC, round_trip_ms=600.0, duration_s=120.0, warm_up_s=40.0),
+            _beside("CUBIC", CUBIC, round_trip_ms=600.0, duration_s=120.0, warm_up_s=40.0),
         ),
     ),
     Guideline(

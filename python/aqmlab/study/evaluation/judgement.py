@@ -63,7 +63,7 @@ class Judgement:
         found = self.difference
         if not isinstance(found, Interval):
             return False
-        return found.lies_above(self.distance) if more else found.lies_below(-self.distance)
+        return bool(found.lies_above(self.distance) if more else found.lies_below(-self.distance))
 
 
 def numbers_of(trial: Trial) -> dict[str, str]:

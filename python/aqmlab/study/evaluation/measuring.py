@@ -98,7 +98,7 @@ def evaluate(
     beside = method.beside if asked is None else asked
     if method is SCHEMES:
         warn_of_remarks((what, *beside))
-    found = _evaluated(
+    found = evaluated(
         method,
         (what, *(each for each in dict.fromkeys(beside) if each != what)),
         method.chosen(only),
@@ -121,9 +121,9 @@ def method_of(what: str) -> Method:
         RefusalError: Nothing is called so, or several editions are.
     """
     schemes, controllers = _core.scheme_names(), [*controller_sources()]
-    name = ParametrizedScheme.of(what).name
-    if name in controllers:
+    if what.partition(":")[0].strip() in controllers:
         return CONTROLLERS
+    name = ParametrizedScheme.of(what).name
     if name in schemes or ":" in name:  # one in a file
         return SCHEMES
     require_one_edition("what", name)
@@ -151,7 +151,7 @@ def _require_one_kind(method: Method, what: str, given: Mapping[str, Sequence[st
             )
 
 
-def _evaluated(
+def evaluated(
     method: Method,
     subjects: Sequence[str],
     guidelines: Sequence[Guideline],
