@@ -216,7 +216,7 @@ def delivered_by_cubic(text: str, seed: int) -> float:
     """Mbit/s, from the bytes that its flow delivered in the 35 s that are measured."""
     result = aqmlab.run(Scenario.from_toml(text), seed=seed)
     [group] = [each for each in result.run["flows"] if each["name"] == "cubic"]
-    return sum(group["delivered_bytes"]) * 8e-6 / 35.0
+    return float(sum(group["delivered_bytes"]) * 8e-6 / 35.0)
 
 
 def test_harm_is_that_of_two_scenarios_written_and_run_by_hand(harmful: Evaluation) -> None:
