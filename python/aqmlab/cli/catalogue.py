@@ -58,7 +58,7 @@ def list_names() -> None:
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
 def explain(name: str, *, linux: bool) -> None:
-    """Explain a scheme, controller, host profile, traffic model or application.
+    """Explain a scheme, controller, profile, model or application.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults; of a congestion
     controller: what it does, and its source. `aqmlab list` prints the names. Of a line of Linux's tc: the

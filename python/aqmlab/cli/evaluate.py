@@ -35,7 +35,7 @@ def evaluate(
     quiet: bool,
     **asked: Any,  # noqa: ANN401
 ) -> Numbers:
-    """Run a scheme through RFC 7928, a congestion controller through RFC 9743.
+    """Run a scheme or controller by RFC 7928 or RFC 9743.
 
     SCHEME is built in, perhaps with parameters (codel:target_ms=20), or your own (my_red.py:MyRed). The
     scenarios are friendly, aggressive and unresponsive senders, round trips, bursts, levels of congestion,
