@@ -179,6 +179,10 @@ def test_an_objective_that_makes_no_sense_is_refused() -> None:
         Objective("weighted", weights={"los": 1.0})
     with pytest.raises(TuneError, match="at least one above 0"):
         Objective("weighted", weights={"loss": 0.0})
+    with pytest.raises(TuneError, match=r"weights: not used by objective rpm; legal: objective weighted"):
+        Objective("rpm", weights={"loss": 1.0})
+    with pytest.raises(TuneError, match=r"restricted_to_s: not used by objective rpm"):
+        Objective("rpm", restricted_to_s=3.0)
     with pytest.raises(TuneError, match=r"a longer window .* users, record.responses"):
         Objective().cost({**RUN, "response_restricted_mean_2s_s": None, "measured_s": 3.0})
 

@@ -125,7 +125,16 @@ def reproduce(
     }
     others = bool(cells or loads or replications or costs or hosts)
     if experiment == STRANGERS or source or switches:
-        _require_strangers(experiment, others=others or bool(proof or within_s))
+        of_studies = {
+            "--cells": cells,
+            "--loads": loads,
+            "--replications": replications,
+            "--costs": costs,
+            "--hosts": hosts,
+            "--proof": proof,
+            "--within": within_s,
+        }
+        _require_strangers(experiment, [option for option, given in of_studies.items() if given])
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
     if proof is not None:
         return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
@@ -176,11 +185,14 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
     )
 
 
-def _require_strangers(experiment: str, *, others: bool) -> None:
+def _require_strangers(experiment: str, of_studies: Sequence[str]) -> None:
     """Refuses the ledger's options of a study, and a study's options of the ledger."""
-    if experiment != STRANGERS or others:
+    if experiment != STRANGERS:
+        raise click.UsageError(f"--source and --switch are of {STRANGERS}, not of {experiment}")
+    if of_studies:
         raise click.UsageError(
-            f"of {STRANGERS}, and only of it: --source and --switch, beside --scale, --seeds and --output"
+            f"{', '.join(of_studies)}: not of {STRANGERS}; legal: --source, "
+            "--switch, --scale, --seeds, --output"
         )
 
 
