@@ -56,7 +56,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_of_the_experiments(wheel:
 
 def test_the_source_distribution_holds_every_file_of_the_package_and_no_link(tmp_path: Path) -> None:
     subprocess.run(
-        [sys.executable, "-m", "maturin", "sdist", "--quiet", "--out", tmp_path],
+        [sys.executable, "-m", "maturin", "sdist", "--out", tmp_path],
         cwd=ROOT,
         capture_output=True,
         timeout=300,
