@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aqmlab.load.demand import Bottleneck, Demand, Link, Part
     from aqmlab.load.line import Line, LoadLine, Point, load_line
 
-# Imported when first asked for: a household is written by what knows the places of queues, without statistics.
+# Imported when first asked for: what writes a household knows the places of queues, and no statistics.
 _HOMES = {
     **dict.fromkeys(("Calibration", "calibrate", "fit"), "aqmlab.load.calibration"),
     **dict.fromkeys(("Bottleneck", "Demand", "Link", "Part"), "aqmlab.load.demand"),
