@@ -44,6 +44,7 @@ FORMAT = 3
 _RUN = "run.json"
 _CHECKSUMS = "SHA256SUMS"
 _TABLE = ".parquet"
+_CAPTURE = ".pcapng"
 _LONGEST_NAME = 256
 
 _HOW_TO_RECORD = {
@@ -234,6 +235,17 @@ class Result:
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         return {**files, _CHECKSUMS: _checksums_of(digests)}
 
+    def written_files(self) -> list[Path]:
+        """The files in the folder of the result that were written with it, checksums last.
+
+        Raises:
+            ResultError: It is only in memory.
+        """
+        if self.folder is None:
+            raise ResultError(f"{self!r}: is only in memory; legal: the result of a folder")
+        names = [name for _, _, name in _checksums(self.folder)]
+        return [self.folder / name for name in [*names, _CHECKSUMS]]
+
     def _run_text(self) -> bytes:
         return (json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
@@ -412,6 +424,13 @@ class Result:
         return replace(self, run={**self.run, "content_address": address, "live": dict(audit)})
 
     @property
+    def captured(self) -> bool:
+        """Whether packets were captured, which a folder has as .pcapng."""
+        if self.folder is not None:
+            return any(file.suffix == _CAPTURE for file in self.written_files())
+        return self._captured is not None
+
+    @property
     def actions(self) -> list[dict[str, Any]]:
         """What was changed during the run (`Simulation.act`), in the order of time; usually nothing."""
         return [dict(action) for action in self.run.get("actions", ())]
@@ -478,7 +497,7 @@ def link_files(source: Path, folder: Path, *, may_copy: bool) -> Path:
 
 def capture_name(port: str) -> str:
     """What the file with the packets of a port is called."""
-    return f"{folder_name(port)}.pcapng"
+    return f"{folder_name(port)}{_CAPTURE}"
 
 
 def holds_remains(folder: Path) -> bool:

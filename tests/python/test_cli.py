@@ -87,6 +87,7 @@ def test_what_an_option_takes_is_a_plain_word_and_a_range(name: str) -> None:
 def test_every_command_is_there() -> None:
     assert sorted(NAMES) == [
         "bloat",
+        "bundle",
         "calibrate",
         "compare",
         "crossvalidate",
