@@ -15,7 +15,7 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import FolderError, RefusalError, ResultError
-from aqmlab.show.bundle import citation
+from aqmlab.show.words import citation
 from documented import ROOT
 from small import BULK, aqmlab_run
 
@@ -133,7 +133,7 @@ def test_a_bundle_has_what_a_reader_asks_for(compared: Path, tmp_path: Path) -> 
         row
         for row in rows
         if (row["configuration"], row["seed"], row["who"], row["quantity"])
-        == ("drop-tail", "2", "left-to-right", "throughput_mbps")
+        == ("drop-tail", "2", "left-to-right", "throughput_mbps/links.left-to-right")
     )
     assert float(shown["value"]) == result.run["links"][0]["throughput_mbps"]
 

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from aqmlab.files.folders import complete_or_absent, whole_file
+from aqmlab.files.folders import complete_or_absent, require_new, require_writable, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,6 +47,18 @@ def write_files(files: Mapping[str, Content], place: Path, name: str) -> Path:
             for path, content in listed.items():
                 _write(content, temporary / path)
     return place
+
+
+def require_place(place: Path) -> None:
+    """Checks, before hours of work, that `write_files` could write there.
+
+    Raises:
+        FolderError: It could not, or the folder exists.
+    """
+    if place.suffix.lower() == ZIP:
+        require_writable(place)
+    else:
+        require_new(place)
 
 
 def checksums(files: Mapping[str, Content]) -> str:

@@ -16,13 +16,14 @@ from aqmlab.comparison.reading import results_of
 from aqmlab.errors import MissingDataError, PlotError, RefusalError, ResultError, UnknownLinkError
 from aqmlab.files.archive import checksums_of, digest, write_files
 from aqmlab.files.folders import folder_name, folder_names
-from aqmlab.show.bundle import citation, readme
+from aqmlab.show.bundle import readme
 from aqmlab.show.bundle.readme import Described
 from aqmlab.show.bundle.repeating import comparing, is_repeatable, repeated
 from aqmlab.show.figures.plots import plot
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
 from aqmlab.show.tables.comparison import comparison_records
+from aqmlab.show.words import citation
 from aqmlab.tables.stored import to_csv
 
 if TYPE_CHECKING:

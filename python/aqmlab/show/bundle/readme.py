@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.files.archive import CHECKSUMS
-from aqmlab.show.bundle import citation
 from aqmlab.show.bundle.repeating import AGAIN
+from aqmlab.show.words import citation
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
