@@ -21,9 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aqmlab import _core, arguments, shown
-from aqmlab.errors import FolderError, LayoutError, ResultError, TableError, UnknownQuantityError
+from aqmlab.errors import FolderError, ResultError, TableError, UnknownQuantityError
 from aqmlab.files.columns import of_numbers, of_texts
 from aqmlab.files.folders import complete_or_absent, folder_name
+from aqmlab.files.older_runs import as_written_today
 from aqmlab.files.reading import parse_json
 from aqmlab.files.run_shape import RUN
 from aqmlab.files.shape import conform
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
     from aqmlab.statistics.run_summary import RunSummary
 
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
-
-FORMAT = 3
-"""Version of the layout of `run.json` and of the tables that this package writes and reads."""
 
 _RUN = "run.json"
 _CHECKSUMS = "SHA256SUMS"
@@ -187,7 +185,7 @@ class Result:
         """Opens the result in `folder` after checking its checksums.
 
         Raises:
-            ResultError: There is no result, it is damaged, or another version of the layout wrote it.
+            ResultError: There is no result, it is damaged, or too old or too new.
         """
         folder = Path(folder)
         files = _verify(folder)
@@ -564,11 +562,7 @@ def _read_run(folder: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ResultError(f"{folder}: {_RUN} is not UTF-8 text") from None
     run = parse_json(text, f"{folder}: {_RUN}", ResultError)
-    if run.get("format") != FORMAT:
-        found = quoted(run.get("format"))
-        raise LayoutError(
-            f"{folder}: layout {found}, which another version wrote; this one reads layout {FORMAT}"
-        )
+    run = as_written_today(run, str(folder))
     conform(run, RUN, f"{folder}: {_RUN}", ResultError)
     return run
 
