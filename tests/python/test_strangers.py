@@ -307,7 +307,7 @@ def test_the_page_says_what_the_kept_run_says() -> None:
     """Counts of each source and the medians of shares, worked out anew from the kept numbers."""
     root = Path(__file__).parents[2]
     page = (root / "docs" / "explanation" / "strangers.md").read_text(encoding="utf-8")
-    with (root / "experiments" / "strangers" / "quick.csv").open(encoding="utf-8") as file:
+    with (root / "python/aqmlab/experiments" / "strangers" / "quick.csv").open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
     for row in rows:
         error, tolerance = abs(float(row["error"])), float(row["tolerance"])

@@ -358,7 +358,7 @@ def test_settings_beside_are_those_of_the_cells_that_were_named(
     # What is not searched stays as the scenario has it.
     assert queue["gentle"] == busy().resolved["dumbbell"]["queue"]["gentle"]
     assert found[0].role(wide) == "published"
-    with (ROOT / "experiments/christiansen2000/published_table4.csv").open() as lines:
+    with (ROOT / "python/aqmlab/experiments/christiansen2000/published_table4.csv").open() as lines:
         rows = list(csv.DictReader(lines))
     every = settings_of("christiansen2000", busy(), Queues.of(busy()), space_of("red"))
     thresholds = {(each.settings["min_th_packets"], each.settings["max_th_packets"]) for each in every}

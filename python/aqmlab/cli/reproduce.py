@@ -39,6 +39,7 @@ class _Choice(TypedDict):
     experiment={"metavar": "EXPERIMENT"},
     loads={"metavar": "N,..."},
     hosts={"metavar": "PROFILE"},
+    artifact={"type": click.Path(path_type=Path), "metavar": "FILE.zip|FOLDER"},
     store=None,
 )
 @click.option(
@@ -83,6 +84,7 @@ def reproduce(
     hosts: str | None,
     proof: str | None,
     output: Path | None,
+    artifact: Path | None,
     costs: bool,
     within_s: float | None,
     source: str | None,
@@ -107,6 +109,7 @@ def reproduce(
       aqmlab reproduce sfa --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi
+      aqmlab reproduce sfa --artifact sfa.zip               for an artifact evaluation
       aqmlab reproduce sfa --proof order-of-round-trips     why numbers differ
       aqmlab reproduce strangers --source cake-flowiso    measurements by others
 
@@ -123,7 +126,7 @@ def reproduce(
         "replications": replications,
         "seeds": seeds or None,
     }
-    others = bool(cells or loads or replications or costs or hosts)
+    others = bool(cells or loads or replications or costs or hosts or artifact)
     if experiment == STRANGERS or source or switches:
         of_studies = {
             "--cells": cells,
@@ -140,6 +143,8 @@ def reproduce(
         return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")
+    if artifact is not None and (experiment == ALL or costs):
+        raise click.UsageError("--artifact is of one study that is run")
     if within_s is not None:
         if experiment == ALL or costs:
             raise click.UsageError(
@@ -162,7 +167,13 @@ def reproduce(
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
             found = aqmlab.reproduce(
-                name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet
+                name,
+                **choice,
+                hosts=hosts,
+                executor=executor,
+                output=folder,
+                artifact=artifact,
+                progress=not quiet,
             )
             made.append(found)
             _show(found, folder, quiet=quiet)
