@@ -32,7 +32,7 @@ from aqmlab.show.figures.levels import page_bars, share_bars
 from aqmlab.show.figures.print_size import PrintSize
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
-from aqmlab.statistics.datagram_delays import delays_of
+from aqmlab.statistics.datagrams import delays_of
 from small import BULK, WEB, aqmlab_run
 
 if TYPE_CHECKING:

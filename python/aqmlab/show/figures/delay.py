@@ -14,13 +14,14 @@ from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.over_time import in_intervals, places_in
 from aqmlab.show.words.amounts import delay, share_of_time
-from aqmlab.statistics.datagram_delays import delays_of, sent_packets
 from aqmlab.statistics.datagrams import (
     DELAY_PERCENTILES,
     delay_ms_of,
     delay_variation_ms_of,
+    delays_of,
     goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,
+    sent_packets,
 )
 from aqmlab.statistics.experience import CALL, GAME
 from aqmlab.statistics.voice import voice_mos_of

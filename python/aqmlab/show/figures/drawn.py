@@ -11,7 +11,7 @@ from aqmlab.show.figures.chart import Chart
 from aqmlab.show.figures.print_size import PrintSize
 from aqmlab.show.figures.scene import TEXT_PIXELS, Scene
 from aqmlab.show.figures.scene_svg import to_svg
-from aqmlab.statistics.suspicion import marked
+from aqmlab.statistics.recorded import marked
 
 if TYPE_CHECKING:
     from pathlib import Path

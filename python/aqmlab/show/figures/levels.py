@@ -13,8 +13,7 @@ from aqmlab.show.figures.delay import bar_of, group_in_words
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.words.amounts import bit_rate, duration
 from aqmlab.statistics.datagrams import datagram_groups
-from aqmlab.statistics.devices import WAYS, devices
-from aqmlab.statistics.traffic import OF_TRAFFIC, goodput_mbps_of
+from aqmlab.statistics.traffic import OF_TRAFFIC, WAYS, devices, goodput_mbps_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ from aqmlab.show.figures.over_time import OF_SENDERS
 from aqmlab.show.figures.print_size import PrintSize
 from aqmlab.show.tables.bars import bars_table
 from aqmlab.show.tables.charts import chart_table
-from aqmlab.statistics.suspicion import mark_of, suspect_because
+from aqmlab.statistics.recorded import mark_of, suspect_because
 from aqmlab.tables import save as save_table
 from aqmlab.tables import to_arrow
 

@@ -12,11 +12,11 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.show.tables.verdict import verdict_notes
 from aqmlab.show.words.play import of_verdict
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
-from aqmlab.statistics.datagram_delays import delays_of
 from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
+    delays_of,
     feedback_groups,
     goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,

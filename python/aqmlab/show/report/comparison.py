@@ -41,7 +41,7 @@ from aqmlab.show.words.comparison import window_in_words
 from aqmlab.show.words.configurations import under
 from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics import Pages
-from aqmlab.statistics.suspicion import mark_of, suspect_because
+from aqmlab.statistics.recorded import mark_of, suspect_because
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

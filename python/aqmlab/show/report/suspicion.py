@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aqmlab.show.report.page import Figure, Folded, TableShown
-from aqmlab.statistics.suspicion import marked
+from aqmlab.statistics.recorded import marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

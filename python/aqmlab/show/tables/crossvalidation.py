@@ -11,7 +11,7 @@ from aqmlab.show.tables.comparison import difference_in_print, digits_of, level_
 from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.words.live import verdict
 from aqmlab.statistics.observation import Bound, Observation
-from aqmlab.statistics.suspicion import mark_of, marked
+from aqmlab.statistics.recorded import mark_of, marked
 from aqmlab.tables.model import Column, Table, TableCell, number, text
 from aqmlab.terminal.spelling import counted
 

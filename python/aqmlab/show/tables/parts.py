@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from aqmlab.tables.model import Medium, Table
-from aqmlab.terminal.plain import plain_line
+from aqmlab.terminal.spelling import plain_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,8 +17,7 @@ from rich.text import Text
 from aqmlab.show.tables.parts import head_lines, parts_within, widths_within
 from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
 from aqmlab.terminal.console import wrapped
-from aqmlab.terminal.plain import plain_line
-from aqmlab.terminal.spelling import unbroken
+from aqmlab.terminal.spelling import plain_line, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
