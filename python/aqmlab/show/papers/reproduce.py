@@ -20,9 +20,9 @@ from aqmlab import arguments, shown
 from aqmlab.errors import ExperimentError
 from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.claims import decided_without_runs, evaluate
+from aqmlab.papers.cost import costs_table
 from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts
 from aqmlab.papers.tables import claims
-from aqmlab.papers.tables import costs as costs_table
 from aqmlab.runs import Execution
 from aqmlab.runs.budget import workers_of
 from aqmlab.runs.executors import chosen_executor
@@ -198,7 +198,7 @@ def reproduce(
     engine = chosen_executor(executor, workers)
     folder = Path(output or folder_of(experiment, scale, hosts))
     if progress:
-        table = costs_table.table_of(
+        table = costs_table(
             [*costs_of(own, chosen, hosts).values()],
             study=experiment,
             chosen=scale,
