@@ -11,11 +11,12 @@ import aqmlab
 from aqmlab.cli.results import _table as table_of_results
 from aqmlab.comparison.kept import kept_in
 from aqmlab.papers.cost import Cost, costs_table
-from aqmlab.show.tables import bloat, comparison, evaluation, flent_tests, responsiveness, sqm, tuning
-from aqmlab.show.tables.crossvalidation import crossvalidation_table
+from aqmlab.show.objects import search
+from aqmlab.show.objects.crossvalidation import crossvalidation_table
+from aqmlab.show.objects.sweep import results_table, sweep_table
+from aqmlab.show.tables import bloat, comparison, evaluation, flent_tests, responsiveness, sqm
 from aqmlab.show.tables.render import as_plain_text
 from aqmlab.show.tables.results import result_tables
-from aqmlab.show.tables.sweep import results_table, sweep_table
 from aqmlab.show.tables.verdict import bare_table
 from aqmlab.study.crossvalidation import compared
 from aqmlab.study.sweeps import status
@@ -191,7 +192,7 @@ def test_searches(scenario: aqmlab.Scenario, tmp_path: Path) -> None:
     found = aqmlab.tune(
         scenario, scheme="pie", trials=2, seeds=[1], fresh_seeds=[2, 3], store=tmp_path, objective="mos"
     )
-    require_whole(tuning.candidates_table(found, found.shown))
+    require_whole(search.candidates_table(found, found.shown))
 
 
 def test_evaluations() -> None:

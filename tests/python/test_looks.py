@@ -22,7 +22,7 @@ from aqmlab.show.papers.figures.looks import line_of
 from aqmlab.show.play.server import _look
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
-from aqmlab.show.report.embedding import chart_data, inline_svg
+from aqmlab.show.report.page import chart_data, inline_svg
 from people import three
 
 

@@ -12,17 +12,17 @@ from rich.console import Console
 
 from aqmlab.papers.study import Study
 from aqmlab.show import figures
-from aqmlab.show.figures.chart_print import chart_figure
 from aqmlab.show.figures.print_size import PrintSize
-from aqmlab.show.figures.scatter_counts import pooled_scatter
+from aqmlab.show.figures.printed import chart_figure
 from aqmlab.show.figures.scene import Area
+from aqmlab.show.figures.sizes import pooled_scatter
 from aqmlab.show.papers.figures import kinds, listed
 from aqmlab.show.papers.figures.kinds import queue_trace
 from aqmlab.show.papers.figures.looks import line_of, looks_of
 from aqmlab.show.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.show.papers.reproduce import Reproduction
 from aqmlab.show.report import Figure
-from aqmlab.show.report.embedding import inline_svg
+from aqmlab.show.report.page import inline_svg
 from aqmlab.tables import Table
 from people import a_run
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study

@@ -15,6 +15,7 @@ from aqmlab.experiments.sfa.claims import filters
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import Verdict, evaluate
 from aqmlab.papers.study import Study
+from aqmlab.show.papers.figures import kinds
 from aqmlab.show.papers.figures.kinds import stretches_chart
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from aqmlab.files.folders import write_whole
 from aqmlab.show.figures.bars import Bars, bars_scene
 from aqmlab.show.figures.chart import Chart
 from aqmlab.show.figures.print_size import PrintSize
-from aqmlab.show.figures.scene import TEXT_PIXELS, Scene
-from aqmlab.show.figures.scene_svg import to_svg
+from aqmlab.show.figures.scene import TEXT_PIXELS, Scene, to_svg
 from aqmlab.statistics.recorded import marked
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class Drawn:
 
         match self.picture:
             case Chart():
-                from aqmlab.show.figures.chart_print import chart_figure  # noqa: PLC0415 (as above)
+                from aqmlab.show.figures.printed import chart_figure  # noqa: PLC0415 (as above)
 
                 return with_mark(chart_figure(self.picture, size), self.mark)
             case Bars() | Scene():
@@ -135,7 +134,7 @@ class Drawn:
                 return with_mark(figure, self.mark)
 
     def _printed_scene(self, size: PrintSize) -> Figure:
-        from aqmlab.show.figures.scene_print import to_figure  # noqa: PLC0415 (as above)
+        from aqmlab.show.figures.printed import to_figure  # noqa: PLC0415 (as above)
 
         if (scene := self._scene(size)) is None:
             raise TypeError("no scene")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab.show.figures.chart import Unit, written
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.looks import BLACK, SEQUENCE
 from aqmlab.show.figures.network_layout import layout_of
 from aqmlab.show.figures.scene import GROUND, SOFT, Area, Scene, Stroke, Words, box, marker, path, width_of
-from aqmlab.show.figures.ticks import Unit, written
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A chart of how long responses take by their size."""
+"""How long responses take by their size: the counts of all replications together, and a chart of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError
+from aqmlab.files.columns import to_numpy
 from aqmlab.show.figures.chart import Axis, Chart, Series
-from aqmlab.show.figures.scatter_counts import pooled_scatter
+from aqmlab.statistics.recorded import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,27 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
 
     FloatArray = NDArray[np.float64]
+
+
+def pooled_scatter(results: Sequence[Recorded]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Edges in bytes and seconds, and the counts of all replications in the grid they span."""
+    names = ("bytes_lower", "bytes_upper", "time_lower_s", "time_upper_s", "count")
+    columns: dict[str, list[FloatArray]] = {name: [] for name in names}
+    for result in results:
+        rows = table(result, "response_scatter", setting='record.responses other than "none"')
+        for name in names:
+            columns[name].append(to_numpy(rows[name]).astype(np.float64))
+    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+    bytes_edges = np.unique(np.concatenate((joined["bytes_lower"], joined["bytes_upper"])))
+    time_edges = np.unique(np.concatenate((joined["time_lower_s"], joined["time_upper_s"])))
+    counts = np.zeros((bytes_edges.size - 1, time_edges.size - 1))
+    place = (
+        np.searchsorted(bytes_edges, joined["bytes_lower"]),
+        np.searchsorted(time_edges, joined["time_lower_s"]),
+    )
+    np.add.at(counts, place, joined["count"])
+    return bytes_edges, time_edges, counts
+
 
 PER_OCTAVE = 2
 """Sizes are grouped; this is the number of groups per doubling."""

@@ -1,6 +1,6 @@
 """The style of figures drawn with matplotlib, and how they are written. The same results give the same bytes.
 
-How lines look stands in `looks`; a figure that is a `Chart` is drawn by `chart_print`.
+How lines look stands in `looks`; a figure that is a `Chart` is drawn by `printed`.
 """
 
 from __future__ import annotations

@@ -30,15 +30,25 @@ from aqmlab.show.report.network import (
     in_one_line,
     queues_in_words,
 )
-from aqmlab.show.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
-from aqmlab.show.report.suspicion import with_mark
+from aqmlab.show.report.page import (
+    Facts,
+    Figure,
+    Folded,
+    Page,
+    Part,
+    Section,
+    TableShown,
+    Text,
+    Words,
+    with_mark,
+)
 from aqmlab.show.tables.comparison import comparison_table, of_cut_pages
 from aqmlab.show.tables.verdict import verdict_notes, verdict_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
-from aqmlab.show.words.boxes import what_to_type
 from aqmlab.show.words.comparison import window_in_words
 from aqmlab.show.words.configurations import under
+from aqmlab.show.words.line import what_to_type
 from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics import Pages
 from aqmlab.statistics.recorded import mark_of, suspect_because
