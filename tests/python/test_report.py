@@ -12,10 +12,10 @@ from rich.console import Console
 
 from aqmlab.papers.study import Study
 from aqmlab.show import figures
-from aqmlab.show.figures.print_size import PrintSize
+from aqmlab.show.figures.distributions import pooled_scatter
+from aqmlab.show.figures.drawn import PrintSize
 from aqmlab.show.figures.printed import chart_figure
 from aqmlab.show.figures.scene import Area
-from aqmlab.show.figures.sizes import pooled_scatter
 from aqmlab.show.papers.figures import kinds, listed
 from aqmlab.show.papers.figures.kinds import queue_trace
 from aqmlab.show.papers.figures.looks import line_of, looks_of

@@ -22,7 +22,7 @@ from aqmlab.show.tables.results import result_tables
 from aqmlab.statistics.catalogue import OF_SEARCHES, headline_of_all, shown_of_all
 from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.quantities import Measured, by_name
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from aqmlab.study.crossvalidation import compared
 from aqmlab.study.tuning.candidates import Candidate
 from aqmlab.tables import save

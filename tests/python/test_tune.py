@@ -23,7 +23,7 @@ from aqmlab.runs.executors import Threads
 from aqmlab.show.objects.search import candidates_table, own, save
 from aqmlab.show.tables.render import as_plain_text, parts_within
 from aqmlab.statistics import data_links
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from aqmlab.study.tuning import Objective, Outcome, Plan, space_of
 from aqmlab.study.tuning import search as tune
 from aqmlab.study.tuning.beside import settings_of

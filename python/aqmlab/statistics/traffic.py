@@ -140,11 +140,7 @@ def loss_percent_of(part: str) -> OfRun:
 
 
 def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str, Any]:
-    """The first of links that follow one another.
-
-    Raises:
-        MissingDataError: They do not: what came to the first is not all that the part sent.
-    """
+    """The first of links that follow one another."""
     entered, left = ([link[end] for link in links] for end in ("to", "from"))
     first = [link for link in links if link["from"] not in entered]
     if len(first) != 1 or len(set(entered)) < len(links) or len(set(left)) < len(links):

@@ -17,7 +17,7 @@ from importlib import import_module, util
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from aqmlab.errors import ExperimentError, UnknownQuantityError
-from aqmlab.papers.claims import curves, numbers
+from aqmlab.papers.claims import checks
 from aqmlab.papers.claims.outcome import Answer, Question
 from aqmlab.statistics.quantities import quantity
 
@@ -33,19 +33,19 @@ Number: TypeAlias = "Callable[[Recorded], float]"
 Function = TypeVar("Function", bound=Callable[..., object])
 
 COMMON: tuple[Check, ...] = (
-    curves.better,
-    curves.equivalent,
-    curves.crossing,
-    curves.little_difference,
-    curves.no_worse,
-    curves.much_better,
-    curves.slightly_better,
-    numbers.higher,
-    numbers.alike,
-    numbers.above,
-    numbers.within,
-    numbers.no_slower,
-    numbers.slower,
+    checks.better,
+    checks.equivalent,
+    checks.crossing,
+    checks.little_difference,
+    checks.no_worse,
+    checks.much_better,
+    checks.slightly_better,
+    checks.higher,
+    checks.alike,
+    checks.above,
+    checks.within,
+    checks.no_slower,
+    checks.slower,
 )
 """The checks that statements of every paper may name."""
 

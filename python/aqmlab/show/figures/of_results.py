@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
 from aqmlab.show.figures.chart import Axis, Chart
-from aqmlab.show.figures.delay import (
-    delay_bars,
-    delay_over_time,
-    delays_beyond,
-    heard_group,
-    jitter_bars,
-    mos_bars,
-)
 from aqmlab.show.figures.distributions import (
     of_whole_seeds,
     shares_beyond,
     shares_within,
     times_on_a_log_axis,
 )
-from aqmlab.show.figures.levels import goodput_bars, page_bars, share_bars
+from aqmlab.show.figures.experience import (
+    delay_bars,
+    delay_over_time,
+    delays_beyond,
+    goodput_bars,
+    heard_group,
+    jitter_bars,
+    mos_bars,
+    page_bars,
+    share_bars,
+)
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.over_time import (
     OF_SENDERS,

@@ -12,10 +12,9 @@ from aqmlab.comparison.reading import results_of
 from aqmlab.errors import PlotError
 from aqmlab.show.figures.bars import bars_table
 from aqmlab.show.figures.chart import Chart, chart_table
-from aqmlab.show.figures.drawn import FORMS, Drawn
+from aqmlab.show.figures.drawn import FORMS, Drawn, PrintSize
 from aqmlab.show.figures.of_results import BARS, CHARTS, OF_DATAGRAMS, shown_of
 from aqmlab.show.figures.over_time import OF_SENDERS
-from aqmlab.show.figures.print_size import PrintSize
 from aqmlab.statistics.recorded import mark_of, suspect_because
 from aqmlab.tables import save as save_table
 from aqmlab.tables import to_arrow

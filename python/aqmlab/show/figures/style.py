@@ -16,8 +16,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from aqmlab.show.figures.drawn import PrintSize, require_latex
 from aqmlab.show.figures.looks import MARK
-from aqmlab.show.figures.print_size import PrintSize, require_latex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -22,7 +22,7 @@ from aqmlab.show.tables.headings import heading_of
 from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
-from aqmlab.statistics.summary import restricted_mean_name
+from aqmlab.statistics.run_summary import restricted_mean_name
 from aqmlab.study.tuning.of_line import FIGURE as RPM_FIGURE
 from aqmlab.study.tuning.of_line import RPM
 from aqmlab.study.tuning.outcome import Outcome
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.show.tables.printed import Part
-    from aqmlab.statistics.summary import Figures
+    from aqmlab.statistics.run_summary import Figures
     from aqmlab.study.tuning.candidates import Candidate
 
 

@@ -11,19 +11,25 @@ from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.show.figures import Drawn
 from aqmlab.show.figures.chart import Axis
-from aqmlab.show.figures.delay import delay_bars, delay_over_time, delays_beyond, heard_group
 from aqmlab.show.figures.distributions import (
     differences_within,
+    medians_by_size,
     of_whole_seeds,
     shares_beyond,
     shares_within,
     times_on_a_log_axis,
 )
-from aqmlab.show.figures.levels import page_bars, share_bars
+from aqmlab.show.figures.experience import (
+    delay_bars,
+    delay_over_time,
+    delays_beyond,
+    heard_group,
+    page_bars,
+    share_bars,
+)
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.network import draw_network
 from aqmlab.show.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
-from aqmlab.show.figures.sizes import medians_by_size
 from aqmlab.show.report.network import (
     differing_settings,
     facts,

@@ -165,10 +165,6 @@ def _marked(found: RouterAdvice, row: Judged) -> str:
     return f"{mark}{row.candidate.name.removesuffix(_IN_ROUTER)}"
 
 
-def _suffering(row: Judged) -> TableCell:
-    return text(briefly(row.felt.group), value=row.felt.group) if row.felt else text("pages")
-
-
 def _delay(row: Judged) -> str:
     return numbers_in_words(row).partition(",")[0].removeprefix("delay of frames ").removeprefix("delay ")
 

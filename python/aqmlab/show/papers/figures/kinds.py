@@ -18,9 +18,8 @@ from matplotlib.colors import LogNorm
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.show.figures.chart import Axis, Chart, Series
-from aqmlab.show.figures.distributions import shares_beyond, shares_within
+from aqmlab.show.figures.distributions import pooled_scatter, shares_beyond, shares_within
 from aqmlab.show.figures.looks import GREY, SEQUENCE
-from aqmlab.show.figures.sizes import pooled_scatter
 from aqmlab.show.figures.style import figure_of, new_axes, new_stack, styled
 from aqmlab.show.papers.figures.looks import line_of, looks_of
 from aqmlab.statistics.per_second import (
