@@ -105,9 +105,8 @@ def plot(
     """
     from aqmlab.errors import MissingDataError, UnknownLinkError
     from aqmlab.show.figures.drawn import PrintSize, require_latex
-    from aqmlab.show.figures.of_results import OF_DATAGRAMS
     from aqmlab.show.figures.over_time import OF_SENDERS
-    from aqmlab.show.figures.plots import ENDINGS
+    from aqmlab.show.figures.plots import ENDINGS, OF_DATAGRAMS
     from aqmlab.show.figures.plots import plot as draw
 
     file = output or Path(f"{what}.pgf" if tex else f"{what}.svg")
