@@ -78,13 +78,7 @@ class _Planned:
 
 
 def measured_pace(experiment: Experiment, scenario: Callable[[str], Scenario], starts: Iterable[str]) -> Pace:
-    """Makes short runs at full load and takes their time: about a second, and some more for stationary users.
-
-    Args:
-        experiment: What is run.
-        scenario: Its scenario with users that begin so.
-        starts: How users begin, at the scales that are asked for.
-    """
+    """Makes short runs at full load and takes their time: about a second, and some more for stationary users."""
 
     def seconds(start: str, duration_s: float) -> float:
         demand = Demand.of(scenario(start))

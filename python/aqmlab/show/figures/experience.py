@@ -88,10 +88,6 @@ def group_in_words(group: str) -> str:
 def delay_over_time(results: Mapping[str, Recorded], group: str) -> Chart:
     """A minute of the delay of a group's packets under each configuration, and when packets were lost.
 
-    Args:
-        results: Of each configuration one run.
-        group: The group of datagrams.
-
     Raises:
         MissingDataError: A run has no such group, or did not keep single datagrams.
     """

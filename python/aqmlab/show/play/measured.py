@@ -51,11 +51,6 @@ def measurement(result: Result, link: str, waits: Sequence[str] = ()) -> dict[st
     """A link over time, curves of page load and response times, and the few numbers that count.
 
     Every time is in seconds or, where the name says so, in milliseconds; what was not observed is null.
-
-    Args:
-        result: A finished run.
-        link: The name of the link.
-        waits: Links whose waits are drawn where no call or game is.
     """
     [drawn] = judged_links(result, [link])
     # The port of a router that shapes is far faster than the line behind it, which is what is busy.

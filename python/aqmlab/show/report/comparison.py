@@ -120,12 +120,7 @@ def _under_title(first: Recorded, found: Comparison) -> str:
 
 
 def of_pages(found: Comparison, looks: Mapping[str, Line] | None = None) -> Iterator[Figure]:
-    """How long people wait for a page under each alternative, as bars; nothing without pages.
-
-    Args:
-        found: The comparison.
-        looks: The line style of each; by default that of its name.
-    """
+    """How long people wait for a page under each alternative, as bars; nothing without pages."""
     if not found.tells_pages:
         return
     bars = page_bars(found, looks)

@@ -122,14 +122,7 @@ def table_of(found: Bufferbloat) -> Table:
 def bloat_table(
     rows: Sequence[QueueUnderLoad], *, title: str, caption: str, schemes: Sequence[str] = ("drop-tail",)
 ) -> Table:
-    """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate.
-
-    Args:
-        rows: The queues that were measured.
-        title: The heading.
-        caption: What the numbers are.
-        schemes: The queue disciplines of the line as it is.
-    """
+    """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate."""
     columns: list[Column[QueueUnderLoad]] = [
         Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
         Column(

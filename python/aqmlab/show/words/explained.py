@@ -71,12 +71,7 @@ def _application(name: str) -> str:
 
 
 def model_in_words(name: str, table: Mapping[str, Any]) -> str:
-    """What a traffic model is, and its parameters with their ranges and defaults.
-
-    Args:
-        name: As scenarios name it.
-        table: The JSON schema of its table.
-    """
+    """What a traffic model is, and its parameters with their ranges and defaults."""
     parameters = {key: each for key, each in table["properties"].items() if key != "model"}
     described = _core.describe_parameters(json.dumps(parameters))
     heading = 'Parameters (keys of model = { model = "..." }):'
@@ -111,10 +106,6 @@ def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
     """Whether `FILE.py:CLASS` names a traffic model, or no class of a file that has traffic models.
 
     A misspelt class is then told among the models of its file, and not among schemes.
-
-    Args:
-        name: `FILE.py:CLASS`.
-        folder: Where the file is looked for.
     """
     file, _, own = name.rpartition(":")
     path = Path(folder) / file
@@ -132,10 +123,6 @@ def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
 def schema_of_model(name: str, folder: str | Path = ".") -> dict[str, Any]:
     """The JSON Schema of the table of a traffic model in a file.
 
-    Args:
-        name: `FILE.py:CLASS`.
-        folder: Where the file is looked for.
-
     Raises:
         ScenarioError: The file or what is in it is refused.
     """
@@ -145,10 +132,6 @@ def schema_of_model(name: str, folder: str | Path = ".") -> dict[str, Any]:
 
 def explained_model(name: str, folder: str | Path = ".") -> str:
     """What a traffic model in a file is, and its parameters with their ranges and defaults.
-
-    Args:
-        name: `FILE.py:CLASS`.
-        folder: Where the file is looked for.
 
     Raises:
         ScenarioError: The file or what is in it is refused.
