@@ -78,7 +78,7 @@ class _Planned:
 
 
 def measured_pace(experiment: Experiment, scenario: Callable[[str], Scenario], starts: Iterable[str]) -> Pace:
-    """Makes short runs at full load and takes their time: about a second, and some more for stationary users."""
+    """Makes short runs at full load and takes their time: a second or so, more for stationary users."""
 
     def seconds(start: str, duration_s: float) -> float:
         demand = Demand.of(scenario(start))

@@ -44,7 +44,7 @@ def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
 
 
 def of_verdict(worst: str, *, all_good: bool) -> dict[str, str]:
-    """Who is worst off: as the headline `now`, and `before` beside the next one; empty if nobody is judged."""
+    """Who is worst off: as the headline `now`, and `before` beside the next one; empty if none is judged."""
     if all_good:
         return {"now": "Everybody is well off: all grades are good.", "before": "Before: all were good."}
     return {"now": worst, "before": f"Before: {worst[0].lower()}{worst[1:]}" if worst else ""}
