@@ -20,12 +20,10 @@ from aqmlab import _core
 from aqmlab.errors import ExperimentError, TuneError, UnknownLinkError
 from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
-from aqmlab.show.tables.parts import parts_within
-from aqmlab.show.tables.render import as_plain_text
-from aqmlab.show.tables.tuning import candidates_table
-from aqmlab.show.tuning_folder import own, save
+from aqmlab.show.objects.search import candidates_table, own, save
+from aqmlab.show.tables.render import as_plain_text, parts_within
 from aqmlab.statistics import data_links
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from aqmlab.study.tuning import Objective, Outcome, Plan, space_of
 from aqmlab.study.tuning import search as tune
 from aqmlab.study.tuning.beside import settings_of

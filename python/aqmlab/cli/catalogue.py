@@ -88,7 +88,7 @@ def explain(name: str, *, linux: bool) -> None:
         return
     if ":" in name:
         from aqmlab.schemes.trial import known as registered
-        from aqmlab.show.words.own_models import explained_model, is_model_in_file
+        from aqmlab.show.words.explained import explained_model, is_model_in_file
 
         if is_model_in_file(name):
             _show(explained_model(name))
@@ -136,7 +136,7 @@ def schema(scheme: str | None) -> None:
       aqmlab schema my_red.py:MyRed
     """
     from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
-    from aqmlab.show.words.own_models import is_model_in_file, schema_of_model
+    from aqmlab.show.words.explained import is_model_in_file, schema_of_model
 
     if scheme is not None and is_model_in_file(scheme):
         printed = schema_of_model(scheme)

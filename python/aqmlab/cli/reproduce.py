@@ -291,8 +291,8 @@ def _scale_within(name: str, choice: _Choice, hosts: str | None, within_s: float
 
 def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> Numbers:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
+    from aqmlab.papers.cost import costs_table, tidy_costs, total_of
     from aqmlab.papers.reproduction import costs
-    from aqmlab.papers.tables import costs as costs_table
     from aqmlab.runs.budget import workers_of
     from aqmlab.show.tables.render import to_terminal
 
@@ -302,13 +302,11 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
         found = costs(name, **choice, hosts=hosts)
         chosen.append(found[scale])
         every += [(name, cost) for cost in found.values()]
-        table = costs_table.table_of(
-            [*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts
-        )
+        table = costs_table([*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts)
         console().print(to_terminal(table))
     if len(names) > 1:
-        say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")
-    return Numbers(lambda: costs_table.tidy(every, workers=workers))
+        say(f"all {len(names)} studies, scale {scale}: {total_of(chosen, workers=workers)}")
+    return Numbers(lambda: tidy_costs(every, workers=workers))
 
 
 def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import TuneError
 from aqmlab.load.demand import USERS, parts_of
 from aqmlab.statistics.pages import Pages
-from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
-from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.statistics.quantities import PAGE_QUANTILES, RESTRICTED_TO_S, page_quantile_s
+from aqmlab.statistics.run_summary import restricted_mean_name
 from aqmlab.study.tuning import of_line
 from aqmlab.study.tuning.of_line import RPM
 from aqmlab.study.tuning.of_people import OF_PEOPLE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
-    from aqmlab.statistics.summary import Figures
+    from aqmlab.statistics.run_summary import Figures
 
 RESPONSE, UTILIZATION, LOSS = "best-response-times", "highest-utilization", "lowest-drop-rate"
 WEIGHTED = "weighted"
