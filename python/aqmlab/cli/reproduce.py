@@ -140,15 +140,8 @@ def reproduce(
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
     if proof is not None:
         return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
-    if experiment == ALL and (cells or loads):
-        raise click.UsageError("--cells and --loads are those of one experiment")
-    if artifact is not None and (experiment == ALL or costs):
-        raise click.UsageError("--artifact is of one study that is run")
+    _require_one_study(experiment, cells=bool(cells or loads), artifact=bool(artifact), within=bool(within_s))
     if within_s is not None:
-        if experiment == ALL or costs:
-            raise click.UsageError(
-                "--within is of one study that is run; --costs prints what each scale takes"
-            )
         choice["scale"] = scale = _scale_within(experiment, choice, hosts, within_s, executor)
     names = experiments.names() if experiment == ALL else [experiment]
     results = output or Path("results")
@@ -195,6 +188,17 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
     )
 
 
+def _require_one_study(experiment: str, *, cells: bool, artifact: bool, within: bool) -> None:
+    """Refuses of all studies, or where only costs are printed, what is of one study that is run."""
+    is_all, costs = experiment == ALL, click.get_current_context().params["costs"]
+    if is_all and cells:
+        raise click.UsageError("--cells and --loads are those of one experiment")
+    if artifact and (is_all or costs):
+        raise click.UsageError("--artifact is of one study that is run")
+    if within and (is_all or costs):
+        raise click.UsageError("--within is of one study that is run; --costs prints what each scale takes")
+
+
 def _require_strangers(experiment: str) -> None:
     """Refuses the ledger's options of a study, and a study's options of the ledger."""
     if experiment != STRANGERS:
@@ -203,7 +207,8 @@ def _require_strangers(experiment: str) -> None:
     of_studies = [option for name, option in _OF_STUDIES.items() if given.get(name)]
     if of_studies:
         raise click.UsageError(
-            f"{', '.join(of_studies)}: not of {STRANGERS}; legal: --source, --switch, --scale, --seeds, --output"
+            f"{', '.join(of_studies)}: not of {STRANGERS}; "
+            "legal: --source, --switch, --scale, --seeds, --output"
         )
 
 
