@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from aqmlab.runs import Job, run, run_each, run_many
     from aqmlab.runs.live.running import live
     from aqmlab.scenario import Scenario
+    from aqmlab.show.bundle import bundle
     from aqmlab.show.figures.plots import Plot, plot
     from aqmlab.show.papers.reproduce import Reproduction, reproduce
     from aqmlab.show.papers.strangers import Strangers, strangers
@@ -121,6 +122,7 @@ _HOMES = {
     **dict.fromkeys(("Reproduction", "reproduce"), "aqmlab.show.papers.reproduce"),
     **dict.fromkeys(("Strangers", "strangers"), "aqmlab.show.papers.strangers"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
+    "bundle": "aqmlab.show.bundle",
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
     **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.statistics.quantities"),
@@ -196,6 +198,7 @@ __all__ = [
     "UnknownQuantityError",
     "__version__",
     "bloat",
+    "bundle",
     "calibrate",
     "compare",
     "crossvalidate",

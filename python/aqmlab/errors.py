@@ -285,7 +285,7 @@ class ResultError(RefusalError):
 
 
 class LayoutError(ResultError):
-    """The folder holds a result of another version of the layout: neither readable here nor damaged."""
+    """The folder holds a result whose layout is too old or too new for this version; it is not damaged."""
 
 
 class StorageError(AqmlabError, OSError):

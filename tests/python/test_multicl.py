@@ -180,7 +180,7 @@ def test_the_closest_seeds_deviate_least_in_standard_deviations() -> None:
 
 
 def test_the_seeds_of_the_full_study_are_those_of_the_file() -> None:
-    file = ROOT / "experiments/multicl/seeds.csv"
+    file = ROOT / "python/aqmlab/experiments/multicl/seeds.csv"
     found = seeds.read_facts(file)
     assert tuple(seeds.closest(found)) == MULTICL.scale("full").seeds
     assert MULTICL.scale("blind").seeds == tuple(seeds.BLIND)

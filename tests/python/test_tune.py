@@ -177,6 +177,10 @@ def test_an_objective_that_makes_no_sense_is_refused() -> None:
         Objective("weighted", weights={"los": 1.0})
     with pytest.raises(TuneError, match="at least one above 0"):
         Objective("weighted", weights={"loss": 0.0})
+    with pytest.raises(TuneError, match=r"weights: not used by objective rpm; legal: objective weighted"):
+        Objective("rpm", weights={"loss": 1.0})
+    with pytest.raises(TuneError, match=r"restricted_to_s: not used by objective rpm"):
+        Objective("rpm", restricted_to_s=3.0)
     with pytest.raises(TuneError, match=r"a longer window .* users, record.responses"):
         Objective().cost({**RUN, "response_restricted_mean_2s_s": None, "measured_s": 3.0})
 
@@ -352,7 +356,7 @@ def test_settings_beside_are_those_of_the_cells_that_were_named(
     # What is not searched stays as the scenario has it.
     assert queue["gentle"] == busy().resolved["dumbbell"]["queue"]["gentle"]
     assert found[0].role(wide) == "published"
-    with (ROOT / "experiments/christiansen2000/published_table4.csv").open() as lines:
+    with (ROOT / "python/aqmlab/experiments/christiansen2000/published_table4.csv").open() as lines:
         rows = list(csv.DictReader(lines))
     every = settings_of("christiansen2000", busy(), Queues.of(busy()), space_of("red"))
     thresholds = {(each.settings["min_th_packets"], each.settings["max_th_packets"]) for each in every}

@@ -27,6 +27,7 @@ def list_names() -> None:
       aqmlab explain ared          more about one of them
     """
     from aqmlab import presets
+    from aqmlab.cli.reproduce import STRANGERS
     from aqmlab.papers import shipped
     from aqmlab.show.words.explained import applications, in_a_line, traffic_models
 
@@ -39,7 +40,10 @@ def list_names() -> None:
         "Traffic models (aqmlab explain NAME)": explained(traffic_models()),
         "Applications over datagrams (aqmlab explain NAME)": explained(applications()),
         "Presets (aqmlab new NAME)": {name: presets.summary(name) for name in presets.names()},
-        "Studies (aqmlab reproduce NAME)": {name: shipped.title(name) for name in shipped.names()},
+        "Studies (aqmlab reproduce NAME)": {
+            **{name: shipped.title(name) for name in shipped.names()},
+            STRANGERS: "Measurements by others, each beside ours",
+        },
     }
     width = max(len(name) for names in catalogues.values() for name in names)
     for title, names in catalogues.items():

@@ -39,6 +39,7 @@ class _Choice(TypedDict):
     experiment={"metavar": "EXPERIMENT"},
     loads={"metavar": "N,..."},
     hosts={"metavar": "PROFILE"},
+    artifact={"type": click.Path(path_type=Path), "metavar": "FILE.zip|FOLDER"},
     store=None,
 )
 @click.option(
@@ -83,6 +84,7 @@ def reproduce(
     hosts: str | None,
     proof: str | None,
     output: Path | None,
+    artifact: Path | None,
     costs: bool,
     within_s: float | None,
     source: str | None,
@@ -107,6 +109,7 @@ def reproduce(
       aqmlab reproduce sfa --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi
+      aqmlab reproduce sfa --artifact sfa.zip               for an artifact evaluation
       aqmlab reproduce sfa --proof order-of-round-trips     why numbers differ
       aqmlab reproduce strangers --source cake-flowiso    measurements by others
 
@@ -123,14 +126,25 @@ def reproduce(
         "replications": replications,
         "seeds": seeds or None,
     }
-    others = bool(cells or loads or replications or costs or hosts)
+    others = bool(cells or loads or replications or costs or hosts or artifact)
     if experiment == STRANGERS or source or switches:
-        _require_strangers(experiment, others=others or bool(proof or within_s))
+        of_studies = {
+            "--cells": cells,
+            "--loads": loads,
+            "--replications": replications,
+            "--costs": costs,
+            "--hosts": hosts,
+            "--proof": proof,
+            "--within": within_s,
+        }
+        _require_strangers(experiment, [option for option, given in of_studies.items() if given])
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
     if proof is not None:
         return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
     if experiment == ALL and (cells or loads):
         raise click.UsageError("--cells and --loads are those of one experiment")
+    if artifact is not None and (experiment == ALL or costs):
+        raise click.UsageError("--artifact is of one study that is run")
     if within_s is not None:
         if experiment == ALL or costs:
             raise click.UsageError(
@@ -153,7 +167,13 @@ def reproduce(
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
             found = aqmlab.reproduce(
-                name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet
+                name,
+                **choice,
+                hosts=hosts,
+                executor=executor,
+                output=folder,
+                artifact=artifact,
+                progress=not quiet,
             )
             made.append(found)
             _show(found, folder, quiet=quiet)
@@ -176,11 +196,14 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
     )
 
 
-def _require_strangers(experiment: str, *, others: bool) -> None:
+def _require_strangers(experiment: str, of_studies: Sequence[str]) -> None:
     """Refuses the ledger's options of a study, and a study's options of the ledger."""
-    if experiment != STRANGERS or others:
+    if experiment != STRANGERS:
+        raise click.UsageError(f"--source and --switch are of {STRANGERS}, not of {experiment}")
+    if of_studies:
         raise click.UsageError(
-            f"of {STRANGERS}, and only of it: --source and --switch, beside --scale, --seeds and --output"
+            f"{', '.join(of_studies)}: not of {STRANGERS}; legal: --source, "
+            "--switch, --scale, --seeds, --output"
         )
 
 

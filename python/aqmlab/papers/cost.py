@@ -209,7 +209,7 @@ def tidy_costs(costs: Iterable[tuple[str, Cost]], *, workers: int) -> pa.Table:
 def total_of(costs: Sequence[Cost], *, workers: int) -> str:
     """In words what several scales take together, one after the other."""
     core_s = sum(cost.core_s for cost in costs)
-    return f"{_told(core_s)} on one core, {_told(core_s / workers)} on {workers}"
+    return f"{told(core_s)} on one core, {told(core_s / workers)} on {workers}"
 
 
 def _scale(cost: Cost, chosen: str) -> TableCell:
@@ -217,10 +217,11 @@ def _scale(cost: Cost, chosen: str) -> TableCell:
 
 
 def _lasting(seconds: float) -> TableCell:
-    return text(_told(seconds), value=seconds)
+    return text(told(seconds), value=seconds)
 
 
-def _told(seconds: float) -> str:
+def told(seconds: float) -> str:
+    """A time in words, such as `12 min`."""
     if seconds < 2.0 * _MINUTE_S:
         return f"{seconds:.0f} s"
     if seconds < _LONGEST_IN_MINUTES_S:

@@ -1,6 +1,6 @@
 """The experiments' folders, read and checked.
 
-A folder of `experiments/` (shipped with the package) holds
+A folder of `python/aqmlab/experiments/` (shipped with the package) holds
 
     experiment.toml          configurations, loads, scales, figures
     scenario.toml            what all configurations share

@@ -3,7 +3,7 @@
 A claim stands in its experiment's `claims.toml` as statements: what has to be true, in words, the check that
 answers, the cells that it looks at and the numbers that decide. Checks that several papers need are in
 `checks`, of response times and of numbers of runs; those of one paper lie beside its file, in
-`experiments/<paper>/claims/`. `registry` lists what a statement may name.
+`python/aqmlab/experiments/<paper>/claims/`. `registry` lists what a statement may name.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A check takes a study and, by name, what a statement of the claim's file gives: the cells `a` and `b`, and the
 numbers that decide. It judges the statement, or splits it into several with their own checks. To add one that
 several papers need, write the function and add a line to `COMMON`. To add one for a single paper, write it in
-`experiments/<paper>/claims/` and add a line to `CHECKS` there. `NUMBERS` beside it lists functions of a run
-that `of` may name besides the registered quantities.
+`python/aqmlab/experiments/<paper>/claims/` and add a line to `CHECKS` there. `NUMBERS` beside it lists
+functions of a run that `of` may name besides the registered quantities.
 """
 
 from __future__ import annotations

@@ -74,6 +74,17 @@ class Objective:
                 raise TuneError(f"weights.{key}: at least 0, not {quoted(weight)}")
         if not any(self.weights.values()):
             raise TuneError("weights: at least one above 0")
+        self._require_used("weights", self.weights != dict.fromkeys(WEIGHTS, 1.0), (WEIGHTED,))
+        limited = tuple(name for name in NAMES if name != RPM)
+        self._require_used("restricted_to_s", self.restricted_to_s != RESTRICTED_TO_S, limited)
+
+    def _require_used(self, argument: str, is_given: bool, by: tuple[str, ...]) -> None:
+        if is_given and self.name not in by:
+            raise TuneError(
+                f"{argument}: not used by objective {self.name}; legal: objective {', '.join(by)}",
+                place=argument,
+                legal=f"objective {', '.join(by)}",
+            )
 
     def cost(self, figures: Figures) -> float:
         """The cost of one run.
