@@ -139,7 +139,7 @@ _SHOWN_BY = {
     "CrossValidation": "aqmlab.show.objects.crossvalidation",
     "Evaluation": "aqmlab.show.objects.evaluation",
     "Outcome": "aqmlab.show.objects.search",
-    "Scenario": "aqmlab.show.objects.scenario",
+    "Scenario": "aqmlab.show.figures.network",
     "SenderMatrix": "aqmlab.show.objects.senders",
     "SweepResults": "aqmlab.show.objects.sweep",
 }

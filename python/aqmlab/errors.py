@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
-from aqmlab.terminal.plain import plain
-from aqmlab.terminal.spelling import closest, nearest, quoted, unknown
+from aqmlab.terminal.spelling import closest, nearest, plain, quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

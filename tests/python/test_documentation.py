@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import aqmlab
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from small import WEB
 
 ROOT = Path(__file__).parents[2]

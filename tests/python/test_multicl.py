@@ -16,7 +16,7 @@ from aqmlab.experiments.multicl import seeds
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.papers import experiments
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
-from aqmlab.papers.tables.compared import responses
+from aqmlab.papers.tables.runs import responses
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of

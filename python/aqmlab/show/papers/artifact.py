@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.files.archive import checksums_of, digest, write_files
+from aqmlab.papers.cost import told
 from aqmlab.papers.tables import claims
-from aqmlab.papers.tables.costs import told
 from aqmlab.show.papers.markdown import render
 from aqmlab.show.words import citation
 from aqmlab.tables.stored import to_csv

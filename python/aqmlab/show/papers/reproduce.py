@@ -21,9 +21,9 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.archive import require_place
 from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.claims import decided_without_runs, evaluate
+from aqmlab.papers.cost import costs_table
 from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts
 from aqmlab.papers.tables import claims
-from aqmlab.papers.tables import costs as costs_table
 from aqmlab.runs import Execution
 from aqmlab.runs.budget import workers_of
 from aqmlab.runs.executors import chosen_executor
@@ -208,7 +208,7 @@ def reproduce(
     place = None if artifact is None else _artifact_place(Path(artifact), hosts)
     costs = [] if place is None and not progress else [*costs_of(own, chosen, hosts).values()]
     if progress:
-        table = costs_table.table_of(
+        table = costs_table(
             costs,
             study=experiment,
             chosen=scale,

@@ -10,7 +10,7 @@ from aqmlab.experiments.christiansen2000.claims.cells import UNCONGESTED
 from aqmlab.inference import Interval, mean_interval
 from aqmlab.load import load_line
 from aqmlab.papers.claims import Answer
-from aqmlab.papers.claims.numbers import between_bounds
+from aqmlab.papers.claims.checks import between_bounds
 from aqmlab.statistics.per_second import (
     bytes_requested_per_second,
     index_of_dispersion,

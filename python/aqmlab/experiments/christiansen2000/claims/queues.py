@@ -10,8 +10,14 @@ from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.experiments.christiansen2000.claims.cells import red_cells
 from aqmlab.inference import Verdict, mean_interval
 from aqmlab.papers.claims import Answer
-from aqmlab.papers.claims.curves import WHOLE, better, evidence_of, little_difference, time_of_share
-from aqmlab.papers.claims.numbers import above_bound
+from aqmlab.papers.claims.checks import (
+    WHOLE,
+    above_bound,
+    better,
+    evidence_of,
+    little_difference,
+    time_of_share,
+)
 from aqmlab.statistics import loss_percent
 from aqmlab.statistics.quantities import longest_queue_packets, overflow_drops, restricted_mean_s
 

@@ -10,8 +10,7 @@ from aqmlab.errors import MissingDataError
 from aqmlab.experiments.christiansen2000.claims.cells import red_cells
 from aqmlab.inference import Interval
 from aqmlab.papers.claims import Answer
-from aqmlab.papers.claims.curves import much_better
-from aqmlab.papers.claims.numbers import above_zero, shown, unit_of
+from aqmlab.papers.claims.checks import above_zero, much_better, shown, unit_of
 from aqmlab.papers.claims.outcome import decided
 from aqmlab.statistics.quantities import restricted_mean_response_ms
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.experiments.le2003.claims.cells import with_ecn
-from aqmlab.papers.claims.numbers import above, above_zero, within
+from aqmlab.papers.claims.checks import above, above_zero, within
 from aqmlab.statistics.quantities import class_loss_percent, timeouts_per_thousand
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.experiments.le2003.claims.cells import with_ecn
 from aqmlab.inference import mean_interval
-from aqmlab.papers.claims.curves import better, equivalent, time_of_share
-from aqmlab.papers.claims.numbers import above_zero, between_bounds
+from aqmlab.papers.claims.checks import above_zero, better, between_bounds, equivalent, time_of_share
 from aqmlab.statistics import completed_per_90_minutes
 from aqmlab.statistics.quantities import restricted_mean_s
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.papers.claims.numbers import above_zero
+from aqmlab.papers.claims.checks import above_zero
 from aqmlab.statistics import ResponseTimes, response_times
 from aqmlab.statistics.recorded import table
 

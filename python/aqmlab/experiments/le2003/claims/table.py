@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.papers.claims import Answer
-from aqmlab.papers.claims.numbers import alike, higher
+from aqmlab.papers.claims.checks import alike, higher
 from aqmlab.papers.frame import frame_of, published_rows
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 from aqmlab.errors import TooLittleDataError
 from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
 from aqmlab.papers.claims import Answer
-from aqmlab.papers.claims.numbers import between_bounds
+from aqmlab.papers.claims.checks import between_bounds
 from aqmlab.statistics import measured_window_s
 
 if TYPE_CHECKING:

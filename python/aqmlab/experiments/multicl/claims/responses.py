@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aqmlab.comparison import Values, paired_difference
-from aqmlab.papers.claims.numbers import above_bound, above_zero
+from aqmlab.papers.claims.checks import above_bound, above_zero
 from aqmlab.statistics.quantities import quantity, restricted_mean_response_ms
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer
-    from aqmlab.papers.claims.numbers import Number
+    from aqmlab.papers.claims.checks import Number
     from aqmlab.papers.study import Cell, Study
 
 

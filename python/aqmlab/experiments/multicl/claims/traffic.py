@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import MissingDataError
 from aqmlab.inference import mean_interval
-from aqmlab.papers.claims.numbers import between_bounds
+from aqmlab.papers.claims.checks import between_bounds
 from aqmlab.statistics.recorded import has_name, measured_window_s, table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from aqmlab import _core
 from aqmlab.errors import MissingDataError
 from aqmlab.inference import mean_interval
 from aqmlab.papers.claims import Answer
-from aqmlab.papers.claims.numbers import between_bounds
+from aqmlab.papers.claims.checks import between_bounds
 from aqmlab.statistics.classes import jain_index
 from aqmlab.statistics.quantities import quantity
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from aqmlab.papers.claims.numbers import Number
+    from aqmlab.papers.claims.checks import Number
     from aqmlab.papers.study import Cell, Study
     from aqmlab.statistics import Recorded
 

@@ -1,27 +1,107 @@
-"""A chart as a figure of Matplotlib, for print and for notebooks."""
+"""What Matplotlib draws for print: a chart, a scene, the difference of two distribution functions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from aqmlab.inference import Band
 from aqmlab.load.parametrized_scheme import spelt
-from aqmlab.show.figures.looks import GREY
-from aqmlab.show.figures.style import in_size, settle
-from aqmlab.show.figures.ticks import unit_of, written
+from aqmlab.show.figures.chart import unit_of, written
+from aqmlab.show.figures.looks import GREY, SEQUENCE
+from aqmlab.show.figures.scene import Area, Stroke, arrow_head
+from aqmlab.show.figures.style import in_size, new_axes, settle, styled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis as PrintedAxis
+    from numpy.typing import NDArray
 
-    from aqmlab.show.figures.chart import Axis, Chart, FloatArray, Series
-    from aqmlab.show.figures.print_size import PrintSize
+    from aqmlab.inference import Judgement, NotEnoughReplications
+    from aqmlab.show.figures.chart import Axis, Chart, Series
+    from aqmlab.show.figures.drawn import PrintSize
+    from aqmlab.show.figures.scene import Scene, Words
+
+    FloatArray = NDArray[np.float64]
+
+_PIXELS_PER_INCH = 96.0
+_POINTS_PER_PIXEL = 72.0 / _PIXELS_PER_INCH
+_ANCHORS = {"start": "left", "middle": "center", "end": "right"}
+
+
+@styled
+def to_figure(scene: Scene, scale: float = 1.0) -> Figure:
+    """The scene, in its own size or that many times as large."""
+    inches = scale / _PIXELS_PER_INCH
+    figure = Figure(figsize=(scene.width * inches, scene.height * inches))
+    figure.set_layout_engine("none")
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(0.0, scene.width), ylim=(scene.height, 0.0))
+    axes.axis("off")
+    for order, item in enumerate(scene.items):
+        if isinstance(item, Stroke):
+            _draw_stroke(axes, item, order, scale)
+        elif isinstance(item, Area):
+            _draw_area(axes, item, order, scale)
+        else:
+            _draw_words(axes, item, order, scale)
+    return figure
+
+
+def _draw_stroke(axes: Axes, item: Stroke, order: int, scale: float) -> None:
+    width = scale * item.width * _POINTS_PER_PIXEL
+    dashes = tuple(part / item.width for part in item.dash)  # matplotlib counts in widths of the line
+    line = Line2D(
+        item.points[:, 0],
+        item.points[:, 1],
+        color=item.colour,
+        linewidth=width,
+        zorder=order,
+        solid_joinstyle="round",
+    )
+    if dashes:
+        line.set_linestyle((0, dashes))
+    axes.add_line(line)
+    if item.arrow:
+        _draw_area(axes, Area(arrow_head(item), item.colour), order, scale)
+
+
+def _draw_area(axes: Axes, item: Area, order: int, scale: float) -> None:
+    axes.add_patch(
+        Polygon(
+            item.points,
+            facecolor=item.colour,
+            alpha=item.opacity if item.opacity < 1.0 else None,
+            edgecolor=item.edge or "none",
+            linewidth=scale * item.edge_width * _POINTS_PER_PIXEL if item.edge else 0.0,
+            zorder=order,
+        )
+    )
+
+
+def _draw_words(axes: Axes, item: Words, order: int, scale: float) -> None:
+    axes.text(
+        item.x,
+        item.y,
+        item.text,
+        fontsize=scale * item.size * _POINTS_PER_PIXEL,
+        ha=_ANCHORS[item.anchor],
+        va="baseline",
+        color=item.colour,
+        fontweight="bold" if item.bold else "normal",
+        zorder=order,
+        parse_math=False,
+    )
+
 
 _HEIGHT, _PANEL_HEIGHT = 0.62, 0.19
 """Of a figure, and of each of panels one above another, as shares of its width."""
@@ -196,3 +276,48 @@ def _places_of_names(axes: Axes, chart: Chart, size: PrintSize) -> list[float] |
     found = np.empty(len(placed))
     found[order] = placed
     return [float(each) for each in found]
+
+
+MILLISECONDS = 1000.0
+
+
+class Difference(Protocol):
+    """A difference in a comparison; see `aqmlab.comparison.CurveDifference`."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called."""
+
+    @property
+    def time_s(self) -> FloatArray:
+        """The grid of times."""
+
+    @property
+    def difference(self) -> FloatArray:
+        """The mean difference at these times, as a share."""
+
+    @property
+    def band(self) -> Band | NotEnoughReplications:
+        """Its simultaneous band."""
+
+    @property
+    def judgement(self) -> Judgement:
+        """The verdict."""
+
+
+@styled
+def draw_difference(comparison: Difference, axes: Axes | None = None) -> Axes:
+    """Difference of two distribution functions with its simultaneous band and the verdict's margins."""
+    axes = axes or new_axes()
+    time_ms = comparison.time_s * MILLISECONDS
+    if isinstance(comparison.band, Band):
+        band = comparison.band
+        lower, upper = 100.0 * band.lower, 100.0 * band.upper
+        axes.fill_between(time_ms, lower, upper, color=SEQUENCE[0], alpha=0.2, linewidth=0)
+    axes.plot(time_ms, 100.0 * comparison.difference, color=SEQUENCE[0])
+    for margin in (-2.0, -1.0, 1.0, 2.0):
+        axes.axhline(margin, color=GREY, linewidth=0.6, linestyle=":" if abs(margin) > 1 else "--")
+    a, b = comparison.names
+    axes.set(xlabel="response time, ms", ylabel="difference, percentage points", xlim=(0, 2000))
+    axes.set_title(f"{a} minus {b}: {comparison.judgement.verdict}")
+    return axes

@@ -1,4 +1,7 @@
-"""Delay under load: a minute of it, how it is distributed, and its percentiles, of each configuration."""
+"""What people get under each configuration, drawn: delay under load, page load times, and who got how much.
+
+Of delay there is a minute, its distribution and its percentiles; of pages and goodput the levels as bars.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,19 @@ from aqmlab.show.figures.bars import Bar, BarGroup, BarRow, Bars
 from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.over_time import in_intervals, places_in
-from aqmlab.show.words.amounts import delay, share_of_time
-from aqmlab.statistics.datagram_delays import delays_of, sent_packets
+from aqmlab.show.words.amounts import bit_rate, delay, duration, share_of_time
 from aqmlab.statistics.datagrams import (
     DELAY_PERCENTILES,
+    datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
+    delays_of,
     goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,
+    sent_packets,
 )
 from aqmlab.statistics.experience import CALL, GAME
+from aqmlab.statistics.traffic import OF_TRAFFIC, WAYS, devices, goodput_mbps_of
 from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
 
@@ -81,10 +87,6 @@ def group_in_words(group: str) -> str:
 
 def delay_over_time(results: Mapping[str, Recorded], group: str) -> Chart:
     """A minute of the delay of a group's packets under each configuration, and when packets were lost.
-
-    Args:
-        results: Of each configuration one run.
-        group: The group of datagrams.
 
     Raises:
         MissingDataError: A run has no such group, or did not keep single datagrams.
@@ -266,3 +268,85 @@ def _percentiles(result: Recorded, link: str) -> FloatArray:
     if not inside.any():
         raise MissingDataError(f"the queue at {link} was not sampled in the measured window")
     return np.percentile(waited_ms[inside], DELAY_PERCENTILES)
+
+
+USUAL, SLOW = "half of the pages loaded within", "19 of 20 within"
+NO_PAGE = "no page"
+
+
+def page_bars(found: Comparison, looks: Mapping[str, Line] | None = None) -> Bars:
+    """How long people wait for a page under each configuration: half of them, and 19 of 20.
+
+    Raises:
+        MissingDataError: Nobody waited for a page.
+    """
+    if not found.tells_pages:
+        raise MissingDataError("nobody waited for a page in the measured window")
+    looks = looks or looks_of_names(found.names)
+    rows = []
+    for name in found.names:
+        bars = tuple(bar_of(found.level(name, each)) for each in found.of_people)
+        unknown = all(math.isnan(bar.value) for bar in bars)
+        rows.append(BarRow(name, looks[name], bars, NO_PAGE if unknown else ""))
+    title, axis = "How long people wait for a page", Axis("time after the click, s")
+    return Bars(title, axis, (USUAL, SLOW), (BarGroup("", tuple(rows)),), duration)
+
+
+def share_bars(found: Comparison) -> Bars:
+    """What each device got, down and up; without devices what each group of flows did.
+
+    Raises:
+        MissingDataError: There are neither devices nor flows.
+    """
+    names = devices(next(iter(found.runs.values()))[0].result)
+    if not names:
+        return goodput_bars(found)
+    of = OF_TRAFFIC["devices"]
+    groups = {device: [of[f"goodput_{way}_mbps"](f"devices.{device}") for way in WAYS] for device in names}
+    return _goodput(found, "Goodput of each device", WAYS, groups)
+
+
+def goodput_bars(found: Comparison) -> Bars:
+    """What each group of flows and of datagrams got.
+
+    Raises:
+        MissingDataError: There is no such group.
+    """
+    groups = {each: [goodput_mbps_of(f"flows.{each}")] for each in found.flow_groups}
+    if not groups:
+        result = next(iter(found.runs.values()))[0].result
+        own = OF_TRAFFIC["datagrams"]["goodput_mbps"]
+        groups = {group_in_words(each): [own(f"datagrams.{each}")] for each in datagram_groups(result)}
+    if not groups:
+        raise MissingDataError("the scenario has no devices, no flows and no datagrams")
+    return _goodput(found, "Goodput", ("",), groups)
+
+
+def _goodput(
+    found: Comparison, title: str, keys: Sequence[str], groups: Mapping[str, Sequence[OfRun]]
+) -> Bars:
+    looks, made = looks_of_names(found.names), []
+    for group, quantities in groups.items():
+        rows = []
+        for name in found.names:
+            bars = tuple(_known(found, name, each) for each in quantities)
+            rows.append(BarRow(name, looks[name], bars))
+        # A way on which nobody gets anything is none that the device uses.
+        used = [any(row.bars[place].value > 0.0 for row in rows) for place in range(len(keys))]
+        if any(used):
+            made.append(BarGroup(group, tuple(_of_used(row, used) for row in rows)))
+    if not made:
+        raise MissingDataError("what devices got was not recorded")
+    return Bars(title, Axis("goodput, Mbit/s"), tuple(keys), tuple(made), bit_rate)
+
+
+def _of_used(row: BarRow, used: Sequence[bool]) -> BarRow:
+    bars = (bar if is_used else Bar(math.nan) for bar, is_used in zip(row.bars, used, strict=True))
+    return replace(row, bars=tuple(bars))
+
+
+def _known(found: Comparison, name: str, quantity: OfRun) -> Bar:
+    try:
+        return bar_of(found.level(name, quantity))
+    except MissingDataError:
+        return Bar(math.nan)
