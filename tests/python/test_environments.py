@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ gymnasium = pytest.importorskip("gymnasium")
 import aqmlab  # noqa: E402
 from aqmlab.environments import OF_A_LINK, QueueEnvironment  # noqa: E402
 from aqmlab.errors import RefusalError, ScenarioError  # noqa: E402
+from documented import ROOT  # noqa: E402
 
 LINE = """
 name = "an agent's"
@@ -175,3 +177,22 @@ def test_the_numbers_have_names() -> None:
     episode = environment()
     assert episode.names[: len(OF_A_LINK)] == tuple(f"{LINK}.{name}" for name in OF_A_LINK)
     assert episode.observation_space.shape == (len(episode.names),)
+
+
+def test_the_example_trains_an_agent_whose_episodes_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "my_agent.py"))
+    line = example["LINE"].replace("duration_s = 40.0", "duration_s = 14.0")
+    env = QueueEnvironment(line, link=LINK, actions={"limit_packets": (5, 256)}, step_s=0.2)
+    # Globals of a file that was run are those of its functions.
+    names = example["trained"].__globals__
+    monkeypatch.setitem(names, "GENERATIONS", 1)
+    monkeypatch.setitem(names, "CANDIDATES", 4)
+    weights = example["trained"](env)
+    assert weights.shape == (4,)
+    example["episode"](env, weights, 1)
+    own = env.result()
+    limits = {action["limit_packets"] for action in own.actions}
+    assert limits <= set(range(5, 257))
+    beside = aqmlab.run(aqmlab.Scenario.from_toml(line), seed=1)
+    found = aqmlab.compare({"drop-tail": [beside], "agent": [own]})
+    assert found.names == ("drop-tail", "agent")
