@@ -31,7 +31,7 @@ def numbers() -> dict[str, str]:
     ledger = resources.files("aqmlab") / "experiments" / "strangers" / "quick.csv"
     with ledger.open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
-    shares = [abs(float(row["error"])) for row in rows if row["measure"] in {"share", "jain"}]
+    shares = [abs(float(row["error"])) for row in rows if row["measure"] == "share"]
     found = {
         "schemes": len(_core.scheme_names()),
         "profiles": len(_core.profile_names()),
@@ -43,7 +43,7 @@ def numbers() -> dict[str, str]:
         "statements": sum(len(claim.statements) for claim in claims),
         "can_fail": sum(int(numbers) for _, numbers, _ in counted),
         "reproduced": sum(int(held) for _, _, held in counted),
-        "cells": len(shares),
+        "cells": sum(row["measure"] in {"share", "jain_index"} for row in rows),
     }
     return {**{name: str(count) for name, count in found.items()}, "share_error": f"{median(shares):.3f}"}
 
