@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from aqmlab import _core, arguments, shown
 from aqmlab.errors import FolderError, ResultError, TableError, UnknownQuantityError
@@ -131,6 +130,8 @@ class StoredTables(Mapping[str, pa.Table]):
             raise TableError(_missing_table(name, self))
         table = self._in_use.get(name)
         if table is None:
+            import pyarrow.parquet as pq  # noqa: PLC0415 (what keeps nothing needs no Parquet)
+
             file = self._folder / f"{name}{_TABLE}"
             try:
                 with pq.ParquetFile(file) as stored:  # read_table would load pyarrow.dataset first
@@ -518,6 +519,8 @@ def _arrow_column(values: _Column) -> pa.Array:
 
 
 def _write_table(table: pa.Table, file: Path | io.BytesIO) -> None:
+    import pyarrow.parquet as pq  # noqa: PLC0415 (what keeps nothing needs no Parquet)
+
     # Names are few and stand once. Samples hardly repeat: a dictionary of them is larger than they are. Real
     # numbers are stored byte place by byte place, so that signs, exponents and even steps compress; no bit is
     # lost. The same encoding of whole numbers is newer than many readers.

@@ -7,7 +7,6 @@ import io
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from aqmlab.arguments import TABLE_ENDINGS
 from aqmlab.errors import RefusalError
@@ -33,6 +32,8 @@ def save(table: Table, file: Path) -> Path:
     """Writes what programs read of a table, as Parquet or CSV by the ending of the name."""
     if file.suffix == ".csv":
         return write_whole(file, to_csv(table))
+    import pyarrow.parquet as pq  # noqa: PLC0415 (a CSV needs no Parquet)
+
     with whole_file(file) as partial:
         pq.write_table(to_arrow(table), partial, compression="zstd")
     return file
