@@ -32,12 +32,13 @@ class EarlyReading:
         self.population = population
         self._read: dict[int, Measured] = {}  # by the identity of what each holds on to
 
-    def read(self, result: Recorded) -> None:
+    def read(self, result: Recorded) -> Measured:
         """Finds the numbers that are shown of a run. What it did not record, the comparison refuses."""
         run = self._read[id(result)] = Measured(result, self.links, population=self.population)
         with suppress(MissingDataError, UnknownLinkError):
             for quantity in shown_of(result, _names_of(run)):
                 run.observation(quantity)
+        return run
 
     def of(self, result: Recorded, links: Sequence[str]) -> Measured:
         """The run with these judged links: as it was read, or else unread."""

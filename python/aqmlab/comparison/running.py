@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,12 +13,14 @@ from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.early_reading import EarlyReading
 from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.pairing import require_comparable
+from aqmlab.comparison.pooled_pages import carry
 from aqmlab.comparison.reading import keep_first_stage
-from aqmlab.errors import ComparisonError, TooLittleDataError
+from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
 from aqmlab.files.folders import folder_names
 from aqmlab.inference import MINIMUM_REPLICATIONS, smooth_quantile
 from aqmlab.load.demand import USERS, named_links, parts_of
 from aqmlab.runs import Job, run_each
+from aqmlab.statistics.catalogue import LOADED_P95
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics.quantity import Measured
 
 MOST_SEEDS = 1_000
 """The most seeds that a comparison up to a width adds."""
@@ -92,12 +95,10 @@ def run_comparison(
         jobs = _jobs(longer, seeds, place)
         finished: dict[int, Result] = {}
         for place_of_job, result in run_each(jobs, store=store, progress=progress, executor=executor):
+            first = reading.read(result)
             if place is not None and not finished:
-                # What is kept is told and drawn, too; nobody waits for what is loaded while others run.
-                shown.prepare(Comparison)
-                smooth_quantile.prepare()
+                _prepare(first, len(seeds))
             finished[place_of_job] = result
-            reading.read(result)
         results = [finished[at] for at in range(len(jobs))]
         starts = (at * len(seeds) for at in range(len(longer)))
         return {name: results[at : at + len(seeds)] for name, at in zip(longer, starts, strict=True)}
@@ -113,6 +114,14 @@ def run_comparison(
                 keep_first_stage(place, seeds, until_width_s)
             keep_compared(place, found, asked)
     return replace(found, folder=place)
+
+
+def _prepare(first: Measured, seeds: int) -> None:
+    """Loads what tells and draws what is kept, for which nobody waits while other runs run."""
+    shown.prepare(Comparison)
+    with suppress(MissingDataError):
+        if carry(first.followed_pages.pages * seeds, LOADED_P95.share):
+            smooth_quantile.prepare()
 
 
 def _jobs(scenarios: Mapping[str, Scenario], seeds: Sequence[int], folder: Path | None) -> list[Job]:

@@ -22,7 +22,7 @@ _LEAST_S = 1e-9
 
 def prepare() -> None:
     """Loads SciPy's part, which takes a fifth of a second, while there is time."""
-    from scipy import special  # noqa: F401, PLC0415 (slow to import)
+    from scipy import special  # noqa: F401, PLC0415 (that is the purpose)
 
 
 def log_quantile(times: ResponseTimes, share: float) -> float:
