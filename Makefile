@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate uml-kernel docs constraints wheel release package clean
+.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -109,6 +109,9 @@ miri: ## what calls C functions, under Miri, which finds any wrong use of memory
 
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released), and ns-3 in NS3
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided) $(if $(NS3),--ns3 $(NS3))
+
+packets-per-second: ## packets a second a core beside ns-2, ns-3 (NS3=.../site-packages/ns3) and htsim (HTSIM=.../csg-htsim/sim), on one scenario
+	$(PYTHON) tools/bench/packets_per_second.py $(if $(RUNS),--runs $(RUNS)) $(if $(NS3),--ns3 $(NS3)) $(if $(HTSIM),--htsim $(HTSIM))
 
 bench-pairs: ## time beside the last release, in pairs of fresh copies: fails where that is faster (LEDGER=1: with a row in the ledger)
 	$(PYTHON) tools/bench/pairs.py $(if $(LEDGER),--ledger) $(if $(PAIRS),--pairs $(PAIRS))
