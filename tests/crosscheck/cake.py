@@ -10,13 +10,12 @@ is no such kernel.
 from __future__ import annotations
 
 import datetime
-import os
 import random
 import sys
 from typing import TYPE_CHECKING
 
 from .measurement import FOLDER
-from .user_mode_linux import asked, kernel
+from .user_mode_linux import asked, nothing_to_ask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +79,8 @@ def answers(wanted: list[str], release: str, lines: list[str]) -> str:
 
 def main() -> int:
     """Asks, and writes what came."""
-    if not os.access(kernel(), os.X_OK):
-        print(f"no user-mode Linux at {kernel()}: UML names one (apt-get install user-mode-linux)")
+    if missing := nothing_to_ask():
+        print(missing)
         return MISSING
     wanted = cases()
     ANSWERS.parent.mkdir(exist_ok=True)

@@ -25,7 +25,7 @@ def main() -> None:
     os.set_inheritable(descriptor, False)
     channel = Channel(descriptor, descriptor)
     for order in channel:
-        _serve(order, channel)
+        serve(order, channel)
         return
 
 
@@ -43,7 +43,8 @@ def ordered(order: dict[str, Any]) -> _core.LiveRun:
     return _core.LiveRun(_core.Scenario.from_json(order["scenario_json"]), order["seed"], settings)
 
 
-def _serve(order: dict[str, Any], channel: Channel) -> None:
+def serve(order: dict[str, Any], channel: Channel) -> None:
+    """Makes the run of an order, and answers on the channel."""
     try:
         _core.prepare_live(order["live"]["parent"])  # before there is a second thread
         run = ordered(order)
@@ -69,6 +70,8 @@ def _make(run: _core.LiveRun, order: dict[str, Any]) -> str:
     if order["live"]["replay"]:
         events, difference = run.replay()
         audit["replay"] = {"events": events, "difference": difference}
+    if (machine := order["live"].get("user_mode")) is not None:
+        audit["user_mode"] = machine
     result = Result.from_core(run, content_address=order["address"]).with_live(audit)
     result.save(Path(order["folder"]))
     return str(order["folder"])
