@@ -24,14 +24,14 @@ from aqmlab.runs.user_mode import machine
 from aqmlab.runs.user_mode.kernel import installed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from aqmlab.runs.user_mode.kernel import Kernel
     from aqmlab.scenario import Scenario
 
 _MEMORY_MB = 1_024
-_RESULT = "result"
+_RESULT, _ORDERS = "result", "orders.json"
 _MESSAGES, _OUTPUT, _ERRORS = 1, 2, 3
 """The terminals inside: what the run answers, and the output of a program of the user's own."""
 _READ_BYTES = 1 << 16
@@ -53,14 +53,19 @@ class Asked:
     order: Mapping[str, Any]
 
     @classmethod
-    def of(cls, scenario: Scenario, order: Mapping[str, Any]) -> Self:
+    def of(cls, scenario: Scenario, order: Mapping[str, Any], default: Path | None = None) -> Self:
         """The run of an order of a live run, checked before anything is booted.
+
+        Args:
+            scenario: The scenario of the order.
+            order: What the worker of a live run is told.
+            default: A kernel that is taken before that of a package.
 
         Raises:
             ScenarioError: The scenario needs something that only the simulator has, or this kernel lacks.
             RunError: There is no user-mode Linux.
         """
-        kernel = installed()
+        kernel = installed(default)
         ways = {
             **order["live"],
             "kernel": True,
@@ -108,7 +113,7 @@ class Asked:
         has_program = bool(self.order["live"]["program"])
         with tempfile.TemporaryDirectory(prefix="aqmlab-uml-") as exchange:
             inside = Path(exchange)
-            _write(inside, {**self.order, "folder": f"/run/exchange/{_RESULT}"}, has_program=has_program)
+            _write(inside, [{**self.order, "folder": f"/run/exchange/{_RESULT}"}], has_program=has_program)
 
             def fetch() -> Result:
                 link_files(inside / _RESULT, folder, may_copy=True)
@@ -118,10 +123,38 @@ class Asked:
                 try:
                     return served(channel, fetch)
                 except SilenceError:
-                    told = "\n".join(said()[-_NEWEST_LINES:]) or "it printed nothing"
-                    raise RunError(
-                        f"user-mode Linux {self.kernel.release} ended without a result:\n{told}"
-                    ) from None
+                    raise _silent(self.kernel, said()) from None
+
+
+def summaries(asked: Sequence[Asked]) -> Iterator[Result]:
+    """Makes several runs in one machine, one after another, and yields what `run.json` would hold of each.
+
+    Raises:
+        RunError: A run failed, or the machine ended before the last.
+    """
+    kernel = asked[0].kernel
+    with tempfile.TemporaryDirectory(prefix="aqmlab-uml-") as exchange:
+        inside = Path(exchange)
+        names = [f"{_RESULT}-{number}" for number in range(len(asked))]
+        orders = [
+            {**each.order, "folder": f"/run/exchange/{name}"} for each, name in zip(asked, names, strict=True)
+        ]
+        _write(inside, orders, has_program=False)
+        left = iter(names)
+        with _booted(kernel, inside, has_program=False) as (channel, said):
+            for message in channel:
+                if "kept" in message:
+                    run = json.loads((inside / next(left)).read_text(encoding="utf-8"))
+                    yield Result(run={"aqmlab_version": _core.version(), **run})
+                elif not message.keys() & {"version", "simulated_s"}:
+                    raise RunError(": ".join(map(str, *message.items())))
+            if next(left, None) is not None:
+                raise _silent(kernel, said())
+
+
+def _silent(kernel: Kernel, said: Sequence[str]) -> RunError:
+    told = "\n".join(said[-_NEWEST_LINES:]) or "it printed nothing"
+    return RunError(f"user-mode Linux {kernel.release} ended without a result:\n{told}")
 
 
 def _nearest(scenario: Scenario) -> str:
@@ -132,9 +165,9 @@ def _nearest(scenario: Scenario) -> str:
     return "linux-cubic" if "cubic" in first else "linux-reno" if first.startswith("linux") else "papers2003"
 
 
-def _write(exchange: Path, order: Mapping[str, Any], *, has_program: bool) -> None:
-    """The order, and the first process of the machine."""
-    (exchange / "order.json").write_text(json.dumps(order), encoding="utf-8")
+def _write(exchange: Path, orders: Sequence[Mapping[str, Any]], *, has_program: bool) -> None:
+    """The orders, and the first process of the machine."""
+    (exchange / _ORDERS).write_text(json.dumps(orders), encoding="utf-8")
     lines = [
         "#!/bin/sh",
         '. "$AQMLAB_START"',
@@ -165,7 +198,7 @@ def _kept_folders() -> list[str]:
 
 def _started(*, has_program: bool) -> list[str]:
     """Starts the run."""
-    guest = [sys.executable, "-m", "aqmlab.runs.user_mode.guest", "/run/exchange/order.json", "9"]
+    guest = [sys.executable, "-m", "aqmlab.runs.user_mode.guest", f"/run/exchange/{_ORDERS}", "9"]
     run = f"{shlex.join(guest)} 9<>/dev/tty{_MESSAGES}"
     if not has_program:
         return [run]
