@@ -2,8 +2,7 @@
 
     python -m tests.crosscheck.cake            asks, and writes crates/aqm/tests/kernel/cake, which `cargo test` compares with ours
 
-UML names a user-mode Linux (Debian's package user-mode-linux: /usr/bin/linux.uml), MODULES the folder of its modules
-(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it takes two minutes. The status is 3 if there
+UML names a user-mode Linux, by default the one that `make uml-kernel` built, else that of Debian's packages user-mode-linux and kmod. No privileges are needed; it takes two minutes. The status is 3 if there
 is no such kernel.
 """
 

@@ -2,8 +2,7 @@
 
     python -m tests.crosscheck.classes        asks, and writes crates/aqm/tests/kernel/classes, which `cargo test` compares with ours
 
-UML names a user-mode Linux (Debian's package user-mode-linux: /usr/bin/linux.uml), MODULES the folder of its modules
-(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it takes three minutes. The status is 3 if
+UML names a user-mode Linux, by default the one that `make uml-kernel` built, else that of Debian's packages user-mode-linux and kmod. No privileges are needed; it takes three minutes. The status is 3 if
 there is no such kernel.
 """
 

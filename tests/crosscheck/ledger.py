@@ -2,6 +2,7 @@
 
     python -m tests.crosscheck.ledger                  makes what is missing, and writes experiments/strangers/kernel.csv
     python -m tests.crosscheck.ledger --anew           makes all of it again
+    python -m tests.crosscheck.ledger --machines 2     with two machines side by side
     python -m tests.crosscheck.ledger --minutes 10     begins no machine after ten minutes; a later call goes on from there
 
 `aqmlab reproduce strangers --source kernel` sets ours beside it. UML names a user-mode Linux with a clock of its own (`make uml-kernel`): in real
@@ -18,10 +19,11 @@ import json
 import random
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import ExperimentError
+from aqmlab.errors import ExperimentError, MissingDataError
 from aqmlab.files.reading import read_toml
 from aqmlab.files.records import read_as
 from aqmlab.papers.strangers import Source, StrangersCell
@@ -33,6 +35,8 @@ from .user_mode_linux import BUILT, what_is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from aqmlab.result import Result
 
 SEEDS = (1, 2)
 RUNS_OF_A_MACHINE = 12
@@ -80,8 +84,18 @@ def columns(source: Source) -> dict[str, str]:
     return found
 
 
-def measure(source: Source, wanted: Sequence[tuple[StrangersCell, int]]) -> None:
-    """One machine for these runs, each kept as soon as it has ended."""
+def number(result: Result, name: str) -> float | None:
+    """A quantity of a run; none where nothing was left to measure."""
+    try:
+        return float(f"{result.value(name, links=('left-to-right',)):.{DIGITS}g}")
+    except MissingDataError:
+        return None
+
+
+def measure(source: Source, wanted: Sequence[tuple[StrangersCell, int]], until: float) -> None:
+    """One machine for these runs, each kept as soon as it has ended; none after `until`."""
+    if time.monotonic() > until:
+        return
     results = summaries([asked_of(cell, seed) for cell, seed in wanted])
     for (cell, seed), result in zip(wanted, results, strict=True):
         audit = result.live or {}
@@ -91,10 +105,7 @@ def measure(source: Source, wanted: Sequence[tuple[StrangersCell, int]]) -> None
             "kernel": audit["kernel"],
             "verdict": audit["verdict"],
             "reasons": audit["reasons"],
-            **{
-                column: float(f"{result.value(name, links=('left-to-right',)):.{DIGITS}g}")
-                for column, name in columns(source).items()
-            },
+            **{column: number(result, name) for column, name in columns(source).items()},
         }
         with MADE.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(row) + "\n")
@@ -108,7 +119,7 @@ def store(source: Source) -> int:
         writer.writerow([*source.factors, *columns(source)])
         for cell in cells(source):
             runs = [found.get((cell.name, seed)) for seed in SEEDS]
-            kept = [run for run in runs if run is not None]
+            kept = [run for run in runs if run is not None and None not in run.values()]
             if kept:
                 numbers = (" ".join(f"{run[column]:g}" for run in kept) for column in columns(source))
                 writer.writerow([*cell.row.values(), *numbers])
@@ -120,6 +131,7 @@ def main() -> int:
     """Makes what is missing, and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--anew", action="store_true")
+    parser.add_argument("--machines", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=float("inf"))
     arguments = parser.parse_args()
     if missing := what_is_missing():
@@ -133,11 +145,11 @@ def main() -> int:
     # In an order of no meaning, so that a table that is not yet whole has something of each.
     random.Random(1).shuffle(every)
     wanted = [(cell, seed) for seed in SEEDS for cell in every if (cell.name, seed) not in found]
-    for at in range(0, len(wanted), RUNS_OF_A_MACHINE):
-        if time.monotonic() - begun > 60.0 * arguments.minutes:
-            break
-        measure(source, wanted[at : at + RUNS_OF_A_MACHINE])
-        print(f"{len(made())} of {len(every) * len(SEEDS)} runs, {time.monotonic() - begun:.0f} s", flush=True)
+    parts = [wanted[at : at + RUNS_OF_A_MACHINE] for at in range(0, len(wanted), RUNS_OF_A_MACHINE)]
+    until = begun + 60.0 * arguments.minutes
+    with ThreadPoolExecutor(arguments.machines) as pool:
+        for _ in pool.map(lambda part: measure(source, part, until), parts):
+            print(f"{len(made())} of {len(every) * len(SEEDS)} runs, {time.monotonic() - begun:.0f} s", flush=True)
     print(f"{STORED}: {store(source)} of {len(every)} cells")
     return 0
 

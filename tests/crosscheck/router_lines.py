@@ -2,8 +2,8 @@
 
     python -m tests.crosscheck.router_lines            five technologies, as they are and with what is printed
 
-UML names a user-mode Linux (Debian's package user-mode-linux: /usr/bin/linux.uml), MODULES the folder of its modules
-(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it runs in real time, five minutes. The status is 1 if the kernel refuses a line, or a call is not as here to within a third and 5 ms; 3 if there is no such kernel.
+UML names a user-mode Linux, by default the one that `make uml-kernel` built, else that of Debian's packages user-mode-linux and kmod. No
+privileges are needed; it takes five minutes. The status is 1 if the kernel refuses a line, or a call is not as here to within a third and 5 ms; 3 if there is no such kernel.
 """
 
 from __future__ import annotations

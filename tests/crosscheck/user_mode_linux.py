@@ -62,17 +62,11 @@ def what_is_missing() -> str:
 def printed_by(init: str, words: Mapping[str, str], *, memory_mb: int = 512) -> str:
     """What a machine prints whose first process is this script of `uml/`."""
     with tempfile.TemporaryDirectory() as folder:
-        made = subprocess.run(
-            machine.command(
-                kernel(), UML / init, memory_mb=memory_mb, words={"AQMLAB_FOLDER": str(UML), **words}
-            ),
-            env=machine.environment(Path(folder), memory_mb),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    return made.stdout
+        given = {"AQMLAB_FOLDER": str(UML), **words}
+        command = machine.command(kernel(), UML / init, memory_mb=memory_mb, words=given)
+        started = machine.start(command, Path(folder), memory_mb, stdout=subprocess.PIPE)
+        printed, _ = started.communicate()
+    return printed.decode()
 
 
 def ask(

@@ -6,9 +6,10 @@ Without a user-mode Linux (`apt-get install user-mode-linux kmod`, or UML) the r
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -17,9 +18,12 @@ import aqmlab
 from aqmlab import RunError, Scenario, ScenarioError
 from aqmlab.cli import commands
 from aqmlab.runs.live import needs
-from aqmlab.runs.user_mode import installed, machine
+from aqmlab.runs.user_mode import installed
 from aqmlab.runs.user_mode.kernel import HOW
 from aqmlab.show.words import live as words
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LIMIT_PACKETS = 20
 RATE_MBPS = 2.0
@@ -66,9 +70,8 @@ def pretended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     modules = tmp_path / "modules"
     (modules / "net" / "sched").mkdir(parents=True)
     (modules / "net" / "sched" / "sch_red.ko").touch()
-    for command in ("ip", "tc", "insmod", "setpriv"):
-        (tmp_path / command).write_text('#!/bin/sh\nshift 2\nexec "$@"\n')
-        (tmp_path / command).chmod(0o755)
+    for command in ("ip", "tc", "insmod"):
+        (tmp_path / command).touch(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("UML", str(kernel))
     monkeypatch.setenv("MODULES", str(modules))
@@ -105,6 +108,7 @@ def test_without_the_package_it_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 QUEUE = "dumbbell.queue={ scheme = "
 
 
+@pytest.mark.usefixtures("pretended")
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -117,7 +121,7 @@ QUEUE = "dumbbell.queue={ scheme = "
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_boots(
-    options: list[str], told: str, pretended: Path, tmp_path: Path
+    options: list[str], told: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "full.toml"
     file.write_text(FULL)
@@ -130,7 +134,8 @@ def test_what_cannot_be_done_is_refused_before_anything_boots(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_machine_that_ends_without_a_result_is_quoted(pretended: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("pretended")
+def test_a_machine_that_ends_without_a_result_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"6\.1\.176 ended without a result:\nKernel panic"):
         aqmlab.live(FULL, kernel="user-mode", output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -171,8 +176,8 @@ def test_packets_wait_for_a_full_queue_of_the_kernel_as_long_as_it_takes_to_send
     assert queue["discipline"] == f"pfifo limit {LIMIT_PACKETS}"
     assert queue["sent"] + queue["dropped"] + queue["waiting"] == queue["router_arrived"]
     assert queue["dropped"] > 100
-    # Twice as many come as leave. A place is free when a packet leaves, and taken within half the time that one
-    # takes; from then on 19 packets are in front, and the packet leaves with the twentieth transmission.
+    # Twice as many come as leave. A place is free when a packet leaves, and taken within half the time that
+    # one takes; from then on 19 packets are in front, and the packet leaves with the twentieth transmission.
     waited_ms = made.value("queue_mean_ms", links=("left-to-right",))
     assert waited_ms > 0.98 * (LIMIT_PACKETS - 0.5) * PACKET_MS
     if audit["verdict"] == "valid":
@@ -185,7 +190,9 @@ def test_packets_wait_for_a_full_queue_of_the_kernel_as_long_as_it_takes_to_send
 @user_mode
 @pytest.mark.exhaustive
 def test_a_program_runs_inside_and_its_output_and_status_come_out(tmp_path: Path) -> None:
-    scenario = FULL + '[[flows]]\nname = "f"\ncount = 1\ndirection = "left-to-right"\nprofile = "linux6-cubic"\n'
+    scenario = (
+        FULL + '[[flows]]\nname = "f"\ncount = 1\ndirection = "left-to-right"\nprofile = "linux6-cubic"\n'
+    )
     file = tmp_path / "full.toml"
     file.write_text(scenario)
     command = ["sh", "-c", "uname -r; cat; exit 3"]
@@ -200,6 +207,19 @@ def test_a_program_runs_inside_and_its_output_and_status_come_out(tmp_path: Path
     assert made.returncode == 3
 
 
-@user_mode
-def test_a_machine_ends_with_whoever_started_it() -> None:
-    assert machine.command(installed(), Path("/init"))[:3] == ["setpriv", "--pdeathsig", "KILL"]
+@pytest.mark.parametrize("death", [signal.SIGTERM, signal.SIGKILL])
+def test_a_machine_ends_with_whoever_started_it(death: signal.Signals, tmp_path: Path) -> None:
+    # Two processes of a pretended kernel hold the pipe open; who boots them is killed.
+    kernel = tmp_path / "linux"
+    kernel.write_text("#!/bin/sh\nsleep 100 &\necho booted\nsleep 100\n")
+    kernel.chmod(0o755)
+    starts = (
+        "import os, sys, time; from pathlib import Path; from aqmlab.runs.user_mode import machine\n"
+        "machine.start([sys.argv[1]], Path(sys.argv[2]), stdout=1); time.sleep(100)"
+    )
+    command = [sys.executable, "-c", starts, str(kernel), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"booted\n"
+        process.send_signal(death)
+        assert process.stdout.read() == b"", "it ends when the last of them has"

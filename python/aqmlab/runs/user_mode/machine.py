@@ -7,18 +7,24 @@ import shutil
 import subprocess
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from aqmlab.errors import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from aqmlab.runs.user_mode.kernel import Kernel
 
 START = Path(str(resources.files(__package__) / "start.sh"))
 """What the first process of a machine reads first."""
 _WIDE_REGISTERS = START.with_name("wide_registers.c")
+_SUPERVISED = (
+    *("setpriv", "--pdeathsig", "TERM"),
+    *("sh", "-c", 'trap "kill -9 0" TERM; "$@" & wait $!; kill -9 0', "sh"),
+)
+"""What stands before a kernel: all of its processes end with it, and with whoever started it, whatever that
+died of. They are a group of their own."""
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (user-mode Linux' own choice)
 
 
@@ -48,13 +54,35 @@ def command(
     }
     places = consoles or {0: "fd:0,fd:1"}
     return [
-        # It ends with whoever started it, whatever that died of.
-        *("setpriv", "--pdeathsig", "KILL", str(kernel.path)),
+        str(kernel.path),
         *(f"mem={memory_mb}M", *(["time-travel=inf-cpu"] if kernel.virtual_time else [])),
         *("rootfstype=hostfs", "rootflags=/", "ro", f"init={init}"),
         *("con=null", *(f"con{number}={place}" for number, place in places.items()), "quiet"),
         *(f"{name}={value}" for name, value in given.items()),
     ]
+
+
+def start(
+    command: Sequence[str], folder: Path, memory_mb: int = 512, **ways: object
+) -> subprocess.Popen[bytes]:
+    """Boots a machine; to end it, end its group of processes.
+
+    Args:
+        command: What `command` returned.
+        folder: A folder of its own, which outlives it.
+        memory_mb: Its memory in MB.
+        ways: Where its descriptors lead, as `subprocess.Popen` takes them.
+
+    Raises:
+        RunError: This processor needs a C compiler, and there is none.
+    """
+    return subprocess.Popen(  # noqa: S603  (our own command)
+        [*_SUPERVISED, *command],
+        env=environment(folder, memory_mb),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for us: we end it
+        **cast("dict[str, Any]", ways),
+    )
 
 
 def environment(folder: Path, memory_mb: int = 512) -> dict[str, str]:

@@ -223,14 +223,13 @@ def _booted(
             _ERRORS: f"null,fd:{errors.writing}",
         }
         command = machine.command(kernel, exchange / "init", memory_mb=_MEMORY_MB, consoles=consoles)
-        process = subprocess.Popen(  # noqa: S603  (our own command)
+        process = machine.start(
             command,
-            env=machine.environment(exchange, _MEMORY_MB),
-            stdin=subprocess.DEVNULL,
+            exchange,
+            _MEMORY_MB,
             stdout=said.writing,
             stderr=subprocess.STDOUT,
             pass_fds=[each.writing for each in (answers, said, output, errors)],
-            start_new_session=True,  # Ctrl-C is for us: we end it
         )
         for pipe in (answers, said, output, errors):
             pipe.close_writing()
