@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from aqmlab.result import Result
 
 SEEDS = (1, 2)
-RUNS_OF_A_MACHINE = 12
+RUNS_OF_A_MACHINE = 16
 MISSING = 3
 STRANGERS = FOLDER.parents[1] / "experiments" / "strangers"
 STORED = STRANGERS / "kernel.csv"
