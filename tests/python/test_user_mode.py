@@ -211,7 +211,9 @@ def test_a_program_runs_inside_and_its_output_and_status_come_out(tmp_path: Path
 def test_a_machine_ends_with_whoever_started_it(death: signal.Signals, tmp_path: Path) -> None:
     # Two processes of a pretended kernel hold the pipe open; who boots them is killed.
     kernel = tmp_path / "linux"
-    kernel.write_text("#!/bin/sh\nsleep 100 &\necho booted\nsleep 100\n")
+    kernel.write_text(
+        '#!/bin/sh\ntest "$1" || exec setsid "$0" in-its-session\nsleep 100 &\necho booted\nsleep 100\n'
+    )
     kernel.chmod(0o755)
     starts = (
         "import os, sys, time; from pathlib import Path; from aqmlab.runs.user_mode import machine\n"

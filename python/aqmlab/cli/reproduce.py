@@ -61,8 +61,7 @@ class _Choice(TypedDict):
 @click.option(
     "--source",
     metavar="NAME",
-    help="Of strangers, one source: l4s-tests, pam2025, ifip2025, ifip2025-many, cake-flowiso or "
-    "kernel.",
+    help="Of strangers, one source: l4s-tests, pam2025, ifip2025, ifip2025-many, cake-flowiso or kernel.",
 )
 @click.option(
     "--switch",

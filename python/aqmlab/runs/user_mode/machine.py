@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 START = Path(str(resources.files(__package__) / "start.sh"))
 """What the first process of a machine reads first."""
 _WIDE_REGISTERS = START.with_name("wide_registers.c")
+_ENDING = "kill -9 $kernel -$kernel 2>/dev/null"
 _SUPERVISED = (
     *("setpriv", "--pdeathsig", "TERM"),
-    *("sh", "-c", 'trap "kill -9 0" TERM; "$@" & wait $!; kill -9 0', "sh"),
+    *("sh", "-c", f"\"$@\" & kernel=$!; trap '{_ENDING}' TERM; wait $kernel; {_ENDING}", "sh"),
 )
 """What stands before a kernel: all of its processes end with it, and with whoever started it, whatever that
-died of. They are a group of their own."""
+died of. A kernel makes a session of its own."""
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (user-mode Linux' own choice)
 
 
@@ -65,7 +66,7 @@ def command(
 def start(
     command: Sequence[str], folder: Path, memory_mb: int = 512, **ways: object
 ) -> subprocess.Popen[bytes]:
-    """Boots a machine; to end it, end its group of processes.
+    """Boots a machine; to end it, `terminate` it, and all of its processes end.
 
     Args:
         command: What `command` returned.

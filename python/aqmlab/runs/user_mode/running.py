@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
@@ -239,8 +238,7 @@ def _booted(
             yield Channel(answers.reading, answers.reading), lambda: _after(process, lines)
             process.wait()
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            process.terminate()
             process.wait()
             for each in (lines, *copied):
                 each.join()
