@@ -1,6 +1,6 @@
-"""The kernel's side of experiments/strangers/kernel.toml: each cell through user-mode Linux, in virtual time.
+"""The kernel's side of python/aqmlab/experiments/strangers/kernel.toml: each cell through user-mode Linux, in virtual time.
 
-    python -m tests.crosscheck.ledger                  makes what is missing, and writes experiments/strangers/kernel.csv
+    python -m tests.crosscheck.ledger                  makes what is missing, and writes python/aqmlab/experiments/strangers/kernel.csv
     python -m tests.crosscheck.ledger --anew           makes all of it again
     python -m tests.crosscheck.ledger --machines 2     with two machines side by side
     python -m tests.crosscheck.ledger --minutes 10     begins no machine after ten minutes; a later call goes on from there
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 SEEDS = (1, 2)
 RUNS_OF_A_MACHINE = 16
 MISSING = 3
-STRANGERS = FOLDER.parents[1] / "experiments" / "strangers"
+STRANGERS = FOLDER.parents[1] / "python" / "aqmlab" / "experiments" / "strangers"
 STORED = STRANGERS / "kernel.csv"
 MADE = BUILT.with_name("ledger.jsonl")
 DIGITS = 6
