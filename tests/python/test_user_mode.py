@@ -175,16 +175,17 @@ def test_packets_wait_for_a_full_queue_of_the_kernel_as_long_as_it_takes_to_send
     (queue,) = (each for each in audit["kernel_queues"] if each["link"] == "left-to-right")
     assert queue["discipline"] == f"pfifo limit {LIMIT_PACKETS}"
     assert queue["sent"] + queue["dropped"] + queue["waiting"] == queue["router_arrived"]
+    told = [*words.timing(audit)]
+    assert any(f"user-mode Linux {kernel.release}" in line for line in told)
+    if audit["verdict"] != "valid":
+        assert not kernel.virtual_time, "nothing is late there"
+        pytest.skip(f"in real time on a busy machine, whose queue nobody could keep full: {audit['reasons']}")
     assert queue["dropped"] > 100
     # Twice as many come as leave. A place is free when a packet leaves, and taken within half the time that
     # one takes; from then on 19 packets are in front, and the packet leaves with the twentieth transmission.
+    # What the kernel's rate may send ahead is 1 ms of it.
     waited_ms = made.value("queue_mean_ms", links=("left-to-right",))
-    assert waited_ms > 0.98 * (LIMIT_PACKETS - 0.5) * PACKET_MS
-    if audit["verdict"] == "valid":
-        # What the kernel's rate may send ahead is 1 ms of it.
-        assert waited_ms == pytest.approx((LIMIT_PACKETS - 0.25) * PACKET_MS, abs=0.25 * PACKET_MS + 1.0)
-    told = [*words.timing(audit)]
-    assert any(f"user-mode Linux {kernel.release}" in line for line in told)
+    assert waited_ms == pytest.approx((LIMIT_PACKETS - 0.25) * PACKET_MS, abs=0.25 * PACKET_MS + 1.0)
 
 
 @user_mode
