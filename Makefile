@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate uml-kernel docs constraints wheel release package clean
+.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -137,11 +137,14 @@ crosscheck-cake: $(VENV)/.installed ## CAKE's tins and ACK filter, asked of a ke
 crosscheck-classes: $(VENV)/.installed ## bands of prio and shares of htb, asked of a kernel and stored for `cargo test` (UML and MODULES as for crosscheck-router)
 	$(BIN)/python -m tests.crosscheck.classes
 
-crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=/usr/bin/linux.uml MODULES=/usr/lib/uml/modules/VERSION/kernel)
+crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=... the kernel, by default the built one, else Debian's; MODULES=... its modules, if elsewhere)
 	$(BIN)/python -m tests.crosscheck.router_lines
 
 crosscheck-autorate: $(VENV)/.installed ## cake-autorate itself before a line that varies, stored for `cargo test` (AUTORATE=a folder with cake-autorate.sh; root)
 	$(BIN)/python -m tests.crosscheck.autorate
+
+crosscheck-ledger: $(VENV)/.installed ## the kernel's side of `aqmlab reproduce strangers --source kernel`, made anew (UML as for crosscheck-queues; MINUTES=10: a part)
+	$(BIN)/python -m tests.crosscheck.ledger $(if $(MINUTES),--minutes $(MINUTES))
 
 uml-kernel: ## the kernel of crosscheck-queues, in target/uml: minutes (SOURCE=... a tar of Linux's source, by default Debian's in /usr/src)
 	tests/crosscheck/uml/build.sh "$(or $(SOURCE),$(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.xz))))" target/uml/linux
