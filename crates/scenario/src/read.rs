@@ -58,6 +58,17 @@ impl Scenario {
         read(json_tree(text, RESOLVED)?, RESOLVED, NO_FOLDER, &[])
     }
 
+    /// The scenario of a JSON text whose shape is known to be right, as of one that this package wrote or
+    /// checked before. Keys and single values are not held against the schema: unknown keys are passed over
+    /// and ranges are the caller's. What contradicts itself is refused. A program that reads nothing else
+    /// holds no schema. Schemes and traffic models in files are unknown here.
+    ///
+    /// # Errors
+    /// A text that is no JSON or no document, and as of [`Scenario::from_json`] what contradicts itself.
+    pub fn from_shaped_json(text: &str) -> Result<Self, ScenarioError> {
+        settled(&json_tree(text, RESOLVED)?, RESOLVED, NO_FOLDER, typed)
+    }
+
     /// The scenario of a document made in code.
     ///
     /// # Errors
@@ -134,9 +145,21 @@ fn read(
     let mut mistakes = Mistakes::new(source_name, &tree);
     check_shape(&tree, &schemas, &mut mistakes);
     mistakes.into_result()?;
-    let mut document = schemes.while_reading(|| models.while_reading(|| typed(&tree, source_name)))?;
-    let mut mistakes = Mistakes::new(source_name, &tree);
-    read_files(&tree, folder, &mut document.files, &mut mistakes);
+    settled(&tree, source_name, folder, |tree, source_name| {
+        schemes.while_reading(|| models.while_reading(|| typed(tree, source_name)))
+    })
+}
+
+/// The scenario of a tree of the right shape, of which `document_of` makes the document.
+fn settled(
+    tree: &Node,
+    source_name: &str,
+    folder: Option<&Path>,
+    document_of: impl FnOnce(&Node, &str) -> Result<Document, ScenarioError>,
+) -> Result<Scenario, ScenarioError> {
+    let mut document = document_of(tree, source_name)?;
+    let mut mistakes = Mistakes::new(source_name, tree);
+    read_files(tree, folder, &mut document.files, &mut mistakes);
     document.settle();
     let scenario = resolve(&document, &mut mistakes);
     mistakes.into_result()?;
