@@ -19,8 +19,9 @@ const aqmlabEngine = (() => {
       return new ARRAYS[type](this.memory.buffer, length ? at : 0, length);
     }
     numbers(name) { return Array.from(this.values(name), Number); }
+    listed(name) { return this.columns.get(name).names; }
     names(name) {
-      const { names } = this.columns.get(name);
+      const names = this.listed(name);
       return Array.from(this.values(name), (code) => (code === NO_NAME ? null : names[code]));
     }
   }
@@ -38,7 +39,8 @@ const aqmlabEngine = (() => {
     const answer = () => text(own.aqmlab_text(), own.aqmlab_text_length());
     const put = (scenario) => {
       const bytes = new TextEncoder().encode(scenario);
-      new Uint8Array(own.memory.buffer, own.aqmlab_room(bytes.length), bytes.length).set(bytes);
+      const at = own.aqmlab_room(bytes.length);  // may grow the memory, which then is another buffer
+      new Uint8Array(own.memory.buffer, at, bytes.length).set(bytes);
     };
     const called = (call) => {
       try { return call(); } catch (error) { throw new Error(panic || String(error)); }

@@ -24,8 +24,8 @@ const aqmlabStatistics = (() => {
 
   // The rows of a table that have a name in a column, as their places.
   function rowsOf(table, column, name) {
-    const found = [];
-    table.names(column).forEach((each, row) => { if (each === name) found.push(row); });
+    const found = [], codes = table.values(column), wanted = table.listed(column).indexOf(name);
+    codes.forEach((code, row) => { if (code === wanted) found.push(row); });
     return found;
   }
 
@@ -340,7 +340,7 @@ const aqmlabStatistics = (() => {
   // Every application of a run in the order in which people are told, each with its name, its kind and how it fares.
   function applications(result, rules) {
     const quantities = quantitiesOf(rules), found = [], { scenario } = result.summary;
-    const present = new Set(result.tables.has("datagrams") ? result.tables.get("datagrams").names("group") : []);
+    const present = new Set(result.tables.get("datagrams")?.names("group"));
     const judged = new Map();
     for (const group of scenario.datagrams ?? []) {
       const kind = present.has(group.name) ? kindOf(group, rules) : null, name = applicationName(group.name);
