@@ -83,7 +83,9 @@ const aqmlabHousehold = (() => {
     document.duration_s = seconds(quick ? QUICK_S : WHOLE_S);
     document.warm_up_s = Math.min(WARM_UP_S, document.duration_s / 5);
     document.cool_down_s = Math.min(COOL_DOWN_S, document.duration_s / 10);
-    document.record = { responses: "rows", datagrams: true, queue_interval_ms: 100, link_interval_ms: 100 };
+    // What nobody uses may not be recorded either.
+    const recorded = { ...(document.populations ? { responses: "rows" } : {}), ...(document.datagrams ? { datagrams: true } : {}) };
+    document.record = { ...recorded, queue_interval_ms: 100, link_interval_ms: 100 };
     const scheme = data.schemes.find((each) => each.name === setting[side]);
     if (scheme) putQueue(document, scheme.at[setting.place], resolved);
     return document;

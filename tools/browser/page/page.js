@@ -76,9 +76,13 @@
   const underOf = (name) => (name === data.as_it_is ? name : `with ${labelOf(name)}`);
   const lookOf = (name) => data.schemes.find((each) => each.name === name)?.look ?? data.own_look;
 
+  // The scene that a setting is, whatever its seed.
+  const sceneOf = (setting) => data.scenes.find((each) =>
+    household.toAddress(data, household.legal(data, { ...each.setting, seed: setting.seed })) === household.toAddress(data, setting))?.name ?? "";
+
   function changed(change) {
     change(state.setting);
-    state.scene = "";
+    state.scene = sceneOf(state.setting);
     showScene();
     ask();
   }
@@ -214,8 +218,9 @@
     const own = state.answers[side], section = sectionOf(side), scheme = state.of[side], felt = section.querySelector(".felt");
     const strips = section.querySelector(".strips"), told = own.strip && own.applications.find((each) => each.name === own.strip.of);
     const grade = told?.fares.grade;
-    felt.replaceChildren(...(told && grade !== null
-      ? [playCharts.face(data.rules.grades[grade], 32), made("span", {}, `${told.name}: `, made("b", { className: data.rules.grades[grade], textContent: aqmlabWords.fares(told.fares, data.rules) }))] : []));
+    felt.replaceChildren(...(told ? [playCharts.face(data.rules.grades[grade], 32), made("span", {}, `${told.name}: `,
+      made("b", { className: data.rules.grades[grade], textContent: aqmlabWords.fares(told.fares, data.rules) }))] : []));
+    section.querySelector(".title").textContent = own.strip ? `Delay of the ${own.strip.of}, one way` : "";
     if (!own.strip) {
       playCharts.clearStrips(strips);
       strips.replaceChildren(made("p", { className: "none", textContent: "No call and no game is on: switch one on to see its delay." }));
@@ -281,9 +286,10 @@
   function read() {
     const { setting, version } = household.fromAddress(data, location.hash);
     state.setting = setting;
+    state.scene = sceneOf(setting);
     if (version !== data.version) refuse(`This address was made by version ${version}; here is ${data.version}, whose numbers may differ.`);
   }
-  window.addEventListener("hashchange", () => { state.scene = ""; read(); build(); showScene(); ask(); });
+  window.addEventListener("hashchange", () => { read(); build(); showScene(); ask(); });
 
   read();
   element("scene").append(new Option("your own", ""), ...data.scenes.map((each) => new Option(each.title, each.name)));

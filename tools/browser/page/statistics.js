@@ -352,7 +352,7 @@ const aqmlabStatistics = (() => {
       if (showsFrames) {
         for (const group of groups) {
           const number = pictureMbps(result, group);
-          found.push({ name: `${name} picture ${wayOf(group)}`.trimEnd(), kind, fares: Number.isNaN(number.lower) ? null : ungraded(group, "call_bitrate_mbps", number) });
+          found.push({ name: `${name} picture ${wayOf(group)}`.trimEnd(), kind, fares: Number.isNaN(number.lower) ? null : ungraded("", "call_bitrate_mbps", number) });
         }
       }
     }
