@@ -1,7 +1,7 @@
 """The runs of `crates/sim/tests/golden_tables.rs` as scenarios, for whoever runs them elsewhere.
 
-What each case is stands there. Here the same names lead to the same scenarios; the digests of their tables, in
-`golden_tables.txt` beside that file, say whether they do.
+What each case is stands there. Here the same names lead to the same scenarios; the digests of their tables,
+in `golden_tables.txt` beside that file, say whether they do.
 """
 
 from __future__ import annotations
@@ -166,5 +166,11 @@ def _traces() -> Iterator[Case]:
 
 
 def _datagrams() -> Iterator[Case]:
-    for scheme, ecn in (("drop-tail", False), ("red", True), ("codel", False), ("fq", True), ("fq-codel", True)):
+    for scheme, ecn in (
+        ("drop-tail", False),
+        ("red", True),
+        ("codel", False),
+        ("fq", True),
+        ("fq-codel", True),
+    ):
         yield f"datagrams-{scheme}", "datagrams", _queued("datagrams", _acting(scheme, ecn=ecn))

@@ -175,7 +175,7 @@ def test_the_page_answers_from_a_folder_without_a_network(
     with page.expect_download() as download:
         page.locator("#toml-right").click()
     download.value.save_as(tmp_path / "saved.toml")
-    saved = aqmlab.load_scenario(tmp_path / "saved.toml")
+    saved = Scenario.from_file(tmp_path / "saved.toml")
     assert saved.resolved["line"]["router_queue_up"]["scheme"] == "fq-codel"
     words = page.locator("#verdict tbody tr").first.locator("td").last.inner_text().replace("\u00a0", " ")
     found = Comparison.of({"saved": [aqmlab.run(saved, seed=1)]})
@@ -185,7 +185,9 @@ def test_the_page_answers_from_a_folder_without_a_network(
 
 
 def test_the_setting_is_in_the_address(browser: Browser, folder: Path) -> None:
-    page, wrong = opened(browser, folder, "#v=0.0.1&right=pie&place=modem&downloads=0&up=5&nonsense=1&left=no")
+    page, wrong = opened(
+        browser, folder, "#v=0.0.1&right=pie&place=modem&downloads=0&up=5&nonsense=1&left=no"
+    )
     assert page.locator('select[name="right"]').input_value() == "pie"
     assert page.locator('input[name="up, typed"]').input_value() == "5"
     assert page.locator('select[name="left"]').input_value() == AS_IT_IS, "what is not legal is as usual"

@@ -96,7 +96,7 @@ def home(technology: str) -> dict[str, Any]:
 
 
 def queue_tables(scheme: str, place: str) -> dict[str, Any]:
-    """The keys of a `[line]` that put a scheme at a place, and the queues that keep the line's limit in bytes.
+    """The keys of a `[line]` that put a scheme at a place, and the queues that keep the line's bytes.
 
     Raises:
         SystemExit: They depend on the line by more than that limit, which the page knows.

@@ -81,7 +81,9 @@ mod tests {
         let Err(Refusal::Scenario(why)) = run(&wrong, 3, &Control::default()) else { panic!("not refused") };
         assert!(why.contains("warm_up_s"), "{why}");
         let unknown = FLOWS.replace("drop-tail", "no-such");
-        let Err(Refusal::Scenario(why)) = run(&unknown, 3, &Control::default()) else { panic!("not refused") };
+        let Err(Refusal::Scenario(why)) = run(&unknown, 3, &Control::default()) else {
+            panic!("not refused")
+        };
         assert!(why.contains("no-such"), "{why}");
     }
 

@@ -5,7 +5,7 @@
   const SIDES = ["left", "right"], WAIT_MS = 200;
   const element = (id) => document.getElementById(id);
   const sectionOf = (side) => document.querySelector(`.side[data-side="${side}"]`);
-  const state = { setting: null, scene: "", answers: {}, asked: 0, timer: 0, shown: 0, quick: false, cancelled: false };
+  const state = { setting: null, scene: "", answers: {}, asked: 0, timer: 0, shown: 0, note: "" };
 
   // --------------------------------------------------------------------------------------------------------- engines
 
@@ -156,10 +156,18 @@
 
   function ask() {
     clearTimeout(state.timer);
+    state.note = "";
     const address = household.toAddress(data, state.setting);
     if (location.hash !== address) history.replaceState(null, "", address);
     element("address").href = address;
-    state.timer = setTimeout(() => begin().catch((error) => { refuse(String(error.message)); ended(); }), WAIT_MS);
+    state.timer = setTimeout(begin, WAIT_MS);
+  }
+
+  function failed(error) {
+    if (!state.shown) element("headline").textContent = "";
+    refuse(String(error.message));
+    ended();
+    document.body.dataset.state = "failed";
   }
 
   function ended() {
@@ -170,8 +178,17 @@
   }
 
   async function begin() {
-    const id = state.asked += 1, setting = structuredClone(state.setting);
-    refuse("");
+    const id = state.asked += 1;
+    try {
+      await simulate(id);
+    } catch (error) {
+      if (id === state.asked) failed(error);
+    }
+  }
+
+  async function simulate(id) {
+    const setting = structuredClone(state.setting);
+    refuse(state.note);
     document.body.dataset.state = "running";
     document.body.classList.add("stale");
     element("cancel").disabled = false;
@@ -187,7 +204,7 @@
       const found = await Promise.all(SIDES.map((side) => engines[side].run({ id, setting, side, quick }, progress(side))));
       if (id !== state.asked || found.includes(null)) return;
       state.answers = Object.fromEntries(SIDES.map((side, place) => [side, found[place]]));
-      Object.assign(state, { quick, of: setting });
+      state.of = setting;
       show();
     }
     ended();
@@ -287,9 +304,14 @@
     const { setting, version } = household.fromAddress(data, location.hash);
     state.setting = setting;
     state.scene = sceneOf(setting);
-    if (version !== data.version) refuse(`This address was made by version ${version}; here is ${data.version}, whose numbers may differ.`);
+    state.note = version === data.version ? "" : `This address was made by version ${version}; here is ${data.version}, whose numbers may differ.`;
   }
-  window.addEventListener("hashchange", () => { read(); build(); showScene(); ask(); });
+  window.addEventListener("hashchange", () => {
+    read();
+    build();
+    showScene();
+    begin();
+  });
 
   read();
   element("scene").append(new Option("your own", ""), ...data.scenes.map((each) => new Option(each.title, each.name)));
@@ -303,5 +325,5 @@
   }
   build();
   showScene();
-  begin().catch((error) => { element("headline").textContent = "The simulator does not start."; refuse(String(error.message)); ended(); });
+  begin();
 })();

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.verdict import Application, Fares
 
+
 def score(value: float) -> str:
     """A mean opinion score: 4.3."""
     return f"{value:.1f}"
